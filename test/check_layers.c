@@ -7,14 +7,14 @@
 #include "sources.h"
 
 static const char *const layers[] = {"base", "linalg", "expr", "system", "flex", "collide", "contact", "solver",
-                                     "scheme", "event", "sim", "sparse", "mech", "read", "derive", "build", "run", "io", "compile", "study", "sweep", "dynamics", "fmu", "cli", "play"};
+                                     "scheme", "event", "sim", "sparse", "mech", "read", "model", "derive", "build", "run", "io", "compile", "study", "sweep", "dynamics", "fmu", "cli", "play"};
 enum { LAYERS = sizeof layers / sizeof *layers, UNKNOWN = -1 };
 
 // Which layer a public header belongs to; carom.h gathers all, so only the program may take it.
 static const struct { const char *header, *layer; } owners[] = {
     {"status", "base"}, {"version", "base"}, {"arena", "base"}, {"option", "base"}, {"matrix", "linalg"}, {"expr", "expr"},
     {"team", "base"}, {"system", "system"}, {"difference", "system"}, {"functions", "system"}, {"flex", "flex"}, {"structure", "flex"}, {"problem", "contact"},
-    {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"mech", "mech"}, {"model", "derive"}, {"variation", "derive"}, {"draw", "derive"}, {"build", "build"},
+    {"scheme", "scheme"}, {"sim", "sim"}, {"sparse", "sparse"}, {"mech", "mech"}, {"model", "model"}, {"variation", "derive"}, {"draw", "derive"}, {"build", "build"},
     {"event", "event"}, {"run", "run"}, {"table", "io"}, {"result", "io"}, {"problem_file", "io"}, {"compile", "compile"}, {"sweep", "sweep"}, {"book", "sweep"}, {"study", "study"}, {"layout", "dynamics"}, {"dynamics", "dynamics"}, {"carom", "dynamics"}};
 
 static const char *const printing[] = {"printf", "vprintf", "puts", "putchar", "perror", "exit", "_exit", "quick_exit", "abort"};

@@ -1,5 +1,5 @@
 // test_keys.c: the table of keys, from which reading, help and the reference come, is whole: every field of a record has a key, every key a place.
-#include "derive/names.h"
+#include "model/names.h"
 #include "mech/keys.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,7 +5,7 @@
 // those of rows left out go to the next row that is kept: their sum stays what it is.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
-#include "derive/names.h"
+#include "model/names.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // checks.c: `checks`, and the ledger's names by which they speak.
-#include "derive/model.h"
+#include "derive/resolver.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // The mechanism keeps the family as it was given.  Here it becomes records like all others, in a mechanism of the model's own: a member
 // is called NAME.0, and those of its expressions that use an index know what it stands for.  A family is named by its name where
 // shapes of contacts are listed; a member by its own name or as NAME[expression of indices].
-#include "derive/model.h"
+#include "derive/resolver.h"
 #include "mech/keys.h"
 #include <math.h>
 #include <stdio.h>

@@ -24,26 +24,11 @@ carom_line carom_line_of(int line) {
     return l;
 }
 
-static carom_status fault(const char *file, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args) {
-    char text[700], place[240];
-    carom_vformat(text, sizeof text, format, args);
-    carom_datum_place(d, file, offset, place, sizeof place);
-    return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", place, text);
-}
-
 carom_status carom_fault(resolver *r, const carom_datum *d, size_t offset, const char *format, ...) {
     va_list args;
     va_start(args, format);
     r->failed = true;
-    const carom_status status = fault(r->m->file, r->err, d, offset, format, args);
-    va_end(args);
-    return status;
-}
-
-carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    const carom_status status = fault(m->file, err, d, 0, format, args);
+    const carom_status status = carom_model_vfault(r->m, r->err, d, offset, format, args);
     va_end(args);
     return status;
 }

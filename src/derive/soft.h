@@ -1,6 +1,6 @@
 // soft.h: contacts of finite stiffness, see soft.c.
 #pragma once
-#include "derive/model.h"
+#include "derive/resolver.h"
 
 bool carom_contact_soft(const carom_mech_contact *of);
 /// Keys that exclude each other.

@@ -1,8 +1,7 @@
 // tables.c: tables of numbers as functions: `cam: profile.csv`, or x and y in the model.
 #include "base/number.h"
-#include "derive/model.h"
+#include "derive/resolver.h"
 #include "derive/soft.h"
-#include <carom/option.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -212,21 +211,4 @@ carom_status carom_derive_knots(resolver *r) {
         CAROM_TRY(carom_add_kink(r, carom_graph_curve_at(m->graph, saws[a.table], a.at), -1));
     }
     return CAROM_OK;
-}
-
-// The first table without a value where it was asked last.
-bool carom_tables_explain(const void *model, void *work, char *text, size_t size) {
-    const carom_model *m = model;
-    const double *p = carom_tape_point(m->tape, work);
-    double *x = carom_model_scratch(m, work);
-    carom_tape_eval(m->tape, work, GROUP_ASKED, p[0], p + 1, p + 1 + m->visible.nq, x);
-    for (int i = 0; i < m->nasked; ++i) {
-        const double *numbers = carom_graph_curve_numbers(m->graph, m->asked[i].table), first = numbers[4], last = numbers[3 + (int)numbers[0]];
-        if (isfinite(numbers[1]) || (x[i] >= first && x[i] <= last)) continue;
-        const bool below = x[i] < first;
-        carom_format(text, size, "table '%.60s' is asked at %.9g, %s its %s point %.9g, and `outside` is error", m->whole->tables[m->asked[i].table].name.text, x[i], below ? "below" : "beyond", below ? "first" : "last",
-                     below ? first : last);
-        return true;
-    }
-    return false;
 }

@@ -1,5 +1,5 @@
 // plain.c: schemes and sparse factors of an FMU that is built without SUNDIALS and SuiteSparse, and what its sources lack.
-#include "derive/bodies/bodies.h"
+#include "model/model.h"
 #include "scheme/schemes.h"
 #include <carom/event.h>
 #include <carom/sparse.h>

@@ -4,7 +4,7 @@
 //   lanes.c        the C text compiled, and blocks of runs
 //   gpu.c          the CUDA text compiled, and blocks of runs
 #pragma once
-#include "derive/lanes.h"
+#include "sweep/lanes_model.h"
 #include "sweep/sweep.h"
 
 struct carom_lanes {

@@ -1,6 +1,6 @@
 // bodies.h: rigid bodies of a model, and what joints and force elements ask of them.
 #pragma once
-#include "derive/model.h"
+#include "derive/resolver.h"
 
 // Vectors and directions (made unit) from lists; `what` names them in messages.
 carom_status carom_resolve_list(resolver *r, const carom_datum *n, const char *what, int size);
@@ -63,7 +63,3 @@ void carom_body_vector(resolver *r, const body *b, const double *s, carom_node *
 /// World point and vector at the start, in the body's frame.
 void carom_body_local(const body *b, const double *p, double *s);
 void carom_body_turn_back(const body *b, const double *a, double *s);
-
-/// The axes that make the angle of a joint: in the frames of its bodies, in the world where a body has no coordinates.
-void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]);
-extern const char carom_turn_text[]; // turn.inc

@@ -20,7 +20,6 @@
 #include <carom/flex.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_FLOATING = 60 }; // elements: expressions see all unknowns

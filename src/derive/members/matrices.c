@@ -1,8 +1,7 @@
 // matrices.c: matrices of flexible members that the user hands over beside the model: a model file names them, and opens no
 // file itself.
-#include "derive/model.h"
+#include "derive/resolver.h"
 #include <carom/option.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *matrix_name(const void *user, int i) {

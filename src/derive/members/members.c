@@ -597,7 +597,7 @@ carom_status carom_derive_members(resolver *r) {
     carom_model *m = r->m;
     int count = 0;
     for (int i = 0; i < r->mech->nmembers; ++i) count += !carom_floating(&r->mech->members[i]);
-    carom_model_visible_own(r, count > 0);
+    carom_model_visible_own(r->m, count > 0);
     m->members = take(r, (size_t)count, sizeof *m->members);
     if (!m->members) return carom_fault_memory(r);
     for (int i = 0; i < r->mech->nmembers; ++i)

@@ -1,6 +1,6 @@
 // members.h (private): a flexible member while it is read; members.c, shafts.c.
 #pragma once
-#include "derive/model.h"
+#include "derive/resolver.h"
 
 /// A member being read.
 typedef struct draft {

@@ -4,7 +4,6 @@
 //     elements: {wheel: 2, end: 3}     two up to the point `wheel`, three more up to the end
 #include "derive/members/members.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /// A list of stretches: where each ends, and what is said of it.

@@ -7,7 +7,7 @@
 //
 // s = 1: the place is on the left of the member.  Elsewhere the neighbours look after it: half an element further the gap is g plus the
 // length of the element, so that a place that comes over has had its velocity before; beyond, the distance to the nearer node.
-#include "derive/model.h"
+#include "derive/resolver.h"
 
 // Of an element: on the outer side of a bend none of the two would see the place.
 static const double OVERLAP = 0.01, NEAR = 0.5;

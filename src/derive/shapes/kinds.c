@@ -1,13 +1,60 @@
-// kinds.c: pairs of shapes that share one tape.
+// kinds.c: tapes of pairs of shapes, and pairs that share one.
 //
 // The contacts of two boxes in space are 50 000 instructions with all derivatives, and those of two other boxes of the same size the same
 // ones with other numbers.  So pairs of equal shapes, of bodies that move alike, are a kind: a small model with the two bodies alone, whose
 // graph is forgotten once its tape is made.  A pair then is where its bodies have their positions and velocities, and how large its boxes are.
 // Whatever has a prescribed motion, bends, or is carried keeps expressions of its own.
-#include "derive/shapes/patches.h"
-#include <stdio.h>
+#include "derive/shapes/solids.h"
 #include <stdlib.h>
 #include <string.h>
+
+// -- a tape of its own ------------------------------------------------------------------------------------------------------
+
+static carom_group two(carom_node *store, const carom_node *a, int na, const carom_node *b, int nb) {
+    if (na) memcpy(store, a, (size_t)na * sizeof *store);
+    if (nb) memcpy(store + na, b, (size_t)nb * sizeof *store);
+    return (carom_group){.count = na + nb, .nodes = store};
+}
+
+// Place k of a list that may be empty, and NULL then.
+static const carom_node *from(const carom_node *list, int k) { return list ? list + k : NULL; }
+
+// Point, normal, and the directions in which the components of friction act.
+static void list_place(carom_graph *g, const pair *p, const touching *t, carom_node *to) {
+    vec along[2] = {{{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}, {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}};
+    const int n = carom_pair_along(g, p, t->normal, along);
+    for (int k = 0; k < n && p->rub.ellipse; ++k) along[k] = v_scale(g, along[k], n_num(g, p->rub.ellipse->factor[k]));
+    for (int i = 0; i < 3; ++i) to[i] = t->point.c[i], to[3 + i] = t->normal.c[i], to[6 + i] = along[0].c[i], to[9 + i] = along[1].c[i];
+}
+
+static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, carom_error *err) {
+    const span a = p->from = carom_model_span(m, p->first), b = p->to = carom_model_span(m, p->first + p->count);
+    const int nW = b.W - a.W, nw = b.w - a.w, ndW = b.dW - a.dW, ndw = b.dw - a.dw, ndir = b.dir - a.dir;
+    carom_node *store = calloc((size_t)(13 * p->count + nW + nw + 2 * ndW + ndw + 1), sizeof *store);
+    if (!store) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    for (int k = 0; k < p->count; ++k) store[k] = m->links[p->first + k].gap;
+    carom_node *at = store + p->count;
+    const int both = nW + nw > ndW + ndw ? nW + nw : ndW + ndw;
+    if (both > m->pair_count) m->pair_count = both;
+    carom_group group[PAIR_GROUPS] = {[PAIR_GAPS] = {.count = p->count, .nodes = store},
+                                      [PAIR_RATES] = {.count = ndir, .nodes = from(m->u, a.dir)},
+                                      [PAIR_CURVATURE] = {.count = ndir, .nodes = from(kappa, a.dir)}};
+    group[PAIR_DIRECTIONS] = two(at, from(m->W.node, a.W), nW, from(m->w.node, a.w), nw);
+    group[PAIR_REACTION_GRADIENT] = two(at += nW + nw, from(m->dW.node, a.dW), ndW, NULL, 0);
+    group[PAIR_RATE_GRADIENT] = two(at += ndW, from(m->dW.node, a.dW), ndW, from(m->dw.node, a.dw), ndw);
+    at += ndW + ndw;
+    for (int k = 0; k < p->count; ++k) list_place(m->graph, p, &p->touch[k], at + PAIR_PLACE * k);
+    group[PAIR_PLACES] = (carom_group){.count = PAIR_PLACE * p->count, .nodes = at};
+    p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->visible.nq, m->visible.nv, m->np, err);
+    free(store);
+    return p->tape ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
+carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err) {
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares) CAROM_TRY(compile(m, &m->pairs[i], kappa, err));
+    return CAROM_OK;
+}
 
 // -- which pairs ----------------------------------------------------------------------------------------------------------
 
@@ -56,22 +103,10 @@ static bool sized(const pair *p, const shape *s) {
     return (s->kind == SHAPE_BOX || (p->listed && s->kind == SHAPE_ROUND)) && simple(p->A) && simple(p->B);
 }
 
-void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
-    const shape *const both[2] = {p->A, p->B};
-    for (int i = 0; i < 2; ++i) {
-        if (!k->sized[i]) continue;
-        for (int j = 0; j < 3; ++j) *x++ = both[i]->kind == SHAPE_ROUND ? both[i]->radius : both[i]->half[j];
-        *x++ = both[i]->bound_radius;
-    }
-}
-
-// The order in which bodies have their velocities is that of rows.
-static bool second_first(const pair *p) { return p->B->body->v >= 0 && p->A->body->v > p->B->body->v; }
-
 static bool same_rubbing(const rubbing *a, const rubbing *b) { return a->slides == b->slides && a->roll == b->roll && a->spin == b->spin; }
 
 static bool same_kind(const pair *p, const pair *q) {
-    return p->count == q->count && same_rubbing(&p->rub, &q->rub) && second_first(p) == second_first(q) &&
+    return p->count == q->count && same_rubbing(&p->rub, &q->rub) && carom_pair_swapped(p) == carom_pair_swapped(q) &&
            carom_body_same(p->A->body, q->A->body) && carom_body_same(p->B->body, q->B->body) && carom_shape_same(p->A, q->A, sized(p, p->A)) &&
            carom_shape_same(p->B, q->B, sized(p, p->B));
 }
@@ -85,13 +120,6 @@ static carom_status no_memory(const carom_model *m, carom_error *err) {
 static int positions(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 7 : 3; }
 static int velocities(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 6 : 3; }
 
-// The bodies of a pair in the order of velocities.
-static void order(const pair *p, const body **b) {
-    const bool swapped = second_first(p);
-    b[0] = swapped ? p->B->body : p->A->body;
-    b[1] = swapped ? p->A->body : p->B->body;
-}
-
 // Bodies, shapes and contacts of the pair p as a model of their own.
 static carom_status write(const carom_model *m, const pair_kind *k, const pair *p, const constraint *links, const carom_contact *contacts, resolver *r) {
     carom_model *two = r->m;
@@ -101,7 +129,7 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     two->links = carom_pool_take(&two->memory, ((size_t)p->count + 1) * sizeof *two->links);
     if (!b || !s || !q || !two->links) return carom_fault_memory(r);
     const body *of[2];
-    order(p, of);
+    carom_pair_order(p, of);
     for (int i = 0; i < 2; ++i) {
         b[i] = *of[i];
         b[i].v = of[i]->v < 0 ? -1 : two->nv;
@@ -156,7 +184,7 @@ static carom_status make(carom_model *m, pair_kind *k, const constraint *links, 
     k->constant = carom_terms_constant(two, &two->W);
     for (int e = 0; e < two->dW.n; ++e) k->couples[two->dW.i[e]][two->dW.l[e]] = true;
     if (two->pair_count > m->pair_count) m->pair_count = two->pair_count;
-    order(p, of);
+    carom_pair_order(p, of);
     for (int i = 0; i < 2; ++i) k->nq[i] = positions(of[i]), k->nv[i] = velocities(of[i]);
     carom_graph_destroy(two->graph);
     two->graph = NULL;
@@ -164,16 +192,6 @@ static carom_status make(carom_model *m, pair_kind *k, const constraint *links, 
 }
 
 // -- all of them ------------------------------------------------------------------------------------------------------------
-
-void carom_pair_place(const carom_model *m, pair *p) {
-    const body *of[2];
-    order(p, of);
-    const pair_kind *k = &m->kinds[p->kind];
-    for (int i = 0; i < 2; ++i) {
-        p->q_at[i] = k->nq[i] ? of[i]->turn - (of[i]->space == SPATIAL ? 3 : 2) : 0;
-        p->v_at[i] = k->nv[i] ? of[i]->v : 0;
-    }
-}
 
 static void join(carom_model *m, pair *p) {
     p->turn = m->kinds[p->kind].count++;

@@ -1,60 +1,14 @@
-// solids.h: shapes of bodies, and the contacts that pairs of them make.
+// solids.h (private): shapes of bodies, and the contacts that pairs of them make, in the making.
 //
 //   solids.c    shapes of bodies, of the ground, of members                pairs.c   `between`: pairs -> contacts
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
 //   across.c    middle lines across faces of boxes                         crossings.c  boxes face to face
-//   rims.c      rims of cylinders
-//   narrow.c    tapes of pairs, and which of them are asked at all         skins.c   shapes of flexible members
-//   kinds.c     pairs that share one tape                                  shared.c  what those give to schemes
-//   patches.c   pairs of hulls, found by search                            hulls.c   hulls and meshes as they are written
-//   ../draw/draw_shapes.c   how they look
+//   rims.c      rims of cylinders                                          skins.c   shapes of flexible members
+//   kinds.c     tapes of pairs; pairs that share one                       families.c  pairs that come and go
+//   hulls.c     hulls and meshes as they are written, as solids            ../draw/draw_shapes.c   how they look
 #pragma once
 #include "derive/bodies/bodies.h"
-#include "derive/shapes/vector.h"
-
-typedef enum shape_kind {
-    SHAPE_POINT, SHAPE_ROUND, SHAPE_CAPSULE, SHAPE_POLYGON, SHAPE_BOX, SHAPE_CYLINDER, SHAPE_HULL, SHAPE_HEIGHTS, SHAPE_ELLIPSOID, // solid, finite
-    SHAPE_ELEMENT,                                                                     // the same, between two nodes of a member
-    SHAPE_PLANE,                                                                       // solid, endless
-    SHAPE_HOLE, SHAPE_SLOT, SHAPE_BORE,                                                // others move inside
-    SHAPE_SKIN                                                                         // of rounds and elements
-} shape_kind;
-
-enum { MOST_CORNERS = 64 };
-
-/// A shape in the frame of its body.
-typedef struct shape {
-    const char *name;  // as written in `between`
-    const carom_datum *place;
-    const body *body;
-    space space;       // PLANAR or SPATIAL
-    shape_kind kind;
-    double radius;     // of rounds, capsules, cylinders, holes, slots, bores
-    double at[3];      // centre; a point of a plane
-    double X[9];       // own axes: columns
-    double half[3];    // half edges of a box, half axes of an ellipsoid; [0]: half length of capsules, slots, cylinders
-    int axis;          // which own axis is the long one, or the normal of a plane
-    int ncorners;      // of a planar polygon or box, counterclockwise
-    double (*corner)[2];
-    struct carom_hull *hull; // of a hull, and of whatever may touch one; in the body's frame
-    const struct carom_grid *grid; // of heights
-    int parts;         // of a mesh: so many more shapes behind this one belong to it
-    const carom_mech_material *material; // NULL: none
-    double bound_radius;      // radius of a ball round `at` that holds it; infinite: none
-    const carom_node *size; // of a box in the model of a kind: half edges and reach; NULL: those numbers
-    const member *member; // of a flexible member; else NULL
-    vec spin;          // its angular velocity there
-    const body *next;  // of an element: the frame of its second node, `body` is that of the first
-    struct shape *part; // of a skin: `nodes` rounds, then the elements between them
-    int nodes;
-    const vec *belt;   // velocity of its surface in the frame of its body; NULL: none
-} shape;
-
-/// One contact of a pair, as expressions.
-typedef struct touching {
-    carom_node gap;
-    vec normal, point; // from the second shape to the first; where reactions act
-} touching;
+#include "model/pairs.h"
 
 static inline carom_node carom_shape_half(carom_graph *g, const shape *s, int k) { return s->size ? s->size[k] : n_num(g, s->half[k]); }
 static inline carom_node carom_shape_radius(carom_graph *g, const shape *s) { return s->size && s->kind == SHAPE_ROUND ? s->size[0] : n_num(g, s->radius); }
@@ -128,42 +82,8 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
 /// Edges of two spatial shapes, one contact.
 touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 
-/// Two coefficients of friction, as factors of the larger one: along a direction in the frame of `of` (NULL: the world), and across it.
-typedef struct ellipse {
-    double factor[2], direction[3];
-    const body *of;
-} ellipse;
-
 /// Angular velocity of a shape.
 vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s);
-
-/// Friction of a pair: the levers rho/mu and sigma/mu that make slip rates of rolling and spinning; 0: none.
-typedef struct rubbing {
-    bool slides;
-    double roll, spin;
-    const ellipse *ellipse; // NULL: none
-} rubbing;
-
-/// Two shapes that may touch, and their contacts: ids first .. first + count - 1.
-typedef struct pair {
-    const shape *A, *B;
-    const carom_mech_contact *entry;
-    int number;          // of its first contact under the entry's name, from 1; 0: the name alone
-    int first, count;
-    rubbing rub;
-    touching *touch;     // count; NULL: not wanted yet
-    carom_node bound;    // at most every gap; CAROM_NONE: none is known
-    double margin;       // beyond it the bound is taken for the gaps
-    bool shares;         // has a tape in common with pairs of its kind
-    bool listed;         // comes and goes: near.c
-    int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
-    int turn;            // its number within the kind
-    int q_at[2], v_at[2];
-    struct patch *patch; // patches.c: where its features are kept
-    carom_tape *tape;    // of its contacts, if it does not
-    span from, to;       // its part of lists over all constraints
-    size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
-} pair;
 
 /// Directions of friction of a contact with this normal; returns how many.
 int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t);
@@ -177,160 +97,39 @@ carom_status carom_derive_pairs(resolver *r, int *count);
 carom_status carom_pair_express(resolver *r, pair *p, constraint *c);
 void carom_pair_bound(carom_graph *g, pair *p);
 
-// -- kinds.c: pairs of equal shapes of bodies of equal kind have one tape, which is asked with the positions of two bodies. ----
-
-/// A model of its own with two bodies (one, where the other stands still) and their pair.
-typedef struct pair_kind {
-    const pair *first; // the pair that it was made for
-    int count;         // pairs
-    carom_model *two;  // its lists count positions and velocities of these bodies from 0; its graph is gone
-    int nq[2], nv[2];  // positions and velocities of the bodies that move, in the order of velocities
-    bool patch;        // its contacts are found by search: patches.c
-    bool sized[2];     // half edges and reach of A, of B are parameters
-    bool constant;     // directions do not change
-    bool couples[12][12]; // does some dW_i/dq_l differ from zero?
-    int blocks;        // work blocks; pairs take turns
-    size_t size, work; // of one block; offset of the first
-    int holds;         // blocks for pairs that are held on their features, and the same of them
-    size_t held_size, held;
-} pair_kind;
-
 /// May this pair share a tape?  Only when its expressions hold nothing but the positions of bodies.
 bool carom_pair_may_share(const carom_model *m, const pair *p);
 /// Expressions of the contact `id` in the model's own graph, where pairs of a kind have none until somebody asks.
 carom_status carom_pair_quantity(resolver *r, name *n);
 carom_status carom_pair_expressed(resolver *r, int id);
+/// Tapes of pairs that do not share one.
+carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err);
 /// Kinds of all pairs that share, after `links` are read.
 carom_status carom_kinds_make(carom_model *m, carom_error *err);
-/// The pair that shares its tape and makes contact `id`, one of the model's own; NULL: none.
-static inline const pair *carom_pair_shared(const carom_model *m, int id) {
-    if (!m->pair_of || id < m->pairs[0].first) return NULL;
-    const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
-    return p->shares ? p : NULL;
-}
-/// Parameters of a kind for one of its pairs.
-enum { MOST_SIZES = 8 };
-void carom_kind_sizes(const pair_kind *k, const pair *p, double *x);
-/// Velocity i of a kind for one of its pairs.
-static inline int carom_kind_velocity(const pair_kind *k, const pair *p, int i) {
-    return i < k->nv[0] ? p->v_at[0] + i : p->v_at[1] + i - k->nv[0];
-}
+carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B);
+int carom_pair_contacts(const shape *A, const shape *B); // how many, where pairs come and go; 0: they cannot
+bool carom_shape_same(const shape *a, const shape *b, bool sized);
+bool carom_body_same(const body *a, const body *b);
+bool carom_body_fixed(const carom_graph *g, const body *b);
+carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err);
 
-// -- near.c: pairs of many shapes come and go: those that are near each other have contacts. ---------------------------------------
-
-/// One entry of `contacts` whose pairs come and go.
-typedef struct near_rule {
-    const carom_mech_contact *entry;
-    unsigned char *ignore; // nignored x nshapes: 1 and 2: in the first and second list of a pair of `ignore`
-    int nignored;
-} near_rule;
-
-/// Shapes that take part, and what two of them make.  Shapes that formulas do not tell apart are a group.
-struct near_pairs {
-    const shape **shape;  // nshapes, in the order of the model's
-    int nshapes, ngroups, nrules;
-    int *group;           // nshapes
-    const shape **sample; // ngroups: one of each
-    near_rule *rule;
-    unsigned char *side;  // nrules x nshapes: 1 and 2: in the first and second list of `between`; 4: in `among`
-    int *kind;            // nrules x ngroups x ngroups: kind of A, B; -1: they do not meet
-    pair *pairs;          // one for every kind
-    carom_contact *law;   // of each of them
-    int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction, where these vary
-    carom_node *rubs;     // 2 nrubs: coefficients of a contact that slips and of one that sticks, by slip speed (the time of their tape) and normal force (its position)
-    int nrubs;
-    carom_tape *rub_tape; // NULL: none varies
-    size_t rub_work;      // offset in the model's work block
-    int npairs;
-    double sleep;         // speed below which bodies fall asleep; 0: never
-    int *part_of;         // by body: its part of the system, where it is one that may sleep; -1: it may not
-    int tangents;         // most of a contact
-    int slots;            // to begin with
-    bool patches;         // some contacts are found by search
-    size_t at;            // offset in the model's work block: the list in use
-    int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for answers
-    size_t room;          // offset of these places, pair_count numbers each
-};
-
-enum { MOST_PAIRS = 500, MOST_BOXES = 400, MOST_NEAR_SHAPES = 46000, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
+// -- families.c: pairs that come and go. ----------------------------------------------------------------------------------------
 
 /// Does this entry make pairs that come and go?  Then it is a rule of m->near.
 carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
 /// Pairs of rule i of one group each, for checks, laws and kinds.
 carom_status carom_near_samples(resolver *r, int i);
 carom_status carom_near_make(carom_model *m, carom_error *err); // the part of the system
-/// The pair that makes contact `id` of a list that is in use; NULL: none.
-const pair *carom_near_pair(const carom_model *m, const void *work, int id);
-carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
-/// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.
-void carom_near_share(const carom_model *m, const void *work, void (*part)(void *user, int lane, int from, int to), void *user);
-/// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave `found`, returns how many remain.  root: nbodies, calm: 2 nbodies: scratch.
-int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t, double h, const double *v);
-void carom_near_still(const carom_model *m, const void *work, double *f); // no force on a body asleep
-const carom_list *carom_near_list(const carom_model *m, const void *work); // the one in use; NULL: none
-double carom_body_speed(const body *b, const double *v, double arm); // largest of a point within `arm` of its centre of mass
-/// The kind of what a slot holds.
-int carom_near_kind(const carom_model *m, const void *work, int slot);
-/// Friction of contacts whose coefficients vary, as carom_system.friction gives it.
-carom_status carom_near_friction(const carom_model *m, void *work, const double *q, const double *v, const double *force, double *law);
-/// Names of contacts that come and go, by the number that stays; text is the caller's.
-carom_status carom_near_system(carom_model *m, carom_error *err);
-const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
-/// The number behind nc of the pair A-B; CAROM_NO_CONTACT - 1 - i: all pairs of rule i; CAROM_NO_CONTACT: neither.
-int carom_near_find(const carom_model *m, const char *name);
-bool carom_near_made_by(const carom_model *m, int rule, int both); // may that pair be one of this rule?
-double carom_near_size(const carom_model *m, int id);
-/// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.
-typedef struct near_look { carom_list list; double *gap; } near_look;
-carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err);
-void carom_near_close(const carom_model *m, void *work, near_look *x);
-const char *carom_near_slot_name(const carom_model *m, const near_look *x, int slot, char *text, size_t size);
 /// At the start: does a pair overlap?  Says which.
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err);
 
-/// The pair that shares its tape and makes contact `id`.
-static inline const pair *carom_pair_of(const carom_model *m, const void *work, int id) {
-    return m->near && id >= m->ne + m->nc ? carom_near_pair(m, work, id) : carom_pair_shared(m, id);
-}
+// -- patch_kinds.c: pairs of convex solids, whose contacts are found by search. -------------------------------------------------
 
-carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B);
-int carom_pair_contacts(const shape *A, const shape *B); // how many, where pairs come and go; 0: they cannot
-bool carom_shape_same(const shape *a, const shape *b, bool sized);
-bool carom_body_same(const body *a, const body *b);
-bool carom_body_fixed(const carom_graph *g, const body *b);
-void carom_body_pose(const body *b, const double *q, double *r, double *R); // where it is, and its rotation by rows
-carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err);
-void carom_pair_place(const carom_model *m, pair *p); // where its bodies have their positions and velocities
-
-// -- shared.c: their parts of what a system gives, for the contacts of L. -------------------------------------------------------
-
-carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L);
-carom_status carom_shared_curvature(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L, double *kappa);
-carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L, const double *lambda,
-                                            double s, carom_matrix D);
-carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L,
-                                        carom_columns *D);
-
-// -- narrow.c: the tapes of pairs.  Each answers for its contacts alone, and only when it is asked. --------------------------
-
-typedef enum pair_group { PAIR_GAPS, PAIR_DIRECTIONS, PAIR_RATES, PAIR_CURVATURE, PAIR_REACTION_GRADIENT, PAIR_RATE_GRADIENT, PAIR_PLACES, PAIR_GROUPS } pair_group;
-
-carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err);
-size_t carom_pairs_work(carom_model *m, size_t from); // places their work behind `from`; returns the end
-void carom_pairs_work_init(const carom_model *m, void *work);
-void carom_pairs_parameters(const carom_model *m, void *work, const double *parameter); // other values
-/// g[id] of all contacts of pairs: exact when the shapes are near, else a bound.
-carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
-carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g); // without those that come and go
-/// u of all directions of pairs: exact when the shapes are near, else the rate of the bound, and no slip.
-carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const double *q, const double *v, double *u);
-/// One group of the pairs with a tape of their own that hold one of the n ascending ids, each at its place in x: the first list of the group
-/// from 0, the second from `second` on.
-carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
-                              double *x, int second);
-/// One group of a pair that shares its tape, all of it; nonzero: something is not finite.
-int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x);
-/// Gaps and rates of far pairs as well are exact from now on for this work block, or bounds again.
-void carom_pairs_exact(const carom_model *m, void *work, bool exact);
-/// Features of pairs that are near: keep those of (t, q), answer with those kept, or with what is.
-carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q);
+/// Does the file give one?
+bool carom_patch_given(const carom_mech_shape *x);
+/// The hull of a shape that may touch one; false: no memory.
+bool carom_patch_solid(carom_model *m, shape *s);
+bool carom_patch_keep(carom_model *m, const carom_hull *h, shape *s);
+/// Contacts of such a pair; 0: there is no way to find them.
+int carom_patch_contacts(const shape *A, const shape *B);
+carom_status carom_patch_kind(carom_model *m, pair_kind *k, const constraint *links, carom_error *err);

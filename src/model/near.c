@@ -5,108 +5,17 @@
 // bodies.  Contacts stand in slots of a list (carom_list); a pair takes as many slots in a row as it has contacts, and keeps them while
 // it stays near.  What a slot holds: 1 + (A nshapes + B) nrules + rule for the first contact of a pair, minus that for its others.
 #include "collide/broad.h"
-#include "derive/shapes/patches.h"
+#include "model/pairs.h"
 #include <carom/team.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// -- reading ------------------------------------------------------------------------------------------------------------
-
 static bool bounded(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
 
-// May its pairs share tapes?
-static bool suits(const carom_model *m, const shape *s) { return !s->member && !s->part && s->body && (s->body->v >= 0 || carom_body_fixed(m->graph, s->body)); }
-
-// `ignore` of a rule: which shapes stand in which list.
-static carom_status read_ignored(resolver *r, near_rule *rule) {
-    const carom_datum *list = &rule->entry->ignore;
-    const size_t n = (size_t)r->m->nshapes;
-    CAROM_TRY(carom_ignore_check(r, rule->entry));
-    rule->nignored = carom_count(list);
-    rule->ignore = rule->nignored ? carom_pool_take(&r->m->memory, (size_t)rule->nignored * n) : NULL;
-    if (rule->nignored && !rule->ignore) return carom_fault_memory(r);
-    for (int i = 0; i < rule->nignored; ++i)
-        for (int k = 0; k < 2; ++k)
-            for (const carom_datum *both = list->item[i].item, *c = carom_ones(&both[k]); c != carom_ones_end(&both[k]); ++c) {
-                const shape *s = NULL;
-                CAROM_TRY(carom_find_shape(r, c, &s));
-                rule->ignore[(size_t)i * n + (size_t)(s - r->m->shapes)] |= (unsigned char)(1 << k);
-            }
-    return CAROM_OK;
-}
-
-static carom_status find_all(resolver *r, const carom_datum *list, int bit, unsigned char *side, bool *good) {
-    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c) {
-        const shape *s = NULL;
-        CAROM_TRY(carom_find_shape(r, c, &s));
-        *good = *good && suits(r->m, s);
-        if (side[s - r->m->shapes]) return carom_fault(r, c, 0, "'%s' is listed twice, and a shape cannot touch itself; remove one of the two", s->name);
-        for (int i = 0; i <= s->parts; ++i) side[s - r->m->shapes + i] |= (unsigned char)bit;
-    }
-    return CAROM_OK;
-}
-
-static struct near_pairs *near_of(resolver *r) {
-    carom_model *m = r->m;
-    if (m->near) return m->near;
-    struct near_pairs *x = carom_pool_take(&m->memory, sizeof *x);
-    const size_t n = (size_t)m->nshapes + 1, rules = (size_t)r->mech->ncontacts;
-    if (!x) return NULL;
-    x->nshapes = m->nshapes;
-    x->shape = carom_pool_take(&m->memory, n * sizeof *x->shape);
-    x->group = carom_pool_take(&m->memory, n * sizeof *x->group);
-    x->sample = carom_pool_take(&m->memory, n * sizeof *x->sample);
-    x->rule = carom_pool_take(&m->memory, rules * sizeof *x->rule);
-    x->side = carom_pool_take(&m->memory, rules * n);
-    if (!x->shape || !x->group || !x->sample || !x->rule || !x->side) return NULL;
-    for (int i = 0; i < m->nshapes; ++i) x->shape[i] = &m->shapes[i], x->group[i] = -1;
-    return m->near = x;
-}
-
-// Boxes and rounds of one kind have their sizes as parameters.
-static bool sized(const shape *s) { return s->kind == SHAPE_ROUND || (s->kind == SHAPE_BOX && s->space == SPATIAL); }
-
-// Hulls are all of one kind.
-static bool alike(const shape *a, const shape *b) { return carom_patch_pair(a, a) ? a->kind == b->kind : carom_shape_same(a, b, sized(a)); }
-
-// The group of shape i.
-static void join_group(struct near_pairs *x, int i) {
-    const shape *s = x->shape[i];
-    if (x->group[i] >= 0) return;
-    int g = 0;
-    while (g < x->ngroups && !(s->material == x->sample[g]->material && alike(s, x->sample[g]) && carom_body_same(s->body, x->sample[g]->body))) ++g;
-    if (g == x->ngroups) x->sample[x->ngroups++] = s;
-    x->group[i] = g;
-}
-
-carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken) {
-    const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
-    *taken = false;
-    if ((each && each->kind != CAROM_LIST) || (list && (list->kind != CAROM_LIST || list->count != 2))) return CAROM_OK;
-    struct near_pairs *x = near_of(r);
-    if (!x) return carom_fault_memory(r);
-    x->sleep = r->m->sleep;
-    if (x->nshapes > MOST_NEAR_SHAPES) return carom_fault(r, &entry->name, 0, "more than %d shapes", MOST_NEAR_SHAPES);
-    unsigned char *side = x->side + (size_t)x->nrules * (size_t)x->nshapes;
-    memset(side, 0, (size_t)x->nshapes);
-    bool good = true;
-    if (each) CAROM_TRY(find_all(r, each, 4, side, &good));
-    else for (int k = 0; k < 2; ++k) CAROM_TRY(find_all(r, list->item + k, 1 << k, side, &good));
-    if (!good) return CAROM_OK;
-    for (int i = 0; i < x->nshapes; ++i) {
-        if (!side[i]) continue;
-        join_group(x, i);
-        x->patches = x->patches || carom_patch_listed(x->shape[i], x->shape[i]);
-    }
-    x->rule[x->nrules++] = (near_rule){.entry = entry};
-    *taken = true;
-    return read_ignored(r, &x->rule[x->nrules - 1]);
-}
-
 // Do two shapes meet by this rule?
-static bool meet(const struct near_pairs *x, int rule, int a, int b) {
+bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b) {
     const unsigned char *side = x->side + (size_t)rule * (size_t)x->nshapes;
     if (!((side[a] & side[b] & 4) || (side[a] & 1 && side[b] & 2) || (side[a] & 2 && side[b] & 1))) return false;
     const unsigned char *ignore = x->rule[rule].ignore;
@@ -115,98 +24,26 @@ static bool meet(const struct near_pairs *x, int rule, int a, int b) {
     return true;
 }
 
-// -- kinds --------------------------------------------------------------------------------------------------------------
-
-static int *kind_of(const struct near_pairs *x, int rule, int A, int B) { return &x->kind[((size_t)rule * (size_t)x->ngroups + (size_t)A) * (size_t)x->ngroups + (size_t)B]; }
-
 // The one whose velocities come first is A; what stands still is B.
 static bool second_first(const shape *a, const shape *b) { return b->body->v >= 0 && (a->body->v < 0 || b->body->v < a->body->v); }
 
-static bool groups_meet(const int *count, int a, int b) { // count: 3 numbers of every group, of sides 1, 2 and `among`
-    const int *p = count + 3 * a, *q = count + 3 * b;
-    return (p[0] && q[1]) || (p[1] && q[0]) || (a == b ? p[2] > 1 : p[2] && q[2]);
-}
-
-// Where pairs are ignored: does some shape of a meet some of b?
-static bool some_meet(const struct near_pairs *x, int rule, int a, int b) {
-    for (int i = 0; i < x->nshapes; ++i)
-        for (int k = 0; x->group[i] == a && k < x->nshapes; ++k)
-            if (x->group[k] == b && i != k && meet(x, rule, i, k)) return true;
-    return false;
-}
-
-// A pair of two groups: for its contacts and laws.
-static carom_status sample_pair(resolver *r, int rule, int a, int b) {
-    struct near_pairs *x = r->m->near;
-    const near_rule *of = &x->rule[rule];
-    const shape *A = x->sample[a], *B = x->sample[b];
-    const carom_datum *place = &of->entry->name;
-    if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
-    else if (A->body->v < 0) return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed", A->name);
-    const int n = carom_pair_contacts(A, B);
-    if (n == 0) return carom_fault(r, place, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
-    if (x->npairs == MOST_NEAR_KINDS) return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes", MOST_NEAR_KINDS);
-    pair *p = &x->pairs[x->npairs];
-    *p = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .bound = CAROM_NONE, .shares = true, .listed = true};
-    *kind_of(x, rule, a, b) = x->npairs++; // becomes the kind of that pair
-    return CAROM_OK;
-}
-
-carom_status carom_near_samples(resolver *r, int rule) {
-    carom_model *m = r->m;
-    struct near_pairs *x = m->near;
-    if (x->ngroups > MOST_NEAR_KINDS) return carom_fault(r, &x->rule[rule].entry->name, 0, "more than %d different shapes in contacts that come and go; use fewer", MOST_NEAR_KINDS);
-    const size_t cells = (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups;
-    if (rule == 0) {
-        x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
-        x->pairs = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->pairs);
-        x->law = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->law);
-        x->bounce = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->bounce);
-        x->rub = carom_pool_take(&m->memory, (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rub);
-        x->rubs = carom_pool_take(&m->memory, 2 * (cells < MOST_NEAR_KINDS ? cells : MOST_NEAR_KINDS) * sizeof *x->rubs);
-        if (!x->kind || !x->pairs || !x->law || !x->bounce || !x->rub || !x->rubs) return carom_fault_memory(r);
-        for (size_t i = 0; i < cells; ++i) x->kind[i] = -1;
+void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
+    const shape *const both[2] = {p->A, p->B};
+    for (int i = 0; i < 2; ++i) {
+        if (!k->sized[i]) continue;
+        for (int j = 0; j < 3; ++j) *x++ = both[i]->kind == SHAPE_ROUND ? both[i]->radius : both[i]->half[j];
+        *x++ = both[i]->bound_radius;
     }
-    int *count = calloc(3 * (size_t)x->ngroups, sizeof *count);
-    if (!count) return carom_fault_memory(r);
-    carom_status status = CAROM_OK;
-    const unsigned char *side = x->side + (size_t)rule * (size_t)x->nshapes;
-    for (int i = 0; i < x->nshapes; ++i)
-        for (int k = 0; k < 3 && x->group[i] >= 0; ++k) count[3 * x->group[i] + k] += side[i] >> k & 1;
-    for (int a = 0; a < x->ngroups; ++a)
-        for (int b = 0; b < x->ngroups && status == CAROM_OK; ++b)
-            if (!groups_meet(count, a, b) || (x->rule[rule].nignored && !some_meet(x, rule, a, b))) continue;
-            else if (x->sample[a]->body->v >= 0) status = sample_pair(r, rule, a, b);
-            else if (x->sample[b]->body->v < 0) status = carom_pair_check(r, &x->rule[rule].entry->name, x->sample[a], x->sample[b]);
-    free(count);
-    return status;
 }
 
-// Kinds of all samples; slots for what is near at the start, and more.
-carom_status carom_near_make(carom_model *m, carom_error *err) {
-    struct near_pairs *x = m->near;
-    if (!x) return CAROM_OK;
-    for (int i = 0; i < x->npairs; ++i) {
-        pair *p = &x->pairs[i];
-        const int n = p->rub.slides ? (p->A->space == SPATIAL ? 2 : 1) * (p->rub.roll > 0 ? 2 : 1) + (p->rub.spin > 0) : 0;
-        if (n > x->tangents) x->tangents = n;
-        constraint *links = calloc((size_t)p->count, sizeof *links);
-        carom_contact *laws = calloc((size_t)p->count, sizeof *laws);
-        carom_status status = links && laws ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
-        for (int k = 0; k < p->count && status == CAROM_OK; ++k) {
-            links[k] = (constraint){.name = p->entry->name.text, .place = &p->entry->name, .gap = CAROM_NONE, .tangents = n};
-            laws[k] = (carom_contact){.friction = p->rub.slides, .tangents = n};
-        }
-        if (status == CAROM_OK) status = carom_kind_add(m, p, links, laws, err);
-        free(links);
-        free(laws);
-        CAROM_TRY(status);
+void carom_pair_place(const carom_model *m, pair *p) {
+    const body *of[2];
+    carom_pair_order(p, of);
+    const pair_kind *k = &m->kinds[p->kind];
+    for (int i = 0; i < 2; ++i) {
+        p->q_at[i] = k->nq[i] ? of[i]->turn - (of[i]->space == SPATIAL ? 3 : 2) : 0;
+        p->v_at[i] = k->nv[i] ? of[i]->v : 0;
     }
-    for (int i = 0; i < x->nshapes && x->patches; ++i)
-        if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
-    x->slots = 64 + 4 * x->nshapes;
-    if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
-    return CAROM_OK;
 }
 
 // -- what is near -------------------------------------------------------------------------------------------------------
@@ -330,7 +167,7 @@ static void note(search *f, int a, int b) {
     const int A = swap ? b : a, B = swap ? a : b;
     if (x->shape[A]->body->v < 0) return;
     for (int rule = 0; rule < x->nrules; ++rule) {
-        if (!meet(x, rule, A, B)) continue;
+        if (!carom_near_meet(x, rule, A, B)) continue;
         if (f->n == f->list->slots) {
             f->full = true;
             return;
@@ -372,7 +209,7 @@ static int by_code(const void *a, const void *b) {
 static pair *kind_pair(const struct near_pairs *x, long long code) {
     const long long both = (code - 1) / x->nrules;
     const int rule = (int)((code - 1) % x->nrules), A = (int)(both / x->nshapes), B = (int)(both % x->nshapes);
-    return &x->pairs[*kind_of(x, rule, x->group[A], x->group[B])];
+    return &x->pairs[*carom_near_kind_of(x, rule, x->group[A], x->group[B])];
 }
 
 // Slots for `count` contacts in a row, from *from on; -1: there are none.
@@ -663,7 +500,7 @@ int carom_near_find(const carom_model *m, const char *name) {
     return CAROM_NO_CONTACT;
 }
 
-bool carom_near_made_by(const carom_model *m, int rule, int both) { return meet(m->near, rule, both / m->near->nshapes, both % m->near->nshapes); }
+bool carom_near_made_by(const carom_model *m, int rule, int both) { return carom_near_meet(m->near, rule, both / m->near->nshapes, both % m->near->nshapes); }
 
 double carom_near_size(const carom_model *m, int id) {
     const struct near_pairs *x = m->near;
@@ -706,27 +543,4 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
 
 const char *carom_near_slot_name(const carom_model *m, const near_look *x, int slot, char *text, size_t size) {
     return carom_near_name(m, known_as(m, &x->list, slot), text, size);
-}
-
-carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err) {
-    static const double TOLERANCE = 1e-9;
-    near_look x;
-    int worst = -1, overlaps = 0;
-    CAROM_TRY(carom_near_open(m, work, m->q0, &x, err));
-    const double *gap = x.gap + m->ne + m->nc;
-    for (int i = 0; i < x.list.slots; ++i) {
-        if (!x.list.holds[i] || gap[i] >= -TOLERANCE * scale) continue;
-        overlaps += x.list.holds[i] > 0 || i == 0 || x.list.holds[i] != x.list.holds[i - 1];
-        if (worst < 0 || gap[i] < gap[worst]) worst = i;
-    }
-    carom_status status = CAROM_OK;
-    if (worst >= 0) {
-        char name[140], others[60] = "";
-        const near_rule *rule = &m->near->rule[(llabs(x.list.holds[worst]) - 1) % m->near->nrules];
-        if (overlaps > 1) snprintf(others, sizeof others, ", and %d other contact%s overlap%s less", overlaps - 1, overlaps == 2 ? "" : "s", overlaps == 2 ? "s" : "");
-        status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s' starts with gap %.6g between '%s': they overlap%s; move them, or let `settle: yes` (--settle) do it", rule->entry->name.text,
-                                   gap[worst], carom_near_slot_name(m, &x, worst, name, sizeof name), others);
-    }
-    carom_near_close(m, work, &x);
-    return status;
 }

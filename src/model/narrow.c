@@ -3,7 +3,7 @@
 // A pair whose bound (SHP-10) is larger than its margin answers with the bound for its gaps, and costs nothing beyond it.  That
 // depends on t and q alone, so the same arguments give the same bits, and no history is needed.  Everything else is computed for pairs that hold a
 // contact of the set asked for.  Pairs of a kind take turns in the work blocks of their tape: what is there of another pair is computed anew.
-#include "derive/shapes/patches.h"
+#include "model/pairs.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -14,53 +14,6 @@ span carom_model_span(const carom_model *m, int id) {
     span s = {id, dir, m->W_at[dir], 0, m->dW_at[dir], m->dw_at[dir]};
     while (s.w < m->w.n && m->w.i[s.w] < dir) ++s.w;
     return s;
-}
-
-static carom_group two(carom_node *store, const carom_node *a, int na, const carom_node *b, int nb) {
-    if (na) memcpy(store, a, (size_t)na * sizeof *store);
-    if (nb) memcpy(store + na, b, (size_t)nb * sizeof *store);
-    return (carom_group){.count = na + nb, .nodes = store};
-}
-
-// Place k of a list that may be empty, and NULL then.
-static const carom_node *from(const carom_node *list, int k) { return list ? list + k : NULL; }
-
-// Point, normal, and the directions in which the components of friction act.
-enum { PLACE = 12 };
-static void list_place(carom_graph *g, const pair *p, const touching *t, carom_node *to) {
-    vec along[2] = {{{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}, {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}};
-    const int n = carom_pair_along(g, p, t->normal, along);
-    for (int k = 0; k < n && p->rub.ellipse; ++k) along[k] = v_scale(g, along[k], n_num(g, p->rub.ellipse->factor[k]));
-    for (int i = 0; i < 3; ++i) to[i] = t->point.c[i], to[3 + i] = t->normal.c[i], to[6 + i] = along[0].c[i], to[9 + i] = along[1].c[i];
-}
-
-static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, carom_error *err) {
-    const span a = p->from = carom_model_span(m, p->first), b = p->to = carom_model_span(m, p->first + p->count);
-    const int nW = b.W - a.W, nw = b.w - a.w, ndW = b.dW - a.dW, ndw = b.dw - a.dw, ndir = b.dir - a.dir;
-    carom_node *store = calloc((size_t)(13 * p->count + nW + nw + 2 * ndW + ndw + 1), sizeof *store);
-    if (!store) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
-    for (int k = 0; k < p->count; ++k) store[k] = m->links[p->first + k].gap;
-    carom_node *at = store + p->count;
-    const int both = nW + nw > ndW + ndw ? nW + nw : ndW + ndw;
-    if (both > m->pair_count) m->pair_count = both;
-    carom_group group[PAIR_GROUPS] = {[PAIR_GAPS] = {.count = p->count, .nodes = store},
-                                      [PAIR_RATES] = {.count = ndir, .nodes = from(m->u, a.dir)},
-                                      [PAIR_CURVATURE] = {.count = ndir, .nodes = from(kappa, a.dir)}};
-    group[PAIR_DIRECTIONS] = two(at, from(m->W.node, a.W), nW, from(m->w.node, a.w), nw);
-    group[PAIR_REACTION_GRADIENT] = two(at += nW + nw, from(m->dW.node, a.dW), ndW, NULL, 0);
-    group[PAIR_RATE_GRADIENT] = two(at += ndW, from(m->dW.node, a.dW), ndW, from(m->dw.node, a.dw), ndw);
-    at += ndW + ndw;
-    for (int k = 0; k < p->count; ++k) list_place(m->graph, p, &p->touch[k], at + PLACE * k);
-    group[PAIR_PLACES] = (carom_group){.count = PLACE * p->count, .nodes = at};
-    p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->visible.nq, m->visible.nv, m->np, err);
-    free(store);
-    return p->tape ? CAROM_OK : CAROM_NO_MEMORY;
-}
-
-carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err) {
-    for (int i = 0; i < m->npairs; ++i)
-        if (!m->pairs[i].shares) CAROM_TRY(compile(m, &m->pairs[i], kappa, err));
-    return CAROM_OK;
 }
 
 // -- work ---------------------------------------------------------------------------------------------------------------
@@ -331,16 +284,16 @@ double carom_model_contact_size(const carom_model *m, int id) {
 }
 
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x) {
-    enum { MOST = PLACE * (2 * MOST_CORNERS + 3) };
+    enum { MOST = PAIR_PLACE * (2 * MOST_CORNERS + 3) };
     const bool listed = id >= m->ne + m->nc;
     const double *v = m->v0;
     double all[MOST];
     if (listed ? !m->near : m->npairs == 0 || id < m->pairs[0].first) return false;
     const pair *p = listed ? carom_near_pair(m, work, id) : &m->pairs[m->pair_of[id - m->pairs[0].first]];
-    if (!p || PLACE * p->count > MOST) return false;
+    if (!p || PAIR_PLACE * p->count > MOST) return false;
     if (!p->shares) carom_model_look(m, work, &q, &v, false);
     ask(m, work, p, PAIR_PLACES, t, q, v, all);
-    const double *at = all + PLACE * (id - p->first);
+    const double *at = all + PAIR_PLACE * (id - p->first);
     memcpy(x->point, at, sizeof x->point);
     memcpy(x->normal, at + 3, sizeof x->normal);
     memcpy(x->tangent, at + 6, sizeof x->tangent);

@@ -2,11 +2,11 @@
 //
 // Orientations move by the exponential map: a constant angular velocity turns by exactly h w, the length of the
 // quaternion stays 1 up to rounding, and that is taken out whenever it shows (BOD-3).
-#include "derive/bodies/bodies.h"
+#include "model/model.h"
 #include <float.h>
 #include <math.h>
 
-#include "derive/bodies/turn.inc"
+#include "model/turn.inc"
 
 // Column c of X, fixed in body b, in the world.
 static void axis(const body *b, const double *q, const double *X, int c, double *out) {

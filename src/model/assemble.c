@@ -5,7 +5,7 @@
 // Velocities that the file does not give are completed, those it gives stay:  with F the free ones,
 //     v_F <- v_F + M_FF^-1 W_F x,   W_F'M_FF^-1 W_F x = -(W'v + w)                              (ASM-2)
 #include "linalg/dense.h"
-#include "derive/bodies/bodies.h"
+#include "model/model.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

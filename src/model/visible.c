@@ -1,10 +1,8 @@
 // visible.c: between positions and velocities of a model and those that its expressions see.
-#include "derive/model.h"
+#include "model/model.h"
 #include <stdlib.h>
-#include <string.h>
 
-void carom_model_visible_own(resolver *r, bool members) {
-    carom_model *m = r->m;
+void carom_model_visible_own(carom_model *m, bool members) {
     m->visible = (visible){.nq = m->nq, .nv = m->nv, .nq_own = m->nq, .nv_own = m->nv};
     if (!members) return;
     const carom_node one = carom_graph_number(m->graph, 1);

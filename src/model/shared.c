@@ -2,7 +2,7 @@
 //
 // Lists of a kind count the velocities of its two bodies; here they become those of the model.  Only pairs that hold a contact of the set asked
 // for are computed, whatever the number of the others.
-#include "derive/shapes/solids.h"
+#include "model/pairs.h"
 
 enum { MOST = 12 }; // velocities of two bodies
 

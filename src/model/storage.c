@@ -1,5 +1,5 @@
 // storage.c: in what storage the matrices of a model are: diagonal, banded, dense or sparse.
-#include "derive/shapes/solids.h"
+#include "model/pairs.h"
 #include <carom/sparse.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // system.c: the system that schemes see, computed by the model's tape.
 //
 // Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
-#include "derive/shapes/solids.h"
+#include "model/pairs.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,10 @@
-// lanes.c: a model as text for many systems at once.
+// lanes_model.c: a model as text for many systems at once.
 //
 // Functions of (t, q, v, k): k holds what differs between the systems and what depends on that alone.  Rows are local directions that
 // take part in contact problems, by constraint: ROW[id] is the first of constraint id.
-#include "derive/lanes.h"
-#include "derive/model.h"
+#include "sweep/lanes_model.h"
+#include "model/model.h"
 #include "expr/native.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

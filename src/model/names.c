@@ -1,5 +1,5 @@
 // names.c: a table of names, found by hashing, kept in order of definition.
-#include "derive/names.h"
+#include "model/names.h"
 #include "mech/keys.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// lanes.h (private): a model as text for many systems at once, which differ in parameters and initial values.
+// lanes_model.h (private): a model as text for many systems at once, which differ in parameters and initial values.
 #pragma once
 #include "expr/lanes.h"
 #include <carom/model.h>

@@ -3,62 +3,17 @@
 // A hull has any number of corners, so its contacts are no expressions: collide/patch.c finds the features that touch at a position, and here they
 // become gaps, directions and their derivatives.  Directions are exact: a contact's gap changes by n.(v_A - v_B) at its point (SHP-17).  Their
 // derivatives are central differences with the features held, right to nine digits.  Such pairs always come and go (near.c).
-#include "derive/shapes/patches.h"
+#include "model/pairs.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-static bool found_by_search(shape_kind kind) { return kind == SHAPE_HULL || kind == SHAPE_HEIGHTS || kind == SHAPE_ELLIPSOID; }
+bool carom_patch_kind_of(shape_kind kind) { return kind == SHAPE_HULL || kind == SHAPE_HEIGHTS || kind == SHAPE_ELLIPSOID; }
 
-bool carom_patch_pair(const shape *A, const shape *B) { return found_by_search(A->kind) || found_by_search(B->kind); }
+bool carom_patch_pair(const shape *A, const shape *B) { return carom_patch_kind_of(A->kind) || carom_patch_kind_of(B->kind); }
 
 static bool solid_box(const shape *s) { return s->kind == SHAPE_BOX && s->space == SPATIAL; }
 
 bool carom_patch_listed(const shape *A, const shape *B) { return carom_patch_pair(A, B) || (solid_box(A) && solid_box(B)); }
-
-bool carom_patch_given(const carom_mech_shape *x) { return found_by_search(carom_shape_kind_of(x)); }
-
-// -- solids -------------------------------------------------------------------------------------------------------------
-
-// Hulls of boxes, points and lines, in the body's frame.
-static void put_corner(const shape *s, double x, double y, double z, double *v) {
-    for (int k = 0; k < 3; ++k) v[k] = s->at[k] + s->X[3 * k] * x + s->X[3 * k + 1] * y + s->X[3 * k + 2] * z;
-}
-
-bool carom_patch_keep(carom_model *m, const carom_hull *h, shape *s) {
-    void *memory = carom_pool_take(&m->memory, carom_hull_size(h));
-    carom_hull *copy = carom_pool_take(&m->memory, sizeof *copy);
-    if (!memory || !copy) return false;
-    *copy = carom_hull_copy(h, memory);
-    s->hull = copy;
-    return true;
-}
-
-bool carom_patch_solid(carom_model *m, shape *s) {
-    double v[8][3] = {{0}}, n[1][3], offset[1] = {0};
-    int edge[1][4] = {{0, 1, -1, -1}}, at[2] = {0, 0};
-    carom_hull h = {.v = v, .normal = n, .offset = offset, .face_at = at, .edge = edge};
-    if (s->hull) return true;
-    if (s->kind == SHAPE_PLANE) {
-        h.nf = 1;
-        for (int k = 0; k < 3; ++k) n[0][k] = s->X[3 * k], offset[0] += s->X[3 * k] * s->at[k];
-    } else if (s->kind == SHAPE_BOX) {
-        for (int i = 0; i < 8; ++i) put_corner(s, i & 1 ? s->half[0] : -s->half[0], i & 2 ? s->half[1] : -s->half[1], i & 4 ? s->half[2] : -s->half[2], v[i]);
-        if (carom_hull_make((const double(*)[3])v, 8, &h) != CAROM_HULL_OK) return false;
-        const bool kept = carom_patch_keep(m, &h, s);
-        carom_hull_free(&h);
-        return kept;
-    } else if (s->kind == SHAPE_CAPSULE) {
-        h.nv = 2, h.ne = 1;
-        for (int i = 0; i < 2; ++i) put_corner(s, 0, 0, i ? s->half[0] : -s->half[0], v[i]);
-    } else if (s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND || s->kind == SHAPE_ELLIPSOID) {
-        h.nv = 1;
-        put_corner(s, 0, 0, 0, v[0]);
-    } else {
-        return true; // there is no patch
-    }
-    return carom_patch_keep(m, &h, s);
-}
 
 double carom_patch_extent(const shape *s, const double *A, int i) {
     double most = 0;
@@ -71,64 +26,6 @@ double carom_patch_extent(const shape *s, const double *A, int i) {
 }
 
 static carom_convex solid(const shape *s) { return (carom_convex){s->hull, s->kind == SHAPE_ROUND || s->kind == SHAPE_CAPSULE ? s->radius : 0, s->grid, s->kind == SHAPE_ELLIPSOID ? s->half : NULL, s->X}; }
-
-int carom_patch_contacts(const shape *A, const shape *B) {
-    static const bool known[SHAPE_SKIN + 1] = {[SHAPE_POINT] = true, [SHAPE_ROUND] = true, [SHAPE_CAPSULE] = true, [SHAPE_BOX] = true, [SHAPE_HULL] = true, [SHAPE_PLANE] = true, [SHAPE_HEIGHTS] = true, [SHAPE_ELLIPSOID] = true};
-    if (!known[A->kind] || !known[B->kind] || A->member || B->member) return 0;
-    const shape *other = A->kind == SHAPE_HULL ? B : A, *smooth = A->kind == SHAPE_ELLIPSOID ? B : A;
-    if (A->kind == SHAPE_ELLIPSOID || B->kind == SHAPE_ELLIPSOID) return smooth->kind <= SHAPE_ROUND || smooth->kind == SHAPE_ELLIPSOID || smooth->kind == SHAPE_PLANE;
-    if (A->kind == SHAPE_HEIGHTS || B->kind == SHAPE_HEIGHTS) return A->kind == SHAPE_PLANE || B->kind == SHAPE_PLANE || A->kind == B->kind ? 0 : CAROM_PATCH;
-    return other->kind <= SHAPE_ROUND ? 1 : other->kind == SHAPE_CAPSULE ? 5 : CAROM_PATCH;
-}
-
-// -- a kind -------------------------------------------------------------------------------------------------------------
-
-static bool dense(terms *t, int columns, int n, bool gradient) {
-    const int each = gradient ? n * n : n;
-    t->n = columns * each;
-    t->i = malloc((size_t)t->n * sizeof *t->i);
-    t->l = gradient ? malloc((size_t)t->n * sizeof *t->l) : NULL;
-    if (!t->i || (gradient && !t->l)) return false;
-    for (int e = 0; e < t->n; ++e) {
-        t->i[e] = gradient ? e % each / n : e % n;
-        if (gradient) t->l[e] = e % n;
-    }
-    return true;
-}
-
-// Every direction may act on all velocities of both bodies.
-carom_status carom_patch_kind(carom_model *m, pair_kind *k, const constraint *links, carom_error *err) {
-    const pair *p = k->first;
-    carom_model *two = k->two = calloc(1, sizeof *two);
-    const int directions = 1 + links->tangents, n = p->B->body->v >= 0 ? 12 : 6, ndir = p->count * directions;
-    if (!two) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
-    const size_t size = (size_t)ndir + 1;
-    two->links = carom_pool_take(&two->memory, (size_t)p->count * sizeof *two->links);
-    two->pairs = carom_pool_take(&two->memory, sizeof *two->pairs);
-    two->W_at = carom_pool_take(&two->memory, size * sizeof *two->W_at);
-    two->dW_at = carom_pool_take(&two->memory, size * sizeof *two->dW_at);
-    two->D_at = carom_pool_take(&two->memory, size * sizeof *two->D_at);
-    two->D_row = carom_pool_take(&two->memory, size * (size_t)n * sizeof *two->D_row);
-    if (!two->links || !two->pairs || !two->W_at || !two->dW_at || !two->D_at || !two->D_row || !dense(&two->W, ndir, n, false) || !dense(&two->dW, ndir, n, true))
-        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
-    *two->pairs = *p;
-    two->npairs = 1;
-    two->nc = p->count;
-    two->ndir = ndir;
-    two->nq = n == 12 ? 14 : 7, two->nv = n;
-    for (int i = 0; i < p->count; ++i) {
-        two->links[i] = links[i];
-        two->links[i].dir = i * directions, two->links[i].ndir = directions;
-    }
-    for (int d = 0; d <= ndir; ++d) two->W_at[d] = two->D_at[d] = d * n, two->dW_at[d] = d * n * n;
-    for (int e = 0; e < ndir * n; ++e) two->D_row[e] = e % n;
-    k->patch = true;
-    k->nq[0] = 7, k->nq[1] = n == 12 ? 7 : 0;
-    k->nv[0] = 6, k->nv[1] = n - 6;
-    for (int i = 0; i < n * n; ++i) k->couples[i / n][i % n] = true;
-    if (two->dW.n > m->pair_count) m->pair_count = two->dW.n;
-    return CAROM_OK;
-}
 
 // -- where it touches -----------------------------------------------------------------------------------------------------
 

@@ -1,26 +1,20 @@
-// model.h (private): what a model holds, and which file fills it.
+// model.h (private): what a model holds, and what it answers.
 //
-//   names.c, scope.c  names and expressions of a mechanism, and faults that point to where they are written
-//   families.c        `repeat`: one entry for many parts
-//   sections.c        parameters, coordinates, let, energy, forces, outputs, exact, simulation
-//   bodies/           bodies, joints, springs, motors, loads; how positions move and are put together
-//   members/          flexible members, shafts, floating frames, matrices
-//   shapes/           shapes, and the contacts that pairs of them make
-//   draw/             what is drawn, derived last, and what draws itself
-//   contacts.c        constraints and contacts        seen.c    which unknowns of members expressions see
-//   derive.c          nodes -> terms -> tape          storage.c in what storage the matrices are
-//   system.c          the functions schemes call      start.c   is the initial state allowed?  settle.c  or can it be made so?
-//   checks.c          checks, the ledger's names      examine.c `carom check`
-//   model.c           create, destroy, answers        ctext.c   `carom export c`
-//   signals.c         inputs and controllers: signals that are held between steps
-//   set.c             other values of parameters      variation.c derivatives by them and by the state
+//   names.c     its names                                            answers.c   names, counts, outputs, for records and messages
+//   system.c    the functions schemes call                           storage.c   in what storage the matrices are
+//   visible.c   which unknowns of members expressions see            signals.c   inputs and controllers at work
+//   move.c      moving along velocities                              assemble.c  joints closed at the start; settle.c: overlaps opened
+//   free.c      bodies that no expression knows                      pairs.h     shapes, and contacts of pairs of them
+//
+// derive/ fills it; what is here needs no mechanism and derives nothing.
 #pragma once
-#include "derive/names.h"
 #include "mech/datum.h"
 #include "mech/pool.h"
+#include "model/names.h"
 #include <carom/expr.h>
 #include <carom/flex.h>
 #include <carom/model.h>
+#include <stdarg.h>
 
 /// A sparse list of expressions with up to three subscripts.
 typedef struct terms {
@@ -194,6 +188,9 @@ typedef struct bound {
     double value; // as it is now
 } bound;
 
+/// Where the signals of a controller are, among all signals; its expressions among those of all: outputs, then next states.
+typedef struct control { int state, nstates, output, noutputs, pending, first; } control;
+
 struct carom_model {
     pool memory;
     bool apart;       // pairs of shapes do not share tapes: all expressions are in its graph
@@ -217,7 +214,7 @@ struct carom_model {
     bool *fixed;          // np: its value went into the structure
     int nsignals, nset;   // signals; of them inputs that are set from outside
     carom_sampler *samplers; // of controllers
-    struct control *controls; // signals.c
+    control *controls;
     int ncontrols;
     carom_node *control;  // what controllers compute, in order
     int ncontrol;
@@ -325,183 +322,14 @@ struct carom_model {
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
-/// The state of making a model: names and expressions of a mechanism are resolved.
-typedef struct resolver {
-    carom_model *m;
-    const carom_mech *mech;
-    const char *const *observe; // expressions beside it, NULL-terminated; NULL: none
-    carom_error *err;
-    carom_graph *values;        // expressions of parameters, folded to numbers
-    unsigned char *param_state; // np: 0 new, 1 being computed, 2 known
-    int param_stack[200];       // parameters being computed, outermost first
-    int param_depth;
-    bool loose;          // parameters that are read do not become fixed: what is read is bound, or read once more
-    bool read;           // a parameter was read
-    const member *along; // the member whose nodes a contact runs along, and the node
-    int along_node;
-    carom_node slip_speed, normal_force, joint_force; // what slip.speed and normal.force are in scope SCOPE_SLIP, joint.force in SCOPE_JOINT
-    bool arc_known; // the arc length s is this number, not a variable
-    double arc;
-    bool failed; // err->text has its place already
-} resolver;
-
-/// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536, SCOPE_JOINT = 131072 };
-enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | NAME_INPUT | SCOPE_TIME, SCOPE_MOTION = NAME_PARAMETER | NAME_INPUT | SCOPE_TIME };
-
-// families.c
-/// Families become records like all others: r->mech is one without families from then on.
-carom_status carom_derive_families(resolver *r);
-
-// tables.c
-/// Tables become functions; first of all, so that parameters may use them.
-carom_status carom_derive_tables(resolver *r);
-/// Table `index` is asked at x, in the model's graph; false: no memory.
-bool carom_table_asked(carom_model *m, int index, carom_node x);
-/// When all expressions are known: where linear tables have knots, forces have kinks.
-carom_status carom_derive_knots(resolver *r);
-bool carom_tables_explain(const void *model, void *work, char *text, size_t size);
-
-// scope.c
-#if defined(__GNUC__)
-#define CAROM_FORMAT(at) __attribute__((format(printf, at, at + 1)))
-#else
-#define CAROM_FORMAT(at)
-#endif
-/// A mistake in what is given: "where: what; what to do".  offset: in bytes of the text.
-carom_status carom_fault(resolver *r, const carom_datum *d, size_t offset, const char *format, ...) CAROM_FORMAT(4);
-/// The same after names have been resolved.
-carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) CAROM_FORMAT(4);
-carom_status carom_fault_memory(resolver *r);
-/// " (line 12)" for messages that name a second place; "" where there are no lines.
-typedef struct carom_line { char text[24]; } carom_line;
-carom_line carom_line_of(int line);
-/// Expression of a datum; `what` names it in messages ("the gap").
-carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node);
-carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope, const char *what, carom_node *node);
-/// Number: an expression of parameters.
-carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value);
-carom_status carom_resolve_parameter(resolver *r, int index);
-/// All parameters, into m->parameter; r->param_state holds zeros.
-carom_status carom_resolve_parameters(resolver *r);
-/// n is a new name: valid, not reserved, not taken; empty: nothing is said of it.
-carom_status carom_new_name(resolver *r, const carom_datum *n, bool empty, const names *others);
-/// The same for what expressions know by its quantities only (NAME.gap): it may be called like a function.
-carom_status carom_new_owner(resolver *r, const carom_datum *n, bool empty, const names *others);
-/// The name of a part that need not be new: valid, at most 60 letters.
-carom_status carom_part_name(resolver *r, const carom_datum *n);
-/// n is a map, or empty (then *children is NULL).
-carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *where, const carom_datum **children);
-/// Value of an expression of time and parameters at t = 0.
-carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x, double *value);
-
-// signals.c
-/// Names of inputs and of the signals of controllers, behind the parameters; m->np counts them.  Then their values at the start; then what
-/// controllers compute, when all names are known.
-carom_status carom_declare_signals(resolver *r);
-carom_status carom_derive_signals(resolver *r);
-carom_status carom_derive_controllers(resolver *r);
-void carom_signals_system(carom_model *m);
-/// Parameters and signals of a work block, np.
-static inline double *carom_model_given(const carom_model *m, void *work) { return (double *)(void *)((unsigned char *)work + m->given_work); }
-/// Does an expression change when signals do?
-bool carom_depends_on_signals(const carom_model *m, carom_node x);
-
-// set.c
-enum { SCOPE_BOUND = NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED | SCOPE_SLIP };
-/// A number that is bound to its place in the model.
-carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value);
-/// The same of what was read already (r->loose); n NULL: nothing happens.
-carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index, double value);
-/// A number that is bound and stands in expressions: *node holds the parameters, where there are some.
-carom_status carom_resolve_term(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value, carom_node *node);
-/// It went into the structure after all; n NULL: nothing happens.
-carom_status carom_fix(resolver *r, const carom_datum *n);
-carom_status carom_fix_vector(resolver *r, const carom_datum *n); // a number, or a list of them
-/// Those bound from number `first` on.
-carom_status carom_fix_bound(resolver *r, int first);
-
-// brakes.c
-/// Is this contact friction alone?
-static inline bool carom_contact_pressed(const carom_mech_contact *of) { return carom_given(&of->normal_force) || carom_given(&of->joint); }
-/// Names of their coordinates, after those of the section; kinetic energy and load of these.
-carom_status carom_declare_pressed(resolver *r);
-void carom_pressed_energy(resolver *r);
-/// Gap and slips of one of them, and its normal force.
-carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, constraint *c, carom_node *N);
-/// The reaction of constraint id, for friction.
-carom_status carom_reaction_input(resolver *r, int id, carom_node *x);
-
-// matrices.c
-/// The matrix that n names; `what` is in messages.  A column of numbers.
-carom_status carom_resolve_matrix(resolver *r, const carom_datum *n, const char *what, carom_triplets *t);
-carom_status carom_resolve_matrix_column(resolver *r, const carom_datum *n, const char *what, int rows, double *x);
-/// Has every one been named?
-carom_status carom_matrices_used(resolver *r);
-
-// sweep.c
-/// Gap and slip of the contact that sweeps along a member, on one of its elements.
-carom_status carom_derive_sweep(resolver *r, const carom_mech_contact *of, member *b, int element, constraint *c);
-
-// members.c, seen.c
-carom_status carom_derive_members(resolver *r);
-/// A line of `exact` for a member; *taken: it is one.
-carom_status carom_derive_member_exact(resolver *r, const carom_datum *n, unsigned scope, bool *taken);
-/// What `word` means as an unknown of a member (rod.u12), or along it; CAROM_NONE: nothing.
-carom_node carom_member_lookup(resolver *r, const char *word, int primes);
-/// Place of a member at arc length s: axis 0, 1, 2 for x, y, z; CAROM_NONE: no memory.
-carom_node carom_member_where(carom_model *m, member *b, double s, int axis);
-/// Begin: coordinates and bodies are known; are there members?
-void carom_model_visible_own(resolver *r, bool members);
-// pairs.c
-bool carom_pairs_many(const resolver *r); // so many pairs of shapes that they come and go
-// free.c
-/// Which bodies of the mechanism no expression names.
-carom_status carom_free_find(resolver *r, bool *is_free);
-/// Their positions and velocities, after all others.
-carom_status carom_free_place(resolver *r);
-/// settle.c: bodies whose shapes overlap at the start move apart, where the model says so.
-carom_status carom_model_settle(carom_model *m, void *work, carom_error *err);
-void carom_free_mass(const carom_model *m, carom_matrix M);
-void carom_free_force(const carom_model *m, const double *v, double *f);
-void carom_free_tangent(const carom_model *m, const double *v, carom_matrix C);
-void carom_free_energy(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential);
-/// Positions and velocities of coordinates and bodies; the others are those of members.
-static inline int carom_model_named_q(const carom_model *m) { return m->nfree ? m->nq : m->visible.nq_own; }
-static inline int carom_model_named_v(const carom_model *m) { return m->nfree ? m->nv : m->visible.nv_own; }
-/// Unknown i of member b in expressions: the number of its velocity in the graph; -1: no memory.
-int carom_model_see(carom_model *m, member *b, int i, carom_node *position, carom_node *velocity);
-/// Velocity i of the graph among those of the model; -1: the members' energies.
-static inline int carom_model_visible(const carom_model *m, int i) {
-    return i < m->visible.nv_own ? i : i == m->visible.nv_own ? -1 : m->visible.v[i - m->visible.nv_own - 1];
-}
-/// *q and *v as the graph numbers them; energies: with those of the members.
-void carom_model_look(const carom_model *m, void *work, const double **q, const double **v, bool energies);
-/// Positions x and velocities y of the graph, all of them; without energies.
-void carom_model_gather(const carom_model *m, const double *q, const double *v, double *x, double *y);
-/// A group of the tape at (t, q, v).
-void carom_model_eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v,
-                      double *out);
-/// The subscripts of all terms become velocities of the model.
-void carom_model_renumber(carom_model *m);
-void carom_members_free(carom_model *m);
-
-// sections.c, bodies.c, joints.c, elements.c, contacts.c, checks.c, derive.c, system.c, move.c, assemble.c, start.c, draw.c
-carom_status carom_derive_mechanism(resolver *r);
-carom_status carom_derive_bodies(resolver *r);
-carom_status carom_derive_joints(resolver *r);
-carom_status carom_derive_elements(resolver *r);
-carom_status carom_derive_shapes(resolver *r);
-carom_status carom_derive_links(resolver *r);
-carom_status carom_derive_checks(resolver *r);
-carom_status carom_derive_observed(resolver *r);
-carom_status carom_model_derive(carom_model *m, carom_error *err);
-/// Of all constraints and contacts: directions, their derivatives, and the curvatures.
-carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err);
+// system.c, storage.c: what schemes call, and in what storage the matrices are
 carom_status carom_model_system_make(carom_model *m, carom_error *err);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
+bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
+/// The model's own scratch inside the work block.
+double *carom_model_scratch(const carom_model *m, void *work);
 span carom_model_span(const carom_model *m, int id);
-// What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones that hold one of the ids (NULL: all).
+/// What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones that hold one of the ids (NULL: all).
 void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
 carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x);
 /// Where entry (i, j) stands; it is inside the storage by construction of the shapes.
@@ -534,28 +362,65 @@ static inline void carom_model_put_column(carom_columns *to, int k, const int *r
     }
 }
 bool carom_terms_constant(const carom_model *m, const terms *x);
+
+// signals.c
+void carom_signals_system(carom_model *m);
+/// Does an expression change when signals do?
+bool carom_depends_on_signals(const carom_model *m, carom_node x);
+/// Parameters and signals of a work block, np.
+static inline double *carom_model_given(const carom_model *m, void *work) { return (double *)(void *)((unsigned char *)work + m->given_work); }
+
+// visible.c
+/// Positions and velocities of coordinates and bodies; the others are those of members.
+static inline int carom_model_named_q(const carom_model *m) { return m->nfree ? m->nq : m->visible.nq_own; }
+static inline int carom_model_named_v(const carom_model *m) { return m->nfree ? m->nv : m->visible.nv_own; }
+/// Unknown i of member b in expressions: the number of its velocity in the graph; -1: no memory.
+int carom_model_see(carom_model *m, member *b, int i, carom_node *position, carom_node *velocity);
+/// Velocity i of the graph among those of the model; -1: the members' energies.
+static inline int carom_model_visible(const carom_model *m, int i) {
+    return i < m->visible.nv_own ? i : i == m->visible.nv_own ? -1 : m->visible.v[i - m->visible.nv_own - 1];
+}
+/// *q and *v as the graph numbers them; energies: with those of the members.
+void carom_model_look(const carom_model *m, void *work, const double **q, const double **v, bool energies);
+/// Positions x and velocities y of the graph, all of them; without energies.
+void carom_model_gather(const carom_model *m, const double *q, const double *v, double *x, double *y);
+/// A group of the tape at (t, q, v).
+void carom_model_eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v,
+                      double *out);
+/// The subscripts of all terms become velocities of the model.
+void carom_model_renumber(carom_model *m);
+void carom_members_free(carom_model *m);
+/// Begin: coordinates and bodies are known; are there members?
+void carom_model_visible_own(carom_model *m, bool members);
+
+// free.c: bodies that no expression knows
+void carom_free_mass(const carom_model *m, carom_matrix M);
+void carom_free_force(const carom_model *m, const double *v, double *f);
+void carom_free_tangent(const carom_model *m, const double *v, carom_matrix C);
+void carom_free_energy(const carom_model *m, const double *q, const double *v, double *kinetic, double *potential);
+
+// move.c, assemble.c, settle.c: positions
+/// The axes that make the angle of a joint: in the frames of its bodies, in the world where a body has no coordinates.
+void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]);
+extern const char carom_turn_text[]; // turn.inc
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
-/// The model of a copy of the mechanism; see `apart`.
-carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err);
-bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
-carom_status carom_model_start(carom_model *m, void *work, carom_error *err);
-void *carom_model_work(const carom_model *m, carom_error *err); // a work block of its own; NULL: no memory
-/// The initial state from m->start: put together, completed, checked.
-carom_status carom_model_begin(carom_model *m, carom_error *err);
-carom_status carom_derive_draw(resolver *r); // after the model is compiled
-/// What is drawn, made when it is first asked for; NULL: no memory.
-const struct drawn *carom_model_drawn(const carom_model *m, carom_error *err);
-void carom_drawn_free(struct drawn *d);
 carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err);
+/// settle.c: bodies whose shapes overlap at the start move apart, where the model says so.
+carom_status carom_model_settle(carom_model *m, void *work, carom_error *err);
 
-bool carom_terms_add(terms *t, carom_node node, int i, int j, int l); // false: no memory
-void carom_terms_free(terms *t);
-carom_node carom_graph_times(carom_graph *g, carom_node a, carom_node b);
-carom_node carom_graph_plus(carom_graph *g, carom_node a, carom_node b);
-carom_node carom_graph_minus(carom_graph *g, carom_node a, carom_node b);
+// answers.c
+void *carom_model_work(const carom_model *m, carom_error *err); // a work block of its own; NULL: no memory
 /// What velocity i is the rate of, for messages: a coordinate, or "body.wx".
 const char *carom_model_freedom(const carom_model *m, int i);
-/// The model's own scratch inside the work block.
-double *carom_model_scratch(const carom_model *m, void *work);
+/// Which table has no value where it was asked last.
+bool carom_tables_explain(const void *model, void *work, char *text, size_t size);
+#if defined(__GNUC__)
+#define CAROM_FORMAT(at) __attribute__((format(printf, at, at + 1)))
+#else
+#define CAROM_FORMAT(at)
+#endif
+/// A mistake in what is given, found when the model is made: "where: what; what to do".  offset: in bytes of the text.
+carom_status carom_model_vfault(const carom_model *m, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args);
+carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) CAROM_FORMAT(4);

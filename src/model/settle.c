@@ -4,7 +4,7 @@
 // (SET-1)  min sum m |x|^2  such that  d = s - g - n.(x_A - x_B) <= 0 at every contact, s a small gap
 //          x_A = w_A sum n p,  x_B = -w_B sum n p,  w = 1/m;  0 <= p, d <= 0, p d = 0
 // by projected gradients with Nesterov's acceleration: a row of n bodies takes of the order of n iterations.
-#include "derive/shapes/solids.h"
+#include "model/pairs.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 //
 // Bodies that are near each other, directly or through others, sleep and wake together: so no body that is awake is near one that sleeps.  A body asleep has no
 // velocity, no force and no contact; the simulation books the energy that it had.  It wakes, with all its neighbours, when a body that is awake comes near.
-#include "derive/shapes/solids.h"
+#include "model/pairs.h"
 #include <math.h>
 
 static const double AFTER = 0.5; // seconds

@@ -1,0 +1,239 @@
+// answers.c: what a model answers to records, messages and programs: names, counts, outputs.
+#include "base/number.h"
+#include "model/pairs.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+carom_status carom_model_vfault(const carom_model *m, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args) {
+    char text[700], place[240];
+    carom_vformat(text, sizeof text, format, args);
+    carom_datum_place(d, m->file, offset, place, sizeof place);
+    return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", place, text);
+}
+
+carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    const carom_status status = carom_model_vfault(m, err, d, 0, format, args);
+    va_end(args);
+    return status;
+}
+
+// The first table without a value where it was asked last.
+bool carom_tables_explain(const void *model, void *work, char *text, size_t size) {
+    const carom_model *m = model;
+    const double *p = carom_tape_point(m->tape, work);
+    double *x = carom_model_scratch(m, work);
+    carom_tape_eval(m->tape, work, GROUP_ASKED, p[0], p + 1, p + 1 + m->visible.nq, x);
+    for (int i = 0; i < m->nasked; ++i) {
+        const double *numbers = carom_graph_curve_numbers(m->graph, m->asked[i].table), first = numbers[4], last = numbers[3 + (int)numbers[0]];
+        if (isfinite(numbers[1]) || (x[i] >= first && x[i] <= last)) continue;
+        const bool below = x[i] < first;
+        carom_format(text, size, "table '%.60s' is asked at %.9g, %s its %s point %.9g, and `outside` is error", m->whole->tables[m->asked[i].table].name.text, x[i], below ? "below" : "beyond", below ? "first" : "last",
+                     below ? first : last);
+        return true;
+    }
+    return false;
+}
+
+void *carom_model_work(const carom_model *m, carom_error *err) {
+    const size_t size = (m->sys.work_size + 63) & ~(size_t)63;
+    void *work = aligned_alloc(64, size);
+    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file), NULL;
+    memset(work, 0, size);
+    m->sys.work_init(m, work);
+    return work;
+}
+
+int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
+    int n = 0;
+    carom_tape *const own[] = {m->tape, m->check_tape};
+    for (int i = 0; i < 2; ++i, ++n)
+        if (n < room) list[n] = own[i];
+    for (int i = 0; i < m->npairs; ++i)
+        if (!m->pairs[i].shares && n++ < room) list[n - 1] = m->pairs[i].tape;
+    for (int i = 0; i < m->nkinds; ++i)
+        if (!m->kinds[i].patch && n++ < room) list[n - 1] = m->kinds[i].two->pairs->tape;
+    return n;
+}
+
+void carom_model_adopt(carom_model *m, const carom_model *other) {
+    enum { MOST = 64 };
+    carom_tape *mine[MOST], *theirs[MOST];
+    const int n = carom_model_tapes(m, mine, MOST);
+    if (n != carom_model_tapes(other, theirs, MOST)) return;
+    for (int i = 0; i < n && i < MOST; ++i) carom_tape_attach(mine[i], carom_tape_native(theirs[i]));
+}
+
+long carom_model_motion_instructions(const carom_model *m) { return carom_tape_instructions(m->tape, GROUP_MOTION_GAPS); }
+
+void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing)) {
+    if (m->release) m->release(m->owned);
+    m->owned = thing;
+    m->release = release;
+}
+
+const carom_system *carom_model_system(const carom_model *m) { return &m->sys; }
+
+const char *carom_model_name(const carom_model *m) { return m->name; }
+
+const double *carom_model_q0(const carom_model *m) { return m->q0; }
+
+const double *carom_model_v0(const carom_model *m) { return m->v0; }
+
+carom_model_sizes carom_model_count(const carom_model *m) {
+    return (carom_model_sizes){.parameters = m->np_own,
+                               .inputs = m->nset,
+                               .coordinates = m->nq,
+                               .velocities = m->nv,
+                               .lets = m->nlet,
+                               .constraints = m->ne,
+                               .contacts = m->nc,
+                               .outputs = m->nout,
+                               .checks = m->nchecks,
+                               .members = m->nmember,
+                               .exact = m->exact != NULL};
+}
+
+// The member that unknown i past coordinates and bodies belongs to, and its number there.
+static const member *member_of(const carom_model *m, int *i) {
+    const member *b = m->members;
+    for (; *i >= b->count; ++b) *i -= b->count;
+    return b;
+}
+
+static const char *unknown_name(const carom_model *m, int i, bool rate) {
+    const member *b = member_of(m, &i);
+    return b->unknown_name + ((size_t)i + (rate ? (size_t)b->count : 0)) * b->stride;
+}
+
+const char *carom_model_coordinate(const carom_model *m, int i) {
+    return i < carom_model_named_q(m) ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->visible.nq_own, false);
+}
+
+const char *carom_model_velocity(const carom_model *m, int i) {
+    return i < carom_model_named_v(m) ? m->velocity[i] : unknown_name(m, i - m->visible.nv_own, true);
+}
+
+// The coordinates of contacts that are friction alone stay 0.
+bool carom_model_presses(const carom_model *m, int i) {
+    const int first = m->first_pressed;
+    return i >= first && i < first + m->npressed;
+}
+
+const char *carom_model_settled(const carom_model *m) { return m->settled[0] ? m->settled : NULL; }
+
+double carom_model_snapshots(const carom_model *m) { return m->snapshots; }
+
+int carom_model_shown(const carom_model *m) {
+    enum { MOST_SHOWN = 64 };
+    return m->npairs > MOST_SHOWN ? m->pairs[0].first - m->ne : m->nc;
+}
+
+bool carom_model_recorded(const carom_model *m, int i) {
+    if (carom_model_presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
+    i -= carom_model_named_q(m);
+    return i < 0 || member_of(m, &i)->unknowns;
+}
+
+bool carom_model_velocity_recorded(const carom_model *m, int i) {
+    if (carom_model_presses(m, i) || (m->unrecorded_v && m->unrecorded_v[i])) return false;
+    i -= carom_model_named_v(m);
+    return i < 0 || member_of(m, &i)->unknowns;
+}
+
+carom_model_member carom_model_member_at(const carom_model *m, int i) {
+    const member *b = &m->members[i];
+    return (carom_model_member){.name = b->name, .flex = b->flex, .q = b->q, .v = b->v, .fields = b->fields};
+}
+
+const char *carom_model_freedom(const carom_model *m, int i) {
+    if (i >= carom_model_named_v(m)) return unknown_name(m, i - m->visible.nv_own, false);
+    for (int k = i; k < carom_model_named_q(m); ++k) // no body has more velocities than positions
+        if (m->velocity_of[k] == i) return carom_model_coordinate(m, k);
+    return m->velocity[i];
+}
+
+const char *carom_model_parameter(const carom_model *m, int i, double *value) {
+    if (value) *value = m->parameter[i];
+    return m->names.at[m->parameter_name[i]].text;
+}
+
+const char *carom_model_constraint(const carom_model *m, int id) {
+    enum { TURNS = 8, ROOM = 140 };
+    static _Thread_local char text[TURNS][ROOM]; // names of contacts that come and go are made when they are asked for
+    static _Thread_local int turn;
+    if (id < m->ne + m->nc || !m->near) return m->links[id].name;
+    return carom_near_name(m, id, text[turn = (turn + 1) % TURNS], ROOM);
+}
+
+int carom_model_contact(const carom_model *m, const char *name) {
+    for (int i = 0; i < m->nc; ++i)
+        if (strcmp(m->links[m->ne + i].name, name) == 0) return i;
+    return m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
+}
+
+bool carom_model_contact_is(const carom_model *m, int found, int contact) {
+    return found == contact || (found < CAROM_NO_CONTACT && contact >= m->nc && carom_near_made_by(m, CAROM_NO_CONTACT - 1 - found, contact - m->nc));
+}
+
+int carom_model_part(const carom_model *m, int id) {
+    const constraint *c = &m->links[id];
+    return c->part && m->joints[c->joint].nrows > 1 ? c->part : 0;
+}
+
+const char *carom_model_redundant(const carom_model *m) { return m->redundant; }
+
+const char *carom_model_output(const carom_model *m, int i) { return m->output[i]; }
+
+carom_model_run carom_model_simulation(const carom_model *m) {
+    return (carom_model_run){
+        .scheme = m->scheme, .options = m->options, .step = m->step, .end = m->end, .scheme_place = m->scheme_place,
+        .option_places = m->option_places};
+}
+
+int carom_model_elements(const carom_model *m) { return m->nelements; }
+
+const char *carom_model_element(const carom_model *m, int i, const char **kind) {
+    if (kind) *kind = m->elements[i].kind;
+    return m->elements[i].name;
+}
+
+void carom_model_stored(const carom_model *m, void *work, double t, const double *q, const double *v, double *energy) {
+    double *x = carom_model_scratch(m, work);
+    if (m->nelements == 0) return;
+    carom_model_eval(m, work, GROUP_ELEMENTS, t, q, v, x);
+    carom_copy(energy, x + m->nelements, m->nelements);
+}
+
+void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
+    if (m->nout) carom_model_eval(m, work, GROUP_OUTPUTS, t, q, v, out);
+}
+
+bool carom_model_turned(const carom_model *m) {
+    for (int i = 0; i < m->njoints; ++i)
+        if (m->joints[i].turned) return true;
+    return false;
+}
+
+void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y) {
+    const double *frame = carom_model_scratch(m, work);
+    carom_model_eval(m, work, GROUP_FRAMES, t, q, m->v0, carom_model_scratch(m, work));
+    carom_copy(y, x, n);
+    for (int i = 0; i < m->njoints; ++i, frame += 9) {
+        const joint *j = &m->joints[i];
+        for (int k = 0; k < j->turned; ++k) {
+            double *to = &y[dir[j->first + k]];
+            *to = 0;
+            for (int l = 0; l < j->turned; ++l) *to += frame[3 * k + l] * x[dir[j->first + l]];
+        }
+    }
+}
+
+void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v) {
+    double *x = carom_model_scratch(m, work);
+    carom_model_eval(m, work, GROUP_EXACT, t, m->q0, m->v0, x);
+    carom_copy(q, x, m->nq);
+    carom_copy(v, x + m->nq, m->nv);
+}
