@@ -168,9 +168,9 @@ static carom_status read_curve(resolver *r, carom_graph *g, const carom_datum *n
     *stick = carom_graph_number(g, value[0]);
     *slip = carom_graph_number(g, value[1]);
     if (value[2] < 0) return CAROM_OK;
-    const carom_node x = carom_graph_times(g, speed, carom_graph_number(g, 1 / value[2]));
-    const carom_node fall = carom_graph_apply(g, CAROM_OP_EXP, carom_graph_minus(g, carom_graph_number(g, 0), carom_graph_times(g, x, x)), CAROM_NONE, CAROM_NONE);
-    *slip = carom_graph_plus(g, *slip, carom_graph_times(g, carom_graph_number(g, value[0] - value[1]), fall));
+    const carom_node x = n_mul(g, speed, carom_graph_number(g, 1 / value[2]));
+    const carom_node fall = carom_graph_apply(g, CAROM_OP_EXP, n_sub(g, carom_graph_number(g, 0), n_mul(g, x, x)), CAROM_NONE, CAROM_NONE);
+    *slip = n_add(g, *slip, n_mul(g, carom_graph_number(g, value[0] - value[1]), fall));
     return CAROM_OK;
 }
 
@@ -185,7 +185,7 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
     carom_node *x = m->rub + (size_t)m->nrub++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
     for (int k = 0; k < CAROM_TANGENTS; ++k) {
         x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0) : c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], m->visible.nv);
-        sum = carom_graph_plus(g, sum, carom_graph_times(g, x[2 + k], x[2 + k]));
+        sum = n_add(g, sum, n_mul(g, x[2 + k], x[2 + k]));
     }
     const int input = m->np + m->nreacting; // not yet taken
     r->normal_force = l->press != CAROM_NONE ? l->press : carom_graph_input(g, CAROM_PARAMETER, input);
@@ -197,7 +197,7 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
     }
     carom_node unused;
     for (int k = 0; k < 2; ++k) {
-        if (l->press != CAROM_NONE) x[k] = carom_graph_times(g, x[k], l->press);
+        if (l->press != CAROM_NONE) x[k] = n_mul(g, x[k], l->press);
         else if (carom_graph_depends(g, x[k], CAROM_PARAMETER, input)) CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
         for (int i = m->np; i < m->np + m->nreacting; ++i) m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
     }
@@ -290,7 +290,7 @@ static carom_status check_materials(resolver *r) {
 
 // Contact i obeys law l with so many tangents.
 static carom_status put_law(resolver *r, int i, const law *l, constraint *c, int tangents) {
-    for (int k = 0; l->ellipse && k < 2; ++k) c->slip[k] = carom_graph_times(r->m->graph, c->slip[k], carom_graph_number(r->m->graph, l->ellipse->factor[k]));
+    for (int k = 0; l->ellipse && k < 2; ++k) c->slip[k] = n_mul(r->m->graph, c->slip[k], carom_graph_number(r->m->graph, l->ellipse->factor[k]));
     r->m->contacts[i] = l->c;
     r->m->contacts[i].tangents = tangents;
     r->m->bounce_of[i] = l->bounce;

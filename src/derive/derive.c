@@ -10,101 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool carom_terms_add(terms *t, carom_node node, int i, int j, int l) {
-    if (t->n == t->capacity) {
-        const int capacity = t->capacity ? 2 * t->capacity : 16;
-        const size_t n = (size_t)capacity;
-        void *node1 = realloc(t->node, n * sizeof *t->node);
-        if (node1) t->node = node1;
-        int *i1 = realloc(t->i, n * sizeof *i1);
-        if (i1) t->i = i1;
-        int *j1 = realloc(t->j, n * sizeof *j1);
-        if (j1) t->j = j1;
-        int *l1 = realloc(t->l, n * sizeof *l1);
-        if (l1) t->l = l1;
-        if (!node1 || !i1 || !j1 || !l1) return false;
-        t->capacity = capacity;
-    }
-    t->node[t->n] = node;
-    t->i[t->n] = i;
-    t->j[t->n] = j;
-    t->l[t->n++] = l;
-    return true;
-}
-
-void carom_terms_free(terms *t) {
-    free(t->node);
-    free(t->i);
-    free(t->j);
-    free(t->l);
-    *t = (terms){0};
-}
-
-carom_node carom_graph_times(carom_graph *g, carom_node a, carom_node b) {
-    return carom_graph_apply(g, CAROM_OP_MUL, a, b, CAROM_NONE);
-}
-
-carom_node carom_graph_plus(carom_graph *g, carom_node a, carom_node b) {
-    return carom_graph_apply(g, CAROM_OP_ADD, a, b, CAROM_NONE);
-}
-
-carom_node carom_graph_minus(carom_graph *g, carom_node a, carom_node b) {
-    return carom_graph_apply(g, CAROM_OP_SUB, a, b, CAROM_NONE);
-}
-
-static bool zero(const carom_graph *g, carom_node x) {
-    double value = 1;
-    return carom_graph_is_number(g, x, &value) && value == 0;
-}
-
-// Derivative by an input; CAROM_POSITION: along velocity i.  Without walking the graph when there is no dependence.
-static carom_node diff(carom_graph *g, carom_node x, carom_input kind, int i) {
-    if (kind == CAROM_POSITION) return carom_graph_moves(g, x, i) ? carom_graph_along(g, x, i) : carom_graph_number(g, 0);
-    return carom_graph_depends(g, x, kind, i) ? carom_graph_diff(g, x, kind, i) : carom_graph_number(g, 0);
-}
-
-static carom_status no_memory(const carom_model *m, carom_error *err) {
-    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
-}
-
-// Append d x/d input(kind, l), as diff() takes it, for all l where it is not zero; (i, j) are the subscripts of x, l the third (or second)
-// one.
-static bool gradient(carom_model *m, terms *t, carom_node x, carom_input kind, int sign, int i, int j) {
-    carom_graph *g = m->graph;
-    if (!carom_graph_depends(g, x, kind, -1)) return true;
-    int n, *way = carom_graph_ways(g, x, kind, &n);
-    bool good = way != NULL;
-    for (int k = 0; k < n && good; ++k) {
-        const int l = way[k];
-        carom_node d = diff(g, x, kind, l);
-        if (zero(g, d)) continue;
-        if (sign < 0) d = carom_graph_apply(g, CAROM_OP_NEG, d, CAROM_NONE, CAROM_NONE);
-        good = carom_terms_add(t, d, i, j < 0 ? l : j, j < 0 ? 0 : l);
-    }
-    free(way);
-    return good;
-}
-
 static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error *err) {
     carom_graph *g = m->graph;
     for (int i = 0; i < m->nkin; ++i) {
         const char *a = i < m->visible.nv_own ? carom_model_freedom(m, i) : NULL;
         for (int j = 0; j <= i; ++j) {
             const carom_node x = M[i * m->nkin + j];
-            if (zero(g, x) && i == j && a)
+            if (carom_node_zero(g, x) && i == j && a)
                 return carom_model_fault(m, err, m->energy, "coordinate '%.60s' has no mass: the kinetic energy holds no %.60s'^2; every coordinate needs one",
                                          a, a);
-            if (zero(g, x)) continue;
-            if (!carom_terms_add(&m->mass, x, i, j, 0) || !gradient(m, &m->dM, x, CAROM_POSITION, 1, i, j))
-                return no_memory(m, err);
+            if (carom_node_zero(g, x)) continue;
+            if (!carom_terms_add(&m->mass, x, i, j, 0) || !carom_terms_gradient(m, &m->dM, x, CAROM_POSITION, 1, i, j))
+                return carom_model_no_memory(m, err);
         }
     }
     return CAROM_OK;
 }
 
 static carom_node cross(carom_graph *g, const carom_node *a, const carom_node *b, int i) {
-    return carom_graph_minus(g, carom_graph_times(g, a[(i + 1) % 3], b[(i + 2) % 3]),
-                             carom_graph_times(g, a[(i + 2) % 3], b[(i + 1) % 3]));
+    return n_sub(g, n_mul(g, a[(i + 1) % 3], b[(i + 2) % 3]),
+                             n_mul(g, a[(i + 2) % 3], b[(i + 1) % 3]));
 }
 
 // (BOD-5)  M = diag(m, m, m, J),  f = (0, -w x p)  with p = J w + dT/dw: angular velocities are no rates of coordinates,
@@ -118,25 +43,25 @@ static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
         const int linear = b->space == SPATIAL ? 3 : 2, angular = b->space == SPATIAL ? 3 : 1;
         for (int k = 0; k < linear; ++k) {
             carom_node *entry = &M[(b->v + k) * (n + 1)];
-            *entry = carom_graph_plus(g, *entry, b->mass_node);
+            *entry = n_add(g, *entry, b->mass_node);
         }
         carom_node w[3], p[3];
         for (int k = 0; k < angular; ++k) {
             const int row = b->v + linear + k;
             if (angular == 3) {
                 w[k] = carom_graph_input(g, CAROM_VELOCITY, row);
-                p[k] = diff(g, m->own_kinetic, CAROM_VELOCITY, row);
+                p[k] = carom_node_derivative(g, m->own_kinetic, CAROM_VELOCITY, row);
             }
             for (int l = 0; l < angular; ++l) {
                 const carom_node J = b->J_node[angular == 3 ? carom_inertia_at[3 * k + l] : 2];
                 carom_node *entry = &M[row * n + b->v + linear + l];
-                *entry = carom_graph_plus(g, *entry, J);
+                *entry = n_add(g, *entry, J);
                 if (angular == 3)
-                    p[k] = carom_graph_plus(g, p[k], carom_graph_times(g, J, carom_graph_input(g, CAROM_VELOCITY, b->v + 3 + l)));
+                    p[k] = n_add(g, p[k], n_mul(g, J, carom_graph_input(g, CAROM_VELOCITY, b->v + 3 + l)));
             }
         }
         for (int k = 0; k < angular && angular == 3; ++k)
-            f[b->v + 3 + k] = carom_graph_minus(g, f[b->v + 3 + k], cross(g, w, p, k));
+            f[b->v + 3 + k] = n_sub(g, f[b->v + 3 + k], cross(g, w, p, k));
     }
 }
 
@@ -144,7 +69,7 @@ static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
 static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *err) {
     carom_graph *g = m->graph;
     carom_node *M = calloc((size_t)m->nkin * (size_t)m->nkin + 1, sizeof *M);
-    if (!M) return no_memory(m, err);
+    if (!M) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->visible.nv; ++i) f[i] = carom_graph_number(g, 0);
     carom_status status = m->nkin ? carom_graph_lagrange(g, m->own_kinetic, m->nkin, M, f, err) : CAROM_OK;
     if (status == CAROM_BAD_INPUT)
@@ -155,124 +80,28 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     }
     free(M);
     CAROM_TRY(status);
-    for (int i = 0; i < m->visible.nv; ++i) f[i] = carom_graph_minus(g, f[i], diff(g, m->potential, CAROM_POSITION, i));
+    for (int i = 0; i < m->visible.nv; ++i) f[i] = n_sub(g, f[i], carom_node_derivative(g, m->potential, CAROM_POSITION, i));
     for (int i = 0; i < m->visible.nv_own; ++i)
-        if (m->force[i] != CAROM_NONE) f[i] = carom_graph_plus(g, f[i], m->force[i]);
+        if (m->force[i] != CAROM_NONE) f[i] = n_add(g, f[i], m->force[i]);
     const terms *F = &m->point_force;
-    for (int e = 0; e < F->n; ++e) f[F->i[e]] = carom_graph_plus(g, f[F->i[e]], F->node[e]);
+    for (int e = 0; e < F->n; ++e) f[F->i[e]] = n_add(g, f[F->i[e]], F->node[e]);
     return CAROM_OK;
 }
 
 static void add_power(carom_graph *g, carom_node power[2], int i, carom_node F) {
     const carom_node v = carom_graph_input(g, CAROM_VELOCITY, i), rest = carom_graph_at_rest(g, F);
-    power[0] = carom_graph_plus(g, power[0], carom_graph_times(g, v, rest));
-    if (rest != F) power[1] = carom_graph_plus(g, power[1], carom_graph_times(g, v, carom_graph_minus(g, rest, F)));
+    power[0] = n_add(g, power[0], n_mul(g, v, rest));
+    if (rest != F) power[1] = n_add(g, power[1], n_mul(g, v, n_sub(g, rest, F)));
 }
 
 // A force is external for what it is at v = 0 and damping for the rest; what moves energies in time is external too.
 static void derive_power(carom_model *m, carom_node power[2]) {
     carom_graph *g = m->graph;
-    power[0] = carom_graph_minus(g, diff(g, m->potential, CAROM_TIME, 0), diff(g, m->kinetic, CAROM_TIME, 0));
+    power[0] = n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0), carom_node_derivative(g, m->kinetic, CAROM_TIME, 0));
     power[1] = carom_graph_number(g, 0);
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) add_power(g, power, i, m->force[i]);
     for (int e = 0; e < m->point_force.n; ++e) add_power(g, power, m->point_force.i[e], m->point_force.node[e]);
-}
-
-// Rows of columns ascend as velocities, which need not be the order in which expressions see them.
-static void by_velocity(const carom_model *m, int *way, int n) {
-    for (int k = 1; k < n; ++k)
-        for (int j = k; j > 0 && carom_model_visible(m, way[j - 1]) > carom_model_visible(m, way[j]); --j) {
-            const int x = way[j];
-            way[j] = way[j - 1], way[j - 1] = x;
-        }
-}
-
-// Where lists of direction k start; it is what a pair of a kind has of them.
-static void begin_direction(carom_model *m, int k) {
-    m->W_at[k] = m->W.n;
-    m->dW_at[k] = m->dW.n;
-    m->dw_at[k] = m->dw.n;
-    m->w_of[k] = -1;
-}
-
-// One local direction: its column of W, its w, and their derivatives.
-static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, carom_node *kappa) {
-    carom_graph *g = m->graph;
-    const carom_input by = rate ? CAROM_VELOCITY : CAROM_POSITION;
-    carom_node u = rate ? carom_graph_at_rest(g, x) : diff(g, x, CAROM_TIME, 0);
-    begin_direction(m, k);
-    if (!zero(g, u)) m->w_of[k] = m->w.n;
-    if (!zero(g, u) && !carom_terms_add(&m->w, u, k, 0, 0)) return false;
-    if (!gradient(m, &m->dw, u, CAROM_POSITION, 1, k, -1)) return false;
-    int n, *way = carom_graph_ways(g, x, by, &n);
-    bool good = way != NULL;
-    by_velocity(m, way, n);
-    for (int e = 0; e < n && good; ++e) {
-        const carom_node c = diff(g, x, by, way[e]);
-        if (zero(g, c)) continue;
-        good = carom_terms_add(&m->W, c, way[e], k, 0) && gradient(m, &m->dW, c, CAROM_POSITION, 1, way[e], k);
-        u = carom_graph_plus(g, u, carom_graph_times(g, c, carom_graph_input(g, CAROM_VELOCITY, way[e])));
-    }
-    free(way);
-    if (!good) return false;
-    m->u[k] = u;
-    *kappa = carom_graph_motion(g, u);
-    return true;
-}
-
-// Rows in which d(W_k'v + w_k)/dq may differ from zero, by column, ascending.
-static carom_status derive_pattern(carom_model *m, carom_error *err) {
-    m->D_at = carom_pool_take(&m->memory, ((size_t)m->ndir + 1) * sizeof(int));
-    m->D_row = carom_pool_take(&m->memory, ((size_t)m->dW.n + (size_t)m->dw.n + 1) * sizeof(int));
-    int *visible = calloc((size_t)m->visible.nv + 1, sizeof *visible);
-    if (!m->D_at || !m->D_row || !visible) {
-        free(visible);
-        return no_memory(m, err);
-    }
-    int n = 0;
-    for (int k = 0; k < m->ndir; ++k) {
-        m->D_at[k] = n;
-        for (int e = m->dW_at[k]; e < m->dW_at[k + 1]; ++e)
-            if (visible[m->dW.l[e]] != k + 1) visible[m->dW.l[e]] = k + 1, m->D_row[n++] = m->dW.l[e];
-        for (int e = m->dw_at[k]; e < m->dw_at[k + 1]; ++e)
-            if (visible[m->dw.j[e]] != k + 1) visible[m->dw.j[e]] = k + 1, m->D_row[n++] = m->dw.j[e];
-        by_velocity(m, m->D_row + m->D_at[k], n - m->D_at[k]);
-    }
-    m->D_at[m->ndir] = n;
-    free(visible);
-    return CAROM_OK;
-}
-
-carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err) {
-    m->ndir = 0;
-    for (int id = 0; id < m->ne + m->nc; ++id) {
-        constraint *c = &m->links[id];
-        c->dir = m->ndir;
-        c->ndir = 1 + (id >= m->ne && m->contacts[id - m->ne].friction > 0 ? c->tangents : 0);
-        m->ndir += c->ndir;
-    }
-    const size_t n = (size_t)m->ndir + 1;
-    m->W_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->dW_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->dw_at = carom_pool_take(&m->memory, n * sizeof(int));
-    m->w_of = carom_pool_take(&m->memory, n * sizeof(int));
-    m->u = carom_pool_take(&m->memory, n * sizeof(carom_node));
-    *kappa = carom_pool_take(&m->memory, n * sizeof(carom_node));
-    if (!m->u || !m->W_at || !m->w_of || !m->dW_at || !m->dw_at || !*kappa) return no_memory(m, err);
-    for (int id = 0; id < m->ne + m->nc; ++id) {
-        const constraint *c = &m->links[id];
-        const bool elsewhere = carom_pair_shared(m, id) != NULL;
-        for (int k = 0; k < c->ndir && elsewhere; ++k) begin_direction(m, c->dir + k);
-        for (int k = 0; k < c->ndir && !elsewhere; ++k)
-            if (!derive_direction(m, k ? c->slip[k - 1] : c->gap, k && c->rate[k - 1], c->dir + k,
-                                  &(*kappa)[c->dir + k]))
-                return no_memory(m, err);
-    }
-    m->W_at[m->ndir] = m->W.n;
-    m->dW_at[m->ndir] = m->dW.n;
-    m->dw_at[m->ndir] = m->dw.n;
-    return derive_pattern(m, err);
 }
 
 // Two lists of nodes behind each other, as a group.
@@ -288,18 +117,18 @@ static carom_group join(carom_model *m, const carom_node *a, int na, const carom
 static void exact_rates(carom_model *m, carom_node *rate) {
     carom_graph *g = m->graph;
     for (int i = 0; i < m->nq; ++i)
-        if (i < m->visible.nq_own && m->velocity_of[i] >= 0) rate[m->velocity_of[i]] = diff(g, m->exact[i], CAROM_TIME, 0);
+        if (i < m->visible.nq_own && m->velocity_of[i] >= 0) rate[m->velocity_of[i]] = carom_node_derivative(g, m->exact[i], CAROM_TIME, 0);
     for (int i = m->visible.nq_own; i < m->nq; ++i) // unknowns of members
-        rate[i - m->visible.nq_own + m->visible.nv_own] = diff(g, m->exact[i], CAROM_TIME, 0);
+        rate[i - m->visible.nq_own + m->visible.nv_own] = carom_node_derivative(g, m->exact[i], CAROM_TIME, 0);
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0 || b->space != SPATIAL) continue;
         const carom_node *e = m->exact + b->turn;
         carom_node d[4];
-        for (int k = 0; k < 4; ++k) d[k] = diff(g, e[k], CAROM_TIME, 0);
+        for (int k = 0; k < 4; ++k) d[k] = carom_node_derivative(g, e[k], CAROM_TIME, 0);
         for (int k = 0; k < 3; ++k) {
-            const carom_node x = carom_graph_minus(g, carom_graph_times(g, e[0], d[1 + k]), carom_graph_times(g, d[0], e[1 + k]));
-            rate[b->v + 3 + k] = carom_graph_times(g, carom_graph_number(g, 2), carom_graph_minus(g, x, cross(g, e + 1, d + 1, k)));
+            const carom_node x = n_sub(g, n_mul(g, e[0], d[1 + k]), n_mul(g, d[0], e[1 + k]));
+            rate[b->v + 3 + k] = n_mul(g, carom_graph_number(g, 2), n_sub(g, x, cross(g, e + 1, d + 1, k)));
         }
     }
 }
@@ -334,14 +163,14 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     carom_node *gap = carom_pool_take(&m->memory, ((size_t)links + 1) * sizeof *gap),
                *rate = carom_pool_take(&m->memory, ((size_t)(m->exact ? m->nv : 0) + 1) * sizeof *rate);
     carom_node *sides = carom_pool_take(&m->memory, (2 * (size_t)m->nchecks + (size_t)m->nobserved + 1) * sizeof *sides);
-    if (!gap || !rate || !sides) return no_memory(m, err);
+    if (!gap || !rate || !sides) return carom_model_no_memory(m, err);
     for (int id = 0; id < links; ++id) gap[id] = m->links[id].gap;
     if (m->exact) exact_rates(m, rate);
     for (int i = 0; i < m->nchecks; ++i) sides[2 * i] = m->checks[i].left, sides[2 * i + 1] = m->checks[i].right;
     for (int i = 0; i < m->nobserved; ++i) sides[2 * m->nchecks + i] = m->observed[i];
     const carom_node energy[2] = {m->kinetic, m->potential};
     carom_node *frames = carom_pool_take(&m->memory, (9 * (size_t)m->njoints + 1) * sizeof *frames), power[2];
-    if (!frames) return no_memory(m, err);
+    if (!frames) return carom_model_no_memory(m, err);
     for (int i = 0; i < 9 * m->njoints; ++i) {
         const joint *j = &m->joints[i / 9];
         frames[i] = i % 9 / 3 < j->turned ? j->frame[i % 9] : carom_graph_number(g, 0);
@@ -349,16 +178,16 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     derive_power(m, power);
     const span own = m->own = carom_model_span(m, m->npairs ? m->pairs[0].first : links);
     carom_node *bound = carom_pool_take(&m->memory, (2 * (size_t)m->npairs + 1) * sizeof *bound);
-    if (!bound) return no_memory(m, err);
+    if (!bound) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->npairs; ++i) {
         bound[i] = m->pairs[i].bound == CAROM_NONE ? carom_graph_number(g, 0) : m->pairs[i].bound;
         bound[m->npairs + i] = carom_graph_motion(g, bound[i]);
     }
     carom_node *element = carom_pool_take(&m->memory, (2 * (size_t)m->nelements + 1) * sizeof *element);
-    if (!element) return no_memory(m, err);
+    if (!element) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->nelements; ++i) element[i] = m->elements[i].power, element[m->nelements + i] = m->elements[i].energy;
     const carom_group motion = join_motion(m, f);
-    if (motion.count < 0) return no_memory(m, err);
+    if (motion.count < 0) return carom_model_no_memory(m, err);
     carom_group row = join(m, energy, 2, m->u, own.dir);
     if (row.count >= 0) row = join(m, row.nodes, row.count, m->output_node, m->nout);
     carom_group group[GROUP_COUNT] = {
@@ -395,7 +224,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     for (size_t k = 0; k < sizeof whole / sizeof *whole; ++k)
         if (whole[k] > m->scratch_count) m->scratch_count = whole[k];
     for (int k = 0; k < GROUP_COUNT; ++k) {
-        if (group[k].count < 0) return no_memory(m, err);
+        if (group[k].count < 0) return carom_model_no_memory(m, err);
         if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
     }
     if (CAROM_FRICTION_LAW * m->nrub > m->scratch_count) m->scratch_count = CAROM_FRICTION_LAW * m->nrub;
@@ -418,14 +247,15 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
 
 carom_status carom_model_derive(carom_model *m, carom_error *err) {
     carom_node *f = carom_pool_take(&m->memory, ((size_t)m->visible.nv + 1) * sizeof *f), *kappa = NULL;
-    if (!f) return no_memory(m, err);
+    if (!f) return carom_model_no_memory(m, err);
     m->f = f;
     CAROM_TRY(derive_motion(m, f, err));
     for (int i = 0; i < m->visible.nv; ++i)
-        if (!gradient(m, &m->K, f[i], CAROM_POSITION, -1, i, -1) ||
-            !gradient(m, &m->C, f[i], CAROM_VELOCITY, -1, i, -1))
-            return no_memory(m, err);
+        if (!carom_terms_gradient(m, &m->K, f[i], CAROM_POSITION, -1, i, -1) ||
+            !carom_terms_gradient(m, &m->C, f[i], CAROM_VELOCITY, -1, i, -1))
+            return carom_model_no_memory(m, err);
     CAROM_TRY(carom_kinds_make(m, err));
+    CAROM_TRY(carom_near_make(m, err));
     CAROM_TRY(carom_model_derive_directions(m, &kappa, err));
     CAROM_TRY(compile(m, f, kappa, err));
     carom_model_renumber(m);

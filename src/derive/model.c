@@ -20,7 +20,7 @@ static carom_status complete(carom_model *m, carom_error *err) {
     CAROM_TRY(carom_model_derive(m, err));
     CAROM_TRY(carom_model_system_make(m, err));
     m->start = m->np ? carom_pool_take(&m->memory, ((size_t)m->nq + (size_t)m->nv + 1) * sizeof *m->start) : NULL;
-    if (m->np && !m->start) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (m->np && !m->start) return carom_model_no_memory(m, err);
     if (m->start) carom_copy(m->start, m->q0, m->nq), carom_copy(m->start + m->nq, m->v0, m->nv);
     return carom_model_begin(m, err);
 }
@@ -36,7 +36,7 @@ static bool keep_observed(carom_model *m, const char *const *observe) {
 }
 
 static carom_status make(carom_model *m, const char *const *observe, carom_error *err) {
-    resolver r = {.m = m, .mech = m->mech, .observe = observe, .err = err, .values = carom_graph_create()};
+    resolver r = {.m = m, .mech = m->mech, .observe = observe, .err = err, .lazy = &carom_lazy_names, .values = carom_graph_create()};
     m->graph = carom_graph_create();
     carom_status status = CAROM_OK;
     if (!r.values || !m->graph || !keep_observed(m, observe)) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a model");

@@ -11,9 +11,22 @@
 //   signals.c         inputs and controllers          start.c   is the initial state allowed?
 //   checks.c          checks, the ledger's names      examine.c `carom check`
 //   model.c           create, destroy                 ctext.c   `carom export c`
-//   set.c             other values of parameters      variation.c derivatives by them and by the state
+//   bound.c           numbers that parameters change  set.c     other values of parameters
+//   directions.c      W, w and their derivatives      variation.c derivatives by parameters and by the state
+//   lazy.c            names that are made when they are first used
 #pragma once
+#include "expr/vector.h"
 #include "model/model.h"
+
+/// Names that cost something are made when an expression first uses them: angles of joints in space, quantities of pairs that share a tape, unknowns
+/// of members.
+struct resolver;
+typedef struct carom_lazy {
+    carom_status (*angle)(struct resolver *r, joint *j, carom_node *node);
+    carom_status (*quantity)(struct resolver *r, name *n);
+    carom_node (*unknown)(struct resolver *r, const char *word, int primes); // CAROM_NONE: there is none
+} carom_lazy;
+extern const carom_lazy carom_lazy_names; // lazy.c
 
 /// The state of making a model: names and expressions of a mechanism are resolved.
 typedef struct resolver {
@@ -33,6 +46,7 @@ typedef struct resolver {
     bool arc_known; // the arc length s is this number, not a variable
     double arc;
     bool failed; // err->text has its place already
+    const carom_lazy *lazy;
 } resolver;
 
 /// What an expression may use: kinds of names, and these.
@@ -46,8 +60,6 @@ carom_status carom_derive_families(resolver *r);
 // tables.c
 /// Tables become functions; first of all, so that parameters may use them.
 carom_status carom_derive_tables(resolver *r);
-/// Table `index` is asked at x, in the model's graph; false: no memory.
-bool carom_table_asked(carom_model *m, int index, carom_node x);
 /// When all expressions are known: where linear tables have knots, forces have kinks.
 carom_status carom_derive_knots(resolver *r);
 
@@ -84,7 +96,7 @@ carom_status carom_declare_signals(resolver *r);
 carom_status carom_derive_signals(resolver *r);
 carom_status carom_derive_controllers(resolver *r);
 
-// set.c
+// bound.c
 enum { SCOPE_BOUND = NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED | SCOPE_SLIP };
 /// A number that is bound to its place in the model.
 carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value);
@@ -146,6 +158,11 @@ carom_status carom_derive_links(resolver *r);
 carom_status carom_derive_checks(resolver *r);
 carom_status carom_derive_observed(resolver *r);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
+/// directions.c: is a node the number 0?  Its derivative by an input; CAROM_POSITION: along velocity i.  All derivatives that are not zero as terms, with
+/// the subscripts (i, j) of x, or i alone where j < 0.
+bool carom_node_zero(const carom_graph *g, carom_node x);
+carom_node carom_node_derivative(carom_graph *g, carom_node x, carom_input kind, int i);
+bool carom_terms_gradient(carom_model *m, terms *t, carom_node x, carom_input kind, int sign, int i, int j);
 /// Of all constraints and contacts: directions, their derivatives, and the curvatures.
 carom_status carom_model_derive_directions(carom_model *m, carom_node **kappa, carom_error *err);
 /// The model of a copy of the mechanism; see `apart`.
@@ -157,9 +174,3 @@ carom_status carom_derive_draw(resolver *r); // after the model is compiled
 /// What is drawn, made when it is first asked for; NULL: no memory.
 const struct drawn *carom_model_drawn(const carom_model *m, carom_error *err);
 void carom_drawn_free(struct drawn *d);
-
-bool carom_terms_add(terms *t, carom_node node, int i, int j, int l); // false: no memory
-void carom_terms_free(terms *t);
-carom_node carom_graph_times(carom_graph *g, carom_node a, carom_node b);
-carom_node carom_graph_plus(carom_graph *g, carom_node a, carom_node b);
-carom_node carom_graph_minus(carom_graph *g, carom_node a, carom_node b);

@@ -1,7 +1,7 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
 #include "base/number.h"
 #include "base/unit.h"
-#include "derive/shapes/solids.h"
+#include "derive/resolver.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ carom_status carom_fault(resolver *r, const carom_datum *d, size_t offset, const
 
 carom_status carom_fault_memory(resolver *r) {
     r->failed = true;
-    return carom_fail(r->err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", r->m->file);
+    return carom_model_no_memory(r->m, r->err);
 }
 
 // -- suggestions -------------------------------------------------------------------------------------
@@ -141,9 +141,9 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
     if (n->angle && n->node == CAROM_NONE) {
         if (r->m->tape)
             return refuse(err, "'%.60s' is not counted in this model; name it in outputs", n->text);
-        if (carom_joint_angle(r, &r->m->joints[n->index], &n->node) != CAROM_OK) return CAROM_NONE;
+        if (r->lazy->angle(r, &r->m->joints[n->index], &n->node) != CAROM_OK) return CAROM_NONE;
     }
-    if (n->kind == NAME_QUANTITY && n->node == CAROM_NONE && n->rate == CAROM_NONE && carom_pair_quantity(r, n) != CAROM_OK) return CAROM_NONE;
+    if (n->kind == NAME_QUANTITY && n->node == CAROM_NONE && n->rate == CAROM_NONE && r->lazy->quantity(r, n) != CAROM_OK) return CAROM_NONE;
     if (u->scope & SCOPE_VALUES) {
         if (primes) return rate_of(u, g, n, err);
         r->read = true;
@@ -172,10 +172,10 @@ static carom_node energy_of(const scope_user *u, carom_graph *g, const char *wor
     carom_node kinetic = m->kinetic, potential = m->potential;
     if (m->nmember) { // theirs stand beside the coordinates, see model.h
         m->member_energies = true;
-        kinetic = carom_graph_plus(g, kinetic, carom_graph_input(g, CAROM_VELOCITY, m->visible.nv_own));
-        potential = carom_graph_plus(g, potential, carom_graph_input(g, CAROM_POSITION, m->visible.nq_own));
+        kinetic = n_add(g, kinetic, carom_graph_input(g, CAROM_VELOCITY, m->visible.nv_own));
+        potential = n_add(g, potential, carom_graph_input(g, CAROM_POSITION, m->visible.nq_own));
     }
-    return T ? kinetic : V ? potential : carom_graph_plus(g, kinetic, potential);
+    return T ? kinetic : V ? potential : n_add(g, kinetic, potential);
 }
 
 static int ledger_index(const char *word) {
@@ -222,17 +222,28 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
         return refuse(err, "'%.60s' is a name of this model and of the ledger; rename the model's '%.60s'", word, word);
     if (n) return value_of(u, g, n, primes, err);
     if (ledger >= 0 && !primes) return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger);
-    const carom_node unknown_of = fits && (u->scope & NAME_POINT) ? carom_member_lookup(u->r, word, primes) : CAROM_NONE;
+    const carom_node unknown_of = fits && (u->scope & NAME_POINT) ? u->r->lazy->unknown(u->r, word, primes) : CAROM_NONE;
     if (unknown_of != CAROM_NONE) return unknown_of;
     const carom_node energy = fits && !primes ? energy_of(u, g, word) : CAROM_NONE;
     return energy != CAROM_NONE ? energy : unknown(u, word, err);
+}
+
+// Table `index` is asked at x, in the model's graph; false: no memory.
+static bool asked(carom_model *m, int index, carom_node x) {
+    for (int i = 0; i < m->nasked; ++i)
+        if (m->asked[i].table == index && m->asked[i].at == x) return true;
+    struct asked *more = realloc(m->asked, ((size_t)m->nasked + 1) * sizeof *more);
+    if (!more) return false;
+    m->asked = more;
+    m->asked[m->nasked++] = (struct asked){index, x};
+    return true;
 }
 
 static carom_node table_at(carom_model *m, carom_graph *g, name *n, int nargs, const carom_node *args, carom_error *err) {
     n->used = true;
     carom_graph_share_curves(g, m->graph); // g may be that of numbers
     if (nargs != 1) return refuse(err, "table %.60s takes 1 argument, not %d", n->text, nargs);
-    if (g == m->graph && !m->tape && !carom_table_asked(m, n->index, args[0])) return refuse(err, "not enough memory for table %.60s", n->text);
+    if (g == m->graph && !m->tape && !asked(m, n->index, args[0])) return refuse(err, "not enough memory for table %.60s", n->text);
     return carom_graph_curve_at(g, n->index, args[0]);
 }
 

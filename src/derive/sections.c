@@ -154,10 +154,10 @@ static carom_status read_energy(resolver *r) {
     }
     m->nkin = m->visible.nv;
     carom_pressed_energy(r);
-    m->own_kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->floating_kinetic);
-    m->potential = carom_graph_plus(m->graph, m->potential, m->floating_potential);
-    m->kinetic = carom_graph_plus(m->graph, m->own_kinetic, m->body_kinetic);
-    m->potential = carom_graph_plus(m->graph, m->potential, m->body_potential);
+    m->own_kinetic = n_add(m->graph, m->own_kinetic, m->floating_kinetic);
+    m->potential = n_add(m->graph, m->potential, m->floating_potential);
+    m->kinetic = n_add(m->graph, m->own_kinetic, m->body_kinetic);
+    m->potential = n_add(m->graph, m->potential, m->body_potential);
     return CAROM_OK;
 }
 
@@ -185,7 +185,7 @@ static carom_status add_force(resolver *r, const carom_datum *key, carom_node x,
                             : carom_fault(r, key, 0, "'%.60s' is held in place, so this force does nothing; remove it", key->text);
     for (int k = 0; k < n && status == CAROM_OK; ++k) {
         const carom_node d = carom_graph_along(m->graph, x, way[k]);
-        if (!carom_terms_add(&m->point_force, carom_graph_times(m->graph, d, F), way[k], 0, 0)) status = carom_fault_memory(r);
+        if (!carom_terms_add(&m->point_force, n_mul(m->graph, d, F), way[k], 0, 0)) status = carom_fault_memory(r);
     }
     free(way);
     return status;
@@ -224,7 +224,7 @@ static carom_status read_forces(resolver *r) {
         if (point != CAROM_NONE)
             CAROM_TRY(add_force(r, c->key, point, F));
         else
-            m->force[i] = m->force[i] == CAROM_NONE ? F : carom_graph_plus(m->graph, m->force[i], F);
+            m->force[i] = m->force[i] == CAROM_NONE ? F : n_add(m->graph, m->force[i], F);
     }
     return CAROM_OK;
 }

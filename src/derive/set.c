@@ -9,61 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// -- while a model is made -------------------------------------------------------------------------------------------------
-
-carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index, double value) {
-    carom_model *m = r->m;
-    if (!n) return CAROM_OK;
-    if (m->nbound == m->bound_room) {
-        const int room = m->bound_room ? 2 * m->bound_room : 16;
-        bound *more = realloc(m->bound, (size_t)room * sizeof *more);
-        if (!more) return carom_fault_memory(r);
-        m->bound = more;
-        m->bound_room = room;
-    }
-    m->bound[m->nbound++] = (bound){n, kind, index, value};
-    return CAROM_OK;
-}
-
-carom_status carom_resolve_bound(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value) {
-    r->loose = true;
-    r->read = false;
-    CAROM_TRY(carom_resolve_number(r, n, what, value));
-    r->loose = false;
-    return carom_bind(r, r->read ? n : NULL, kind, index, *value);
-}
-
-carom_status carom_resolve_term(resolver *r, const carom_datum *n, const char *what, bound_kind kind, int index, double *value, carom_node *node) {
-    CAROM_TRY(carom_resolve_bound(r, n, what, kind, index, value));
-    if (r->read) return carom_resolve_expression(r, n, NAME_PARAMETER, what, node);
-    *node = carom_graph_number(r->m->graph, *value);
-    return CAROM_OK;
-}
-
-carom_status carom_fix(resolver *r, const carom_datum *n) {
-    const bool loose = r->loose;
-    carom_node x;
-    if (!n) return CAROM_OK;
-    r->loose = false;
-    r->slip_speed = r->normal_force = carom_graph_number(r->values, 0);
-    CAROM_TRY(carom_resolve_expression(r, n, SCOPE_BOUND, "this", &x));
-    r->loose = loose;
-    return CAROM_OK;
-}
-
-carom_status carom_fix_vector(resolver *r, const carom_datum *n) {
-    for (const carom_datum *c = n ? carom_ones(n) : NULL; c && c != carom_ones_end(n); ++c) CAROM_TRY(carom_fix(r, c));
-    return CAROM_OK;
-}
-
-carom_status carom_fix_bound(resolver *r, int first) {
-    for (int i = first; i < r->m->nbound; ++i) CAROM_TRY(carom_fix(r, r->m->bound[i].from));
-    r->m->nbound = first;
-    return CAROM_OK;
-}
-
-// -- other values ------------------------------------------------------------------------------------------------------------
-
 static const int ENTRY[6][2] = {{0, 0}, {4, 4}, {8, 8}, {1, 3}, {2, 6}, {5, 7}}; // of J, by component
 
 static void store(carom_model *m, bound *b, double x) {
@@ -132,8 +77,8 @@ static carom_status evaluate(resolver *r, double *x, bool *fine) {
 
 // Parameters, and what is bound to them.  *again: the structure changes, too, and nothing more was done.
 static carom_status renew(carom_model *m, double *old, double *x, unsigned char *state, bool *again, carom_error *err) {
-    resolver r = {.m = m, .mech = m->whole, .err = err, .values = carom_graph_create(), .param_state = state, .loose = true};
-    if (!r.values) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    resolver r = {.m = m, .mech = m->whole, .err = err, .lazy = &carom_lazy_names, .values = carom_graph_create(), .param_state = state, .loose = true};
+    if (!r.values) return carom_model_no_memory(m, err);
     bool fine = true;
     carom_copy(old, m->parameter, m->np);
     carom_status status = carom_resolve_parameters(&r);
@@ -180,7 +125,7 @@ static carom_status apply(carom_model *m, bool *derived, carom_error *err) {
     const size_t np = (size_t)m->np, nb = (size_t)m->nbound;
     double *room = calloc(np + nb + 1, sizeof *room);
     unsigned char *state = calloc(np + 1, 1);
-    carom_status status = room && state ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    carom_status status = room && state ? CAROM_OK : carom_model_no_memory(m, err);
     bool again = false;
     if (status == CAROM_OK) status = renew(m, room, room + np, state, &again, err);
     if (status == CAROM_OK && !again && !exchange(m, room + np)) {

@@ -40,7 +40,7 @@ static carom_status push(resolver *r, carom_node x, bool rate, carom_node F) {
     for (int k = 0; k < r->m->visible.nv; ++k) {
         if (!(rate ? carom_graph_depends(g, x, CAROM_VELOCITY, k) : carom_graph_moves(g, x, k))) continue;
         const carom_node d = rate ? carom_graph_diff(g, x, CAROM_VELOCITY, k) : carom_graph_along(g, x, k);
-        if (!carom_terms_add(&r->m->point_force, carom_graph_times(g, d, F), k, 0, 0)) return carom_fault_memory(r);
+        if (!carom_terms_add(&r->m->point_force, n_mul(g, d, F), k, 0, 0)) return carom_fault_memory(r);
     }
     return CAROM_OK;
 }
@@ -98,15 +98,15 @@ static carom_status friction(resolver *r, const carom_mech_contact *of, const co
         return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0,
                            "friction of a contact with stiffness is regularised; add `stiction speed:`, the slip speed below which it falls to zero, or write `friction: 0`");
     CAROM_TRY(coefficient(r, &of->stiction_speed, 0, true, &value, &speed));
-    sum = carom_graph_times(g, speed, speed);
+    sum = n_mul(g, speed, speed);
     for (int k = 0; k < c->tangents; ++k) {
         u[k] = c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], r->m->visible.nv);
-        sum = carom_graph_plus(g, sum, carom_graph_times(g, u[k], u[k]));
+        sum = n_add(g, sum, n_mul(g, u[k], u[k]));
     }
     const carom_node size = carom_graph_apply(g, CAROM_OP_SQRT, sum, CAROM_NONE, CAROM_NONE);
-    const carom_node limit = carom_graph_times(g, carom_graph_number(g, -mu), F_N);
+    const carom_node limit = n_mul(g, carom_graph_number(g, -mu), F_N);
     for (int k = 0; k < c->tangents; ++k) {
-        const carom_node F = carom_graph_apply(g, CAROM_OP_DIV, carom_graph_times(g, limit, u[k]), size, CAROM_NONE);
+        const carom_node F = carom_graph_apply(g, CAROM_OP_DIV, n_mul(g, limit, u[k]), size, CAROM_NONE);
         CAROM_TRY(push(r, c->slip[k], c->rate[k], F));
         CAROM_TRY(show(r, c, "slip", c->tangents > 1 ? k + 1 : 0, "'", u[k]));
         CAROM_TRY(show(r, c, "friction", c->tangents > 1 ? k + 1 : 0, "", F));
@@ -125,20 +125,20 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     if (carom_given(&of->exponent)) CAROM_TRY(coefficient(r, &of->exponent, 1, false, &n, &unused));
     if (carom_given(&of->damping)) CAROM_TRY(coefficient(r, &of->damping, 0, false, &value, &damping));
     const carom_node zero = carom_graph_number(g, 0);
-    const carom_node d = carom_graph_apply(g, CAROM_OP_MAX, zero, carom_graph_minus(g, zero, c->gap), CAROM_NONE);
-    const carom_node elastic = carom_graph_times(g, k, power(g, d, n)); // V with a power of its own: products of powers have derivatives 0/0 at d = 0
-    const carom_node energy = carom_graph_times(g, carom_graph_times(g, k, power(g, d, n + 1)), carom_graph_number(g, 1 / (n + 1)));
+    const carom_node d = carom_graph_apply(g, CAROM_OP_MAX, zero, n_sub(g, zero, c->gap), CAROM_NONE);
+    const carom_node elastic = n_mul(g, k, power(g, d, n)); // V with a power of its own: products of powers have derivatives 0/0 at d = 0
+    const carom_node energy = n_mul(g, n_mul(g, k, power(g, d, n + 1)), carom_graph_number(g, 1 / (n + 1)));
     const carom_node rate = carom_graph_rate(g, c->gap, m->visible.nv);
-    m->potential = carom_graph_plus(g, m->potential, energy);
+    m->potential = n_add(g, m->potential, energy);
     CAROM_TRY(carom_add_kink(r, c->gap, -1));
     carom_node F = elastic;
     if (damping != CAROM_NONE) {
         // F_N - k d^n = k d^n max(-1, c d')
-        const carom_node part = carom_graph_apply(g, CAROM_OP_MAX, carom_graph_number(g, -1), carom_graph_minus(g, zero, carom_graph_times(g, damping, rate)), CAROM_NONE);
-        CAROM_TRY(carom_add_kink(r, carom_graph_minus(g, carom_graph_number(g, 1), carom_graph_times(g, damping, rate)), -1));
-        const carom_node loss = carom_graph_times(g, elastic, part);
+        const carom_node part = carom_graph_apply(g, CAROM_OP_MAX, carom_graph_number(g, -1), n_sub(g, zero, n_mul(g, damping, rate)), CAROM_NONE);
+        CAROM_TRY(carom_add_kink(r, n_sub(g, carom_graph_number(g, 1), n_mul(g, damping, rate)), -1));
+        const carom_node loss = n_mul(g, elastic, part);
         CAROM_TRY(push(r, c->gap, false, loss));
-        F = carom_graph_plus(g, elastic, loss);
+        F = n_add(g, elastic, loss);
     }
     CAROM_TRY(show(r, c, "gap", 0, "", c->gap));
     CAROM_TRY(show(r, c, "gap", 0, "'", rate));

@@ -137,7 +137,7 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
     carom_local L = carom_allocate_local(&mem, s);
     const size_t size = (mem.used + 63) & ~(size_t)63;
     mem = (carom_arena){.base = aligned_alloc(64, size), .size = size};
-    if (!mem.base) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!mem.base) return carom_model_no_memory(m, err);
     memset(mem.base, 0, size);
     L = carom_allocate_local(&mem, s);
     carom_status status = CAROM_OK;
@@ -162,7 +162,7 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
 static carom_status check_positions(const carom_model *m, void *work, carom_error *err) {
     const int links = m->ne + m->nc;
     double *g = calloc((size_t)links + 1, sizeof *g), scale = 0;
-    if (!g) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!g) return carom_model_no_memory(m, err);
     carom_model_gaps(m, work, 0, m->q0, g);
     for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
@@ -185,7 +185,7 @@ static carom_status check_motion(const carom_model *m, void *work, carom_error *
 
 carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
     double *x = calloc((size_t)m->nq + (size_t)m->nv + 1, sizeof *x);
-    if (!x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!x) return carom_model_no_memory(m, err);
     const carom_status status = check_kinetic(m, work, x, x + m->nq, err);
     free(x);
     CAROM_TRY(status);

@@ -171,16 +171,6 @@ carom_status carom_derive_tables(resolver *r) {
 
 // -- where tables are asked ---------------------------------------------------------------------------------
 
-bool carom_table_asked(carom_model *m, int index, carom_node x) {
-    for (int i = 0; i < m->nasked; ++i)
-        if (m->asked[i].table == index && m->asked[i].at == x) return true;
-    struct asked *more = realloc(m->asked, ((size_t)m->nasked + 1) * sizeof *more);
-    if (!more) return false;
-    m->asked = more;
-    m->asked[m->nasked++] = (struct asked){index, x};
-    return true;
-}
-
 // A function of x that changes its sign at every knot and nowhere else: 0 there, 1 and -1 by turns halfway between them and beyond the ends.
 static int saw(resolver *r, const double *numbers) {
     const int n = (int)numbers[0], count = 2 * n + 1;

@@ -368,7 +368,7 @@ static carom_status outside(resolver *r, carom_node *parameter, carom_node *of_b
 }
 
 static carom_status read_outside(carom_model *m, carom_node *parameter, carom_node *of_bound, carom_error *err) {
-    resolver r = {.m = m, .mech = m->whole, .err = err, .values = carom_graph_create()};
+    resolver r = {.m = m, .mech = m->whole, .err = err, .lazy = &carom_lazy_names, .values = carom_graph_create()};
     const carom_status status = r.values ? outside(&r, parameter, of_bound) : no_memory(err);
     if (r.values) carom_graph_destroy(r.values);
     return status;

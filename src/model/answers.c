@@ -5,21 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-carom_status carom_model_vfault(const carom_model *m, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args) {
-    char text[700], place[240];
-    carom_vformat(text, sizeof text, format, args);
-    carom_datum_place(d, m->file, offset, place, sizeof place);
-    return carom_fail(err, CAROM_BAD_INPUT, "%s: %s", place, text);
-}
-
-carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    const carom_status status = carom_model_vfault(m, err, d, 0, format, args);
-    va_end(args);
-    return status;
-}
-
 // The first table without a value where it was asked last.
 bool carom_tables_explain(const void *model, void *work, char *text, size_t size) {
     const carom_model *m = model;
@@ -40,7 +25,7 @@ bool carom_tables_explain(const void *model, void *work, char *text, size_t size
 void *carom_model_work(const carom_model *m, carom_error *err) {
     const size_t size = (m->sys.work_size + 63) & ~(size_t)63;
     void *work = aligned_alloc(64, size);
-    if (!work) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file), NULL;
+    if (!work) return carom_model_no_memory(m, err), NULL;
     memset(work, 0, size);
     m->sys.work_init(m, work);
     return work;

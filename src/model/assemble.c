@@ -188,12 +188,12 @@ carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err) 
     for (int id = 0; id < m->ne; ++id) m->links[id].redundant = false;
     if (!desk_open(&d)) {
         desk_close(&d);
-        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+        return carom_model_no_memory(m, err);
     }
     if (m->assemble) positions(&d);
     if (m->njoints) velocities(&d);
     dependence(&d);
     desk_close(&d);
-    if (!name_redundant(m)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!name_redundant(m)) return carom_model_no_memory(m, err);
     return CAROM_OK;
 }

@@ -3,6 +3,7 @@
 //   names.c     its names                                            answers.c   names, counts, outputs, for records and messages
 //   system.c    the functions schemes call                           storage.c   in what storage the matrices are
 //   visible.c   which unknowns of members expressions see            signals.c   inputs and controllers at work
+//   checks.c    names of the ledger, checks, what is observed        terms.c     sparse lists of expressions
 //   move.c      moving along velocities                              assemble.c  joints closed at the start; settle.c: overlaps opened
 //   free.c      bodies that no expression knows                      pairs.h     shapes, and contacts of pairs of them
 //
@@ -327,7 +328,9 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 /// The model's own scratch inside the work block.
-double *carom_model_scratch(const carom_model *m, void *work);
+static inline double *carom_model_scratch(const carom_model *m, void *work) {
+    return (double *)(void *)((unsigned char *)work + m->scratch);
+}
 span carom_model_span(const carom_model *m, int id);
 /// What the tape of the model and those of pairs give, in the order of lists over all constraints; of pairs the ones that hold one of the ids (NULL: all).
 void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g);
@@ -362,6 +365,10 @@ static inline void carom_model_put_column(carom_columns *to, int k, const int *r
     }
 }
 bool carom_terms_constant(const carom_model *m, const terms *x);
+
+// terms.c
+bool carom_terms_add(terms *t, carom_node node, int i, int j, int l); // false: no memory
+void carom_terms_free(terms *t);
 
 // signals.c
 void carom_signals_system(carom_model *m);
@@ -403,6 +410,8 @@ void carom_free_energy(const carom_model *m, const double *q, const double *v, d
 /// The axes that make the angle of a joint: in the frames of its bodies, in the world where a body has no coordinates.
 void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]);
 extern const char carom_turn_text[]; // turn.inc
+void carom_body_pose(const body *b, const double *q, double *r, double *R); // where it is, and its rotation by rows
+double carom_body_speed(const body *b, const double *v, double arm);        // largest of a point within `arm` of its centre of mass
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
@@ -410,7 +419,7 @@ carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err);
 /// settle.c: bodies whose shapes overlap at the start move apart, where the model says so.
 carom_status carom_model_settle(carom_model *m, void *work, carom_error *err);
 
-// answers.c
+// answers.c, fault.c
 void *carom_model_work(const carom_model *m, carom_error *err); // a work block of its own; NULL: no memory
 /// What velocity i is the rate of, for messages: a coordinate, or "body.wx".
 const char *carom_model_freedom(const carom_model *m, int i);
@@ -424,3 +433,4 @@ bool carom_tables_explain(const void *model, void *work, char *text, size_t size
 /// A mistake in what is given, found when the model is made: "where: what; what to do".  offset: in bytes of the text.
 carom_status carom_model_vfault(const carom_model *m, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args);
 carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) CAROM_FORMAT(4);
+carom_status carom_model_no_memory(const carom_model *m, carom_error *err);

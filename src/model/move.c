@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "model/turn.inc"
 
@@ -147,4 +148,36 @@ int carom_model_quaternion(const carom_model *m, int i) {
         if (b->v >= 0 && b->space == SPATIAL && i >= b->turn && i < b->turn + 4) return b->turn;
     }
     return -1;
+}
+
+// -- where a body is, as numbers ---------------------------------------------------------------------------
+
+void carom_body_pose(const body *b, const double *q, double *r, double *R) {
+    if (b->v < 0) {
+        memcpy(r, b->r0, 3 * sizeof *r);
+        memcpy(R, b->R0, 9 * sizeof *R);
+        return;
+    }
+    const int n = b->space == SPATIAL ? 3 : 2;
+    const double *x = q + b->turn;
+    for (int i = 0; i < 3; ++i) r[i] = i < n ? x[i - n] : 0;
+    if (n == 2) {
+        const double c = cos(x[0]), s = sin(x[0]), planar[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
+        memcpy(R, planar, sizeof planar);
+        return;
+    }
+    const double s = 2 / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    for (int i = 0; i < 3; ++i) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        R[4 * i] = 1 - s * (x[1 + j] * x[1 + j] + x[1 + k] * x[1 + k]);
+        R[3 * i + j] = s * (x[1 + i] * x[1 + j] - x[0] * x[1 + k]);
+        R[3 * j + i] = s * (x[1 + i] * x[1 + j] + x[0] * x[1 + k]);
+    }
+}
+
+double carom_body_speed(const body *b, const double *v, double arm) {
+    if (b->v < 0) return 0;
+    const double *u = v + b->v;
+    if (b->space != SPATIAL) return hypot(u[0], u[1]) + fabs(u[2]) * arm;
+    return sqrt(carom_dot(u, u, 3)) + sqrt(carom_dot(u + 3, u + 3, 3)) * arm;
 }

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool bounded(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
-
 // Do two shapes meet by this rule?
 bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b) {
     const unsigned char *side = x->side + (size_t)rule * (size_t)x->nshapes;
@@ -89,38 +87,6 @@ static live *open_list(const carom_model *m, const carom_list *list) {
     return l;
 }
 
-void carom_body_pose(const body *b, const double *q, double *r, double *R) {
-    if (b->v < 0) {
-        memcpy(r, b->r0, 3 * sizeof *r);
-        memcpy(R, b->R0, 9 * sizeof *R);
-        return;
-    }
-    const int n = b->space == SPATIAL ? 3 : 2;
-    const double *x = q + b->turn;
-    for (int i = 0; i < 3; ++i) r[i] = i < n ? x[i - n] : 0;
-    if (n == 2) {
-        const double c = cos(x[0]), s = sin(x[0]), planar[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
-        memcpy(R, planar, sizeof planar);
-        return;
-    }
-    const double s = 2 / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        R[4 * i] = 1 - s * (x[1 + j] * x[1 + j] + x[1 + k] * x[1 + k]);
-        R[3 * i + j] = s * (x[1 + i] * x[1 + j] - x[0] * x[1 + k]);
-        R[3 * j + i] = s * (x[1 + i] * x[1 + j] + x[0] * x[1 + k]);
-    }
-}
-
-static double size3(const double *x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
-
-double carom_body_speed(const body *b, const double *v, double arm) {
-    if (b->v < 0) return 0;
-    const double *u = v + b->v;
-    if (b->space != SPATIAL) return hypot(u[0], u[1]) + fabs(u[2]) * arm;
-    return size3(u) + size3(u + 3) * arm;
-}
-
 static const double SLACK = 0.01; // of the radius: for velocities that change during the step
 
 // Half the edges of the bounding box along axis i; A = R X.
@@ -137,10 +103,10 @@ static void look_at(const carom_model *m, live *l, int i, const double *q, const
     double r[3], R[9], A[9], *c = l->centre + 3 * (size_t)i;
     carom_body_pose(s->body, q, r, R);
     for (int j = 0; j < 3; ++j) c[j] = r[j] + R[3 * j] * s->at[0] + R[3 * j + 1] * s->at[1] + R[3 * j + 2] * s->at[2];
-    if (!bounded(s)) return;
+    if (!carom_shape_finite(s)) return;
     const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
     for (int j = 0; j < 9 && !round; ++j) A[j] = R[j / 3 * 3] * s->X[j % 3] + R[j / 3 * 3 + 1] * s->X[3 + j % 3] + R[j / 3 * 3 + 2] * s->X[6 + j % 3];
-    const double d = l->bound_radius[i] = h * carom_body_speed(s->body, v, size3(s->at) + (round ? 0 : s->bound_radius)) + SLACK * s->bound_radius;
+    const double d = l->bound_radius[i] = h * carom_body_speed(s->body, v, sqrt(carom_dot(s->at, s->at, 3)) + (round ? 0 : s->bound_radius)) + SLACK * s->bound_radius;
     for (int j = 0; j < 3; ++j) {
         const double half = round ? s->bound_radius : fmin(s->bound_radius, extent(s, A, j));
         box->low[j] = c[j] - half - d;
@@ -194,9 +160,9 @@ static void beside(search *f, int i) {
     for (int j = 0; j < 3; ++j) n[j] = R[3 * j] * s->X[0] + R[3 * j + 1] * s->X[3] + R[3 * j + 2] * s->X[6];
     for (int k = 0; k < x->nshapes; ++k) {
         const shape *o = x->shape[k];
-        if (x->group[k] < 0 || !bounded(o)) continue;
+        if (x->group[k] < 0 || !carom_shape_finite(o)) continue;
         const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i, way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
-        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * carom_body_speed(s->body, f->v, size3(arm) + o->bound_radius);
+        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * carom_body_speed(s->body, f->v, sqrt(carom_dot(arm, arm, 3)) + o->bound_radius);
         if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->bound_radius + f->l->bound_radius[k] + own) note(f, i, k);
     }
 }
@@ -262,10 +228,10 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     for (int i = 0; i < x->nshapes; ++i) {
         if (x->group[i] < 0) continue;
         look_at(m, f.l, i, q, v, h, &f.l->box[boxes]);
-        boxes += bounded(x->shape[i]);
+        boxes += carom_shape_finite(x->shape[i]);
     }
     for (int i = 0; i < x->nshapes; ++i)
-        if (x->group[i] >= 0 && !bounded(x->shape[i])) beside(&f, i);
+        if (x->group[i] >= 0 && !carom_shape_finite(x->shape[i])) beside(&f, i);
     carom_broad(f.l->box, boxes, f.l->room, found, &f);
     if (f.full) return CAROM_NO_MEMORY;
     qsort(f.l->found, (size_t)f.n, sizeof *f.l->found, by_code);
@@ -326,7 +292,7 @@ static void couple_terms(int *last, const int *i, const int *j, int n) {
 static carom_status find_parts(carom_model *m, carom_error *err) {
     enum { LARGEST = 1200 };
     int *last = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *last), *part = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *part);
-    if (!last || !part) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!last || !part) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->nv; ++i) last[i] = i;
     couple_terms(last, m->mass.i, m->mass.j, m->mass.n);
     couple_terms(last, m->K.i, m->K.j, m->K.n);
@@ -356,7 +322,7 @@ static carom_status find_parts(carom_model *m, carom_error *err) {
 static carom_status find_sleepers(carom_model *m, carom_error *err) {
     struct near_pairs *x = m->near;
     x->part_of = carom_pool_take(&m->memory, (size_t)m->nbodies * sizeof *x->part_of);
-    if (!x->part_of) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!x->part_of) return carom_model_no_memory(m, err);
     for (int k = 0, part = 0; k < m->nbodies; ++k) {
         const body *b = &m->bodies[k];
         x->part_of[k] = -1;
@@ -372,7 +338,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     const struct near_pairs *x = m->near;
     carom_contact *laws = carom_pool_take(&m->memory, (size_t)(m->nc + x->slots) * sizeof *laws);
-    if (!laws) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!laws) return carom_model_no_memory(m, err);
     if (m->nc) memcpy(laws, m->contacts, (size_t)m->nc * sizeof *laws);
     for (int i = 0; i < x->slots; ++i) {
         laws[m->nc + i] = x->npairs ? x->law[i % x->npairs] : (carom_contact){0};
@@ -392,13 +358,9 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
 
 // -- answers ------------------------------------------------------------------------------------------------------------
 
-const carom_list *carom_near_list(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
-
-static carom_list *in_use(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
-
 const pair *carom_near_pair(const carom_model *m, const void *work, int id) {
-    if (!in_use(m, work)) return NULL;
-    const live *l = in_use(m, work)->work;
+    if (!carom_near_list(m, work)) return NULL;
+    const live *l = carom_near_list(m, work)->work;
     const int k = l->pair_of[id - m->ne - m->nc];
     return k < 0 ? NULL : &l->pair[k];
 }
@@ -416,7 +378,7 @@ typedef struct task {
 
 static void lane_gaps(void *user, int lane, int parts) {
     task *t = user;
-    const live *l = in_use(t->m, t->work)->work;
+    const live *l = carom_near_list(t->m, t->work)->work;
     (void)parts;
     if (lane >= t->lanes) return;
     for (int k = first_of(l, lane, t->lanes); k < first_of(l, lane + 1, t->lanes); ++k)
@@ -424,7 +386,7 @@ static void lane_gaps(void *user, int lane, int parts) {
 }
 
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g) {
-    const carom_list *list = in_use(m, work);
+    const carom_list *list = carom_near_list(m, work);
     if (!list) return CAROM_OK;
     task t = {.m = m, .work = work, .q = q, .g = g, .lanes = lanes_of(m->near, list)};
     for (int i = 0; i < list->used; ++i)
@@ -436,7 +398,7 @@ carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, 
 
 static void run_lane(void *user, int lane, int parts) {
     const task *t = user;
-    const carom_list *list = in_use(t->m, t->work);
+    const carom_list *list = carom_near_list(t->m, t->work);
     const live *l = list->work;
     (void)parts;
     if (lane >= t->lanes) return;
@@ -445,20 +407,20 @@ static void run_lane(void *user, int lane, int parts) {
 }
 
 void carom_near_share(const carom_model *m, const void *work, void (*part)(void *user, int lane, int from, int to), void *user) {
-    const carom_list *list = m->near ? in_use(m, work) : NULL;
+    const carom_list *list = m->near ? carom_near_list(m, work) : NULL;
     if (!list) return;
     task t = {.m = m, .work = (void *)work, .part = part, .user = user, .lanes = lanes_of(m->near, list)};
     carom_team_run(list->team, run_lane, &t);
 }
 
 int carom_near_kind(const carom_model *m, const void *work, int slot) {
-    const long long code = llabs(in_use(m, work)->holds[slot]);
+    const long long code = llabs(carom_near_list(m, work)->holds[slot]);
     return code ? (int)(kind_pair(m->near, code) - m->near->pairs) : 0;
 }
 
 carom_status carom_near_friction(const carom_model *m, void *work, const double *q, const double *v, const double *force, double *law) {
     const struct near_pairs *x = m->near;
-    const carom_list *list = in_use(m, work);
+    const carom_list *list = carom_near_list(m, work);
     unsigned char *own = (unsigned char *)work + x->rub_work;
     double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, mu[2 * MOST_NEAR_KINDS];
     int bad = 0, first = 0;
@@ -533,7 +495,7 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
     }
     if (status != CAROM_OK) {
         free_look(x);
-        return carom_fail(err, status, "not enough memory for the model %.200s", m->file);
+        return carom_model_no_memory(m, err);
     }
     x->list.used = x->list.slots;
     adopt(m, work, &x->list);

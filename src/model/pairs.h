@@ -48,6 +48,8 @@ typedef struct shape {
     const vec *belt;   // velocity of its surface in the frame of its body; NULL: none
 } shape;
 
+static inline bool carom_shape_finite(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
+
 /// One contact of a pair, as expressions.
 typedef struct touching {
     carom_node gap;
@@ -182,8 +184,8 @@ void carom_near_share(const carom_model *m, const void *work, void (*part)(void 
 /// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave `found`, returns how many remain.  root: nbodies, calm: 2 nbodies: scratch.
 int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t, double h, const double *v);
 void carom_near_still(const carom_model *m, const void *work, double *f); // no force on a body asleep
-const carom_list *carom_near_list(const carom_model *m, const void *work); // the one in use; NULL: none
-double carom_body_speed(const body *b, const double *v, double arm); // largest of a point within `arm` of its centre of mass
+/// The list in use; NULL: none.
+static inline carom_list *carom_near_list(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
 /// The kind of what a slot holds.
 int carom_near_kind(const carom_model *m, const void *work, int slot);
 /// Friction of contacts whose coefficients vary, as carom_system.friction gives it.
@@ -206,7 +208,6 @@ static inline const pair *carom_pair_of(const carom_model *m, const void *work, 
     return m->near && id >= m->ne + m->nc ? carom_near_pair(m, work, id) : carom_pair_shared(m, id);
 }
 
-void carom_body_pose(const body *b, const double *q, double *r, double *R); // where it is, and its rotation by rows
 /// The bodies of a pair in the order of velocities, which is that of rows.
 static inline bool carom_pair_swapped(const pair *p) { return p->B->body->v >= 0 && p->A->body->v > p->B->body->v; }
 static inline void carom_pair_order(const pair *p, const body **b) {

@@ -51,7 +51,7 @@ static carom_status look(settling *s, carom_error *err) {
     s->deepest = 0;
     if (m->near) CAROM_TRY(carom_near_open(m, s->work, s->q, &x, err));
     else x.gap = calloc((size_t)(m->ne + m->nc) + 1, sizeof *x.gap);
-    if (!x.gap) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!x.gap) return carom_model_no_memory(m, err);
     carom_pairs_own_gaps(m, s->work, 0, s->q, x.gap);
     const int first = m->npairs ? m->pairs[0].first : m->ne + m->nc;
     for (int id = first; id < m->ne + m->nc + x.list.used && good; ++id) {
@@ -66,7 +66,7 @@ static carom_status look(settling *s, carom_error *err) {
         else snprintf(s->who, sizeof s->who, "%.60s-%.60s", p->A->name, p->B->name);
     }
     carom_near_close(m, s->work, &x);
-    return good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    return good ? CAROM_OK : carom_model_no_memory(m, err);
 }
 
 static double lightness(const body *b) { return b->v >= 0 && b->mass > 0 ? 1 / b->mass : 0; }
@@ -187,7 +187,7 @@ carom_status carom_model_settle(carom_model *m, void *work, carom_error *err) {
     if (m->npairs == 0 && !m->near) return CAROM_OK;
     if (m->ne > 0) return carom_model_fault(m, err, carom_mech_start(m->mech), "settle moves bodies one by one, and this model has joints or constraints; move the bodies that overlap by hand");
     settling s = {.m = m, .work = work, .q = calloc((size_t)m->nq + 1, sizeof *s.q), .shift = calloc(3 * (size_t)m->nbodies, sizeof *s.shift), .count = calloc((size_t)m->nbodies, sizeof *s.count)};
-    const carom_status status = s.q && s.shift && s.count ? settle(&s, err) : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    const carom_status status = s.q && s.shift && s.count ? settle(&s, err) : carom_model_no_memory(m, err);
     free(s.q), free(s.shift), free(s.count), free(s.list);
     return status;
 }

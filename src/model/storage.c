@@ -134,7 +134,7 @@ static carom_status sparse(const carom_model *m, void (*fill)(places *, const ca
     if (!p.failed) *pattern = carom_pattern_create(m->nv, p.n, p.row, p.col, carom_direct_klu());
     free(p.row);
     free(p.col);
-    if (!*pattern) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!*pattern) return carom_model_no_memory(m, err);
     if ((double)(*pattern)->start[m->nv] < 0.75 * m->nv * (double)m->nv) *shape = carom_shape_sparse(*pattern);
     return CAROM_OK;
 }

@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-double *carom_model_scratch(const carom_model *m, void *work) {
-    return (double *)(void *)((unsigned char *)work + m->scratch);
-}
-
 // Inputs of the tape of friction, behind its work: parameters, then the reactions that it uses.
 static double *rub_inputs(const carom_model *m, void *work) {
     double *input = (double *)(void *)((unsigned char *)work + m->rub_work + carom_tape_work_size(m->rub_tape));

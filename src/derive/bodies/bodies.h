@@ -30,18 +30,25 @@ carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v
 carom_status carom_body_spatial(resolver *r, body *b, const double *e0, const double *v, bool linear, bool angular);
 /// The frame of a body that can move, with positions from `position` on and velocities from b->v on, and how it moves.
 void carom_body_frame(resolver *r, body *b, int position);
-/// Matrix of a planar frame that is turned by b->angle.
+/// Matrix of a frame that is turned by b->angle: planar, or about the unit axis n.
 void carom_body_planar_frame(resolver *r, body *b);
+void carom_body_turned_frame(resolver *r, body *b, const double *n);
 /// BODY.part as a new name.
 carom_status carom_body_name(resolver *r, const body *b, const char *part, name_kind kind, int index, name **out);
 
-// floating.c: flexible members with a frame of their own.
+// floating.c: flexible members with a frame of their own, as they are drawn.
+struct floating {
+    const char *name;
+    const carom_datum *place;
+    int nodes, dim;
+    carom_node *where; // nodes x dim: places in the world
+};
+
 bool carom_floating(const carom_mech_member *of); // has it `frame: floating`?
 /// Coordinates that they bring at most, with those of their frames, and bodies.
 carom_status carom_floating_count(resolver *r, int *coordinates, int *bodies);
 /// Frames and points as bodies, elastic coordinates, energies, damping.
 carom_status carom_derive_floating(resolver *r, const double *gravity);
-carom_status carom_draw_floating(resolver *r, int dim);
 
 /// The joint above that n names; its angle (made when first asked for); its angle or shift, whichever it has.
 carom_status carom_find_joint(resolver *r, const carom_datum *n, joint **j);

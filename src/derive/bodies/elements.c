@@ -25,9 +25,9 @@ typedef struct coefficient { double value; carom_node node; } coefficient;
 
 static carom_graph *graph(const element *e) { return e->r->m->graph; }
 static carom_node num(const element *e, double x) { return carom_graph_number(graph(e), x); }
-static carom_node add(const element *e, carom_node a, carom_node b) { return carom_graph_plus(graph(e), a, b); }
-static carom_node sub(const element *e, carom_node a, carom_node b) { return carom_graph_minus(graph(e), a, b); }
-static carom_node mul(const element *e, carom_node a, carom_node b) { return carom_graph_times(graph(e), a, b); }
+static carom_node add(const element *e, carom_node a, carom_node b) { return n_add(graph(e), a, b); }
+static carom_node sub(const element *e, carom_node a, carom_node b) { return n_sub(graph(e), a, b); }
+static carom_node mul(const element *e, carom_node a, carom_node b) { return n_mul(graph(e), a, b); }
 
 // f += F Dx
 static void push(element *e, carom_node F, carom_node x) {

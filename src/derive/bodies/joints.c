@@ -60,9 +60,9 @@ typedef struct maker {
 } maker;
 
 static carom_node num(const maker *k, double x) { return carom_graph_number(k->r->m->graph, x); }
-static carom_node add(const maker *k, carom_node a, carom_node b) { return carom_graph_plus(k->r->m->graph, a, b); }
-static carom_node sub(const maker *k, carom_node a, carom_node b) { return carom_graph_minus(k->r->m->graph, a, b); }
-static carom_node mul(const maker *k, carom_node a, carom_node b) { return carom_graph_times(k->r->m->graph, a, b); }
+static carom_node add(const maker *k, carom_node a, carom_node b) { return n_add(k->r->m->graph, a, b); }
+static carom_node sub(const maker *k, carom_node a, carom_node b) { return n_sub(k->r->m->graph, a, b); }
+static carom_node mul(const maker *k, carom_node a, carom_node b) { return n_mul(k->r->m->graph, a, b); }
 static carom_node negative(const maker *k, carom_node a) {
     return carom_graph_apply(k->r->m->graph, CAROM_OP_NEG, a, CAROM_NONE, CAROM_NONE);
 }

@@ -141,7 +141,7 @@ static carom_status add_turn_of(resolver *r, const carom_datum *name, const caro
     s->turn = carom_draw_turn(r, &r->m->bodies[s->of], dim, x);
     if (angle) {
         CAROM_TRY(carom_resolve_expression(r, angle, SCOPE_DRAW, "the angle", &own));
-        x[0] = carom_graph_plus(r->m->graph, x[0], own);
+        x[0] = n_add(r->m->graph, x[0], own);
     }
     for (int i = 0; i < s->turn; ++i) CAROM_TRY(carom_draw_value(r, angle ? angle : name, x[i]));
     return CAROM_OK;
@@ -381,7 +381,7 @@ carom_status carom_derive_draw(resolver *r) {
 const struct drawn *carom_model_drawn(const carom_model *m, carom_error *err) {
     if (m->drawn) return m->drawn;
     carom_model *own = (carom_model *)m; // its graph belongs to this thread, too
-    resolver r = {.m = own, .mech = m->whole, .err = err, .values = carom_graph_create()};
+    resolver r = {.m = own, .mech = m->whole, .err = err, .lazy = &carom_lazy_names, .values = carom_graph_create()};
     carom_status status = r.values ? carom_derive_draw(&r) : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
     if (r.values) carom_graph_destroy(r.values);
     if (status == CAROM_OK) return m->drawn;

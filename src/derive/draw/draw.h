@@ -21,6 +21,7 @@ int carom_draw_turn(resolver *r, const body *b, int dim, carom_node *turn);
 bool carom_draw_named(const carom_mech *x, const char *name);
 /// What draws itself: bodies, members.
 carom_status carom_draw_bodies(resolver *r);
+carom_status carom_draw_floating(resolver *r, int dim);
 carom_status carom_draw_members(resolver *r);
 /// The column of results that holds position i of the model, when it is not called like it; NULL: none.
 const char *carom_draw_alias(const carom_model *m, int i);

@@ -13,7 +13,7 @@ void carom_draw_in_body(resolver *r, const body *b, int dim, const carom_node *s
     carom_graph *g = r->m->graph;
     for (int i = 0; i < dim; ++i) {
         p[i] = b->r[i];
-        for (int j = 0; j < dim; ++j) p[i] = carom_graph_plus(g, p[i], carom_graph_times(g, b->R[3 * i + j], s[j]));
+        for (int j = 0; j < dim; ++j) p[i] = n_add(g, p[i], n_mul(g, b->R[3 * i + j], s[j]));
     }
 }
 

@@ -1,5 +1,6 @@
 // draw_members.c: flexible members draw themselves, as bent bars through the places that results tell: all nodes when they record the
 // unknowns, else the named points.
+#include "derive/bodies/bodies.h"
 #include "derive/draw/draw.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,4 +77,18 @@ const char *carom_draw_alias(const carom_model *m, int i) {
         }
     }
     return NULL;
+}
+
+carom_status carom_draw_floating(resolver *r, int dim) {
+    carom_model *m = r->m;
+    for (int i = 0; i < m->nfloating; ++i) {
+        const struct floating *f = &m->floating[i];
+        carom_drawn *shape = NULL;
+        if (carom_draw_named(r->mech, f->name)) continue;
+        CAROM_TRY(carom_draw_shape(r, f->place, f->name, CAROM_SEGMENT, &shape));
+        shape->points = f->nodes;
+        for (int k = 0; k < f->nodes; ++k)
+            for (int c = 0; c < dim; ++c) CAROM_TRY(carom_draw_value(r, f->place, c < f->dim ? f->where[k * f->dim + c] : carom_graph_number(m->graph, 0)));
+    }
+    return CAROM_OK;
 }

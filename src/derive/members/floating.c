@@ -15,7 +15,6 @@
 // T does not change under motions of everything as a rigid body: momenta are kept exactly.  Everything else comes by differentiation.
 // Points are bodies that are carried: r = r_f + R (X + d), R (1 + skew(th)); in the plane they turn by angle + th.
 #include "derive/bodies/bodies.h"
-#include "derive/draw/draw.h"
 #include "derive/members/members.h"
 #include <carom/flex.h>
 #include <math.h>
@@ -23,13 +22,6 @@
 #include <string.h>
 
 enum { MOST_FLOATING = 60 }; // elements: expressions see all unknowns
-
-struct floating {
-    const char *name;
-    const carom_datum *place;
-    int nodes, dim;
-    carom_node *where; // nodes x dim: places in the world
-};
 
 /// One that is being read: n unknowns, fixed ones included, node by node.
 typedef struct maker {
@@ -45,9 +37,9 @@ typedef struct maker {
 
 static carom_graph *graph(const maker *k) { return k->d.r->m->graph; }
 static carom_node num(const maker *k, double x) { return carom_graph_number(graph(k), x); }
-static carom_node add(const maker *k, carom_node a, carom_node b) { return carom_graph_plus(graph(k), a, b); }
-static carom_node sub(const maker *k, carom_node a, carom_node b) { return carom_graph_minus(graph(k), a, b); }
-static carom_node mul(const maker *k, carom_node a, carom_node b) { return carom_graph_times(graph(k), a, b); }
+static carom_node add(const maker *k, carom_node a, carom_node b) { return n_add(graph(k), a, b); }
+static carom_node sub(const maker *k, carom_node a, carom_node b) { return n_sub(graph(k), a, b); }
+static carom_node mul(const maker *k, carom_node a, carom_node b) { return n_mul(graph(k), a, b); }
 
 static void *take(maker *k, size_t count, size_t size) { return carom_pool_take(&k->d.r->m->memory, (count ? count : 1) * size); }
 
@@ -503,19 +495,5 @@ carom_status carom_derive_floating(resolver *r, const double *gravity) {
     if (!m->floating) return carom_fault_memory(r);
     for (int i = 0; i < r->mech->nmembers; ++i)
         if (carom_floating(&r->mech->members[i])) CAROM_TRY(read_one(r, &r->mech->members[i], gravity));
-    return CAROM_OK;
-}
-
-carom_status carom_draw_floating(resolver *r, int dim) {
-    carom_model *m = r->m;
-    for (int i = 0; i < m->nfloating; ++i) {
-        const struct floating *f = &m->floating[i];
-        carom_drawn *shape = NULL;
-        if (carom_draw_named(r->mech, f->name)) continue;
-        CAROM_TRY(carom_draw_shape(r, f->place, f->name, CAROM_SEGMENT, &shape));
-        shape->points = f->nodes;
-        for (int k = 0; k < f->nodes; ++k)
-            for (int c = 0; c < dim; ++c) CAROM_TRY(carom_draw_value(r, f->place, c < f->dim ? f->where[k * f->dim + c] : carom_graph_number(m->graph, 0)));
-    }
     return CAROM_OK;
 }

@@ -91,7 +91,7 @@ static carom_status read_profiles(draft *d, const carom_datum *n, const char *ke
     for (size_t k = 0; slopes && k < sizeof slope / sizeof *slope; ++k) {
         const carom_node w = node[slope[k].deflection];
         if (slope[k].kind != d->def.kind || w == CAROM_NONE || node[slope[k].angle] != CAROM_NONE) continue;
-        node[slope[k].angle] = carom_graph_times(r->values, carom_graph_number(r->values, slope[k].sign),
+        node[slope[k].angle] = n_mul(r->values, carom_graph_number(r->values, slope[k].sign),
                                                  carom_graph_diff(r->values, w, CAROM_TIME, 0));
     }
     for (int c = 0; c < CAROM_MEMBER_COMPONENTS; ++c)
@@ -475,7 +475,7 @@ static carom_node linear(carom_model *m, member *b, carom_input kind, int n, con
     for (int k = 0; k < n; ++k) {
         carom_node x, y;
         if (carom_model_see(m, b, index[k], &x, &y) < 0) return CAROM_NONE;
-        sum = carom_graph_plus(g, sum, carom_graph_times(g, carom_graph_number(g, weight[k]), kind == CAROM_POSITION ? x : y));
+        sum = n_add(g, sum, n_mul(g, carom_graph_number(g, weight[k]), kind == CAROM_POSITION ? x : y));
     }
     return sum;
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 
 enum { MOST_PARTS = 1000 };
-static const double PI = 3.14159265358979323846;
-
 // -- points -------------------------------------------------------------------------------------------------------------
 
 /// Points of each part of a file, or of the list of points or of hulls that stands there.
@@ -131,75 +129,5 @@ carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, 
     memset(s->X, 0, sizeof s->X);
     s->X[0] = s->X[4] = s->X[8] = 1; // corners are in the body's frame
     carom_shape_enclose(s);
-    return CAROM_OK;
-}
-
-// -- mass ---------------------------------------------------------------------------------------------------------------
-
-// Volume, centre and second moments about it (xx, yy, zz, xy, xz, yz), in the body's frame; 0: it has none.
-static double volume(const shape *s, double *centre, double *second) {
-    double own[3] = {0}, v = 0; // second moments along its own axes, divided by the volume
-    memcpy(centre, s->at, 3 * sizeof *centre);
-    const double a = s->radius, l = 2 * s->half[0];
-    if (s->kind == SHAPE_HULL) return carom_hull_volume(s->hull, centre, second);
-    if (s->kind == SHAPE_ROUND) v = 4 * PI / 3 * a * a * a, own[0] = own[1] = own[2] = a * a / 5;
-    if (s->kind == SHAPE_BOX) {
-        v = 8 * s->half[0] * s->half[1] * s->half[2];
-        for (int k = 0; k < 3; ++k) own[k] = s->half[k] * s->half[k] / 3;
-    }
-    if (s->kind == SHAPE_ELLIPSOID) {
-        v = 4 * PI / 3 * s->half[0] * s->half[1] * s->half[2];
-        for (int k = 0; k < 3; ++k) own[k] = s->half[k] * s->half[k] / 5;
-    }
-    if (s->kind == SHAPE_CYLINDER) v = PI * a * a * l, own[0] = own[1] = a * a / 4, own[2] = l * l / 12;
-    if (s->kind == SHAPE_CAPSULE) { // a cylinder and two half balls, whose centres are 3/8 a beyond its ends
-        const double tube = PI * a * a * l, ball = 4 * PI / 3 * a * a * a;
-        v = tube + ball;
-        own[0] = own[1] = (tube * a * a / 4 + ball * a * a / 5) / v;
-        own[2] = (tube * l * l / 12 + ball * (a * a / 5 + 0.75 * a * l / 2 + l * l / 4)) / v;
-    }
-    static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
-    for (int m = 0; m < 6; ++m) {
-        second[m] = 0;
-        for (int k = 0; k < 3; ++k) second[m] += v * own[k] * s->X[3 * I[m] + k] * s->X[3 * J[m] + k];
-    }
-    return v;
-}
-
-static carom_status add_volume(resolver *r, const carom_mech_shape *x, const body *b, int part, double *sum, double *first, double *second) {
-    static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
-    shape s = {.name = b->name};
-    double c[3], own[6];
-    CAROM_TRY(carom_read_shape(r, x, b, part, &s, b->where));
-    const double v = volume(&s, c, own);
-    if (!(v > 0)) return carom_fault(r, &x->name, 0, "%s has a density, and a %s has no volume; give `mass` and `inertia`", b->where, carom_shape_word(s.kind));
-    *sum += v;
-    for (int k = 0; k < 3; ++k) first[k] += v * c[k];
-    for (int m = 0; m < 6; ++m) second[m] += own[m] + v * c[I[m]] * c[J[m]];
-    return CAROM_OK;
-}
-
-carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b) {
-    static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
-    double density = 0, sum = 0, first[3] = {0}, second[6] = {0};
-    CAROM_TRY(carom_resolve_number(r, &of->density, "the density", &density));
-    if (!(density > 0)) return carom_fault(r, &of->density, 0, "the density is %g; it must be positive", density);
-    if (!of->shape && of->nshapes == 0) return carom_fault(r, &of->density, 0, "%s has a density and no shape; add `shape:`", b->where);
-    b->space = SPATIAL;
-    for (int i = of->shape ? -1 : 0; i < of->nshapes; ++i) {
-        const carom_mech_shape *x = i < 0 ? of->shape : &of->shapes[i];
-        int parts = 1;
-        CAROM_TRY(carom_mesh_parts(r, x, &parts));
-        for (int part = 0; part < parts; ++part) CAROM_TRY(add_volume(r, x, b, part, &sum, first, second));
-    }
-    for (int k = 0; k < 3; ++k) b->centre[k] = first[k] / sum;
-    for (int m = 0; m < 6; ++m) second[m] = density * (second[m] - sum * b->centre[I[m]] * b->centre[J[m]]);
-    b->mass = density * sum;
-    const double trace = second[0] + second[1] + second[2];
-    b->mass_node = carom_graph_number(r->m->graph, b->mass);
-    for (int m = 0; m < 6; ++m) {
-        b->J[3 * I[m] + J[m]] = b->J[3 * J[m] + I[m]] = (m < 3 ? trace : 0) - second[m];
-        b->J_node[m] = carom_graph_number(r->m->graph, b->J[3 * I[m] + J[m]]);
-    }
     return CAROM_OK;
 }

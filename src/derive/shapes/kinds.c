@@ -31,7 +31,7 @@ static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, ca
     const span a = p->from = carom_model_span(m, p->first), b = p->to = carom_model_span(m, p->first + p->count);
     const int nW = b.W - a.W, nw = b.w - a.w, ndW = b.dW - a.dW, ndw = b.dw - a.dw, ndir = b.dir - a.dir;
     carom_node *store = calloc((size_t)(13 * p->count + nW + nw + 2 * ndW + ndw + 1), sizeof *store);
-    if (!store) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!store) return carom_model_no_memory(m, err);
     for (int k = 0; k < p->count; ++k) store[k] = m->links[p->first + k].gap;
     carom_node *at = store + p->count;
     const int both = nW + nw > ndW + ndw ? nW + nw : ndW + ndw;
@@ -113,10 +113,6 @@ static bool same_kind(const pair *p, const pair *q) {
 
 // -- one kind -------------------------------------------------------------------------------------------------------------
 
-static carom_status no_memory(const carom_model *m, carom_error *err) {
-    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
-}
-
 static int positions(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 7 : 3; }
 static int velocities(const body *b) { return b->v < 0 ? 0 : b->space == SPATIAL ? 6 : 3; }
 
@@ -168,9 +164,9 @@ static carom_status make(carom_model *m, pair_kind *k, const constraint *links, 
     const pair *p = k->first;
     const body *of[2];
     carom_model *two = k->two = calloc(1, sizeof *two);
-    if (!two) return no_memory(m, err);
+    if (!two) return carom_model_no_memory(m, err);
     two->graph = carom_graph_create();
-    if (!two->graph) return no_memory(m, err);
+    if (!two->graph) return carom_model_no_memory(m, err);
     two->file = m->file;
     resolver r = {.m = two, .err = err};
     carom_node *kappa = NULL;
@@ -212,9 +208,9 @@ carom_status carom_kinds_make(carom_model *m, carom_error *err) {
     if (m->npairs == 0 && !m->near) return CAROM_OK;
     const int more = m->near ? m->near->npairs : 0;
     m->kinds = carom_pool_take(&m->memory, (size_t)(m->npairs + more) * sizeof *m->kinds);
-    if (!m->kinds) return no_memory(m, err);
+    if (!m->kinds) return carom_model_no_memory(m, err);
     if (m->npairs) m->pair_of = carom_pool_take(&m->memory, (size_t)(m->ne + m->nc - m->pairs[0].first + 1) * sizeof *m->pair_of);
-    if (m->npairs && !m->pair_of) return no_memory(m, err);
+    if (m->npairs && !m->pair_of) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->npairs; ++i) {
         pair *p = &m->pairs[i];
         for (int k = 0; k < p->count; ++k) m->pair_of[p->first + k - m->pairs[0].first] = i;
@@ -226,7 +222,7 @@ carom_status carom_kinds_make(carom_model *m, carom_error *err) {
         }
         join(m, p);
     }
-    return carom_near_make(m, err);
+    return CAROM_OK;
 }
 
 // -- in the model's own graph -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// pairs.c: `between` of contacts: pairs of shapes, and the contacts that each makes.
+// pairs.c: pairs of shapes, and the contacts that each makes.
 //
 // Corners of one shape against the surface of the other and the other way round, always in the same order: a contact is the same
 // corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point, so that
@@ -7,9 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_CONTACTS = 20000, MOST_PLAN = 2 * MOST_CORNERS + 3 };
+enum { MOST_PLAN = 2 * MOST_CORNERS + 3 };
 
-static bool finite_solid(const shape *s) { return s->kind <= SHAPE_ELEMENT; }
 static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
 
 // -- which contacts -----------------------------------------------------------------------------------------------------
@@ -42,11 +41,11 @@ static int plan_corners(const shape *of, way way, plan *x, int n) {
 static int make_plan(const shape *A, const shape *B, plan *x) {
     int n = 0;
     const bool rolls = A->kind == SHAPE_CYLINDER, B_rolls = B->kind == SHAPE_CYLINDER;
-    if (!finite_solid(A) && !finite_solid(B)) return 0;
-    if ((rolls && !finite_solid(B) && B->kind != SHAPE_PLANE) || (B_rolls && !finite_solid(A) && A->kind != SHAPE_PLANE)) return 0;
+    if (!carom_shape_finite(A) && !carom_shape_finite(B)) return 0;
+    if ((rolls && !carom_shape_finite(B) && B->kind != SHAPE_PLANE) || (B_rolls && !carom_shape_finite(A) && A->kind != SHAPE_PLANE)) return 0;
     for (int end = 0; end < 2 && ((rolls && B->kind == SHAPE_PLANE) || (B_rolls && A->kind == SHAPE_PLANE)); ++end) x[n++] = (plan){RIM, end, B_rolls};
-    if (!finite_solid(B) || single(A)) return plan_corners(A, A_ON_B, x, n);
-    if (!finite_solid(A) || single(B)) return plan_corners(B, B_ON_A, x, n);
+    if (!carom_shape_finite(B) || single(A)) return plan_corners(A, A_ON_B, x, n);
+    if (!carom_shape_finite(A) || single(B)) return plan_corners(B, B_ON_A, x, n);
     // Corners on both; nodes of elements are rounds of their own, and what an element touches of a cylinder are its rims and its side.
     if (!(rolls && B->kind == SHAPE_ELEMENT) && !(rolls && B->kind == SHAPE_CAPSULE) && A->kind != SHAPE_ELEMENT) n = plan_corners(A, A_ON_B, x, n);
     if (!(B_rolls && A->kind == SHAPE_ELEMENT) && !(B_rolls && A->kind == SHAPE_CAPSULE) && B->kind != SHAPE_ELEMENT) n = plan_corners(B, B_ON_A, x, n);
@@ -58,10 +57,12 @@ static int make_plan(const shape *A, const shape *B, plan *x) {
     return n;
 }
 
-int carom_pair_contacts(const shape *A, const shape *B) {
+int carom_pair_formulas(const shape *A, const shape *B) {
     plan x[MOST_PLAN];
-    return carom_patch_listed(A, B) ? carom_patch_contacts(A, B) : make_plan(A, B, x);
+    return make_plan(A, B, x);
 }
+
+int carom_pair_contacts(const shape *A, const shape *B) { return carom_patch_listed(A, B) ? carom_patch_contacts(A, B) : carom_pair_formulas(A, B); }
 
 // -- velocities ---------------------------------------------------------------------------------------------------------
 
@@ -148,8 +149,8 @@ void carom_pair_bound(carom_graph *g, pair *p) {
         if (p->count > 1) bound_element(g, p);
         return; // one gap of its own costs no more
     }
-    if (!finite_solid(A)) A = p->B, B = p->A;
-    if (!finite_solid(A) || (!finite_solid(B) && B->kind != SHAPE_PLANE)) return;
+    if (!carom_shape_finite(A)) A = p->B, B = p->A;
+    if (!carom_shape_finite(A) || (!carom_shape_finite(B) && B->kind != SHAPE_PLANE)) return;
     const vec way = v_sub(g, carom_shape_point(g, A, A->at), carom_shape_point(g, B, B->at));
     const bool flat = B->kind == SHAPE_PLANE;
     const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way) : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
@@ -240,7 +241,7 @@ static carom_node with_course(carom_graph *g, const shape *A, const shape *B, co
 static bool has_course(const shape *A, const shape *B, way way) {
     if (A->space == SPATIAL && A->kind == SHAPE_BOX && B->kind == SHAPE_BOX) return way != EDGES;
     const bool rolls = A->kind == SHAPE_CYLINDER || B->kind == SHAPE_CYLINDER;
-    return rolls && finite_solid(A) && finite_solid(B) && !single(A) && !single(B) && !A->member && !B->member && (way == A_ON_B || way == B_ON_A || way == RIM_EDGE || way == RIM_RIM);
+    return rolls && carom_shape_finite(A) && carom_shape_finite(B) && !single(A) && !single(B) && !A->member && !B->member && (way == A_ON_B || way == B_ON_A || way == RIM_EDGE || way == RIM_RIM);
 }
 
 carom_status carom_pair_express(resolver *r, pair *p, constraint *c) {
@@ -259,7 +260,7 @@ carom_status carom_pair_express(resolver *r, pair *p, constraint *c) {
     return CAROM_OK;
 }
 
-// -- reading ------------------------------------------------------------------------------------------------------------
+// -- checks -------------------------------------------------------------------------------------------------------------
 
 static bool depends(resolver *r, const body *b) {
     for (int i = 0; i < 3; ++i)
@@ -267,80 +268,24 @@ static bool depends(resolver *r, const body *b) {
     return false;
 }
 
-static bool moves(resolver *r, const shape *s) {
+bool carom_shape_moves(resolver *r, const shape *s) {
     return s->body->v >= 0 || s->body->carried || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
 }
 
 carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B) {
     if (A->member && A->member == B->member) return carom_fault(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
     if (A->body && A->body == B->body) return carom_fault(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
-    if (!A->part && !B->part && !moves(r, A) && !moves(r, B)) return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
+    if (!A->part && !B->part && !carom_shape_moves(r, A) && !carom_shape_moves(r, B)) return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
     if (A->space != B->space)
         return carom_fault(r, n, 0, "'%s' is %s and '%s' is %s", A->name, A->space == PLANAR ? "planar" : "spatial", B->name,
                            B->space == PLANAR ? "planar" : "spatial");
     if (A->kind == SHAPE_POINT && B->kind == SHAPE_POINT)
         return carom_fault(r, n, 0, "'%s' and '%s' are points, which never touch; give one of them a radius (circle, sphere)", A->name, B->name);
-    const shape *in = finite_solid(A) || A->part ? B : A, *of = in == A ? B : A;
+    const shape *in = carom_shape_finite(A) || A->part ? B : A, *of = in == A ? B : A;
     if (in->kind > SHAPE_PLANE && !in->part && (of->kind == SHAPE_ROUND || of->kind == SHAPE_CAPSULE || of->part) && !(of->radius < in->radius))
         return carom_fault(r, n, 0, "'%s' (radius %g) has no clearance in '%s' (radius %g); without clearance it is a joint", of->name, of->radius,
                            in->name, in->radius);
     return CAROM_OK;
-}
-
-static bool room_for_one(carom_model *m) {
-    if (m->npairs < m->pair_room) return true;
-    const int room = 2 * m->pair_room + 16;
-    pair *more = carom_pool_take(&m->memory, (size_t)room * sizeof *more);
-    if (!more) return false;
-    if (m->npairs) memcpy(more, m->pairs, (size_t)m->npairs * sizeof *more);
-    m->pairs = more;
-    m->pair_room = room;
-    return true;
-}
-
-static carom_status add(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
-    carom_model *m = r->m;
-    plan x[MOST_PLAN];
-    if (carom_patch_pair(A, B))
-        return carom_fault(r, b, 0, "'%s' is %s %s, which touches shapes of the ground and of bodies that move freely, in `among: [A, B, ...]` or `between: [A, B]` where A and B may be lists",
-                           (carom_patch_pair(A, A) ? A : B)->name, carom_shape_article((carom_patch_pair(A, A) ? A : B)->kind), carom_shape_word((carom_patch_pair(A, A) ? A : B)->kind));
-    const int n = make_plan(A, B, x);
-    if (n == 0)
-        return carom_fault(r, b, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
-    if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; build such a system with the C library", MOST_CONTACTS);
-    if (!room_for_one(m)) return carom_fault_memory(r);
-    m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .bound = CAROM_NONE};
-    *count += n;
-    return CAROM_OK;
-}
-
-// Two skins: nodes of each on pieces of the other, and in space pieces against pieces.
-static carom_status add_skins(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
-    for (int i = 0; i < 2 * A->nodes - 1; ++i)
-        for (int j = 0; j < 2 * B->nodes - 1; ++j) {
-            const shape *a = &A->part[i], *c = &B->part[j];
-            const bool node = i < A->nodes, other = j < B->nodes;
-            if ((node && other) || (!node && !other && A->space != SPATIAL) || (!moves(r, a) && !moves(r, c))) continue;
-            CAROM_TRY(add(r, entry, b, a, c, count));
-        }
-    return CAROM_OK;
-}
-
-// A skin against a shape that is convex from where its nodes are: the nodes.  Else nodes on the shape, and corners and edges of the shape on
-// elements.
-static carom_status add_skin(resolver *r, const carom_mech_contact *entry, const carom_datum *b, const shape *A, const shape *B, int *count) {
-    const bool first = A->part != NULL;
-    const shape *skin = first ? A : B, *other = first ? B : A;
-    const bool round = other->kind == SHAPE_POINT || other->kind == SHAPE_ROUND;
-    const int before = *count;
-    if (other->part) CAROM_TRY(add_skins(r, entry, b, A, B, count));
-    for (int i = 0; i < 2 * skin->nodes - 1 && !other->part; ++i) {
-        const shape *part = &skin->part[i];
-        if ((i < skin->nodes ? round : !finite_solid(other)) || (!moves(r, part) && !moves(r, other))) continue;
-        CAROM_TRY(add(r, entry, b, first ? part : other, first ? other : part, count));
-    }
-    if (*count > before) return CAROM_OK;
-    return carom_fault(r, b, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
 }
 
 carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry) {
@@ -348,164 +293,5 @@ carom_status carom_ignore_check(resolver *r, const carom_mech_contact *entry) {
     if (list && list->kind != CAROM_LIST) return carom_fault(r, list, 0, "ignore is a list of pairs: ignore: [[a, b], [c, d]]");
     for (int i = 0; list && i < list->count; ++i)
         if (list->item[i].kind != CAROM_LIST || list->item[i].count != 2) return carom_fault(r, &list->item[i], 0, "each item of ignore is a pair of shapes, families or lists: [[a, b]]");
-    return CAROM_OK;
-}
-
-static carom_status is_listed(resolver *r, const carom_datum *list, const shape *s, bool *is) {
-    *is = false;
-    for (const carom_datum *c = carom_ones(list); c != carom_ones_end(list); ++c) {
-        const shape *one = NULL;
-        CAROM_TRY(carom_find_shape(r, c, &one));
-        *is = *is || one == s;
-    }
-    return CAROM_OK;
-}
-
-// Does the entry ignore this pair?
-static carom_status is_ignored(resolver *r, const carom_mech_contact *entry, const shape *A, const shape *B, bool *ignored) {
-    *ignored = false;
-    for (int i = 0; i < carom_count(&entry->ignore); ++i) {
-        const carom_datum *both = entry->ignore.item[i].item;
-        bool is[4];
-        for (int k = 0; k < 4; ++k) CAROM_TRY(is_listed(r, &both[k & 1], k & 2 ? B : A, &is[k]));
-        *ignored = *ignored || (is[0] && is[3]) || (is[1] && is[2]);
-    }
-    return CAROM_OK;
-}
-
-static carom_status add_pair(resolver *r, const carom_mech_contact *entry, const carom_datum *a, const carom_datum *b, int *count) {
-    const shape *A = NULL, *B = NULL;
-    CAROM_TRY(carom_find_shape(r, a, &A));
-    CAROM_TRY(carom_find_shape(r, b, &B));
-    bool ignored;
-    CAROM_TRY(is_ignored(r, entry, A, B, &ignored));
-    if (ignored) return CAROM_OK;
-    CAROM_TRY(carom_pair_check(r, b, A, B));
-    if (A->part || B->part) return add_skin(r, entry, b, A, B, count);
-    return add(r, entry, b, A, B, count);
-}
-
-// between: [A, B], either may be a list: every one of the first with every one of the second; three and more: neighbours.
-static carom_status read_between(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
-    if (list->kind != CAROM_LIST || list->count < 2) return carom_fault(r, list, 0, "between is a list of two shapes: between: [ball, floor]");
-    if (list->count > 2) {
-        for (const carom_datum *c = list->item; c + 1 != carom_end(list); ++c) CAROM_TRY(add_pair(r, entry, c, c + 1, count));
-        return CAROM_OK;
-    }
-    const carom_datum *a = list->item, *b = a + 1;
-    for (const carom_datum *x = carom_ones(a); x != carom_ones_end(a); ++x)
-        for (const carom_datum *y = carom_ones(b); y != carom_ones_end(b); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
-    return CAROM_OK;
-}
-
-// among: [A, B, C, ...]: each with each.
-static carom_status read_among(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
-    if (list->kind == CAROM_TEXT) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c], or a family; there is no family '%.60s'", list->text);
-    if (list->kind != CAROM_LIST || list->count < 2) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
-    for (const carom_datum *x = carom_first(list); x != carom_end(list); ++x)
-        for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
-    return CAROM_OK;
-}
-
-static long count_pairs(const carom_mech_contact *entry) {
-    const carom_datum *list = &entry->between;
-    if (entry->among.kind == CAROM_LIST) return (long)entry->among.count * (entry->among.count - 1) / 2;
-    if (list->kind != CAROM_LIST || list->count < 2) return 0;
-    if (list->count > 2) return list->count - 1;
-    const carom_datum *a = list->item, *b = a + 1;
-    return (long)(a->kind == CAROM_LIST ? a->count : 1) * (b->kind == CAROM_LIST ? b->count : 1);
-}
-
-// A box in space: two of them have 25 contacts.
-static bool box_given(const carom_mech_shape *x) {
-    return carom_given(&x->size) && carom_datum_is(x->size.key, "box") && x->size.kind == CAROM_LIST && x->size.count == 3;
-}
-
-static bool has_searched(const carom_mech_body *b, const char *name, size_t length) { // one of its shapes; NULL: any of them
-    for (int k = 0; k < b->nshapes; ++k)
-        if (carom_patch_given(&b->shapes[k]) && (!name || (b->shapes[k].name.length == length && memcmp(b->shapes[k].name.text, name, length) == 0))) return true;
-    return false;
-}
-
-// Names of what has a shape whose contacts are found by search: bodies by their number, shapes of the ground and of members by -1.
-static bool name_searched(const carom_mech *x, names *found) {
-    for (int i = 0; i < x->nshapes; ++i)
-        if (carom_patch_given(&x->shapes[i]) && !carom_names_add(found, x->shapes[i].name.text, NAME_QUANTITY, -1, 0)) return false;
-    for (int i = 0; i < x->nbodies; ++i) {
-        const carom_mech_body *b = &x->bodies[i];
-        if (((b->shape && carom_patch_given(b->shape)) || has_searched(b, NULL, 0)) && !carom_names_add(found, b->name.text, NAME_QUANTITY, i, 0)) return false;
-    }
-    return true;
-}
-
-// Does the datum name one of them: SHAPE, BODY or BODY.SHAPE?
-static bool names_searched(const carom_mech *x, const names *found, const carom_datum *d) {
-    for (int i = 0; d->kind >= CAROM_LIST && i < d->count; ++i)
-        if (names_searched(x, found, &d->item[i])) return true;
-    if (d->kind != CAROM_TEXT) return false;
-    const name *n = carom_names_find(found, d->text, d->length);
-    if (n && (n->index < 0 || (x->bodies[n->index].shape && carom_patch_given(x->bodies[n->index].shape)))) return true;
-    for (size_t dot = 1; dot + 1 < d->length; ++dot)
-        if (d->text[dot] == '.' && (n = carom_names_find(found, d->text, dot)) && n->index >= 0 && has_searched(&x->bodies[n->index], d->text + dot + 1, d->length - dot - 1)) return true;
-    return false;
-}
-
-static bool some_searched(const carom_mech *x) {
-    names found = {0};
-    bool some = !name_searched(x, &found); // without memory: others will say so
-    for (int i = 0; i < x->ncontacts && found.count && !some; ++i)
-        some = names_searched(x, &found, &x->contacts[i].between) || names_searched(x, &found, &x->contacts[i].among);
-    carom_names_free(&found);
-    return some;
-}
-
-static bool some_boxes(const carom_mech *x) {
-    for (int i = 0; i < x->nbodies; ++i) {
-        const carom_mech_body *b = &x->bodies[i];
-        if (b->shape && box_given(b->shape)) return true;
-        for (int k = 0; k < b->nshapes; ++k)
-            if (box_given(&b->shapes[k])) return true;
-    }
-    return false;
-}
-
-bool carom_pairs_many(const resolver *r) {
-    long total = 0;
-    for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(&r->mech->contacts[i]);
-    return total > (some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS) || some_searched(r->mech);
-}
-
-static carom_status read_sleep(resolver *r, bool many) {
-    const carom_datum *sleep = carom_given(&r->mech->sleep);
-    if (!sleep) return CAROM_OK;
-    CAROM_TRY(carom_resolve_number(r, sleep, "sleep", &r->m->sleep));
-    if (!(r->m->sleep >= 0)) return carom_fault(r, sleep, 0, "sleep is %g; it is the speed below which bodies fall asleep, and must not be negative", r->m->sleep);
-    if (r->m->sleep > 0 && !many) return carom_fault(r, sleep, 0, "sleep is for contacts that come and go: more than 500 pairs of shapes, or hulls, meshes, ellipsoids and heights; remove it");
-    return CAROM_OK;
-}
-
-carom_status carom_derive_pairs(resolver *r, int *count) {
-    carom_model *m = r->m;
-    const bool many = carom_pairs_many(r);
-    CAROM_TRY(read_sleep(r, many));
-    for (int i = 0; i < r->mech->ncontacts; ++i) {
-        const carom_mech_contact *entry = &r->mech->contacts[i];
-        const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
-        if (list && each) return carom_fault(r, each->key, 0, "`between` and `among` exclude each other; give the second a contact of its own");
-        if (!list && !each && carom_given(&entry->ignore)) return carom_fault(r, entry->ignore.key, 0, "`ignore` goes with `between` or `among`");
-        if (!list && !each) continue;
-        CAROM_TRY(carom_ignore_check(r, entry));
-        if (!carom_name_valid(entry->name.text) || entry->name.length > 60)
-            return carom_fault(r, &entry->name, 0, "'%.60s' is not a name for a contact", entry->name.text);
-        bool near = false;
-        if (many) CAROM_TRY(carom_near_read(r, entry, &near));
-        if (near) continue;
-        if (count_pairs(entry) > MOST_CONTACTS)
-            return carom_fault(r, &entry->name, 0, "more than %d pairs of shapes that bend, or move as expressions say; build such a system with the C library", MOST_CONTACTS);
-        const int from = m->npairs, before = *count;
-        CAROM_TRY(list ? read_between(r, entry, list, count) : read_among(r, entry, each, count));
-        for (int k = from, number = 1; k < m->npairs && *count > before + 1; number += m->pairs[k++].count) m->pairs[k].number = number;
-    }
-    if (m->near && m->near->nrules == 0) m->near = NULL;
     return CAROM_OK;
 }

@@ -75,7 +75,7 @@ carom_status carom_patch_kind(carom_model *m, pair_kind *k, const constraint *li
     const pair *p = k->first;
     carom_model *two = k->two = calloc(1, sizeof *two);
     const int directions = 1 + links->tangents, n = p->B->body->v >= 0 ? 12 : 6, ndir = p->count * directions;
-    if (!two) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+    if (!two) return carom_model_no_memory(m, err);
     const size_t size = (size_t)ndir + 1;
     two->links = carom_pool_take(&two->memory, (size_t)p->count * sizeof *two->links);
     two->pairs = carom_pool_take(&two->memory, sizeof *two->pairs);
@@ -84,7 +84,7 @@ carom_status carom_patch_kind(carom_model *m, pair_kind *k, const constraint *li
     two->D_at = carom_pool_take(&two->memory, size * sizeof *two->D_at);
     two->D_row = carom_pool_take(&two->memory, size * (size_t)n * sizeof *two->D_row);
     if (!two->links || !two->pairs || !two->W_at || !two->dW_at || !two->D_at || !two->D_row || !dense(&two->W, ndir, n, false) || !dense(&two->dW, ndir, n, true))
-        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+        return carom_model_no_memory(m, err);
     *two->pairs = *p;
     two->npairs = 1;
     two->nc = p->count;

@@ -170,7 +170,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
         if (n > x->tangents) x->tangents = n;
         constraint *links = calloc((size_t)p->count, sizeof *links);
         carom_contact *laws = calloc((size_t)p->count, sizeof *laws);
-        carom_status status = links && laws ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+        carom_status status = links && laws ? CAROM_OK : carom_model_no_memory(m, err);
         for (int k = 0; k < p->count && status == CAROM_OK; ++k) {
             links[k] = (constraint){.name = p->entry->name.text, .place = &p->entry->name, .gap = CAROM_NONE, .tangents = n};
             laws[k] = (carom_contact){.friction = p->rub.slides, .tangents = n};
@@ -181,7 +181,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
         CAROM_TRY(status);
     }
     for (int i = 0; i < x->nshapes && x->patches; ++i)
-        if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the model %.200s", m->file);
+        if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_model_no_memory(m, err);
     x->slots = 64 + 4 * x->nshapes;
     if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
     return CAROM_OK;

@@ -1,11 +1,11 @@
 // solids.h (private): shapes of bodies, and the contacts that pairs of them make, in the making.
 //
-//   solids.c    shapes of bodies, of the ground, of members                pairs.c   `between`: pairs -> contacts
+//   solids.c    shapes of bodies, of the ground, of members                pairs.c   pairs -> contacts; between.c: which
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
 //   across.c    middle lines across faces of boxes                         crossings.c  boxes face to face
 //   rims.c      rims of cylinders                                          skins.c   shapes of flexible members
-//   kinds.c     tapes of pairs; pairs that share one                       families.c  pairs that come and go
-//   hulls.c     hulls and meshes as they are written, as solids            ../draw/draw_shapes.c   how they look
+//   kinds.c     tapes of pairs; pairs that share one                       rules.c   pairs that come and go
+//   hulls.c     hulls and meshes as they are written    density.c           ../draw/draw_shapes.c   how they look
 #pragma once
 #include "derive/bodies/bodies.h"
 #include "model/pairs.h"
@@ -107,13 +107,15 @@ carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_
 /// Kinds of all pairs that share, after `links` are read.
 carom_status carom_kinds_make(carom_model *m, carom_error *err);
 carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B);
-int carom_pair_contacts(const shape *A, const shape *B); // how many, where pairs come and go; 0: they cannot
+int carom_pair_formulas(const shape *A, const shape *B); // how many contacts it has; 0: there is no formula
+int carom_pair_contacts(const shape *A, const shape *B); // the same where pairs come and go
+bool carom_shape_moves(resolver *r, const shape *s);
 bool carom_shape_same(const shape *a, const shape *b, bool sized);
 bool carom_body_same(const body *a, const body *b);
 bool carom_body_fixed(const carom_graph *g, const body *b);
 carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, const carom_contact *contacts, carom_error *err);
 
-// -- families.c: pairs that come and go. ----------------------------------------------------------------------------------------
+// -- rules.c: pairs that come and go. ----------------------------------------------------------------------------------------
 
 /// Does this entry make pairs that come and go?  Then it is a rule of m->near.
 carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
