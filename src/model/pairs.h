@@ -1,6 +1,6 @@
 // pairs.h (private): shapes of bodies, and the contacts that pairs of them make, at work.
 //
-//   narrow.c    tapes of pairs, and which of them are asked at all          shared.c   what pairs of a kind give to schemes
+//   narrow.c    tapes of pairs, and which of them are evaluated at all      shared.c   what pairs of a kind give to schemes
 //   near.c      pairs of many shapes come and go                            sleep.c    bodies that fall asleep among them
 //   patches.c   pairs of hulls, found by search (collide/)
 //
