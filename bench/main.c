@@ -2,11 +2,13 @@
 // engine-like C loop and Siconos beside it, in the same run.
 //
 // Times are thread CPU time, the least of several runs.  --csv FILE keeps the figures, --quick does fewer steps,
+// --single leaves out the table,
 // other arguments are models to measure instead of the shipped ones.
 #define _DEFAULT_SOURCE
 #include "native.h"
 #include "yardstick.h"
 #include <carom/carom.h>
+#include <carom/compile.h>
 #include <carom/result.h>
 #include <dirent.h>
 #include <math.h>
@@ -250,15 +252,16 @@ static double evaluate_system(const carom_system *sys) {
     return status == CAROM_OK ? 1e9 * seconds / EVALUATIONS : NAN;
 }
 
-static void compare_evaluation(const bench *b, const carom_system *sys) {
+static void compare_evaluation(const bench *b, const carom_system *sys, const char *how) {
+    char what[80];
     double hand = INFINITY, text_model = INFINITY;
     for (int i = 0; i < 4 * b->runs; ++i) {
         hand = fmin(hand, evaluate_by_hand());
         text_model = fmin(text_model, evaluate_system(sys));
     }
-    printf("\n");
+    snprintf(what, sizeof what, "M, f, g, W of the %s", how);
     line(b, "M, f, g, W of the slider-crank by hand", "", hand, hand);
-    line(b, "M, f, g, W of the text model", "", text_model, hand);
+    line(b, what, "", text_model, hand);
 }
 
 // -- against hand-written C, and against the peer ----------------------------------------------------
@@ -310,26 +313,41 @@ static void compare(bench *b) {
     subject c_model = text_model;
     c_model.system = &system;
     const measurement native = measure(b, &c_model, "moreau-midpoint", NULL);
-    const measurement plain = measure(b, &text_model, "moreau-midpoint", NULL);
-    const measurement recorded = measure(b, &text_model, "moreau-midpoint", file);
-    const measurement jean = measure(b, &text_model, "moreau-jean", NULL);
     const bench brief = {.steps = 2000, .runs = 1}; // early states can be compared
     const measurement early = measure(&brief, &text_model, "moreau-jean", NULL);
-    remove(file);
 
     printf("\nslider-crank without friction, step 1e-5, %ld steps (%.0f %% of them with contact)\n", b->steps,
            100.0 * (double)y.contact_steps / (double)b->steps);
     printf("%-62s %13s   %8s\n", "", "per step", "ratio");
     line(b, "engine-like C loop (the yardstick)", "moreau-midpoint", y.ns_per_step, y.ns_per_step);
     line(b, "carom: moreau-midpoint; model in C callbacks", "moreau-midpoint", native.ns, y.ns_per_step);
-    line(b, "carom: moreau-midpoint; text model", "moreau-midpoint", plain.ns, y.ns_per_step);
-    line(b, "carom: moreau-midpoint; text model; every 10th step recorded", "moreau-midpoint", recorded.ns, y.ns_per_step);
-    line(b, "carom: moreau-jean; text model", "moreau-jean", jean.ns, y.ns_per_step);
-    printf("end states of yardstick and carom differ by %.1e\n", distance(y.q, y.v, plain.q, plain.v));
-    if (!isfinite(recorded.ns)) {
-        printf("recording failed: %s\n", recorded.why.text);
-        ++b->failures;
+    measurement plain = {.ns = NAN}, jean = {.ns = NAN};
+    bool compiled = false;
+    for (int i = 0; i < 2; ++i) { // interpreted, then compiled
+        const char *how = compiled ? "compiled model" : "text model";
+        char what[80];
+        plain = measure(b, &text_model, "moreau-midpoint", NULL);
+        const measurement recorded = measure(b, &text_model, "moreau-midpoint", file);
+        jean = measure(b, &text_model, "moreau-jean", NULL);
+        remove(file);
+        snprintf(what, sizeof what, "carom: moreau-midpoint; %s", how);
+        line(b, what, "moreau-midpoint", plain.ns, y.ns_per_step);
+        snprintf(what, sizeof what, "carom: moreau-midpoint; %s; every 10th step recorded", how);
+        line(b, what, "moreau-midpoint", recorded.ns, y.ns_per_step);
+        snprintf(what, sizeof what, "carom: moreau-jean; %s", how);
+        line(b, what, "moreau-jean", jean.ns, y.ns_per_step);
+        if (!isfinite(recorded.ns)) {
+            printf("recording failed: %s\n", recorded.why.text);
+            ++b->failures;
+        }
+        if (i > 0) continue;
+        printf("end states of yardstick and carom differ by %.1e\n", distance(y.q, y.v, plain.q, plain.v));
+        compare_evaluation(b, carom_model_system(model), how);
+        if (carom_model_compile(model, CAROM_COMPILE_ON, 0, &compiled, &err) == CAROM_OK) continue;
+        printf("not compiled: %s\n", err.text);
+        break;
     }
+    if (compiled) compare_evaluation(b, carom_model_system(model), "compiled model");
 
     measurement peer, early_peer;
     if (run_peer(b, b->steps, &peer) && run_peer(&brief, brief.steps, &early_peer)) {
@@ -341,28 +359,56 @@ static void compare(bench *b) {
     } else {
         printf("the peer is missing: the Debian packages siconos and g++ bring it; then `make clean bench`\n");
     }
-    compare_evaluation(b, carom_model_system(model));
     carom_model_destroy(model);
     free(t.at);
+}
+
+// What half-explicit costs beyond moreau-explicit, which sees one contact problem a step instead of two.
+static void half_explicit(bench *b) {
+    static const char *const file[] = {CAROM_SOURCE_DIR "/models/slider-crank.yaml", CAROM_SOURCE_DIR "/models/four-bar-clearance.yaml",
+                                       CAROM_SOURCE_DIR "/models/four-bar.yaml", CAROM_SOURCE_DIR "/models/chain.yaml"};
+    bench some = *b;
+    some.limited = true;
+    printf("\n%-40s %15s %15s %8s\n", "compiled, ns per step", "moreau-explicit", "half-explicit", "ratio");
+    for (size_t i = 0; i < sizeof file / sizeof *file; ++i) {
+        const text t = read_file(file[i]);
+        carom_error err = {0};
+        carom_model *model = make_model(&t, &err);
+        if (model) {
+            const subject s = subject_of(model, &t);
+            carom_model_compile(model, CAROM_COMPILE_AUTO, HUGE_VAL, NULL, &err);
+            const double one = measure(&some, &s, "moreau-explicit", NULL).ns, two = measure(&some, &s, "half-explicit", NULL).ns;
+            printf("%-40s %15.0f %15.0f %8.2f\n", strrchr(file[i], '/') + 1, one, two, two / one);
+            keep(b, "half-explicit over moreau-explicit", strrchr(file[i], '/') + 1, "half-explicit", two, two / one);
+        } else {
+            printf("%s\n", err.text);
+            ++b->failures;
+        }
+        carom_model_destroy(model);
+        free(t.at);
+    }
 }
 
 int main(int argc, char **argv) {
     bench b = {.steps = 200000, .runs = 5};
     char **models = NULL;
     int n = 0;
+    bool single = false;
     for (int i = 1; i < argc; ++i) {
         if (strcmp(argv[i], "--csv") == 0 && i + 1 < argc) b.csv = fopen(argv[++i], "w");
+        else if (strcmp(argv[i], "--single") == 0) single = true;
         else if (strcmp(argv[i], "--quick") == 0) b.steps = 20000, b.runs = 2;
         else if (argv[i][0] != '-') models = argv + i, n = argc - i, i = argc;
-        else return fprintf(stderr, "usage: bench [--csv FILE] [--quick] [MODEL...]\n"), 2;
+        else return fprintf(stderr, "usage: bench [--csv FILE] [--quick] [--single] [MODEL...]\n"), 2;
     }
     if (b.csv) fprintf(b.csv, "part,model,scheme,ns_per_step,ratio\n");
-    if (!n) n = shipped(&models);
-    table_head();
+    if (!n && !single) n = shipped(&models);
     b.limited = true;
+    if (n) table_head();
     for (int i = 0; i < n; ++i) table_row(&b, models[i]);
     b.limited = false;
     compare(&b);
+    half_explicit(&b);
     if (b.csv) fclose(b.csv);
     return b.failures ? 1 : 0;
 }
