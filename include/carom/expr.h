@@ -71,6 +71,11 @@ bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, i
 /// knots of curves where their slope jumps (curves with few of these).  Those that change with positions
 /// or time, each once, to a list that the caller frees; -1: no memory.
 int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list);
+/// |x| lies between these.
+typedef struct carom_magnitude { double least, most; } carom_magnitude;
+/// Of the first n nodes, wherever time and velocities are: positions up to `position`, the first `fixed` parameters as given, others anywhere.
+/// Sums, products, quotients, sines and cosines; of the rest nothing is known.
+void carom_graph_magnitudes(const carom_graph *g, const double *parameter, int fixed, double position, carom_magnitude *x, int n);
 bool carom_graph_failed(const carom_graph *g); // out of memory or beyond the node limit, sticky
 
 /// A node with the value of x that derivatives along velocities do not look into: they take its course instead.

@@ -191,6 +191,10 @@ typedef struct carom_place {
 /// also when only rounding keeps them open, or when they reacted and do not leave (CL-3).  Those gaps become 0, so that
 /// carom_closed says the same.  With option closed=strict by their sign alone.
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
+/// Of a midpoint rule, whose middles are q_0 + h/2 v_0 and whose steps end at q = q_0 + h/2 (v_0 + v): the gaps at the middle, as they are; at the end of the
+/// step, where it began.  Then the simulation may do without gaps at q where bounds of them are enough.
+void carom_forecast_begin(carom_step *s, const double *g);
+void carom_forecast_end(carom_step *s, const double *q_0, const double *v_0);
 
 /// L's set: all constraints of these kinds.
 enum { CAROM_JOINTS = 1, CAROM_CONTACTS = 2 };
@@ -299,6 +303,7 @@ typedef struct carom_scheme {
     bool positions;            // it has multipliers on position level and books them with carom_book_position
     bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
+    bool forecasts;    // calls carom_forecast_begin() and _end() in every step
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once

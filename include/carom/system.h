@@ -83,6 +83,14 @@ typedef struct carom_list {
 /// A controller: it computes at the times offset + k sample, and its outputs take effect `delay` later.
 typedef struct carom_sampler { const char *name; double sample, offset, delay; } carom_sampler;
 
+/// Bounds of the gaps of all contacts that hold for every q, of a system without constraints whose gaps do not depend on time (nq = nv).
+typedef struct carom_reach {
+    double *slope;  // nv: |dg/dq_k| <= slope[k]; zero on entry
+    double *bend;   // nv: sum over l of |d2g/dq_k dq_l| <= bend[k]; zero on entry
+    double size;    // |g| <= size + sum slope[k] |q_k|
+    bool powerless; // power() gives zeros, whatever the state is
+} carom_reach;
+
 typedef enum carom_hold { CAROM_FREE, CAROM_HOLD, CAROM_HELD } carom_hold;
 
 typedef struct carom_system {
@@ -150,6 +158,8 @@ typedef struct carom_system {
     /// gaps and power together, as they are booked after every step.  NULL: the two are called.
     carom_status (*observe)(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping);
+    /// How far gaps reach anywhere; see carom_reach.  False: not known.  NULL: never known.
+    bool (*reach)(const void *model, void *work, carom_reach *reach);
     /// Gaps that belong to the nearest of several features (sides, corners, edges) change their formula where another one comes nearest.
     /// CAROM_HOLD: from now on gaps, directions and curvature follow the formulas that hold at (t, q); CAROM_HELD: after
     /// CAROM_FREE, those once more; CAROM_FREE: those of the point asked for, as always.  NULL: formulas do not change.

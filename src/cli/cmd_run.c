@@ -546,6 +546,7 @@ static int simulate(run *r) {
     cli_signals_begin();
     cli_dump *dump = cli_has(r->a, "dump-problems") ? cli_dump_begin(r->sim, cli_value(r->a, "dump-problems")) : NULL;
     carom_sim_stop_when(r->sim, cli_signals_asked, NULL);
+    carom_sim_ask_gaps(r->sim, on_step);
     const carom_status status = carom_sim_run(r->sim, on_step, r, &r->err);
     carom_sim_stop_when(r->sim, NULL, NULL); // what follows is not to be stopped
     r->stopped = r->stopped || (status == CAROM_STOPPED && cli_signals_asked(NULL));

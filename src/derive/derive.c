@@ -169,7 +169,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     for (int i = 0; i < m->nchecks; ++i) sides[2 * i] = m->checks[i].left, sides[2 * i + 1] = m->checks[i].right;
     for (int i = 0; i < m->nobserved; ++i) sides[2 * m->nchecks + i] = m->observed[i];
     const carom_node energy[2] = {m->kinetic, m->potential};
-    carom_node *frames = carom_pool_take(&m->memory, (9 * (size_t)m->njoints + 1) * sizeof *frames), power[2];
+    carom_node *frames = carom_pool_take(&m->memory, (9 * (size_t)m->njoints + 1) * sizeof *frames), *power = m->power;
     if (!frames) return carom_model_no_memory(m, err);
     for (int i = 0; i < 9 * m->njoints; ++i) {
         const joint *j = &m->joints[i / 9];

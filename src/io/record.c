@@ -137,7 +137,9 @@ static carom_status on_step(void *user, const carom_now *now) {
 carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err) {
     stretch s = {r, steps, rows};
     r->err.code = CAROM_OK;
+    carom_sim_ask_gaps(r->sim, on_step);
     const carom_status status = carom_sim_run(r->sim, on_step, &s, err);
+    carom_sim_ask_gaps(r->sim, carom_record_step);
     if (status == CAROM_STOPPED) return CAROM_OK;
     if (status != CAROM_OK && r->err.code != CAROM_OK && err) *err = r->err;
     return status;
@@ -155,6 +157,7 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
     if (now->nevents) CAROM_TRY(put_events(r, now));
+    if (r->snapshots > 0 || r->sides.count || due(r, now)) carom_sim_gaps(r->sim);
     if (r->snapshots > 0) CAROM_TRY(put_snapshot(r, now));
     if (now->reacted || r->reacted) carom_copy(r->force, now->lasting, r->ndir); // else they are zero, and were
     r->reacted = now->reacted;
@@ -260,6 +263,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     }
     r->model = def->model;
     r->sim = def->sim;
+    carom_sim_ask_gaps(r->sim, carom_record_step);
     r->positions = carom_sim_now(def->sim).nu != NULL;
     r->sys = carom_sim_system(def->sim);
     r->extended = !def->model || r->sys->model != def->model; // the simulation may have a copy of the model's

@@ -230,6 +230,7 @@ struct carom_model {
     double *q0, *v0;
     const carom_datum *energy; // the kinetic energy, for messages
     carom_node kinetic, potential;           // all of it
+    carom_node power[2];                     // of external forces; that damping takes
     carom_node own_kinetic;                  // as written in `energy`
     carom_node body_kinetic, body_potential; // of `bodies` and `springs`
     double gravity[3];

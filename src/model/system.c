@@ -4,6 +4,7 @@
 #include "model/pairs.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Inputs of the tape of friction, behind its work: parameters, then the reactions that it uses.
@@ -334,6 +335,46 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     return bad ? CAROM_USER : status;
 }
 
+// Bounds from the graph: W holds the slopes of a gap, dW its second derivatives.
+static bool reach_of(const carom_model *m, const double *given, carom_magnitude *x, int n, carom_reach *to) {
+    const double up = 1 + 1e-9; // the bounds are rounded, too
+    carom_graph_magnitudes(m->graph, given, m->np_own, HUGE_VAL, x, n);
+    to->powerless = x[m->power[0]].most == 0 && x[m->power[1]].most == 0;
+    double sum = 0;
+    for (int id = 0; id < m->nc; ++id) {
+        const int d = m->links[id].dir;
+        for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) {
+            double *slope = &to->slope[m->W.i[e]];
+            *slope = fmax(*slope, up * x[m->W.node[e]].most);
+        }
+        for (int k = 0; k < m->nv; ++k) {
+            double bend = 0;
+            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e)
+                if (m->dW.i[e] == k) bend += x[m->dW.node[e]].most;
+            to->bend[k] = fmax(to->bend[k], up * bend);
+        }
+    }
+    for (int k = 0; k < m->nv; ++k) sum += to->slope[k] + to->bend[k];
+    carom_graph_magnitudes(m->graph, given, m->np_own, 0, x, n);
+    for (int id = 0; id < m->nc; ++id) to->size = fmax(to->size, x[m->links[id].gap].most);
+    return sum + to->size < HUGE_VAL;
+}
+
+static bool reach(const void *model, void *work, carom_reach *to) {
+    enum { MOST = 100000 }; // nodes
+    const carom_model *m = model;
+    int n = 0;
+    const carom_node *list[] = {m->W.node, m->dW.node, m->power};
+    const int count[] = {m->W.n, m->dW.n, 2};
+    for (int k = 0; k < 3; ++k)
+        for (int e = 0; e < count[k]; ++e) n = list[k][e] >= n ? list[k][e] + 1 : n;
+    for (int id = 0; id < m->nc; ++id) n = m->links[id].gap >= n ? m->links[id].gap + 1 : n;
+    carom_magnitude *x = n <= MOST ? malloc((size_t)(n + 1) * sizeof *x) : NULL;
+    const bool good = x && reach_of(m, carom_model_given(m, work), x, n, to);
+    free(x);
+    return good;
+}
+
 static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
     const carom_model *m = model;
     const double *x = eval(m, work, GROUP_KINKS, t, q, v);
@@ -451,6 +492,8 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     s->energy = energy;
     s->power = power;
     s->observe = observe;
+    const bool own = m->nc > 0 && m->ne == 0 && m->npairs == 0 && !m->near && m->nmember == 0 && !turns;
+    s->reach = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
     s->hold = m->npairs ? hold : NULL;
     if (m->near) CAROM_TRY(carom_near_system(m, err));
     s->nworks = m->nelements;

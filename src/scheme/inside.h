@@ -62,6 +62,19 @@ typedef struct carom_delassus {
     int *from;                   // by row of the problem: its direction
 } carom_delassus;
 
+/// Gaps at the end of a step between bounds, from those at two points before it (reach.c).
+typedef struct carom_forecast {
+    bool on;               // the scheme's steps are seen by a simulation that asks for this
+    carom_reach reach;
+    bool seen;             // the middle of the present step is
+    bool known;            // the last step is:
+    double h;              // its length,
+    double *q, *v;         // state at its end,
+    double *g_last, *g;    // gaps at its middle; at that of the present step
+    double least, most;    // all gaps at the end of the present step lie between these
+} carom_forecast;
+carom_forecast carom_allocate_forecast(carom_arena *mem, const carom_system *sys);
+
 typedef struct carom_inside {
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
@@ -81,6 +94,7 @@ typedef struct carom_inside {
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
     carom_chain *chain;
+    carom_forecast forecast;
     struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
 } carom_inside;
 

@@ -281,6 +281,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->inside->discs = sim->discs ? carom_allocate_discs(mem, rows, blocks, by_blocks ? s->inside->assembly.blocks : 0, s->inside->assembly.values) : NULL;
     s->inside->chain = carom_allocate_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0), (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
                                          chosen_solver(common[CAROM_OPT_SOLVER]));
+    s->inside->forecast = carom_allocate_forecast(mem, sys);
     sim->scheme->allocate(sim->scheme_work, mem, keep, seen, sim->opt);
     carom_allocate_resolution(sim, mem);
     if (k > 0) allocate_redundant(sim, mem, keep, k);
@@ -379,6 +380,8 @@ static void wire(carom_sim *sim) {
     if (sim->visible_dir) set_directions(sim->visible_dir, s->sys);
     if (sys->work_init) sys->work_init(sys->model, s->sys_work);
     if (sys->ni) sys->inputs(sys->model, s->sys_work, sim->input);
+    carom_forecast *f = &s->inside->forecast;
+    f->on = sys->reach && sim->scheme->forecasts && !sim->control.on && sys->reach(sys->model, s->sys_work, &f->reach);
 }
 
 static void connect(carom_sim *sim, const carom_sim_def *def) {

@@ -91,6 +91,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->q_0 = depth == 0 && sim->scheme->keeps ? sim->q_0 : NULL;
     s->v_0 = depth == 0 && sim->scheme->keeps ? sim->v_0 : NULL;
     s->bounded = false;
+    s->inside->forecast.least = -HUGE_VAL;
+    s->inside->forecast.most = HUGE_VAL;
     const bool reacted = s->reacted; // an earlier half of this step did
     if (reacted) {
         carom_zero(s->force, sim->nl);
@@ -187,6 +189,7 @@ carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_er
     const double t = sim->kept->t;
     carom_status status = CAROM_OK;
     *in = *out = 0;
+    sim->stale = false;
     if (sys->observe) {
         status = sys->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
         return status == CAROM_OK ? CAROM_OK : failed(sim, status, "gaps and power", err);
@@ -226,13 +229,40 @@ carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
     return CAROM_OK;
 }
 
+// Would all gaps at the end of this step leave the books as they are?
+static bool gaps_known(const carom_sim *sim) {
+    const carom_forecast *f = &sim->inside.forecast;
+    const carom_ledger *l = &sim->kept->ledger;
+    return sim->lazy && f->least > -l->penetration && f->most < l->gap;
+}
+
+// Power alone.
+static carom_status observe_power(carom_sim *sim, double *in, double *out, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    sim->stale = true;
+    *in = *out = 0;
+    if (sim->inside.forecast.reach.powerless || !sys->power) return CAROM_OK;
+    const carom_status status = sys->power(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, in, out);
+    return status == CAROM_OK ? CAROM_OK : failed(sim, status, "gaps and power", err);
+}
+
+// Gaps of the present state, where the last step did without.  They are finite: bounds of them are known.
+const double *carom_sim_gaps(carom_sim *sim) {
+    if (sim->stale) sim->sys->gaps(sim->sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
+    sim->stale = false;
+    return sim->gap;
+}
+
+void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now)) { sim->asks = on_step; }
+
 // After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
 static carom_status book(carom_sim *sim, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
-    CAROM_TRY(carom_sim_observe(sim, &in, &out, err));
+    const bool known = gaps_known(sim);
+    CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
     CAROM_TRY(carom_sim_book_works(sim, h, err));
-    book_gaps(sim);
+    if (!known) book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
@@ -572,6 +602,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
     sim->wall = seconds(CLOCK_MONOTONIC);
     carom_status status = CAROM_OK;
     carom_now now = carom_sim_now(sim);
+    sim->lazy = sim->inside.forecast.on && (!on_step || on_step == sim->asks);
     while (status == CAROM_OK && !carom_sim_done(sim)) {
         status = carom_sim_step(sim, err ? err : &mine);
         if (status != CAROM_OK || !on_step) continue;
@@ -582,6 +613,8 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
         now.reacted = sim->step.reacted;
         status = on_step(user, &now);
     }
+    sim->lazy = false;
+    carom_sim_gaps(sim);
     add_time(sim, &sim->kept->ledger);
     sim->running = false;
     return status;
@@ -589,7 +622,11 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 // -- looking at it ---------------------------------------------------------------------------------------
 
+// To whoever looks from outside, gaps are there.
+static void look_at_gaps(const carom_sim *sim) { carom_sim_gaps((carom_sim *)(uintptr_t)sim); }
+
 carom_now carom_sim_now(const carom_sim *sim) {
+    look_at_gaps(sim);
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
                        .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->nu, .lasting = sim->lasting};
 }
@@ -663,6 +700,7 @@ void *carom_sim_work(carom_sim *sim) { return sim->step.sys_work; }
 // -- saving ------------------------------------------------------------------------------------------------
 
 const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
+    look_at_gaps(sim);
     *bytes = sim->kept_size;
     return sim->kept;
 }
@@ -689,6 +727,7 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     if (k.n < 0 || sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
         return sim->total = total, carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);
+    sim->stale = false;
     carom_sim_adopt(sim);
     sim->step.nevents = 0;
     sim->step.reacted = true; // the saved impulses and forces belong to the last step

@@ -84,6 +84,9 @@ struct carom_sim {
     bool grown;         // the last failure was a rate that ran away
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
+    bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
+    carom_status (*asks)(void *user, const carom_now *now); // this on_step asks for gaps where it needs them
+    bool lazy;          // gaps need not be known after every step
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *input;      // kept, ni: signals
     double *sampled;    // kept, 2 nsamplers: samples, and how many of them have taken effect

@@ -73,6 +73,8 @@ carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
     // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0)
     carom_status status = carom_motion_factor(s, &w->F, w->a, s->sys->nc ? w->g : NULL, t_M, q, v);
 
+    if (status == CAROM_OK) carom_forecast_begin(s, w->g);
+
     // (MID-3)  I = { j : g_j(q_M) <= 0 }
     if (status == CAROM_OK) status = carom_close_at(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
     if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, q_0, v_0, paper);
@@ -86,6 +88,7 @@ carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
     // (MID-7)  q_1 = q_M + h/2 v_1
     if (s->sys->move) carom_move(s, q, q, 0.5 * h, v);
     else s->bounded = carom_axpy_below(q, 0.5 * h, v, nv, CAROM_GROWN);
+    carom_forecast_end(s, q_0, v_0);
     return CAROM_OK;
 }
 
@@ -107,6 +110,7 @@ const carom_scheme carom_scheme_moreau_midpoint = {
     .impulses = true,
     .stable = 2,
     .keeps = true,
+    .forecasts = true,
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_midpoint),
