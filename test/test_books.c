@@ -1,4 +1,4 @@
-// test_books.c: where energy is booked: joints that nothing strikes, joints in an impact.
+// test_books.c: where energy is booked: joints that nothing strikes, joints in an impact; gaps that need not be computed for it.
 #include "model_text.h"
 #include <carom/event.h>
 
@@ -57,10 +57,82 @@ static void joints_in_an_impact_belong_to_it(void **state) {
     carom_model_destroy(m);
 }
 
+// -- gaps that nobody asks for ---------------------------------------------------------------------------------
+
+typedef struct counted { carom_system sys; const carom_system *own; long observed; } counted;
+static counted counting;
+
+static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g, double *in, double *out) {
+    ++counting.observed;
+    return counting.own->observe(model, work, t, q, v, g, in, out);
+}
+
+static carom_status look(void *user, const carom_now *now) {
+    double *widest = user;
+    for (int c = 0; c < counting.own->nc; ++c) *widest = fmax(*widest, now->gap[c]);
+    return CAROM_OK;
+}
+
+static carom_sim *counted_sim(const carom_model *m, double h, double end) {
+    counting = (counted){.sys = *carom_model_system(m), .own = carom_model_system(m)};
+    counting.sys.observe = observe;
+    carom_sim_def def = carom_sim_default();
+    carom_error err = {0};
+    def.system = &counting.sys, def.scheme = "moreau-midpoint", def.h = h, def.t_end = end, def.q0 = carom_model_q0(m), def.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&def, &err);
+    if (!sim) fail_msg("%s", err.text);
+    return sim;
+}
+
+// A run that nobody looks at asks for fewer gaps at the ends of its steps than one whose steps are looked at, and has the same ledger and the same state,
+// byte for byte.  `fewer`: at most so many of the steps need them.
+static void same_books(const char *text, double h, double end, double fewer) {
+    carom_model *m = good(text);
+    carom_error err = {0};
+    carom_ledger quiet, seen;
+    double widest = 0;
+    carom_sim *a = counted_sim(m, h, end);
+    if (carom_sim_run(a, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_int_equal(carom_sim_ledger(a, &quiet, &err), CAROM_OK);
+    const long observed = counting.observed;
+    carom_sim *b = counted_sim(m, h, end);
+    const carom_now start = carom_sim_now(b);
+    look(&widest, &start);
+    if (carom_sim_run(b, look, &widest, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_int_equal(carom_sim_ledger(b, &seen, &err), CAROM_OK);
+    assert_true(counting.observed > seen.steps);
+    if (!((double)observed <= fewer * (double)seen.steps)) fail_msg("%ld of %ld steps needed gaps", observed, seen.steps);
+    assert_true(quiet.penetration == seen.penetration && quiet.penetration_t == seen.penetration_t && quiet.gap == seen.gap);
+    assert_true(quiet.energy.external == seen.energy.external && quiet.energy.damping == seen.energy.damping && quiet.energy.impact == seen.energy.impact);
+    assert_true(widest == seen.gap);
+    const carom_now now = carom_sim_now(a), other = carom_sim_now(b);
+    assert_memory_equal(now.q, other.q, (size_t)counting.own->nq * sizeof(double));
+    assert_memory_equal(now.v, other.v, (size_t)counting.own->nv * sizeof(double));
+    assert_memory_equal(now.gap, other.gap, (size_t)counting.own->nc * sizeof(double));
+    carom_sim_destroy(a);
+    carom_sim_destroy(b);
+    carom_model_destroy(m);
+}
+
+static void gaps_that_change_no_book_are_not_computed(void **state) {
+    (void)state;
+    // turns against a stop, with a damper and a motor; steps from so small that few need gaps to so large that a bound of first order says nothing
+    static const char crank[] = "carom: 1\nparameters: {r: 0.3}\ncoordinates: {a: {at: 0.1, rate: 9}, y: {at: 0.2, rate: 0}}\n"
+                                "energy: {kinetic: 0.1*a'^2 + y'^2/2, potential: 9.81*y + 2*sin(a)}\nforces: {a: 0.2 - 0.01*a'}\n"
+                                "contacts:\n  top: {gap: 1.2*r - r*sin(a) + y, restitution: 0.6}\n  floor: {gap: y + r*cos(a)/2 + 0.4, restitution: 0.5}\n";
+    same_books(crank, 1e-4, 2, 0.2);
+    same_books(crank, 1e-3, 5, 0.7);
+    same_books(crank, 0.02, 5, 1.1);
+    same_books("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: 9.81*x}\ncontacts: {floor: {gap: x, restitution: 0.8}}\n", 1e-3, 3, 0.3);
+    // no bound holds everywhere: every step needs them
+    same_books("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: 9.81*x}\ncontacts: {floor: {gap: x + abs(x)*x, restitution: 0.8}}\n", 1e-3, 1, 1.1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joints_that_nothing_strikes_lose_nothing_to_impact),
         cmocka_unit_test(joints_in_an_impact_belong_to_it),
+        cmocka_unit_test(gaps_that_change_no_book_are_not_computed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,26 @@ static void lagrange_agrees_with_its_definition(void **unused) {
     carom_graph_destroy(g);
 }
 
+// p0 = -2, p1 free, |q| <= 3:  |4 sin(p1 q0) - p0 q1 / p0^2 (written p0*p0)| <= 4 + 2*3/4;  tan and p1 may be anything; 0 times that is 0.
+static void magnitudes_are_bounds(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    carom_magnitude m[64];
+    const double given[] = {-2, 0};
+    const carom_node part = f2(g, CAROM_OP_DIV, mul(g, par(g, 0), q(g, 1)), mul(g, par(g, 0), par(g, 0)));
+    const carom_node x = sub(g, mul(g, num(g, 4), f1(g, CAROM_OP_SIN, mul(g, par(g, 1), q(g, 0)))), part);
+    const carom_node wild = add(g, x, f1(g, CAROM_OP_TAN, q(g, 0))), none = mul(g, par(g, 2), v(g, 0)), over = f2(g, CAROM_OP_DIV, num(g, 1), q(g, 0));
+    const int n = over + 1;
+    assert_true(n > wild && n > none && n <= 64);
+    carom_graph_magnitudes(g, given, 1, 3, m, n);
+    assert_true(m[x].most == 5.5 && m[x].least == 0);
+    assert_true(m[par(g, 0)].least == 2 && m[par(g, 0)].most == 2 && m[par(g, 1)].most == HUGE_VAL);
+    assert_true(m[wild].most == HUGE_VAL && m[none].most == HUGE_VAL && m[over].most == HUGE_VAL);
+    carom_graph_magnitudes(g, (const double[]){-2, 1, 0}, 3, 3, m, n);
+    assert_true(m[none].most == 0);
+    carom_graph_destroy(g);
+}
+
 static void sums_of_a_million_terms_do_not_overflow_the_stack(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
@@ -342,6 +362,7 @@ int main(void) {
         cmocka_unit_test(powers_have_derivatives_at_zero),
         cmocka_unit_test(rate_and_substitution_follow_the_chain_rule),
         cmocka_unit_test(lagrange_agrees_with_its_definition),
+        cmocka_unit_test(magnitudes_are_bounds),
         cmocka_unit_test(sums_of_a_million_terms_do_not_overflow_the_stack),
         cmocka_unit_test(too_many_nodes_fail_for_good),
     };

@@ -111,6 +111,15 @@ static bool gaps_doubtful(const carom_step *s, const double *g, const double *he
     return false;
 }
 
+// Is every gap far from closed?  Then, in flight, nothing else has to be asked.
+static bool all_open(const carom_step *s, const double *g, const double *held) {
+    if (!held) held = s->held;
+    g += s->sys->ne;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (!(g[c] >= NOTICED) || held[c] != 0) return false;
+    return true;
+}
+
 // The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last step.
 // Gaps that are far from that are sorted out before W is asked for.
 static void candidates(const carom_step *s, carom_local *L, const double *g, const carom_place *at) {
@@ -214,6 +223,10 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
 }
 
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
+    if (all_open(s, g, at.held)) {
+        carom_close_kinds(s, L, CAROM_JOINTS);
+        return CAROM_OK;
+    }
     if (!s->strict && gaps_doubtful(s, g, at.held)) CAROM_TRY(round_gaps(s, g, L, &at));
     carom_close(s, L, g);
     return CAROM_OK;

@@ -13,19 +13,6 @@ carom_forecast carom_allocate_forecast(carom_arena *mem, const carom_system *sys
     return f;
 }
 
-// Does this step begin where the last one ended, and is it as long?  What the next one needs is kept.
-static bool goes_on(carom_forecast *f, const carom_step *s, const double *q_0, const double *v_0) {
-    bool same = f->known && f->h == s->h;
-    for (int k = 0; k < s->sys->nv; ++k) {
-        same &= f->q[k] == q_0[k] && f->v[k] == v_0[k];
-        f->q[k] = s->q[k];
-        f->v[k] = s->v[k];
-    }
-    f->known = true;
-    f->h = s->h;
-    return same;
-}
-
 void carom_forecast_begin(carom_step *s, const double *g) {
     carom_forecast *f = &s->inside->forecast;
     if (!f->on) return;
@@ -44,15 +31,22 @@ void carom_forecast_end(carom_step *s, const double *q_0, const double *v_0) {
     static const double ROUNDING = 1e-12;
     carom_forecast *f = &s->inside->forecast;
     if (!f->on) return;
-    f->seen = false;
-    if (!goes_on(f, s, q_0, v_0)) return;
-    const double h = s->h, *G = f->reach.slope, *B = f->reach.bend;
+    const double h = s->h;
+    bool same = f->known && f->h == h; // and this step begins where the last one ended
     double bend = 0, turn = 0, far = f->reach.size, least = HUGE_VAL, most = -HUGE_VAL;
     for (int k = 0; k < s->sys->nv; ++k) {
-        bend += B[k] * v_0[k] * v_0[k];
-        turn += G[k] * fabs(s->v[k] - v_0[k]);
-        far += G[k] * fabs(s->q[k]);
+        const double q = s->q[k], v = s->v[k], slope = f->reach.slope[k];
+        if (!(f->q[k] == q_0[k] && f->v[k] == v_0[k])) same = false;
+        f->q[k] = q;
+        f->v[k] = v;
+        bend += f->reach.bend[k] * v_0[k] * v_0[k];
+        turn += slope * fabs(v - v_0[k]);
+        far += slope * fabs(q);
     }
+    f->seen = false;
+    f->known = true;
+    f->h = h;
+    if (!same) return;
     for (int c = 0; c < s->sys->nc; ++c) {
         const double x = f->g[c] + 0.5 * (f->g[c] - f->g_last[c]);
         least = x < least ? x : least;
