@@ -95,6 +95,23 @@ static void form_sparse(carom_flow *f, carom_step *s) {
     }
 }
 
+// G = W'X, row by row; of W what is not zero.
+static void multiply(carom_flow *f, carom_step *s) {
+    const carom_columns *W = &f->L.W;
+    const int n = f->n, nv = W->rows;
+    for (int r = 0; r < n; ++r) {
+        const size_t start = (size_t)f->row[r] * (size_t)W->stride;
+        const double *restrict a = W->a + start, *X = f->X;
+        const int *restrict row = W->count ? W->row + start : NULL, count = W->count ? W->count[f->row[r]] : 0;
+        for (int c = 0; c < n; ++c, X += nv) {
+            double sum = 0;
+            for (int e = 0; e < count; ++e) sum += a[e] * X[row[e]];
+            s->G[r + c * n] = W->count ? sum : carom_dot(a, X, nv);
+        }
+    }
+    for (int c = 0; c < n; ++c) f->D[f->row[c]] = fabs(s->G[c + c * n]);
+}
+
 // The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
 // pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
 static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
@@ -126,11 +143,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
         }
         carom_factor_solve(&f->F, X);
     }
-    for (int c = 0; c < f->n; ++c) {
-        const double *X = f->X + (size_t)c * (size_t)nv;
-        for (int r = 0; r < f->n; ++r) s->G[r + c * f->n] = carom_column_dot(&L->W, f->row[r], X);
-        f->D[f->row[c]] = fabs(s->G[c + c * f->n]);
-    }
+    multiply(f, s);
     return CAROM_OK;
 }
 
