@@ -111,6 +111,8 @@ typedef struct carom_columns {
 
 carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
 double carom_column_dot(const carom_columns *W, int k, const double *x);            // W_k' x
+/// y[k] = W_(first + k)'x for n columns.
+void carom_columns_dot(double *y, const carom_columns *W, int first, int n, const double *x);
 void carom_column_axpy(double *y, double s, const carom_columns *W, int k);         // y += s W_k
 void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense
 

@@ -95,19 +95,14 @@ static void form_sparse(carom_flow *f, carom_step *s) {
     }
 }
 
-// G = W'X, row by row; of W what is not zero.
+// G = W'X, row by row.
 static void multiply(carom_flow *f, carom_step *s) {
-    const carom_columns *W = &f->L.W;
-    const int n = f->n, nv = W->rows;
+    const carom_columns *W = &f->L.W, X = {.rows = W->rows, .n = f->n, .stride = W->rows, .a = f->X};
+    const int n = f->n;
     for (int r = 0; r < n; ++r) {
         const size_t start = (size_t)f->row[r] * (size_t)W->stride;
-        const double *restrict a = W->a + start, *X = f->X;
-        const int *restrict row = W->count ? W->row + start : NULL, count = W->count ? W->count[f->row[r]] : 0;
-        for (int c = 0; c < n; ++c, X += nv) {
-            double sum = 0;
-            for (int e = 0; e < count; ++e) sum += a[e] * X[row[e]];
-            s->G[r + c * n] = W->count ? sum : carom_dot(a, X, nv);
-        }
+        if (!W->count) carom_columns_dot(f->scratch, &X, 0, n, W->a + start);
+        for (int c = 0; c < n; ++c) s->G[r + c * n] = W->count ? carom_column_dot(W, f->row[r], f->X + (size_t)c * (size_t)W->rows) : f->scratch[c];
     }
     for (int c = 0; c < n; ++c) f->D[f->row[c]] = fabs(s->G[c + c * n]);
 }

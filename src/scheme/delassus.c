@@ -289,7 +289,10 @@ void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *
     for (int k = 0; k < n; ++k) {
         d->column[k] = k < d->dense.n ? k : NOT_STORED;
         const double *x = k < d->dense.n ? solve_stored(d, &Lf->W, F, k) : solve_dense(d->x, &Lf->W, F, k);
-        for (int i = L == Lf ? k : 0; i < n; ++i) G[i + k * ld] = a * carom_column_dot(&L->W, i, x);
+        const int first = L == Lf ? k : 0;
+        double *column = G + k * ld;
+        carom_columns_dot(column + first, &L->W, first, n - first, x);
+        for (int i = first; i < n; ++i) column[i] *= a;
         if (L == Lf)
             for (int i = k + 1; i < n; ++i) G[k + i * ld] = G[i + k * ld];
     }

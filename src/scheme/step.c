@@ -152,18 +152,9 @@ carom_status carom_directions(carom_step *s, carom_local *L, double t, const dou
 }
 
 void carom_local_velocity(double *u, const carom_local *L, const double *v) {
-    const carom_columns *W = &L->W;
-    const int n = L->at[L->nb], *row = W->row;
-    if (!W->count) {
-        for (int k = 0; k < n; ++k) u[k] = carom_column_dot(W, k, v) + L->w[k];
-        return;
-    }
-    const double *a = W->a;
-    for (int k = 0; k < n; ++k, a += W->stride, row += W->stride) {
-        double sum = 0;
-        for (int e = 0; e < W->count[k]; ++e) sum += a[e] * v[row[e]];
-        u[k] = sum + L->w[k];
-    }
+    const int n = L->at[L->nb];
+    carom_columns_dot(u, &L->W, 0, n, v);
+    for (int k = 0; k < n; ++k) u[k] += L->w[k];
 }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
