@@ -261,8 +261,22 @@ static void discs_are_refused_where_they_make_no_sense(void **state) {
     carom_model_destroy(m);
 }
 
+// Two boxes in space have 25 formulas, so n (n - 1)/2 + n pairs with the floor come and go from 300 on, of spheres from 500 on.
+static void pairs_come_and_go_where_they_are_many(void **state) {
+    (void)state;
+    static const struct { int n; bool boxes, listed; } cases[] = {{24, true, false}, {25, true, true}, {27, true, true}, {27, false, false}, {31, false, false}, {32, false, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[600];
+        snprintf(text, sizeof text, "carom: 1\nbodies:\n  s: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.3], shape: {%s}}}\n"
+                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: s}, ground: {between: [s, floor]}}\n", cases[i].n, cases[i].boxes ? "box: [0.2, 0.2, 0.2]" : "sphere: 0.1");
+        carom_model *m = model(text);
+        assert_int_equal(carom_model_system(m)->listed > 0, cases[i].listed);
+        carom_model_destroy(m);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(a_saved_state_goes_on),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(pairs_come_and_go_where_they_are_many), cmocka_unit_test(a_saved_state_goes_on),
                                        cmocka_unit_test(rolling_and_spinning_one_by_one), cmocka_unit_test(bodies_fall_asleep_and_wake), cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,7 +171,7 @@ struct near_pairs {
     size_t room;          // offset of these places, pair_count numbers each
 };
 
-enum { MOST_PAIRS = 500, MOST_BOXES = 400, MOST_NEAR_SHAPES = 46000, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
+enum { MOST_PAIRS = 500, MOST_BOXES = 300, MOST_NEAR_SHAPES = 46000, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
 
 /// Do two shapes meet by this rule?  The kind that shapes of groups A and B make.
 bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b);
