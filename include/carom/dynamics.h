@@ -171,6 +171,8 @@ typedef struct carom_orbit_def {
     carom_run_given run;         // scheme (NULL: event-driven), options; end: how long to look for a return (free periods), NAN: the model's
     const double *start;         // positions, velocities; NULL: the model's own
     const char *period;          // an expression of parameters, or "free"
+    const char *const *exchange; // "A=B": coordinates that have changed places after a period, as the legs of a walker after a step; NULL: none
+    int segments;                // pieces of multiple shooting; 0: one, and more where the motion grows too much for that
     double transient;            // run so long before the search
     double guess;                // of a free period; NAN: the first return of the motion
     bool (*stop)(const void *user); // NULL: none
@@ -236,6 +238,7 @@ typedef struct carom_follow_def {
     const double *start;         // positions, velocities on the orbit (at t = 0), or at rest; NULL: the model's own
     const char *period;          // as in carom_orbit_def; NULL: states of rest are followed
     double guess;                // of a free period
+    const char *const *exchange; // as in carom_orbit_def
     const char *by;              // a parameter; the branch is followed from its value in the model
     double from, to;             // as long as it lies between these
     double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05

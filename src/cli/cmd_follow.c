@@ -15,9 +15,11 @@ static const cli_option options[] = {
     {"switch", 0, NULL, "follow the doubled orbits at period doublings, too", false},
     {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05)", false},
     {"points", 0, "N", "at most so many points (default 2000)", false},
+    {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION,
     CLI_SET,
+    CLI_INPUT,
     CLI_MATRIX,
     {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv", false},
     {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
@@ -160,17 +162,18 @@ static int run(const cli_args *a) {
     int code = CLI_USAGE;
     char *text = NULL;
     cli_matrices matrices = {0};
-    const char **set = NULL, **option = cli_list(a, "option", NULL);
+    char *own = NULL;
+    const char **set = NULL, **option = cli_list(a, "option", NULL), **exchange = cli_names(a, "exchange", &own);
     if (read_usage(&j)) {
         carom_model *m = cli_model_given(a, &set, &text, &j.def.model.length);
         const bool good = m && cli_matrices_read(a, &matrices);
         j.def.model.file = a->word[0], j.def.model.text = text, j.def.model.set = set, j.def.model.matrices = matrices.list, j.def.model.nmatrices = matrices.n;
-        j.def.run.options = option;
+        j.def.run.options = option, j.def.exchange = exchange;
         if (good && read_start(&j, m)) code = follow(&j);
         carom_model_destroy(m);
     }
     cli_matrices_free(&matrices);
-    free(set), free(option), free(text), free(j.start), free(j.name), free(j.own);
+    free(set), free(option), free(exchange), free(own), free(text), free(j.start), free(j.name), free(j.own);
     return code;
 }
 

@@ -15,6 +15,7 @@ static const cli_option options[] = {
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION,
     CLI_SET,
+    CLI_INPUT,
     CLI_MATRIX,
     {"out", 'o', "FILE.csv", "the exponents as they converge: t, exponent1, ...", false},
     {"json", 0, NULL, "{exponents, errors, sum, t, scheme} as JSON on standard output", false},

@@ -10,9 +10,11 @@ static const cli_option options[] = {
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
     {"guess", 0, "T", "of a free period: look near it (default: the first return of the motion)", false},
     {"end", 0, "T", "of a free period: look for a return of the motion until then (default: the model's end)", false},
+    {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION,
     CLI_SET,
+    CLI_INPUT,
     CLI_MATRIX,
     {"out", 'o', "FILE", "one period as a result: .h5 or .csv", false},
     {"save", 0, "FILE", "write the state at t = 0 as initial values for `carom run --start FILE`", false},
@@ -119,18 +121,19 @@ static int run(const cli_args *a) {
     if (!read_usage(a, &d)) return CLI_USAGE;
     char *text = NULL;
     cli_matrices matrices = {0};
-    const char **set = NULL, **option = cli_list(a, "option", NULL);
+    char *own = NULL;
+    const char **set = NULL, **option = cli_list(a, "option", NULL), **exchange = cli_names(a, "exchange", &own);
     carom_model *m = cli_model_given(a, &set, &text, &d.model.length);
     bool good = m && cli_matrices_read(a, &matrices);
     d.model.file = a->word[0], d.model.text = text, d.model.set = set, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
-    d.run.options = option;
+    d.run.options = option, d.exchange = exchange;
     double *start = good && cli_has(a, "start") ? cli_state(m, cli_value(a, "start")) : NULL;
     good = good && (start || !cli_has(a, "start"));
     d.start = start;
     const int code = good ? orbit(a, m, &d) : CLI_USAGE;
     carom_model_destroy(m);
     cli_matrices_free(&matrices);
-    free(set), free(option), free(text), free(start);
+    free(set), free(option), free(exchange), free(own), free(text), free(start);
     return code;
 }
 

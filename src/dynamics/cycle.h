@@ -10,6 +10,7 @@ typedef struct carom_cycle {
     int fold;                // periods of the expression in one of the orbit: 1, 2 behind a period doubling
     double T, T_p, t_0;      // period, its change with the parameter, where the orbit begins
     double *x, *first;       // nq + nv: there; where the search began, at t = 0
+    int *partner;            // nv: which coordinate has this one's place after a period; NULL: none changes
     int nsym;
     double *sym;             // n x nsym, orthonormal in units of scale: what the model does not depend on
     double *shift;           // nq: whole turns in a period
@@ -27,11 +28,11 @@ typedef struct carom_cycle {
 } carom_cycle;
 
 /// Of a shooter that is open; period: an expression, or "free"; value of it at the start in c->T.
-carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by, carom_error *err);
+carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err);
 void carom_cycle_close(carom_cycle *c);
 /// A guess: from x, after `transient`, within `window` (free periods), near the period `guess` (NAN: the first return).
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess);
-/// Begin at another phase of the motion over one period from x, where nothing happens (models with time).
+/// Begin at another phase of the motion over one period from x, where nothing happens.
 carom_status carom_cycle_rephase(carom_cycle *c);
 /// The best return of the motion from the start of the search, within sixty periods, as another guess (models with time).
 carom_status carom_cycle_near(carom_cycle *c);

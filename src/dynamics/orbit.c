@@ -52,7 +52,7 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     carom_shooter *s = &c->s;
     s->task.model = def->model, s->task.run = def->run, s->task.start = def->start;
     s->stop = def->stop, s->user = def->user;
-    CAROM_TRY(carom_cycle_open(c, def->period, NULL, c->err));
+    CAROM_TRY(carom_cycle_open(c, def->period, def->exchange, NULL, c->err));
     const carom_model *m = s->task.base;
     const size_t n = (size_t)s->n;
     o->nq = s->nq, o->nv = s->nv, o->nc = s->p.nc, o->scheme = s->run.scheme;
