@@ -397,7 +397,7 @@ static void goes_on(void **state) {
     char file[] = "test_orbit.branch.h5";
     assert_int_equal(carom_follow_write(&b, &f, file, &err), CAROM_OK);
     carom_branch_free(&b);
-    assert_int_equal(carom_follow_read(&b, file, &err), CAROM_OK);
+    assert_int_equal(carom_follow_read(&b, &f, file, &err), CAROM_OK);
     f.on_point = NULL;
     assert_int_equal(carom_follow_run(&b, &f, &err), CAROM_OK);
     assert_close(at_event(&b, "period-doubling", 0), at_event(&whole, "period-doubling", 0), 1e-10);

@@ -264,7 +264,7 @@ class LyapunovDef(Structure):
 
 class Lyapunov(Structure):
     _fields_ = [("n", c_int), ("rows", c_int), ("exponent", POINTER(c_double)), ("error", POINTER(c_double)), ("history", POINTER(c_double)),
-                ("t", c_double), ("sum", c_double), ("scheme", c_char_p)]
+                ("rests", c_bool), ("t", c_double), ("sum", c_double), ("scheme", c_char_p)]
 
 
 class TableColumn(Structure):

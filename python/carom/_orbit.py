@@ -36,7 +36,8 @@ class Orbit:
     period, residual        the residual is relative to how far each part of the state moves
     state                   {name: number} at t = 0; q and v the same as arrays; advance: how far positions go in a period
     multipliers             complex array, largest first, then zeros of closed contacts and `trivial` ones
-    stable, isolated        isolated False: there are other orbits beside it
+    stable, neutral         neutral: the largest multiplier lies on the unit circle
+    isolated                False: there are other orbits beside it
     events                  [(t, contact, kind)]: impact, chatter, close, open, stick, slip, reverse
     """
 
@@ -45,7 +46,8 @@ class Orbit:
         self.q, self.v, self.advance = _array(o.q, o.nq), _array(o.v, o.nv), _array(o.advance, o.nq)
         self.state = {**dict(zip(model.coordinates, self.q.tolist())), **dict(zip(model.velocities, self.v.tolist()))}
         self.multipliers = _array(o.re, o.nmultipliers) + 1j * _array(o.im, o.nmultipliers)
-        self.stable, self.isolated, self.scheme = o.largest < 1, bool(o.isolated), c.text(o.scheme)
+        self.neutral, self.isolated, self.scheme = abs(o.largest - 1) <= 1e-7, bool(o.isolated), c.text(o.scheme)
+        self.stable = o.largest < 1 and not self.neutral
         self.events = [(e.t, model.contacts[e.contact], c.text(e.kind)) for e in (o.event[i] for i in range(o.nevents))]
         self._model = model
 
@@ -54,7 +56,7 @@ class Orbit:
         return run(self._model, scheme=self.scheme, start=(self.q, self.v), end=self.period, step=self.period / rows, every=1)
 
     def __repr__(self):
-        return f"<carom.Orbit: period {self.period:.9g}, {'stable' if self.stable else 'unstable'}>"
+        return f"<carom.Orbit: period {self.period:.9g}, {'neutral' if self.neutral else 'stable' if self.stable else 'unstable'}>"
 
 
 def orbit(model, *, period, transient=0.0, start=None, guess=None, end=None, exchange=None, segments=None, scheme=None, options=None, set=None, matrices=None):

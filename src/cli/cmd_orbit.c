@@ -23,6 +23,9 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
+static bool neutral(const carom_orbit *o) { return fabs(o->largest - 1) <= CAROM_ORBIT_NEUTRAL; }
+static bool stable(const carom_orbit *o) { return o->largest < 1 && !neutral(o); }
+
 static void print_text(const carom_orbit *o, const carom_model *m, const char *file) {
     const char *name = carom_model_name(m);
     const int ne = carom_model_system(m)->ne;
@@ -40,7 +43,7 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
         printf("  %20.12g %+20.12g i   |%.9g|", o->re[i], o->im[i], hypot(o->re[i], o->im[i]));
         puts(i >= o->nmultipliers - o->trivial ? "   trivial" : i >= o->nmultipliers - o->trivial - o->lost ? "   closed contact" : "");
     }
-    printf("%s%s\n", o->largest < 1 ? "stable" : "unstable", o->isolated ? "" : "; not isolated: there are other orbits beside it");
+    printf("%s%s\n", neutral(o) ? "neutral: the largest multiplier lies on the unit circle" : stable(o) ? "stable" : "unstable", o->isolated ? "" : "; not isolated: there are other orbits beside it");
     if (o->nevents > 0) puts("events");
     for (int i = 0; i < o->nevents && i < 60; ++i) printf("  t = %-16.9g %-20s %s\n", o->event[i].t, carom_model_constraint(m, ne + o->event[i].contact), o->event[i].kind);
     if (o->nevents > 60) printf("  and %d more\n", o->nevents - 60);
@@ -67,7 +70,7 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
         fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, o->re[i]);
         fputs(", ", stdout), carom_json_number(stdout, o->im[i]), fputs("]", stdout);
     }
-    printf("],\n \"trivial\": %d, \"stable\": %s, \"isolated\": %s,\n \"events\": [", o->trivial, o->largest < 1 ? "true" : "false", o->isolated ? "true" : "false");
+    printf("],\n \"trivial\": %d, \"stable\": %s, \"neutral\": %s, \"isolated\": %s,\n \"events\": [", o->trivial, stable(o) ? "true" : "false", neutral(o) ? "true" : "false", o->isolated ? "true" : "false");
     for (int i = 0; i < o->nevents; ++i) {
         fputs(i ? ", {\"t\": " : "{\"t\": ", stdout), carom_json_number(stdout, o->event[i].t);
         fputs(", \"contact\": ", stdout), carom_json_string(stdout, carom_model_constraint(m, ne + o->event[i].contact));

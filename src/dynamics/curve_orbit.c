@@ -248,6 +248,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     *k = (carom_curve){.user = o};
     if (!o) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     carom_shooter *s = &o->c.s;
+    o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = 1e-9;
     if (isnan(s->task.run.rtol)) s->task.run.rtol = 1e-10; // of the scheme: points of a branch are many

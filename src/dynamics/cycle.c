@@ -257,7 +257,7 @@ static carom_status first_return(carom_cycle *c, const film *f, double guess, bo
     const double *x = f->x + (size_t)*from * (size_t)f->nx;
     double most = 0, best = INFINITY;
     for (int k = 0; k < f->n; ++k) most = fmax(most, distance(c, x, f->x + (size_t)k * (size_t)f->nx));
-    if (!(most > 1e-9)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give another --start", f->t[*from]);
+    if (!(most > 1e-9)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give %s", f->t[*from], c->nearer);
     bool away = false;
     *to = -1;
     double d_0 = 0, d = 0;
@@ -276,7 +276,21 @@ static carom_status first_return(carom_cycle *c, const film *f, double guess, bo
         d_0 = d, d = d_1;
     }
     if (*to < 0 || (isnan(guess) && best < INFINITY && best > 0.5 * most && *to >= 0 && distance(c, x, f->x + (size_t)*to * (size_t)f->nx) > 0.5 * most))
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion does not come back to a state that it had until t = %.6g: give --transient T, a longer --end, or a --start near the orbit", f->t[f->n - 1]);
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion does not come back to a state that it had until t = %.6g: give %s", f->t[f->n - 1], c->nearer);
+    return CAROM_OK;
+}
+
+// A return that is nearest in time: x'_1 r = 0.  Without it, orbits that are not isolated would shrink to rest.
+static carom_status tune_period(carom_cycle *c) {
+    carom_shooter *s = &c->s;
+    for (int k = 0; k < 3; ++k) {
+        CAROM_TRY(carom_cycle_shoot(c, true));
+        const double dT = -carom_dot(s->rate_1, c->r, s->n) / carom_dot(s->rate_1, s->rate_1, s->n);
+        if (!(fabs(dT) < 0.1 * c->T)) break;
+        c->T += dT;
+        s->linear = false;
+        if (fabs(dT) < 1e-4 * c->T) break;
+    }
     return CAROM_OK;
 }
 
@@ -326,7 +340,7 @@ static carom_status guess_free(carom_cycle *c, double window, double guess) {
         else carom_copy(c->x, a, f.nx);
     }
     film_close(&f);
-    return status;
+    return status == CAROM_OK ? tune_period(c) : status;
 }
 
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess) {
@@ -548,17 +562,17 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     free(hits);
     const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < c->enough;
     if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < 1e-5 && c->s.nhits == 0)
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give a --start nearer to the orbit%s", c->expression ? ", or --period free" : "");
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give %s%s", c->nearer, c->expression ? ", or --period free" : "");
     if (good) return CAROM_OK;
     if (status != CAROM_RETRY && status != CAROM_OK) return status;
     if (c->order_changed > 2)
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give --transient T or a --start nearer to the orbit", c->order_changed, c->residual);
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give %s", c->order_changed, c->residual, c->nearer);
     if (c->rank < c->unknowns)
         return carom_fail(c->err, CAROM_SINGULAR, "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank, c->unknowns, c->residual, c->timeless && c->expression ? ": time does not enter the model; is it --period free?" : "");
     char why[300] = "";
     if (c->err->text[0]) memcpy(why, c->err->text, sizeof why - 1);
-    return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; %s", c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", why[0] ? "; the last attempt: " : "", why,
-                      c->timeless && c->expression ? "time does not enter the model, so orbits have periods of their own: give --period free" : "give --transient T or a --start nearer to the orbit");
+    return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; give %s", c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", why[0] ? "; the last attempt: " : "", why,
+                      c->timeless && c->expression ? "--period free: time does not enter the model, so orbits have periods of their own" : c->nearer);
 }
 
 bool carom_cycle_tangent(carom_cycle *c, double size, double *tau) {
@@ -658,10 +672,11 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     carom_shooter *s = &c->s;
     c->err = err;
     c->fold = 1;
-    c->steps = 1, c->most = 40, c->halvings = 8, c->good = 1e-11, c->enough = 1e-10;
     c->expression = strcmp(period, "free") == 0 ? NULL : period;
+    if (!c->nearer) c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit" : "--transient T, a longer --end, or a --start nearer to the orbit";
+    c->steps = 1, c->most = 40, c->halvings = 8, c->good = 1e-11, c->enough = 1e-10;
     const char *const observe[] = {period, NULL};
-    if (c->expression) s->task.model.observe = observe;
+    if (c->expression) s->task.model.observe = observe, s->task.option = "--period";
     carom_status status = carom_shooter_open(s, by, err);
     s->task.model.observe = NULL;
     CAROM_TRY(status);

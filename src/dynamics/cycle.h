@@ -23,6 +23,7 @@ typedef struct carom_cycle {
     int nlearnt, room;
     double *A, *b, *z, *work, *tau, *by, *y, *r_0; // of Newton's method
     int *col;
+    const char *nearer;      // what to give where none is found, for messages
     int order_changed;       // attempts whose sequence of events was another one
     carom_error *err;
 } carom_cycle;

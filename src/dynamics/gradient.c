@@ -205,7 +205,7 @@ static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
 
 static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gradient *g) {
     const char *observe_list[] = {k->expression, NULL};
-    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start};
+    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .option = "--of"};
     k->task.model.observe = observe_list;
     CAROM_TRY(carom_task_open(&k->task, def->by, k->err));
     const size_t n = (size_t)k->task.nfree;

@@ -18,6 +18,8 @@ static carom_status put_multipliers(carom_orbit *o, carom_cycle *c) {
             o->re[k] = o->re[k - 1], o->im[k] = o->im[k - 1], o->re[k - 1] = re, o->im[k - 1] = im;
         }
     o->largest = count > 0 ? hypot(o->re[0], o->im[0]) : 0;
+    o->isolated = true;
+    for (int i = 0; i < count; ++i) o->isolated = o->isolated && hypot(o->re[i] - 1, o->im[i]) > 1e-6;
     for (int i = 0; i < o->lost; ++i) o->re[count] = o->im[count] = 0, ++count;
     for (int i = 0; i < o->trivial; ++i) o->re[count] = 1, o->im[count] = 0, ++count;
     o->nmultipliers = count;
@@ -81,7 +83,6 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
         if (status != CAROM_OK && status != CAROM_STOPPED) *c->err = kept;
     }
     o->period = c->T, o->residual = c->residual, o->iterations = c->iterations;
-    o->isolated = c->iterations == 0 || c->rank >= c->unknowns;
     if (s->linear) {
         carom_error kept = *c->err;
         const carom_status put = put_multipliers(o, c) == CAROM_OK ? put_state(o, c) : c->err->code;
