@@ -39,6 +39,8 @@ static carom_branch follow(const carom_follow_def *d) {
     carom_branch b = {0};
     carom_error err = {0};
     if (carom_follow_run(&b, d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < b.branch.columns; ++i)
+        for (long r = 0; r < b.branch.rows && b.branch.column[i].kind == CAROM_COLUMN_REAL; ++r) assert_true(isfinite(b.branch.column[i].real[r]) || i == 4);
     return b;
 }
 

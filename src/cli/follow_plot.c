@@ -34,7 +34,8 @@ static void put_lines(FILE *s, const carom_table *t, const carom_column *y, bool
 
 static double range(const double *x, long n) {
     double low = INFINITY, high = -INFINITY;
-    for (long i = 0; i < n; ++i) low = fmin(low, x[i]), high = fmax(high, x[i]);
+    for (long i = 0; i < n; ++i)
+        if (isfinite(x[i])) low = fmin(low, x[i]), high = fmax(high, x[i]);
     return high > low ? high - low : 1;
 }
 
