@@ -240,7 +240,7 @@ static void overturning(void **state) {
 
 static void neimark_sacker(void **state) {
     (void)state;
-    carom_orbit_def d = {.model = of_text(STOP), .run = carom_run_nothing(), .period = "2*pi/w", .transient = 400, .guess = NAN};
+    carom_orbit_def d = {.model = of_text(STOP), .run = carom_run_nothing(), .period = "2*pi/w", .transient = 100, .guess = NAN};
     carom_orbit o = find_orbit(&d);
     const double T = 2 * PI / 2.6;
     assert_int_equal(o.nevents, 1);
@@ -278,7 +278,56 @@ static void branch_point(void **state) {
     carom_branch_free(&b);
 }
 
+// -- orbits in pieces ---------------------------------------------------------------------------------------------------------
+// x'' = k^2 x + cos t has the orbit x = -cos t/(k^2 + 1), and multipliers exp(+-2 pi k): with k = 5 a difference grows by 4e13 in a period, and one shot cannot close it.
+#define AWAY "carom: 1\nparameters: {k: 5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"-1/2*k^2*x^2\"}\nforces: {x: cos(t)}\n"
+
+static void pieces(void **state) {
+    (void)state;
+    carom_orbit_def d = {.model = of_text(AWAY), .run = carom_run_nothing(), .period = "2*pi", .guess = NAN, .segments = 1};
+    carom_orbit o;
+    carom_error err = {0};
+    assert_int_not_equal(carom_orbit_find(&o, &d, &err), CAROM_OK);
+    carom_orbit_free(&o);
+    static const int ask[] = {0, 4, 20};
+    for (int i = 0; i < 3; ++i) {
+        d.segments = ask[i];
+        o = find_orbit(&d);
+        assert_true(o.segments > 1);
+        assert_close(o.q[0], -1.0 / 26, 1e-12);
+        assert_close(o.v[0], 0, 1e-12);
+        assert_close(log(o.re[0]), 10 * PI, 1e-8);
+        assert_close(log(o.re[1]), -10 * PI, 1e-8);
+        for (int k = 0; k < o.segments; ++k) assert_close(o.node[2 * k], -cos(2 * PI * k / o.segments) / 26, 1e-12);
+        const char *file = "walk-pieces.csv"; // its result stays on the orbit
+        if (carom_orbit_record(&o, &d, file, &err) != CAROM_OK) fail_msg("%s", err.text);
+        FILE *f = fopen(file, "r");
+        char line[300];
+        double t = 0, x = 0, most = 0;
+        assert_non_null(f);
+        while (fgets(line, sizeof line, f))
+            if (sscanf(line, "%lf,%lf", &t, &x) == 2) most = fmax(most, fabs(x + cos(t) / 26));
+        fclose(f);
+        remove(file);
+        assert_close(t, 2 * PI, 1e-12);
+        assert_true(most < 1e-6);
+        carom_orbit_free(&o);
+    }
+    // An orbit with an impact, in one piece and in five.
+    carom_orbit_def s = {.model = of_text(STOP), .run = carom_run_nothing(), .period = "2*pi/w", .transient = 100, .guess = NAN};
+    carom_orbit one = find_orbit(&s);
+    s.segments = 5;
+    carom_orbit five = find_orbit(&s);
+    assert_int_equal(five.nevents, 1);
+    assert_close(five.q[0], one.q[0], 1e-9);
+    assert_close(five.event[0].t, one.event[0].t, 1e-9);
+    assert_close(five.re[0], one.re[0], 1e-8);
+    assert_close(fabs(five.im[0]), fabs(one.im[0]), 1e-8);
+    carom_orbit_free(&one);
+    carom_orbit_free(&five);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compass_walker), cmocka_unit_test(condition), cmocka_unit_test(overturning), cmocka_unit_test(neimark_sacker), cmocka_unit_test(hopf), cmocka_unit_test(branch_point)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compass_walker), cmocka_unit_test(condition), cmocka_unit_test(overturning), cmocka_unit_test(neimark_sacker), cmocka_unit_test(hopf), cmocka_unit_test(branch_point), cmocka_unit_test(pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

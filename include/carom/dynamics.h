@@ -197,6 +197,8 @@ typedef struct carom_orbit {
     bool isolated;               // false: a multiplier that is not trivial is 1, there are other orbits beside it
     carom_orbit_event *event;    // in the order of time
     int iterations;
+    int segments;                // pieces of multiple shooting; 1: none
+    double *node;                // segments > 1: positions and velocities at t = k period/segments
     const char *scheme;
 } carom_orbit;
 

@@ -11,6 +11,7 @@ static const cli_option options[] = {
     {"guess", 0, "T", "of a free period: look near it (default: the first return of the motion)", false},
     {"end", 0, "T", "of a free period: look for a return of the motion until then (default: the model's end)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
+    {"segments", 0, "N", "multiple shooting: cut the period into N pieces (default: 1, and more where small differences grow so much in a period that one piece cannot be closed)", false},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION,
     CLI_SET,
@@ -29,7 +30,9 @@ static bool stable(const carom_orbit *o) { return o->largest < 1 && !neutral(o);
 static void print_text(const carom_orbit *o, const carom_model *m, const char *file) {
     const char *name = carom_model_name(m);
     const int ne = carom_model_system(m)->ne;
-    printf("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method, with %s\n", name ? name : file, o->period, o->residual, o->iterations, o->iterations == 1 ? "" : "s", o->scheme);
+    printf("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method", name ? name : file, o->period, o->residual, o->iterations, o->iterations == 1 ? "" : "s");
+    if (o->segments > 1) printf(" on %d pieces", o->segments);
+    printf(", with %s\n", o->scheme);
     for (int i = 0; i < o->nq; ++i) {
         if (carom_model_presses(m, i)) continue;
         printf("  %-20s %20.12g", carom_model_coordinate(m, i), o->q[i]);
@@ -76,7 +79,7 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
         fputs(", \"contact\": ", stdout), carom_json_string(stdout, carom_model_constraint(m, ne + o->event[i].contact));
         printf(", \"kind\": \"%s\"}", o->event[i].kind);
     }
-    printf("],\n \"iterations\": %d, \"residual\": ", o->iterations), carom_json_number(stdout, o->residual);
+    printf("],\n \"segments\": %d, \"iterations\": %d, \"residual\": ", o->segments, o->iterations), carom_json_number(stdout, o->residual);
     fputs(", \"scheme\": ", stdout), carom_json_string(stdout, o->scheme);
     puts("}");
 }
@@ -116,6 +119,10 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     d->stop = cli_signals_asked;
     if (!d->period) return cli_say("orbit: give --period EXPR, or --period free"), false;
     if (out && !cli_ends(out, ".h5") && !cli_ends(out, ".csv")) return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
+    double segments = 0;
+    if (!cli_positive(a, "segments", &segments)) return false;
+    if (segments != floor(segments) || segments > 1000) return cli_say("--segments: %s is not a whole number up to 1000", cli_value(a, "segments")), false;
+    d->segments = (int)segments;
     return cli_positive(a, "transient", &d->transient) && cli_positive(a, "guess", &d->guess) && cli_positive(a, "end", &d->run.end) && !cli_wants_model(a->word[0]);
 }
 

@@ -222,20 +222,30 @@ static carom_status go_on(carom_cycle *c, double t) {
     return carom_shooter_snap(s, c->t_0, c->x);
 }
 
+// Sizes, turns and what the model does not depend on, from the motion over `span`.
+static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int steps) {
+    CAROM_TRY(film_open(f, c, steps));
+    CAROM_TRY(shoot_film(c, f, t_0, span, c->x, steps));
+    carom_zero(c->shift, c->s.nq);
+    measure(c, f);
+    CAROM_TRY(find_turns(c, c->x));
+    measure(c, f);
+    return sample(c, f);
+}
+
+carom_status carom_cycle_survey(carom_cycle *c, double span) {
+    film f = {0};
+    const carom_status status = survey(c, &f, c->t_0, span, 100);
+    film_close(&f);
+    return status;
+}
+
 // A period that the model prescribes: from where it is, begin where nothing happens.
 static carom_status guess_forced(carom_cycle *c) {
     carom_shooter *s = &c->s;
     enum { STEPS = 400 };
-    film f;
-    carom_status status = film_open(&f, c, STEPS);
-    if (status == CAROM_OK) status = shoot_film(c, &f, c->t_0, c->T, c->x, STEPS);
-    if (status == CAROM_OK) {
-        carom_zero(c->shift, s->nq);
-        measure(c, &f);
-        status = find_turns(c, c->x);
-        measure(c, &f);
-    }
-    if (status == CAROM_OK) status = sample(c, &f);
+    film f = {0};
+    carom_status status = survey(c, &f, c->t_0, c->T, STEPS);
     if (status == CAROM_OK) {
         for (int i = 0; i < s->nq; ++i)
             if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
@@ -297,18 +307,10 @@ static carom_status tune_period(carom_cycle *c) {
 static carom_status guess_free(carom_cycle *c, double window, double guess) {
     carom_shooter *s = &c->s;
     enum { STEPS = 1200 };
-    film f;
+    film f = {0};
     int from = 0, to = 0;
-    carom_status status = film_open(&f, c, STEPS);
-    if (status == CAROM_OK) status = shoot_film(c, &f, 0, window, c->x, STEPS);
     c->T = window / 4;
-    if (status == CAROM_OK) {
-        carom_zero(c->shift, s->nq);
-        measure(c, &f);
-        status = find_turns(c, c->x);
-        measure(c, &f);
-    }
-    if (status == CAROM_OK) status = sample(c, &f);
+    carom_status status = survey(c, &f, 0, window, STEPS);
     if (status == CAROM_OK) status = first_return(c, &f, guess, true, &from, &to);
     for (int k = 0; k < s->nhits && status == CAROM_OK; ++k) // an event near the return: begin elsewhere
         if (fabs(s->hit[k].t - f.t[to]) < 0.02 * (f.t[to] - f.t[from])) {
@@ -391,17 +393,22 @@ carom_status carom_cycle_near(carom_cycle *c) {
 
 // -- the equations --------------------------------------------------------------------------------------------------
 
-carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
+void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r) {
     carom_shooter *s = &c->s;
-    if (linear) c->nlearnt = 0;
-    CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps));
     exchange_state(c, s->end);
     for (int j = 0; j < s->m && linear; ++j) exchange_direction(c, column(s->Y, j, s->n));
     if (linear) exchange_direction(c, s->rate_1), exchange_direction(c, s->p_1);
     for (int i = 0; i < s->nq; ++i) s->end[i] -= c->shift[i];
-    carom_shooter_apart(s, c->x, s->end, c->r);
+    carom_shooter_apart(s, x, s->end, r);
     for (int i = 0; i < s->nq; ++i) s->end[i] += c->shift[i];
-    for (int k = 0; k < c->nsym; ++k) carom_axpy(c->r, -carom_dot(column(c->sym, k, s->n), c->r, s->n), column(c->sym, k, s->n), s->n);
+    for (int k = 0; k < c->nsym; ++k) carom_axpy(r, -carom_dot(column(c->sym, k, s->n), r, s->n), column(c->sym, k, s->n), s->n);
+}
+
+carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
+    carom_shooter *s = &c->s;
+    if (linear) c->nlearnt = 0;
+    CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps));
+    carom_cycle_return(c, c->x, linear, c->r);
     c->residual = carom_norm_max(c->r, s->n);
     return CAROM_OK;
 }

@@ -37,6 +37,10 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
 carom_status carom_cycle_rephase(carom_cycle *c);
 /// The best return of the motion from the start of the search, within sixty periods, as another guess (models with time).
 carom_status carom_cycle_near(carom_cycle *c);
+/// Sizes and what the model does not depend on, from the motion over `span` alone.
+carom_status carom_cycle_survey(carom_cycle *c, double span);
+/// The end of the last shot, its linearisation too, as an orbit that returns to x should have it: exchanged, without turns; r: from x to it, without what goes along sym.
+void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r);
 /// The shot from (x, T) as it is now, and its residual.
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear);
 /// Another value of the parameter, with the period that belongs to it.
