@@ -267,6 +267,23 @@ static void hopf(void **state) {
     carom_branch_free(&b);
 }
 
+// A brake pad: the normal force N = 50 - k y presses it on a belt that drags it by mu N; x'' = -110 x + c y + mu N, y'' = -100 y + c x with k = 60, c = 7.  Two modes meet where
+// (110 - 100)^2 + 4 c (c - mu k) = 0, at mu = 296/1680: beyond they flutter.  Rest: 110 x = c y + mu (50 - k y), 100 y = c x.
+#define BRAKE "carom: 1\nparameters: {mu: 0.1}\ncoordinates: {x: 0, pad: 0, y: 0}\nenergy:\n  kinetic: \"1/2*(x'^2 + pad'^2 + y'^2)\"\n" \
+              "  potential: \"1/2*110*x^2 + 1/2*60*(y - pad)^2 + 1/2*40*y^2 - 7*x*y + 50*pad\"\ncontacts: {belt: {gap: pad, slip rate: \"x' - 20\", friction: mu}}\n"
+
+static void squeal(void **state) {
+    (void)state;
+    carom_follow_def f = {.model = of_text(BRAKE), .run = carom_run_nothing(), .guess = NAN, .by = "mu", .from = 0.05, .to = 0.3};
+    carom_branch b = follow(&f);
+    assert_close(at_event(&b, "hopf"), 296.0 / 1680, 1e-8);
+    for (long r = 0; r < b.branch.rows; ++r) {
+        const double mu = b.branch.column[1].real[r], x = 50 * mu / (110 - 0.07 * (7 - 60 * mu));
+        assert_close(carom_table_column(&b.branch, "x")->real[r], x, 1e-10);
+    }
+    carom_branch_free(&b);
+}
+
 // A rotating hoop with a bead: the bottom is stable up to w^2 = g/r, where two other states of rest branch off.
 #define HOOP "carom: 1\nparameters: {w: 2, g: 9}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"-g*cos(a) - 1/2*w^2*sin(a)^2\"}\nforces: {a: \"-0.3*a'\"}\n"
 
@@ -328,6 +345,6 @@ static void pieces(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(compass_walker), cmocka_unit_test(condition), cmocka_unit_test(overturning), cmocka_unit_test(neimark_sacker), cmocka_unit_test(hopf), cmocka_unit_test(branch_point), cmocka_unit_test(pieces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(compass_walker), cmocka_unit_test(condition), cmocka_unit_test(overturning), cmocka_unit_test(neimark_sacker), cmocka_unit_test(hopf), cmocka_unit_test(squeal), cmocka_unit_test(branch_point), cmocka_unit_test(pieces)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SMALLEST = 1e-6, EXACT = 1e-10; // steps; where an event is located
+static const double SMALLEST = 1e-6, EXACT = 1e-10, NOUGHT = 1e-9; // steps; where an event is located; a distance that is rounding
 enum { HEAD = 3, COLUMNS = 6, FOLD = -1 };          // of a task: branch, step, kind; then tau, place
 
 typedef enum kind { GO_ON, DOUBLE } kind;
@@ -176,13 +176,13 @@ static carom_status test(walk *w, int which, double *x) {
 static carom_status locate(walk *w, int which, double ds, double x_a, double x_b) {
     double a = 0, b = ds;
     int iterations;
+    const bool sides = (x_a < 0) != (x_b < 0) && fmin(fabs(x_a), fabs(x_b)) > NOUGHT; // else it lies on its border for a while, as without damping: by counting
     for (int i = 0, side = 0; i < 60 && b - a > EXACT; ++i) {
-        const bool sides = (x_a < 0) != (x_b < 0);
         double sigma = sides ? (a * x_b - b * x_a) / (x_b - x_a) : (a + b) / 2, x;
         if (i > 40 || !(sigma > a && sigma < b)) sigma = (a + b) / 2;
         CAROM_TRY(go(w, w->place, w->tau, sigma, &iterations));
         CAROM_TRY(test(w, which, &x));
-        if (fabs(x) < 1e-11) return CAROM_OK;
+        if (sides && fabs(x) < 1e-11) return CAROM_OK;
         const bool before = sides ? (x < 0) == (x_a < 0) : which != FOLD && w->b.count[which] == w->a.count[which];
         if (before) {
             a = sigma, x_a = x;
