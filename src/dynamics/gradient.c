@@ -192,6 +192,7 @@ static carom_status on_row(void *user, carom_path *w) {
 static const char *label(void *user, int j) { return ((finding *)user)->task.free[j].name; }
 
 static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
+    CAROM_TRY(carom_point_supports(k->task.base, k->err));
     carom_run_given *given = &k->task.run;
     const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
     if (!given->scheme) { // where no row is wanted, steps need only be short beside the run
