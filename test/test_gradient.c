@@ -286,6 +286,8 @@ static void compare(const char *model, double end, const char *name) {
 static void models(void **state) {
     (void)state;
     static const struct { const char *model; double end; const char *by[4]; } table[] = {
+        {"compass-walker", 3, {"slope", "foot"}}, {"compass-walker", 6, {"slope"}}, {"four-bar-clearance", 0.03, {"play", "r"}}, {"euler-disk", 0.1, {"m"}}, {"chain-drum", 0.1, {"l"}}, {"dominoes", 0.1, {"h"}},
+        {"flexible-rod", 0.02, {"l1"}},
         {"ball-in-box", 0.3, {"width", "tilt"}}, {"bouncing-ball", 0.4, {"m", "weight"}}, {"bouncing-ball", 1.7, {"m", "weight", "e"}}, {"bouncing-ball-b", 0.5, {"R", "grav"}}, {"bouncing-ball-b", 2.5, {"R", "grav", "e"}},
         {"impacting-oscillator", 1, {"m", "k"}}, {"impacting-oscillator", 5, {"m", "k", "e"}}, {"pendulum", 0.6, {"m", "J", "grav"}}, {"pendulum", 3, {"m", "J", "grav"}}, {"four-bar", 0.1, {"a"}}, {"four-bar", 0.5, {"a"}},
         {"spinning-top", 0.3, {"m", "l", "J1"}}, {"spinning-top", 1.5, {"m"}}, {"gear-rattle", 0.05, {"J", "r1", "drag"}}, {"gear-rattle", 0.25, {"J", "r1", "r2"}}, {"rocking-block", 0.5, {"width", "height"}},

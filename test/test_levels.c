@@ -27,7 +27,7 @@ static void each_model(void (*visit)(const char *name, const carom_model *m, voi
         end = rest + strcspn(rest, " ");
         if (*end) *end++ = 0;
         carom_model *m = shipped_model(rest);
-        visit(rest, m, user);
+        if (!carom_system_gated(carom_model_system(m), 0)) visit(rest, m, user); // few schemes support `closes while`
         carom_model_destroy(m);
     }
     assert_true(n >= 17);

@@ -39,6 +39,8 @@ static carom_branch follow(const carom_follow_def *d) {
     carom_branch b = {0};
     carom_error err = {0};
     if (carom_follow_run(&b, d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < b.branch.columns; ++i)
+        for (long r = 0; r < b.branch.rows && b.branch.column[i].kind == CAROM_COLUMN_REAL; ++r) assert_true(isfinite(b.branch.column[i].real[r]) || i == 4);
     return b;
 }
 
@@ -397,7 +399,7 @@ static void goes_on(void **state) {
     char file[] = "test_orbit.branch.h5";
     assert_int_equal(carom_follow_write(&b, &f, file, &err), CAROM_OK);
     carom_branch_free(&b);
-    assert_int_equal(carom_follow_read(&b, file, &err), CAROM_OK);
+    assert_int_equal(carom_follow_read(&b, &f, file, &err), CAROM_OK);
     f.on_point = NULL;
     assert_int_equal(carom_follow_run(&b, &f, &err), CAROM_OK);
     assert_close(at_event(&b, "period-doubling", 0), at_event(&whole, "period-doubling", 0), 1e-10);

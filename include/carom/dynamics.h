@@ -171,11 +171,16 @@ typedef struct carom_orbit_def {
     carom_run_given run;         // scheme (NULL: event-driven), options; end: how long to look for a return (free periods), NAN: the model's
     const double *start;         // positions, velocities; NULL: the model's own
     const char *period;          // an expression of parameters, or "free"
+    const char *const *exchange; // "A=B": coordinates that have changed places after a period, as the legs of a walker after a step; NULL: none
+    int segments;                // pieces of multiple shooting; 0: one, and more where the motion grows too much for that
     double transient;            // run so long before the search
     double guess;                // of a free period; NAN: the first return of the motion
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_orbit_def;
+
+/// A multiplier whose modulus differs from 1 by no more than this lies on the unit circle: the orbit is neutral, neither stable nor unstable to first order.
+#define CAROM_ORBIT_NEUTRAL 1e-7
 
 /// What a contact does on the orbit.
 typedef struct carom_orbit_event { double t; int contact; const char *kind; } carom_orbit_event; // impact, chatter, close, open, stick, slip, reverse
@@ -189,9 +194,11 @@ typedef struct carom_orbit {
     int trivial;                 // along the motion where time does not enter the model, along coordinates that do not enter it
     int lost;                    // zeros: directions that closed contacts take
     double largest;              // modulus of the largest one that is not trivial
-    bool isolated;               // false: the equations are singular, there are other orbits beside it
+    bool isolated;               // false: a multiplier that is not trivial is 1, there are other orbits beside it
     carom_orbit_event *event;    // in the order of time
     int iterations;
+    int segments;                // pieces of multiple shooting; 1: none
+    double *node;                // segments > 1: positions and velocities at t = k period/segments
     const char *scheme;
 } carom_orbit;
 
@@ -219,6 +226,7 @@ typedef struct carom_lyapunov {
     double *exponent;            // n, largest first, 1/s; -INFINITY: closed contacts have taken the direction
     double *error;               // n: standard errors, from ten parts of the run
     double *history;             // rows x (1 + n): time since the transient, exponents until then
+    bool rests;                  // the motion is a state of rest
     double t, sum;               // how long; sum of the exponents: mean rate at which volumes of states grow
     const char *scheme;
 } carom_lyapunov;
@@ -236,6 +244,7 @@ typedef struct carom_follow_def {
     const double *start;         // positions, velocities on the orbit (at t = 0), or at rest; NULL: the model's own
     const char *period;          // as in carom_orbit_def; NULL: states of rest are followed
     double guess;                // of a free period
+    const char *const *exchange; // as in carom_orbit_def
     const char *by;              // a parameter; the branch is followed from its value in the model
     double from, to;             // as long as it lies between these
     double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05
@@ -259,7 +268,7 @@ typedef struct carom_branch {
 /// closing, with the name of the contact; end: the branch could not be followed further.  CAROM_STOPPED: f holds what is there.  To be freed whatever happens.
 carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err);
 carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err); // .h5 or .csv
-carom_status carom_follow_read(carom_branch *f, const char *file, carom_error *err);
+carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err); // def: what the branch must have been made with; NULL: anything
 void carom_branch_free(carom_branch *f);
 
 #ifdef __cplusplus

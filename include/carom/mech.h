@@ -55,7 +55,7 @@ typedef struct carom_mech_simulation { carom_datum name, scheme, options, step, 
 /// A gap that is written (gap), swept along a member (along, point), or between shapes (between, among); or friction alone (normal_force, joint).
 typedef struct carom_mech_contact {
     carom_datum name, restitution, tangential_restitution, friction, impact_law, impact_order;
-    carom_datum gap, slip, slip_rate, along, point, side, radius, normal_force, joint;
+    carom_datum gap, closes_while, slip, slip_rate, along, point, side, radius, normal_force, joint;
     carom_datum between, among, ignore, rolling, spinning, resistance;
     carom_datum stiffness, exponent, damping, stiction_speed;
     carom_datum repeat, index;

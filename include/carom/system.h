@@ -83,6 +83,8 @@ typedef struct carom_list {
 /// A controller: it computes at the times offset + k sample, and its outputs take effect `delay` later.
 typedef struct carom_sampler { const char *name; double sample, offset, delay; } carom_sampler;
 
+#define CAROM_GATE(c) (-2 - (c)) // in kink_of; it is its own inverse
+
 /// Bounds of the gaps of all contacts that hold for every q, of a system without constraints whose gaps do not depend on time (nq = nv).
 typedef struct carom_reach {
     double *slope;  // nv: |dg/dq_k| <= slope[k]; zero on entry
@@ -175,6 +177,7 @@ typedef struct carom_system {
     int nk;
     carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);
     const int *kink_of; // nk: the contact (0 .. nc-1) whose gap has the kink, so that it counts while that is closed; -1: forces have it.  NULL: all are of forces
+                        // CAROM_GATE(c): nothing has a kink; an open contact c closes only while the function is positive
 
     // -- optional: signals that are held between steps ----------------------------------------------
     int ni;                        // how many: inputs, then states and outputs of controllers
@@ -213,6 +216,9 @@ int carom_system_directions(const carom_system *sys, int id);
 /// Local directions that constraint id has in records (all its tangents); and the first one's place
 /// in arrays over all constraints.
 int carom_system_recorded(const carom_system *sys, int id);
+
+/// Does contact c (0 .. nc-1) close only while a function is positive?
+bool carom_system_gated(const carom_system *sys, int c);
 
 /// Storage for the directions of constraints.
 carom_local carom_allocate_local(carom_arena *mem, const carom_system *sys);

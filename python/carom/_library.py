@@ -243,7 +243,7 @@ class Gradient(Structure):
 
 
 class OrbitDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("transient", c_double), ("guess", c_double),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("exchange", c_void_p), ("segments", c_int), ("transient", c_double), ("guess", c_double),
                 ("stop", c_void_p), ("user", c_void_p)]
 
 
@@ -255,7 +255,7 @@ class Orbit(Structure):
     _fields_ = [("nq", c_int), ("nv", c_int), ("nmultipliers", c_int), ("nevents", c_int), ("nc", c_int), ("period", c_double), ("residual", c_double),
                 ("q", POINTER(c_double)), ("v", POINTER(c_double)), ("advance", POINTER(c_double)), ("re", POINTER(c_double)), ("im", POINTER(c_double)),
                 ("trivial", c_int), ("lost", c_int), ("largest", c_double), ("isolated", c_bool), ("event", POINTER(OrbitEvent)), ("iterations", c_int),
-                ("scheme", c_char_p)]
+                ("segments", c_int), ("node", POINTER(c_double)), ("scheme", c_char_p)]
 
 
 class LyapunovDef(Structure):
@@ -264,7 +264,7 @@ class LyapunovDef(Structure):
 
 class Lyapunov(Structure):
     _fields_ = [("n", c_int), ("rows", c_int), ("exponent", POINTER(c_double)), ("error", POINTER(c_double)), ("history", POINTER(c_double)),
-                ("t", c_double), ("sum", c_double), ("scheme", c_char_p)]
+                ("rests", c_bool), ("t", c_double), ("sum", c_double), ("scheme", c_char_p)]
 
 
 class TableColumn(Structure):
@@ -276,7 +276,7 @@ class CTable(Structure):
 
 
 class FollowDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("guess", c_double), ("by", c_char_p),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("guess", c_double), ("exchange", c_void_p), ("by", c_char_p),
                 ("from", c_double), ("to", c_double), ("step", c_double), ("most", c_int), ("switches", c_bool), ("on_point", c_void_p), ("user", c_void_p),
                 ("stop", c_void_p)]
 

@@ -25,13 +25,19 @@ def _fill(d, model, scheme, options, start, keep):
     keep += [texts, state]
 
 
+def _pairs(exchange, keep):
+    keep.append(c.strings(c.pairs(exchange)))
+    return ctypes.cast(keep[-1], ctypes.c_void_p) if exchange else None
+
+
 class Orbit:
     """A periodic orbit.
 
     period, residual        the residual is relative to how far each part of the state moves
     state                   {name: number} at t = 0; q and v the same as arrays; advance: how far positions go in a period
     multipliers             complex array, largest first, then zeros of closed contacts and `trivial` ones
-    stable, isolated        isolated False: there are other orbits beside it
+    stable, neutral         neutral: the largest multiplier lies on the unit circle
+    isolated                False: there are other orbits beside it
     events                  [(t, contact, kind)]: impact, chatter, close, open, stick, slip, reverse
     """
 
@@ -40,7 +46,8 @@ class Orbit:
         self.q, self.v, self.advance = _array(o.q, o.nq), _array(o.v, o.nv), _array(o.advance, o.nq)
         self.state = {**dict(zip(model.coordinates, self.q.tolist())), **dict(zip(model.velocities, self.v.tolist()))}
         self.multipliers = _array(o.re, o.nmultipliers) + 1j * _array(o.im, o.nmultipliers)
-        self.stable, self.isolated, self.scheme = o.largest < 1, bool(o.isolated), c.text(o.scheme)
+        self.neutral, self.isolated, self.scheme = abs(o.largest - 1) <= 1e-7, bool(o.isolated), c.text(o.scheme)
+        self.stable = o.largest < 1 and not self.neutral
         self.events = [(e.t, model.contacts[e.contact], c.text(e.kind)) for e in (o.event[i] for i in range(o.nevents))]
         self._model = model
 
@@ -49,15 +56,21 @@ class Orbit:
         return run(self._model, scheme=self.scheme, start=(self.q, self.v), end=self.period, step=self.period / rows, every=1)
 
     def __repr__(self):
-        return f"<carom.Orbit: period {self.period:.9g}, {'stable' if self.stable else 'unstable'}>"
+        return f"<carom.Orbit: period {self.period:.9g}, {'neutral' if self.neutral else 'stable' if self.stable else 'unstable'}>"
 
 
-def orbit(model, *, period, transient=0.0, start=None, guess=None, end=None, scheme=None, options=None, set=None, matrices=None):
-    """A motion that repeats itself.  period: an expression of parameters, a number, or "free".  SimulationError: none was found, and why."""
+def orbit(model, *, period, transient=0.0, start=None, guess=None, end=None, exchange=None, segments=None, scheme=None, options=None, set=None, matrices=None):
+    """A motion that repeats itself.  SimulationError: none was found, and why.
+
+    period     an expression of parameters, a number, or "free"
+    exchange   {"a": "b"}: coordinates that have changed places after a period, as the legs of a walker after a step
+    segments   pieces of multiple shooting; left out: one, and more where the motion grows too much for that
+    """
     model = as_model(model, set, matrices)
     d, o, err, keep = c.OrbitDef(), c.Orbit(), c.CError(), []
     _fill(d, model, scheme, options, start, keep)
     d.period, d.transient, d.guess = str(period).encode(), transient, math.nan if guess is None else guess
+    d.exchange, d.segments = _pairs(exchange, keep), segments or 0
     if end is not None:
         d.run.end = end
     status = lib.carom_orbit_find(ctypes.byref(o), ctypes.byref(d), ctypes.byref(err))
@@ -100,9 +113,10 @@ class Branch:
         return f"<carom.Branch: {len(self)} points over {self.by}>"
 
 
-def follow(model, *, by, between, orbit=None, equilibrium=None, period=None, switch=False, step=None, points=None, scheme=None, options=None, set=None, matrices=None):
+def follow(model, *, by, between, orbit=None, equilibrium=None, period=None, exchange=None, switch=False, step=None, points=None, scheme=None, options=None, set=None, matrices=None):
     """A branch over the parameter `by`, between two values, through an orbit (an Orbit) or a state of rest (an Equilibrium, or any start of simulate).
 
+    exchange   as for orbit()
     period     as for orbit(); left out: that of the orbit, free where the model does not depend on time
     switch     follow doubled orbits at period doublings, too
     """
@@ -112,6 +126,7 @@ def follow(model, *, by, between, orbit=None, equilibrium=None, period=None, swi
     d, b, err, keep = c.FollowDef(), c.Branch(), c.CError(), []
     _fill(d, model, scheme, options, (orbit.q, orbit.v) if orbit is not None else equilibrium, keep)
     d.guess = orbit.period if orbit is not None else math.nan
+    d.exchange = _pairs(exchange, keep)
     if orbit is not None and period is None:
         timeless = ctypes.c_bool()
         status = lib.carom_model_timeless(model._handle.pointer, orbit.period, ctypes.byref(timeless), ctypes.byref(err))

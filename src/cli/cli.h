@@ -67,6 +67,8 @@ void cli_say(const char *format, ...)
 /// The whole file, NUL behind it; NULL: complained.
 char *cli_read_file(const char *file, size_t *length);
 /// name of file without folders, its ending (when it is one of those given) replaced; to be freed.
+/// Are these two names of one file that exists?
+bool cli_same_file(const char *a, const char *b);
 char *cli_rename(const char *file, const char *const *endings, const char *ending);
 bool cli_ends(const char *text, const char *ending);
 /// "; did you mean 'x'?" or "" in a buffer of the caller.

@@ -15,9 +15,11 @@ static const cli_option options[] = {
     {"switch", 0, NULL, "follow the doubled orbits at period doublings, too", false},
     {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05)", false},
     {"points", 0, "N", "at most so many points (default 2000)", false},
+    {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION,
     CLI_SET,
+    CLI_INPUT,
     CLI_MATRIX,
     {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv", false},
     {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
@@ -93,11 +95,16 @@ static bool read_usage(job *j) {
     const char *out = cli_has(a, "resume") ? cli_value(a, "resume") : cli_value(a, "out"), *plot = cli_value(a, "plot");
     double points = 0;
     if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
+    static const char *const of_orbits[] = {"period", "exchange", "switch", "scheme", "option", NULL};
+    for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
+        if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
     if (!read_by(j) || !cli_positive(a, "step", &j->def.step) || !cli_positive(a, "points", &points) || cli_wants_model(a->word[0])) return false;
     if (points != floor(points) || points > 1e6) return cli_say("--points: %s is not a whole number up to a million", cli_value(a, "points")), false;
     if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
     j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
     j->out = out ? (char *)(size_t)out : j->own;
+    if (cli_has(a, "resume") && cli_has(a, "out")) return cli_say("--resume goes on in its own file; leave --out out"), false;
+    if (cli_has(a, "resume") && !cli_ends(j->out, ".h5")) return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
     if (!cli_ends(j->out, ".h5") && !(cli_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (plot && !cli_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
     j->def.most = (int)points;
@@ -138,7 +145,7 @@ static bool read_start(job *j, const carom_model *m) {
 
 static int follow(job *j) {
     carom_error err = {0};
-    if (cli_has(j->a, "resume") && carom_follow_read(&j->f, j->out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
+    if (cli_has(j->a, "resume") && carom_follow_read(&j->f, &j->def, j->out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     cli_signals_begin();
     j->saved = cli_clock();
     j->progress = cli_progress_begin(!j->quiet, 0);
@@ -150,7 +157,7 @@ static int follow(job *j) {
     if (some && !to_file(j)) code = CLI_FAILED;
     if (status != CAROM_OK) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && cli_ends(j->out, ".h5") ? ", --resume goes on" : "");
     if (status == CAROM_OK && !j->quiet) print_text(j);
-    if (code == CLI_DONE && cli_has(j->a, "plot") && !follow_plot(j->out, NULL, cli_value(j->a, "plot"))) code = CLI_FAILED;
+    if (code == CLI_DONE && cli_has(j->a, "plot") && !follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL)) code = CLI_FAILED;
     carom_branch_free(&j->f);
     return code;
 }
@@ -160,24 +167,25 @@ static int run(const cli_args *a) {
     int code = CLI_USAGE;
     char *text = NULL;
     cli_matrices matrices = {0};
-    const char **set = NULL, **option = cli_list(a, "option", NULL);
+    char *own = NULL;
+    const char **set = NULL, **option = cli_list(a, "option", NULL), **exchange = cli_names(a, "exchange", &own);
     if (read_usage(&j)) {
         carom_model *m = cli_model_given(a, &set, &text, &j.def.model.length);
         const bool good = m && cli_matrices_read(a, &matrices);
         j.def.model.file = a->word[0], j.def.model.text = text, j.def.model.set = set, j.def.model.matrices = matrices.list, j.def.model.nmatrices = matrices.n;
-        j.def.run.options = option;
+        j.def.run.options = option, j.def.exchange = exchange;
         if (good && read_start(&j, m)) code = follow(&j);
         carom_model_destroy(m);
     }
     cli_matrices_free(&matrices);
-    free(set), free(option), free(text), free(j.start), free(j.name), free(j.own);
+    free(set), free(option), free(exchange), free(own), free(text), free(j.start), free(j.name), free(j.own);
     return code;
 }
 
 const cli_verb cli_follow = {
     .name = "follow", .arguments = "MODEL", .about = "a branch of periodic orbits or of states of rest over a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
     .options = options, .run = run,
-    .text = "Continuation by arclength: the branch is followed around folds. Located to 1e-8 of the parameter's range: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
+    .text = "Continuation by arclength: the branch is followed around folds. Located to 1e-8 of the parameter's range or better: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
             "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), sequence (other contacts, or another order).\n"
             "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",
 };

@@ -19,6 +19,7 @@ static const cli_option options[] = {
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
     {"out", 'o', "FILE.csv", "a table with a row for every step: t, value, and the derivative by each name, as if the run ended there", false},
     {"json", 0, NULL, "{value, gradient: {NAME: number}, t, scheme} as JSON on standard output", false},
+    {"quiet", 'q', NULL, "nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -66,7 +67,7 @@ static int gradient(const cli_args *a, const carom_gradient_def *def) {
     cli_signals_end();
     if (status != CAROM_OK) cli_say("%s: %s", a->word[0], err.text);
     else if (cli_has(a, "json")) print_json(&g);
-    else print_text(&g, a);
+    else if (!cli_has(a, "quiet")) print_text(&g, a);
     const bool written = status != CAROM_OK || write_table(&g, a);
     carom_gradient_free(&g);
     return status == CAROM_OK ? written ? CLI_DONE : CLI_FAILED : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;

@@ -15,6 +15,7 @@ static const cli_option options[] = {
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION,
     CLI_SET,
+    CLI_INPUT,
     CLI_MATRIX,
     {"out", 'o', "FILE.csv", "the exponents as they converge: t, exponent1, ...", false},
     {"json", 0, NULL, "{exponents, errors, sum, t, scheme} as JSON on standard output", false},
@@ -35,7 +36,8 @@ static void print_text(const carom_lyapunov *x, const char *file) {
     }
     printf("  %14s", "error");
     for (int j = 0; j < x->n; ++j) printf("  %15.2g", x->error[j]);
-    printf("\nsum %.9g; %s\n", x->sum, x->n > 0 && x->exponent[0] > 3 * x->error[0] ? "chaotic: the largest is positive" : "no positive exponent beyond its error");
+    const bool positive = x->n > 0 && x->exponent[0] > 3 * x->error[0];
+    printf("\nsum %.9g; %s\n", x->sum, !positive ? "no positive exponent beyond its error" : x->rests ? "the motion is a state of rest, which is unstable" : "the largest is positive: neighbouring motions part; chaos, where the motion is bounded and does not repeat itself");
 }
 
 static void list(const char *name, const double *x, int n) {

@@ -164,7 +164,7 @@ static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
     if (!out) return CLI_DONE;
     if (cli_has(j->a, "mode")) {
         carom_error err = {0};
-        if (j->mode > x->count) return cli_say("--mode %g: there are %d modes", j->mode, x->count), CLI_USAGE;
+        if (j->mode > x->count) return cli_say("--mode %g: there %s %d mode%s", j->mode, x->count == 1 ? "is" : "are", x->count, x->count == 1 ? "" : "s"), CLI_USAGE;
         const carom_play_def play = {.model = m, .text = j->text, .length = j->length, .model_file = j->a->word[0], .set = j->set, .file = out, .scale = j->scale};
         if (carom_modes_play(x, (int)j->mode - 1, &play, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
         return CLI_DONE;

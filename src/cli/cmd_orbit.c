@@ -10,9 +10,12 @@ static const cli_option options[] = {
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
     {"guess", 0, "T", "of a free period: look near it (default: the first return of the motion)", false},
     {"end", 0, "T", "of a free period: look for a return of the motion until then (default: the model's end)", false},
+    {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
+    {"segments", 0, "N", "multiple shooting: cut the period into N pieces (default: 1, and more where small differences grow so much in a period that one piece cannot be closed)", false},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION,
     CLI_SET,
+    CLI_INPUT,
     CLI_MATRIX,
     {"out", 'o', "FILE", "one period as a result: .h5 or .csv", false},
     {"save", 0, "FILE", "write the state at t = 0 as initial values for `carom run --start FILE`", false},
@@ -21,10 +24,15 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
+static bool neutral(const carom_orbit *o) { return fabs(o->largest - 1) <= CAROM_ORBIT_NEUTRAL; }
+static bool stable(const carom_orbit *o) { return o->largest < 1 && !neutral(o); }
+
 static void print_text(const carom_orbit *o, const carom_model *m, const char *file) {
     const char *name = carom_model_name(m);
     const int ne = carom_model_system(m)->ne;
-    printf("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method, with %s\n", name ? name : file, o->period, o->residual, o->iterations, o->iterations == 1 ? "" : "s", o->scheme);
+    printf("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method", name ? name : file, o->period, o->residual, o->iterations, o->iterations == 1 ? "" : "s");
+    if (o->segments > 1) printf(" on %d pieces", o->segments);
+    printf(", with %s\n", o->scheme);
     for (int i = 0; i < o->nq; ++i) {
         if (carom_model_presses(m, i)) continue;
         printf("  %-20s %20.12g", carom_model_coordinate(m, i), o->q[i]);
@@ -38,7 +46,7 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
         printf("  %20.12g %+20.12g i   |%.9g|", o->re[i], o->im[i], hypot(o->re[i], o->im[i]));
         puts(i >= o->nmultipliers - o->trivial ? "   trivial" : i >= o->nmultipliers - o->trivial - o->lost ? "   closed contact" : "");
     }
-    printf("%s%s\n", o->largest < 1 ? "stable" : "unstable", o->isolated ? "" : "; not isolated: there are other orbits beside it");
+    printf("%s%s\n", neutral(o) ? "neutral: the largest multiplier lies on the unit circle" : stable(o) ? "stable" : "unstable", o->isolated ? "" : "; not isolated: there are other orbits beside it");
     if (o->nevents > 0) puts("events");
     for (int i = 0; i < o->nevents && i < 60; ++i) printf("  t = %-16.9g %-20s %s\n", o->event[i].t, carom_model_constraint(m, ne + o->event[i].contact), o->event[i].kind);
     if (o->nevents > 60) printf("  and %d more\n", o->nevents - 60);
@@ -65,13 +73,13 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
         fputs(i ? ", [" : "[", stdout), carom_json_number(stdout, o->re[i]);
         fputs(", ", stdout), carom_json_number(stdout, o->im[i]), fputs("]", stdout);
     }
-    printf("],\n \"trivial\": %d, \"stable\": %s, \"isolated\": %s,\n \"events\": [", o->trivial, o->largest < 1 ? "true" : "false", o->isolated ? "true" : "false");
+    printf("],\n \"trivial\": %d, \"stable\": %s, \"neutral\": %s, \"isolated\": %s,\n \"events\": [", o->trivial, stable(o) ? "true" : "false", neutral(o) ? "true" : "false", o->isolated ? "true" : "false");
     for (int i = 0; i < o->nevents; ++i) {
         fputs(i ? ", {\"t\": " : "{\"t\": ", stdout), carom_json_number(stdout, o->event[i].t);
         fputs(", \"contact\": ", stdout), carom_json_string(stdout, carom_model_constraint(m, ne + o->event[i].contact));
         printf(", \"kind\": \"%s\"}", o->event[i].kind);
     }
-    printf("],\n \"iterations\": %d, \"residual\": ", o->iterations), carom_json_number(stdout, o->residual);
+    printf("],\n \"segments\": %d, \"iterations\": %d, \"residual\": ", o->segments, o->iterations), carom_json_number(stdout, o->residual);
     fputs(", \"scheme\": ", stdout), carom_json_string(stdout, o->scheme);
     puts("}");
 }
@@ -111,6 +119,10 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     d->stop = cli_signals_asked;
     if (!d->period) return cli_say("orbit: give --period EXPR, or --period free"), false;
     if (out && !cli_ends(out, ".h5") && !cli_ends(out, ".csv")) return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
+    double segments = 0;
+    if (!cli_positive(a, "segments", &segments)) return false;
+    if (segments != floor(segments) || segments > 1000) return cli_say("--segments: %s is not a whole number up to 1000", cli_value(a, "segments")), false;
+    d->segments = (int)segments;
     return cli_positive(a, "transient", &d->transient) && cli_positive(a, "guess", &d->guess) && cli_positive(a, "end", &d->run.end) && !cli_wants_model(a->word[0]);
 }
 
@@ -119,18 +131,19 @@ static int run(const cli_args *a) {
     if (!read_usage(a, &d)) return CLI_USAGE;
     char *text = NULL;
     cli_matrices matrices = {0};
-    const char **set = NULL, **option = cli_list(a, "option", NULL);
+    char *own = NULL;
+    const char **set = NULL, **option = cli_list(a, "option", NULL), **exchange = cli_names(a, "exchange", &own);
     carom_model *m = cli_model_given(a, &set, &text, &d.model.length);
     bool good = m && cli_matrices_read(a, &matrices);
     d.model.file = a->word[0], d.model.text = text, d.model.set = set, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
-    d.run.options = option;
+    d.run.options = option, d.exchange = exchange;
     double *start = good && cli_has(a, "start") ? cli_state(m, cli_value(a, "start")) : NULL;
     good = good && (start || !cli_has(a, "start"));
     d.start = start;
     const int code = good ? orbit(a, m, &d) : CLI_USAGE;
     carom_model_destroy(m);
     cli_matrices_free(&matrices);
-    free(set), free(option), free(text), free(start);
+    free(set), free(option), free(exchange), free(own), free(text), free(start);
     return code;
 }
 

@@ -445,19 +445,34 @@ static bool read_usage(const cli_args *a, const char **out, char *own) {
 
 // A sweep and a branch have their own pictures.
 static int plot_table(const cli_args *a, bool branch) {
+    static const char *const of_results[] = {"vs", "phase", "from", "to", NULL};
+    const char *other = !branch && cli_has(a, "keep-script") ? "keep-script" : NULL;
+    for (int i = 0; of_results[i] && !other; ++i)
+        if (cli_has(a, of_results[i])) other = of_results[i];
+    if (other) return cli_say("--%s does not belong to the picture of a %s", other, branch ? "branch" : "sweep"), CLI_USAGE;
     static const char *const endings[] = {".h5", NULL};
     char *own = cli_has(a, "out") ? NULL : cli_rename(a->word[0], endings, ".svg");
     const char *out = own ? own : cli_value(a, "out");
     int code = CLI_USAGE;
     if (a->n > 1) cli_say("one %s at a time", branch ? "branch" : "sweep");
     else if (!sweep_plot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
-    else code = (branch ? follow_plot : sweep_plot)(a->word[0], cli_value(a, "of"), out) ? CLI_DONE : CLI_FAILED;
+    else code = (branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out)) ? CLI_DONE : CLI_FAILED;
     if (code == CLI_DONE) printf("%s written\n", out);
     free(own);
     return code;
 }
 
+// The table that `carom follow -o FILE.csv` writes begins so.
+static bool is_branch_text(const char *file) {
+    char head[8] = "";
+    FILE *f = cli_ends(file, ".csv") ? fopen(file, "rb") : NULL;
+    if (f && fread(head, 1, 7, f) < 7) head[0] = 0;
+    if (f) fclose(f);
+    return strcmp(head, "branch,") == 0;
+}
+
 static int run(const cli_args *a) {
+    if (is_branch_text(a->word[0])) return cli_say("%s is a branch; pictures are made of .h5 branches: `carom follow ... -o FILE.h5`", a->word[0]), CLI_USAGE;
     if (carom_table_probe(a->word[0], "runs")) return plot_table(a, false);
     if (carom_table_probe(a->word[0], "branch")) return plot_table(a, true);
     static const char *const old[] = {".h5", ".csv", NULL};

@@ -324,7 +324,7 @@ static bool copy_file(const char *from, const char *to, bool keep) {
     return good;
 }
 
-static bool same_file(const char *a, const char *b) {
+bool cli_same_file(const char *a, const char *b) {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
@@ -357,7 +357,7 @@ static bool open_record(run *r) {
     def.replace = cli_has(r->a, "force");
     if (resume) {
         if (!r->out || !cli_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
-        if (out && !same_file(out, resume) && !copy_file(resume, out, !cli_has(r->a, "force"))) return false;
+        if (out && !cli_same_file(out, resume) && !copy_file(resume, out, !cli_has(r->a, "force"))) return false;
     }
     r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);
     if (!r->record) cli_say("%s", r->err.text);

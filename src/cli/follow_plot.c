@@ -32,17 +32,45 @@ static void put_lines(FILE *s, const carom_table *t, const carom_column *y, bool
     fputs("\n", s);
 }
 
+static double range(const double *x, long n) {
+    double low = INFINITY, high = -INFINITY;
+    for (long i = 0; i < n; ++i)
+        if (isfinite(x[i])) low = fmin(low, x[i]), high = fmax(high, x[i]);
+    return high > low ? high - low : 1;
+}
+
+// Points of events with their names; a name that would lie on another one is left out.
 static void put_events(FILE *s, const carom_table *t, const carom_column *y) {
+    enum { LABELS = 40 };
+    const double *x = t->column[1].real, width = range(x, t->rows), height = range(y->real, t->rows);
     char row[80];
+    long placed[LABELS];
+    int n = 0;
     for (long r = 0; r < t->rows; ++r) {
         if (!t->column[5].text[r][0]) continue;
-        carom_format(row, sizeof row, "%.10g %.10g \"", t->column[1].real[r], y->real[r]), fputs(row, s);
-        for (const char *c = t->column[5].text[r]; *c; ++c) fputc(*c == '"' || *c == '\\' || *c == '_' ? ' ' : *c, s);
+        bool free = n < LABELS;
+        for (int k = 0; k < n; ++k) free = free && (fabs(x[r] - x[placed[k]]) > 0.2 * width || fabs(y->real[r] - y->real[placed[k]]) > 0.05 * height);
+        if (free) placed[n++] = r;
+        carom_format(row, sizeof row, "%.10g %.10g \"", x[r], y->real[r]), fputs(row, s);
+        for (const char *c = free ? t->column[5].text[r] : ""; *c; ++c) fputc(*c == '"' || *c == '\\' || *c == '_' ? ' ' : *c, s);
         fputs("\"\n", s);
     }
 }
 
-static bool draw(const carom_table *t, const carom_column *y, const char *file) {
+// The script with the picture's name in it, behind its terminal.
+static bool keep_script(FILE *s, const char *script, const char *file) {
+    FILE *f = fopen(script, "w");
+    char line[400];
+    rewind(s);
+    while (f && fgets(line, sizeof line, s)) {
+        fputs(line, f);
+        if (strncmp(line, "set terminal", 12) == 0) fputs("set output ", f), gnuplot_quote(f, file), fputc('\n', f);
+    }
+    if (f && fclose(f) == 0) return true;
+    return cli_say("cannot write %s: %s", script, strerror(errno)), false;
+}
+
+static bool draw(const carom_table *t, const carom_column *y, const char *file, const char *script) {
     FILE *s = tmpfile();
     if (!s) return cli_say("cannot create a file for gnuplot: %s", strerror(errno)), false;
     long events = 0, of[2] = {0};
@@ -59,12 +87,12 @@ static bool draw(const carom_table *t, const carom_column *y, const char *file) 
     if (of[0] > 1) fputs(", $unstable using 1:2 with lines lw 2 dt 2 lc rgb '#d55e00' title 'unstable'", s);
     if (events > 0) fputs(", $events using 1:2 with points pt 7 ps 0.7 lc rgb '#333333' notitle, $events using 1:2:3 with labels left offset 0.7,0.5 font ',9' notitle", s);
     fputs("\n", s);
-    const bool good = gnuplot_render(s, file);
+    const bool good = (!script || keep_script(s, script, file)) && gnuplot_render(s, file);
     fclose(s);
     return good;
 }
 
-bool follow_plot(const char *result, const char *of, const char *file) {
+bool follow_plot(const char *result, const char *of, const char *file, const char *script) {
     carom_table t;
     carom_error err = {0};
     if (carom_table_read(result, "branch", &t, &err) != CAROM_OK) return cli_say("%s", err.text), false;
@@ -79,7 +107,7 @@ bool follow_plot(const char *result, const char *of, const char *file) {
         cli_say("%s has no column '%s'%s", result, of ? of : "max(...)", cli_suggest(hint, sizeof hint, of ? of : "", column_name, &t));
         good = false;
     }
-    good = good && draw(&t, y, file);
+    good = good && draw(&t, y, file, script);
     carom_table_free(&t);
     return good;
 }

@@ -665,6 +665,12 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     if (carom_given(&of->gap)) CAROM_TRY(carom_add_kinks_of(r, c->gap, carom_contact_soft(of) ? -1 : m->nc));
     if (carom_contact_soft(of) && (m->contacts[m->nc].friction_varies || m->contacts[m->nc].ellipse[0] > 0))
         return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
+    if (carom_given(&of->closes_while)) {
+        carom_node gate = CAROM_NONE;
+        if (carom_contact_soft(of)) return carom_fault(r, of->closes_while.key, 0, "contact '%.60s' has a stiffness; `closes while` belongs to rigid contacts", c->name);
+        CAROM_TRY(carom_resolve_expression(r, &of->closes_while, SCOPE_STATE, "`closes while`", &gate));
+        CAROM_TRY(carom_add_kink(r, gate, CAROM_GATE(m->nc)));
+    }
     if (carom_contact_soft(of)) {
         const constraint own = *c;
         *c = (constraint){0};

@@ -2,7 +2,8 @@
 //
 //     f(q, 0, p) + W lambda = 0,   g = 0 over joints and closed contacts                                         (FOL-2)
 //
-// Newton's method on it with K = -d(f + W lambda)/dq; contacts without friction, which open where lambda and close where g falls to zero.
+// Newton's method on it with K = -d(f + W lambda)/dq; contacts open where lambda and close where g falls to zero.  A contact over a moving surface slides: its force
+// is (W_N + mu W_T d) lambda.  Contacts that stick are refused: what they hold is not isolated.
 #include "dynamics/curve.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -18,7 +19,7 @@ typedef struct rests {
     int nq, nv, ids, parameter, n, *col; // n: unknowns: nv, one for each constraint, the parameter
     double value, size, length, force;
     bool *with;                          // ids: joints and closed contacts
-    double *q, *lambda, *F, *J, *z, *b, *work, *v, *u, *full;
+    double *q, *lambda, *F, *J, *z, *b, *work, *v, *u, *full, *dmu;
     carom_error *err;
 } rests;
 
@@ -61,6 +62,29 @@ static void move(rests *r, const double *dq) {
     else carom_axpy(r->q, 1, dq, r->nv);
 }
 
+// Coefficients of friction of contacts that slide change with the parameter, and where they vary with positions: J += lambda W_T d dmu'
+static carom_status change_friction(rests *r) {
+    const carom_point *p = &r->p;
+    const double one = 1;
+    bool slides = false, varies = false;
+    for (int b = 0; b < p->L.nb; ++b)
+        if (p->L.id[b] >= p->ne && p->L.at[b + 1] > p->L.at[b] + 1) slides = true, varies = varies || p->contacts[p->L.id[b] - p->ne].friction_varies;
+    for (int j = varies ? 0 : r->nv; j <= r->nv && slides; ++j) {
+        carom_zero(r->v, r->nv);
+        if (j < r->nv) r->v[j] = 1;
+        if (carom_variation_laws(r->x, 0, p->q, p->v, j < r->nv ? (carom_direction){0, r->v, NULL, NULL} : (carom_direction){0, NULL, NULL, &one}, NULL, NULL, r->dmu, NULL) != CAROM_OK)
+            return carom_fail(r->err, CAROM_USER, "the derivatives of the friction have no finite value");
+        for (int b = 0; b < p->L.nb; ++b) {
+            double d[CAROM_TANGENTS] = {0};
+            const int id = p->L.id[b];
+            if (id < p->ne || !carom_point_slides(p, b, d)) continue;
+            for (int i = p->L.at[b] + 1; i < p->L.at[b + 1]; ++i)
+                carom_column_axpy(r->J + (size_t)(j < r->nv ? j : r->n - 1) * (size_t)r->n, r->lambda[id] * r->dmu[id - p->ne] * d[i - p->L.at[b] - 1], &p->L.W, i);
+        }
+    }
+    return CAROM_OK;
+}
+
 // F and J at the place, in units of force and length; row n - 1 of J is left free.
 static carom_status evaluate(rests *r) {
     carom_point *p = &r->p;
@@ -79,14 +103,20 @@ static carom_status evaluate(rests *r) {
     carom_copy(r->F, p->f, nv);
     for (int b = 0; b < p->L.nb; ++b) {
         const int k = p->L.at[b], id = p->L.id[b];
-        r->z[k] = r->lambda[id];
-        carom_column_axpy(r->F, r->lambda[id], &p->L.W, k);
-        r->F[nv + id] = p->g[id];
-        carom_zero(r->u, nv), carom_column_axpy(r->u, 1, &p->L.W, k);
-        for (int i = 0; i < nv; ++i) r->J[i + (nv + id) * n] = r->u[i], r->J[nv + id + i * n] = r->u[i];
+        double d[CAROM_TANGENTS] = {0};
+        const bool slides = carom_point_slides(p, b, d);
         int at = 0;
         for (int i = 0; i < carom_point_id(p, id); ++i) at += carom_system_directions(carom_model_system(r->task.base), i);
-        r->full[at] = r->lambda[id];
+        r->F[nv + id] = p->g[id];
+        carom_zero(r->u, nv), carom_column_axpy(r->u, 1, &p->L.W, k);
+        for (int i = 0; i < nv; ++i) r->J[nv + id + i * n] = r->u[i];
+        for (int i = k; i < p->L.at[b + 1]; ++i) {
+            const double part = i == k ? 1 : slides ? p->contacts[id - p->ne].friction * d[i - k - 1] : 0;
+            if (i > k) carom_column_axpy(r->u, part, &p->L.W, i);
+            r->z[i] = r->full[at + i - k] = part * r->lambda[id];
+        }
+        for (int i = 0; i < nv; ++i) r->J[i + (nv + id) * n] = r->u[i];
+        carom_axpy(r->F, r->lambda[id], r->u, nv);
     }
     for (int id = 0; id < r->ids; ++id)
         if (!r->with[id]) r->J[nv + id + (nv + id) * n] = 1;
@@ -97,11 +127,12 @@ static carom_status evaluate(rests *r) {
         carom_matrix_muladd(r->u, -1, p->K, r->v);
         for (int i = 0; i < nv; ++i) r->J[i + j * n] = r->u[i];
     }
+    CAROM_TRY(change_friction(r));
     carom_zero(r->v, nv);
     const carom_direction d = {0, NULL, NULL, &one};
     if (carom_variation_motion(r->x, 0, p->q, p->v, r->v, d, r->u) != CAROM_OK || carom_variation_reaction(r->x, 0, p->q, r->full, d, r->v) != CAROM_OK || carom_variation_gaps(r->x, 0, p->q, d, r->z) != CAROM_OK)
         return carom_fail(r->err, CAROM_USER, "the derivatives of the model by '%.60s' have no finite value", r->def->by);
-    for (int i = 0; i < nv; ++i) r->J[i + (n - 1) * n] = r->u[i] + r->v[i];
+    for (int i = 0; i < nv; ++i) r->J[i + (n - 1) * n] += r->u[i] + r->v[i];
     for (int id = 0; id < r->ids; ++id)
         if (r->with[id]) r->J[nv + id + (n - 1) * n] = r->z[carom_point_id(p, id)];
     // units: columns length, force, size; rows force, length
@@ -177,8 +208,8 @@ static carom_status begin(void *user) {
             r->with[id] = id < r->p.ne || rest.contact[id - r->p.ne] != CAROM_REST_OPEN;
             for (int k = rest.nforce - 1; k >= 0; --k)
                 if (rest.force[k].id == of) r->lambda[id] = rest.force[k].value;
-            if (id >= r->p.ne && rest.contact[id - r->p.ne] >= CAROM_REST_STICKS)
-                status = carom_fail(r->err, CAROM_UNSUPPORTED, "'%.60s' has friction: states of rest with friction are not isolated and have no branches; set its friction to 0", carom_model_constraint(m, of));
+            if (id >= r->p.ne && rest.contact[id - r->p.ne] == CAROM_REST_STICKS)
+                status = carom_fail(r->err, CAROM_UNSUPPORTED, "'%.60s' sticks: states of rest that friction holds are not isolated and have no branches; set its friction to 0, or let it slide over a moving surface", carom_model_constraint(m, of));
         }
         for (int i = 0; i < rest.nforce; ++i) r->force = fmax(r->force, fabs(rest.force[i].value));
     }
@@ -266,8 +297,8 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     CAROM_TRY(set(r, r->value));
     r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc, r->n = r->nv + r->ids + 1;
     const size_t n = (size_t)r->n, full = (size_t)carom_variation_directions(r->x) + n + (size_t)carom_model_system(r->task.base)->ne, nv = (size_t)r->nv;
-    double **part[] = {&r->q, &r->lambda, &r->F, &r->J, &r->z, &r->b, &r->work, &r->v, &r->u, &r->full};
-    const size_t size[] = {(size_t)r->nq, (size_t)r->ids, n, n * n, full, n, 3 * n, nv, nv, full};
+    double **part[] = {&r->q, &r->lambda, &r->F, &r->J, &r->z, &r->b, &r->work, &r->v, &r->u, &r->full, &r->dmu};
+    const size_t size[] = {(size_t)r->nq, (size_t)r->ids, n, n * n, full, n, 3 * n, nv, nv, full, (size_t)r->p.nc};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(err);
@@ -286,7 +317,7 @@ void carom_curve_rests_close(carom_curve *k) {
     carom_variation_destroy(r->x);
     carom_point_close(&r->p);
     carom_task_close(&r->task);
-    double *part[] = {r->q, r->lambda, r->F, r->J, r->z, r->b, r->work, r->v, r->u, r->full};
+    double *part[] = {r->q, r->lambda, r->F, r->J, r->z, r->b, r->work, r->v, r->u, r->full, r->dmu};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(r->with), free(r->col), free(r);
     k->user = NULL;

@@ -131,10 +131,34 @@ static void measure(carom_cycle *c, const film *f) {
         if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
 }
 
+// x with the coordinates exchanged that change places in a period; an even number of periods leaves them where they are.
+static void exchange(const carom_cycle *c, double *x, int n) {
+    for (int i = 0; i < n && c->partner && c->fold % 2; ++i) {
+        const int k = c->partner[i];
+        if (k <= i) continue;
+        const double y = x[i];
+        x[i] = x[k], x[k] = y;
+    }
+}
+
+static void exchange_state(const carom_cycle *c, double *x) {
+    exchange(c, x, c->s.nv), exchange(c, x + c->s.nq, c->s.nv);
+}
+
+// The same of a direction in units of scale.
+static void exchange_direction(const carom_cycle *c, double *x) {
+    const carom_shooter *s = &c->s;
+    for (int i = 0; i < s->n && c->partner; ++i) x[i] *= s->scale[i];
+    exchange(c, x, s->nv), exchange(c, x + s->nv, s->nv);
+    for (int i = 0; i < s->n && c->partner; ++i) x[i] /= s->scale[i];
+}
+
 // x without what goes along sym, and without whole turns that the model does not feel.
 static double distance(carom_cycle *c, const double *a, const double *b) {
     carom_shooter *s = &c->s;
-    carom_shooter_apart(s, a, b, c->r);
+    carom_copy(c->y, b, s->nq + s->nv);
+    exchange_state(c, c->y);
+    carom_shooter_apart(s, a, c->y, c->r);
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
         if (c->shift[i] != 0) c->r[i] = remainder(c->r[i] * s->scale[i], fabs(c->shift[i])) / s->scale[i];
     for (int k = 0; k < c->nsym; ++k) carom_axpy(c->r, -carom_dot(column(c->sym, k, s->n), c->r, s->n), column(c->sym, k, s->n), s->n);
@@ -160,7 +184,7 @@ static carom_status find_turns(carom_cycle *c, const double *x) {
 }
 
 // The longest time without events, of those with fewest closed contacts: its middle.  What is there already stays where it is good.
-static double quiet(const carom_cycle *c, double from, double to) {
+static double quiet(const carom_cycle *c, double from, double to, bool stays) {
     const carom_shooter *s = &c->s;
     double best = 0, at = from, longest[2] = {0, 0};
     int fewest = 1 << 30;
@@ -173,7 +197,7 @@ static double quiet(const carom_cycle *c, double from, double to) {
             if (round == 0 && n < fewest) fewest = n;
             if (round == 1 && n == fewest && b - a > best) best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
         }
-    return best > 0 && longest[0] <= from && longest[1] - from > 0.05 * (to - from) && c->timeless ? from : at;
+    return best > 0 && longest[0] <= from && longest[1] - from > 0.05 * (to - from) && stays ? from : at;
 }
 
 static carom_status sample(carom_cycle *c, const film *f) {
@@ -198,26 +222,36 @@ static carom_status go_on(carom_cycle *c, double t) {
     return carom_shooter_snap(s, c->t_0, c->x);
 }
 
+// Sizes, turns and what the model does not depend on, from the motion over `span`.
+static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int steps) {
+    CAROM_TRY(film_open(f, c, steps));
+    CAROM_TRY(shoot_film(c, f, t_0, span, c->x, steps));
+    carom_zero(c->shift, c->s.nq);
+    measure(c, f);
+    CAROM_TRY(find_turns(c, c->x));
+    measure(c, f);
+    return sample(c, f);
+}
+
+carom_status carom_cycle_survey(carom_cycle *c, double span) {
+    film f = {0};
+    const carom_status status = survey(c, &f, c->t_0, span, 100);
+    film_close(&f);
+    return status;
+}
+
 // A period that the model prescribes: from where it is, begin where nothing happens.
 static carom_status guess_forced(carom_cycle *c) {
     carom_shooter *s = &c->s;
     enum { STEPS = 400 };
-    film f;
-    carom_status status = film_open(&f, c, STEPS);
-    if (status == CAROM_OK) status = shoot_film(c, &f, c->t_0, c->T, c->x, STEPS);
-    if (status == CAROM_OK) {
-        carom_zero(c->shift, s->nq);
-        measure(c, &f);
-        status = find_turns(c, c->x);
-        measure(c, &f);
-    }
-    if (status == CAROM_OK) status = sample(c, &f);
+    film f = {0};
+    carom_status status = survey(c, &f, c->t_0, c->T, STEPS);
     if (status == CAROM_OK) {
         for (int i = 0; i < s->nq; ++i)
             if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
         const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T, last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
         const bool early = first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
-        const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T) - c->t_0;
+        const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
         const int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
         if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
     }
@@ -226,14 +260,14 @@ static carom_status guess_forced(carom_cycle *c) {
 }
 
 // The first return of the motion to a state at which nothing happens.
-static carom_status first_return(carom_cycle *c, const film *f, double guess, int *from, int *to) {
-    const double t = quiet(c, f->t[0], f->t[0] + (f->t[f->n - 1] - f->t[0]) / 3);
+static carom_status first_return(carom_cycle *c, const film *f, double guess, bool stays, int *from, int *to) {
+    const double t = quiet(c, f->t[0], f->t[0] + (f->t[f->n - 1] - f->t[0]) / 3, stays);
     *from = 0;
     while (*from + 1 < f->n && f->t[*from] < t) ++*from;
     const double *x = f->x + (size_t)*from * (size_t)f->nx;
     double most = 0, best = INFINITY;
     for (int k = 0; k < f->n; ++k) most = fmax(most, distance(c, x, f->x + (size_t)k * (size_t)f->nx));
-    if (!(most > 1e-9)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give another --start", f->t[*from]);
+    if (!(most > 1e-9)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give %s", f->t[*from], c->nearer);
     bool away = false;
     *to = -1;
     double d_0 = 0, d = 0;
@@ -252,26 +286,37 @@ static carom_status first_return(carom_cycle *c, const film *f, double guess, in
         d_0 = d, d = d_1;
     }
     if (*to < 0 || (isnan(guess) && best < INFINITY && best > 0.5 * most && *to >= 0 && distance(c, x, f->x + (size_t)*to * (size_t)f->nx) > 0.5 * most))
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion does not come back to a state that it had until t = %.6g: give --transient T, a longer --end, or a --start near the orbit", f->t[f->n - 1]);
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion does not come back to a state that it had until t = %.6g: give %s", f->t[f->n - 1], c->nearer);
+    return CAROM_OK;
+}
+
+// A return that is nearest in time: x'_1 r = 0.  Without it, orbits that are not isolated would shrink to rest.
+static carom_status tune_period(carom_cycle *c) {
+    carom_shooter *s = &c->s;
+    for (int k = 0; k < 3; ++k) {
+        CAROM_TRY(carom_cycle_shoot(c, true));
+        const double dT = -carom_dot(s->rate_1, c->r, s->n) / carom_dot(s->rate_1, s->rate_1, s->n);
+        if (!(fabs(dT) < 0.1 * c->T)) break;
+        c->T += dT;
+        s->linear = false;
+        if (fabs(dT) < 1e-4 * c->T) break;
+    }
     return CAROM_OK;
 }
 
 static carom_status guess_free(carom_cycle *c, double window, double guess) {
     carom_shooter *s = &c->s;
     enum { STEPS = 1200 };
-    film f;
+    film f = {0};
     int from = 0, to = 0;
-    carom_status status = film_open(&f, c, STEPS);
-    if (status == CAROM_OK) status = shoot_film(c, &f, 0, window, c->x, STEPS);
     c->T = window / 4;
-    if (status == CAROM_OK) {
-        carom_zero(c->shift, s->nq);
-        measure(c, &f);
-        status = find_turns(c, c->x);
-        measure(c, &f);
-    }
-    if (status == CAROM_OK) status = sample(c, &f);
-    if (status == CAROM_OK) status = first_return(c, &f, guess, &from, &to);
+    carom_status status = survey(c, &f, 0, window, STEPS);
+    if (status == CAROM_OK) status = first_return(c, &f, guess, true, &from, &to);
+    for (int k = 0; k < s->nhits && status == CAROM_OK; ++k) // an event near the return: begin elsewhere
+        if (fabs(s->hit[k].t - f.t[to]) < 0.02 * (f.t[to] - f.t[from])) {
+            status = first_return(c, &f, guess, false, &from, &to);
+            break;
+        }
     if (status == CAROM_OK) {
         const double *a = f.x + (size_t)from * (size_t)f.nx, *b = f.x + (size_t)to * (size_t)f.nx;
         c->T = f.t[to] - f.t[from];
@@ -297,7 +342,7 @@ static carom_status guess_free(carom_cycle *c, double window, double guess) {
         else carom_copy(c->x, a, f.nx);
     }
     film_close(&f);
-    return status;
+    return status == CAROM_OK ? tune_period(c) : status;
 }
 
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess) {
@@ -320,7 +365,11 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
     return c->expression ? guess_forced(c) : guess_free(c, window, guess);
 }
 
-carom_status carom_cycle_rephase(carom_cycle *c) { return c->timeless ? CAROM_OK : guess_forced(c); }
+carom_status carom_cycle_rephase(carom_cycle *c) {
+    if (!c->timeless) return guess_forced(c);
+    CAROM_TRY(carom_shoot(&c->s, 0, c->T, c->x, false, c->steps));
+    return go_on(c, quiet(c, 0, c->T, false));
+}
 
 // A motion that never settles comes near an orbit at times: where it comes back best after a period.
 carom_status carom_cycle_near(carom_cycle *c) {
@@ -344,14 +393,22 @@ carom_status carom_cycle_near(carom_cycle *c) {
 
 // -- the equations --------------------------------------------------------------------------------------------------
 
+void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r) {
+    carom_shooter *s = &c->s;
+    exchange_state(c, s->end);
+    for (int j = 0; j < s->m && linear; ++j) exchange_direction(c, column(s->Y, j, s->n));
+    if (linear) exchange_direction(c, s->rate_1), exchange_direction(c, s->p_1);
+    for (int i = 0; i < s->nq; ++i) s->end[i] -= c->shift[i];
+    carom_shooter_apart(s, x, s->end, r);
+    for (int i = 0; i < s->nq; ++i) s->end[i] += c->shift[i];
+    for (int k = 0; k < c->nsym; ++k) carom_axpy(r, -carom_dot(column(c->sym, k, s->n), r, s->n), column(c->sym, k, s->n), s->n);
+}
+
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
     carom_shooter *s = &c->s;
     if (linear) c->nlearnt = 0;
     CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps));
-    for (int i = 0; i < s->nq; ++i) s->end[i] -= c->shift[i];
-    carom_shooter_apart(s, c->x, s->end, c->r);
-    for (int i = 0; i < s->nq; ++i) s->end[i] += c->shift[i];
-    for (int k = 0; k < c->nsym; ++k) carom_axpy(c->r, -carom_dot(column(c->sym, k, s->n), c->r, s->n), column(c->sym, k, s->n), s->n);
+    carom_cycle_return(c, c->x, linear, c->r);
     c->residual = carom_norm_max(c->r, s->n);
     return CAROM_OK;
 }
@@ -512,17 +569,17 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     free(hits);
     const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < c->enough;
     if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < 1e-5 && c->s.nhits == 0)
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give a --start nearer to the orbit%s", c->expression ? ", or --period free" : "");
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give %s%s", c->nearer, c->expression ? ", or --period free" : "");
     if (good) return CAROM_OK;
     if (status != CAROM_RETRY && status != CAROM_OK) return status;
     if (c->order_changed > 2)
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give --transient T or a --start nearer to the orbit", c->order_changed, c->residual);
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give %s", c->order_changed, c->residual, c->nearer);
     if (c->rank < c->unknowns)
         return carom_fail(c->err, CAROM_SINGULAR, "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank, c->unknowns, c->residual, c->timeless && c->expression ? ": time does not enter the model; is it --period free?" : "");
     char why[300] = "";
     if (c->err->text[0]) memcpy(why, c->err->text, sizeof why - 1);
-    return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; %s", c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", why[0] ? "; the last attempt: " : "", why,
-                      c->timeless && c->expression ? "time does not enter the model, so orbits have periods of their own: give --period free" : "give --transient T or a --start nearer to the orbit");
+    return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; give %s", c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", why[0] ? "; the last attempt: " : "", why,
+                      c->timeless && c->expression ? "--period free: time does not enter the model, so orbits have periods of their own" : c->nearer);
 }
 
 bool carom_cycle_tangent(carom_cycle *c, double size, double *tau) {
@@ -592,14 +649,41 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
 
 // -- life -----------------------------------------------------------------------------------------------------------
 
-carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by, carom_error *err) {
+// "A=B": two coordinates that change places.
+static carom_status read_exchange(carom_cycle *c, const char *text) {
+    const carom_shooter *s = &c->s;
+    const char *sign = strchr(text, '=');
+    int at[2] = {-1, -1};
+    for (int i = 0; i < s->nq && sign && s->nq == s->nv; ++i) {
+        const char *name = carom_model_coordinate(s->task.base, i);
+        if (strlen(name) == (size_t)(sign - text) && strncmp(name, text, strlen(name)) == 0) at[0] = i;
+        if (strcmp(name, sign + 1) == 0) at[1] = i;
+    }
+    if (s->nq != s->nv) return carom_fail(c->err, CAROM_UNSUPPORTED, "--exchange does not support rotations in space");
+    if (at[0] < 0 || at[1] < 0 || at[0] == at[1] || c->partner[at[0]] != at[0] || c->partner[at[1]] != at[1])
+        return carom_fail(c->err, CAROM_BAD_INPUT, "--exchange %.60s: write A=B with two coordinates of the model, each of them once", text);
+    c->partner[at[0]] = at[1], c->partner[at[1]] = at[0];
+    return CAROM_OK;
+}
+
+static carom_status read_exchanges(carom_cycle *c, const char *const *list) {
+    if (!list || !list[0]) return CAROM_OK;
+    c->partner = calloc((size_t)c->s.nv + 1, sizeof *c->partner);
+    if (!c->partner) return no_memory(c->err);
+    for (int i = 0; i < c->s.nv; ++i) c->partner[i] = i;
+    for (int i = 0; list[i]; ++i) CAROM_TRY(read_exchange(c, list[i]));
+    return CAROM_OK;
+}
+
+carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err) {
     carom_shooter *s = &c->s;
     c->err = err;
     c->fold = 1;
-    c->steps = 1, c->most = 40, c->halvings = 8, c->good = 1e-11, c->enough = 1e-10;
     c->expression = strcmp(period, "free") == 0 ? NULL : period;
+    if (!c->nearer) c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit" : "--transient T, a longer --end, or a --start nearer to the orbit";
+    c->steps = 1, c->most = 40, c->halvings = 8, c->good = 1e-11, c->enough = 1e-10;
     const char *const observe[] = {period, NULL};
-    if (c->expression) s->task.model.observe = observe;
+    if (c->expression) s->task.model.observe = observe, s->task.option = "--period";
     carom_status status = carom_shooter_open(s, by, err);
     s->task.model.observe = NULL;
     CAROM_TRY(status);
@@ -613,6 +697,7 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by
     }
     c->col = calloc(N, sizeof *c->col);
     if (!c->col) return no_memory(err);
+    CAROM_TRY(read_exchanges(c, exchanges));
     if (!c->expression) return CAROM_OK;
     if (carom_model_observes_state(s->task.base, 0)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' depends on the state or on time; give an expression of parameters", period);
     CAROM_TRY(carom_shooter_observe(s, &c->T, &c->T_p));
@@ -624,6 +709,6 @@ void carom_cycle_close(carom_cycle *c) {
     carom_shooter_close(&c->s);
     double *part[] = {c->x, c->y, c->first, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->b, c->z, c->work, c->learnt};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
-    free(c->col);
+    free(c->col), free(c->partner);
     *c = (carom_cycle){0};
 }

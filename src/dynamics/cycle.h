@@ -10,6 +10,7 @@ typedef struct carom_cycle {
     int fold;                // periods of the expression in one of the orbit: 1, 2 behind a period doubling
     double T, T_p, t_0;      // period, its change with the parameter, where the orbit begins
     double *x, *first;       // nq + nv: there; where the search began, at t = 0
+    int *partner;            // nv: which coordinate has this one's place after a period; NULL: none changes
     int nsym;
     double *sym;             // n x nsym, orthonormal in units of scale: what the model does not depend on
     double *shift;           // nq: whole turns in a period
@@ -22,19 +23,24 @@ typedef struct carom_cycle {
     int nlearnt, room;
     double *A, *b, *z, *work, *tau, *by, *y, *r_0; // of Newton's method
     int *col;
+    const char *nearer;      // what to give where none is found, for messages
     int order_changed;       // attempts whose sequence of events was another one
     carom_error *err;
 } carom_cycle;
 
 /// Of a shooter that is open; period: an expression, or "free"; value of it at the start in c->T.
-carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *by, carom_error *err);
+carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err);
 void carom_cycle_close(carom_cycle *c);
 /// A guess: from x, after `transient`, within `window` (free periods), near the period `guess` (NAN: the first return).
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess);
-/// Begin at another phase of the motion over one period from x, where nothing happens (models with time).
+/// Begin at another phase of the motion over one period from x, where nothing happens.
 carom_status carom_cycle_rephase(carom_cycle *c);
 /// The best return of the motion from the start of the search, within sixty periods, as another guess (models with time).
 carom_status carom_cycle_near(carom_cycle *c);
+/// Sizes and what the model does not depend on, from the motion over `span` alone.
+carom_status carom_cycle_survey(carom_cycle *c, double span);
+/// The end of the last shot, its linearisation too, as an orbit that returns to x should have it: exchanged, without turns; r: from x to it, without what goes along sym.
+void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r);
 /// The shot from (x, T) as it is now, and its residual.
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear);
 /// Another value of the parameter, with the period that belongs to it.

@@ -24,6 +24,8 @@ typedef struct carom_point {
     carom_difference difference;
 } carom_point;
 
+/// Can a point be made of this model?  CAROM_UNSUPPORTED: no, and why.
+carom_status carom_point_supports(const carom_model *m, carom_error *err);
 /// At the initial state of the model, at rest.  p must stay where it is.
 carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err);
 void carom_point_close(carom_point *p);
@@ -123,6 +125,7 @@ typedef struct carom_task {
     carom_model_def model;   // text, set, matrices, observed expressions
     carom_run_given run;     // scheme, step, end, options
     const double *start;     // positions, velocities; NULL: the model's own
+    const char *option;      // that gave the observed expressions, for messages: --of
     carom_model *base;       // with the parameters as given; owns compiled code that all others use
     carom_free_name *free;
     int nfree;

@@ -512,7 +512,7 @@ static carom_status prepare(fitting *k) {
     if (count(def->free) == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
     for (int i = 0; i < (int)matches; ++i) CAROM_TRY(read_match(k, i, def->match[i]));
     k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start};
-    k->task.model.observe = k->expression;
+    k->task.model.observe = k->expression, k->task.option = "--match";
     CAROM_TRY(carom_task_open(&k->task, def->free, k->err));
     k->n = k->fit->nfree = k->task.nfree;
     const size_t n = (size_t)k->n;
@@ -529,7 +529,7 @@ static carom_status prepare(fitting *k) {
 }
 
 // Derivatives want a scheme that locates events: the model's own, or event-driven with tight tolerances.  A step for every row is enough.
-static void choose_scheme(fitting *k) {
+static carom_status choose_scheme(fitting *k) {
     carom_run_given *given = &k->task.run;
     const char *own = carom_model_simulation(k->task.base).scheme, *name = given->scheme ? given->scheme : own;
     const carom_scheme *const *s = carom_schemes();
@@ -543,6 +543,10 @@ static void choose_scheme(fitting *k) {
     long rows = 200;
     for (int f = 0; f < k->files; ++f) rows = k->table[f].rows > rows ? k->table[f].rows : rows;
     if (isnan(given->step) && (located || !name || !own || given->scheme != name)) given->step = k->end / (double)rows;
+    for (int i = 0; i < k->fit->nmatch && given->scheme && !located && strcmp(given->scheme, "event-driven") != 0; ++i)
+        if (k->match[i].observed < 0)
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: scheme %.40s does not locate impacts inside its steps, so that their times change by whole steps; leave --scheme out", k->def->match[i], given->scheme);
+    return CAROM_OK;
 }
 
 static double mean_square(const double *r, int m, double *sum) {
@@ -555,7 +559,7 @@ static carom_status find(fitting *k) {
     CAROM_TRY(read_bounds(k));
     CAROM_TRY(read_data(k));
     CAROM_TRY(allocate(k));
-    choose_scheme(k);
+    CAROM_TRY(choose_scheme(k));
     CAROM_TRY(carom_task_locate(&k->task, &k->located, k->err));
     if (!k->located) snprintf(k->fit->not_exact, sizeof k->fit->not_exact, "the scheme does not locate events to rounding, as event-driven, mixed and auto do");
     double sum;

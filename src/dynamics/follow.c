@@ -4,13 +4,14 @@
 //
 // with u the solution and the parameter, tau the tangent.  Where a number of eigenvalues beyond a border of stability changes, where the parameter turns
 // back, and where contacts do something else, the point is located between the two sides of it.
+#include "base/number.h"
 #include "dynamics/curve.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double SMALLEST = 1e-6, EXACT = 1e-10; // steps; where an event is located
+static const double SMALLEST = 1e-6, EXACT = 1e-10, NOUGHT = 1e-9; // steps; where an event is located; a distance that is rounding
 enum { HEAD = 3, COLUMNS = 6, FOLD = -1 };          // of a task: branch, step, kind; then tau, place
 
 typedef enum kind { GO_ON, DOUBLE } kind;
@@ -175,13 +176,13 @@ static carom_status test(walk *w, int which, double *x) {
 static carom_status locate(walk *w, int which, double ds, double x_a, double x_b) {
     double a = 0, b = ds;
     int iterations;
+    const bool sides = (x_a < 0) != (x_b < 0) && fmin(fabs(x_a), fabs(x_b)) > NOUGHT; // else it lies on its border for a while, as without damping: by counting
     for (int i = 0, side = 0; i < 60 && b - a > EXACT; ++i) {
-        const bool sides = (x_a < 0) != (x_b < 0);
         double sigma = sides ? (a * x_b - b * x_a) / (x_b - x_a) : (a + b) / 2, x;
         if (i > 40 || !(sigma > a && sigma < b)) sigma = (a + b) / 2;
         CAROM_TRY(go(w, w->place, w->tau, sigma, &iterations));
         CAROM_TRY(test(w, which, &x));
-        if (fabs(x) < 1e-11) return CAROM_OK;
+        if (sides && fabs(x) < 1e-11) return CAROM_OK;
         const bool before = sides ? (x < 0) == (x_a < 0) : which != FOLD && w->b.count[which] == w->a.count[which];
         if (before) {
             a = sigma, x_a = x;
@@ -434,20 +435,58 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
     return status;
 }
 
+// What a branch depends on beside the model, for the file: texts that must be the same when it goes on.
+enum { NOTES = 5 };
+static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES], char **own) {
+    size_t size = 200;
+    for (int i = 0; def->model.set && def->model.set[i]; ++i) size += strlen(def->model.set[i]) + 1;
+    for (int i = 0; def->exchange && def->exchange[i]; ++i) size += strlen(def->exchange[i]) + 1;
+    char *range = *own = calloc(2 * size, 1), *set = range ? range + 200 : NULL, *at = set;
+    if (!range) return false;
+    carom_format(range, 200, "%.17g:%.17g", def->from, def->to);
+    for (int i = 0; def->model.set && def->model.set[i]; ++i) at += sprintf(at, "%s\n", def->model.set[i]);
+    for (int i = 0; def->exchange && def->exchange[i]; ++i) at += sprintf(at, "%s\n", def->exchange[i]);
+    const carom_table_note all[NOTES] = {{"by", def->by}, {"model", def->model.text}, {"period", def->period ? def->period : ""}, {"range", range}, {"set", set}};
+    memcpy(note, all, sizeof all);
+    return true;
+}
+
 carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err) {
     const size_t n = strlen(file);
     const bool csv = n > 4 && strcmp(file + n - 4, ".csv") == 0;
     char number[40];
     snprintf(number, sizeof number, "%d", f->branches);
     const carom_table tables[2] = {f->branch, f->queue};
-    const carom_table_note notes[] = {{"by", def->by}, {"model", def->model.text}, {"branches", number}, {"period", def->period ? def->period : ""}};
-    return carom_tables_write(file, tables, csv || f->queue.columns == 0 ? 1 : 2, notes, csv ? 0 : 4, err);
+    carom_table_note notes[NOTES + 1];
+    char *own;
+    if (!take_notes(def, notes, &own)) return no_memory(err);
+    notes[NOTES] = (carom_table_note){"branches", number};
+    const carom_status status = carom_tables_write(file, tables, csv || f->queue.columns == 0 ? 1 : 2, notes, csv ? 0 : NOTES + 1, err);
+    free(own);
+    return status;
 }
 
-carom_status carom_follow_read(carom_branch *f, const char *file, carom_error *err) {
+// The file must be of the same model, parameter, range and settings.
+static carom_status compare_notes(const carom_follow_def *def, const char *file, carom_error *err) {
+    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set, --input or --exchange"};
+    carom_table_note notes[NOTES];
+    char *own;
+    if (!take_notes(def, notes, &own)) return no_memory(err);
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < NOTES && status == CAROM_OK; ++i) {
+        char *was = carom_table_note_read(file, notes[i].name);
+        if (!was || strcmp(was, notes[i].text) != 0) status = carom_fail(err, CAROM_BAD_INPUT, "%.200s was made with another %s; a branch goes on with what it began with", file, word[i]);
+        free(was);
+    }
+    free(own);
+    return status;
+}
+
+carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err) {
     *f = (carom_branch){0};
     CAROM_TRY(carom_table_read(file, "branch", &f->branch, err));
     CAROM_TRY(carom_table_read(file, "queue", &f->queue, err));
+    if (def) CAROM_TRY(compare_notes(def, file, err));
     char *number = carom_table_note_read(file, "branches");
     f->branches = number ? atoi(number) : 0;
     free(number);

@@ -192,6 +192,7 @@ static carom_status on_row(void *user, carom_path *w) {
 static const char *label(void *user, int j) { return ((finding *)user)->task.free[j].name; }
 
 static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
+    CAROM_TRY(carom_point_supports(k->task.base, k->err));
     carom_run_given *given = &k->task.run;
     const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
     if (!given->scheme) { // where no row is wanted, steps need only be short beside the run
@@ -205,7 +206,7 @@ static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
 
 static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gradient *g) {
     const char *observe_list[] = {k->expression, NULL};
-    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start};
+    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .option = "--of"};
     k->task.model.observe = observe_list;
     CAROM_TRY(carom_task_open(&k->task, def->by, k->err));
     const size_t n = (size_t)k->task.nfree;

@@ -4,6 +4,7 @@
 //
 // with the columns of (VAR-1) and (VAR-2).  The sum of all is the mean rate of volumes: that of the divergence and of log |det| of all jumps.
 #include "dynamics/shoot.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct spectrum {
     carom_lyapunov *to;
     double *sum, *part; // n; PARTS x n: sums of logarithms
     long steps, done;
-    double t_0;
+    double t_0, span;
 } spectrum;
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for Lyapunov exponents"); }
@@ -39,6 +40,7 @@ static carom_status orthonormalise(void *watch, carom_path *w) {
         for (int i = 0; i < n; ++i) y[i] = lost ? 0 : y[i] / left;
     }
     const double t = w->t - k->t_0;
+    k->to->rests = (k->done == 0 || k->to->rests) && carom_norm_max(w->v, k->s.nv) * k->span <= 1e-9 * fmax(carom_norm_max(w->q, k->s.nq), DBL_MIN);
     ++k->done;
     if (k->done * ROWS / k->steps > k->to->rows) {
         double *row = k->to->history + (size_t)k->to->rows * (size_t)(1 + k->to->n);
@@ -94,7 +96,7 @@ static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error
         carom_copy(start, s->end, s->nq + s->nv);
         if (status == CAROM_OK) status = carom_shooter_snap(s, def->transient, start);
     }
-    k->t_0 = def->transient;
+    k->t_0 = def->transient, k->span = end;
     s->on_row = orthonormalise, s->watch = k;
     if (status == CAROM_OK) status = carom_shoot(s, k->t_0, end, start, true, (int)k->steps);
     free(start);

@@ -1,5 +1,5 @@
 // orbit.c: periodic orbits: what is found, and one period of it as a result.
-#include "dynamics/cycle.h"
+#include "dynamics/segments.h"
 #include <carom/event.h>
 #include <carom/result.h>
 #include <math.h>
@@ -9,15 +9,17 @@
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit"); }
 
 // Largest first; zeros of lost directions and ones of trivial ones behind.
-static carom_status put_multipliers(carom_orbit *o, carom_cycle *c) {
+static carom_status put_multipliers(carom_orbit *o, carom_cycle *c, carom_segments *g) {
     int count = 0;
-    CAROM_TRY(carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
+    CAROM_TRY(g ? carom_segments_multipliers(g, o->re, o->im, &count, &o->trivial, &o->lost) : carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
     for (int i = 1; i < count; ++i) // by size, pairs stay together
         for (int k = i; k > 0 && hypot(o->re[k], o->im[k]) > (1 + 1e-12) * hypot(o->re[k - 1], o->im[k - 1]); --k) {
             const double re = o->re[k], im = o->im[k];
             o->re[k] = o->re[k - 1], o->im[k] = o->im[k - 1], o->re[k - 1] = re, o->im[k - 1] = im;
         }
     o->largest = count > 0 ? hypot(o->re[0], o->im[0]) : 0;
+    o->isolated = true;
+    for (int i = 0; i < count; ++i) o->isolated = o->isolated && hypot(o->re[i] - 1, o->im[i]) > 1e-6;
     for (int i = 0; i < o->lost; ++i) o->re[count] = o->im[count] = 0, ++count;
     for (int i = 0; i < o->trivial; ++i) o->re[count] = 1, o->im[count] = 0, ++count;
     o->nmultipliers = count;
@@ -29,14 +31,32 @@ static int by_time(const void *a, const void *b) {
     return x->t < y->t ? -1 : x->t > y->t;
 }
 
+static carom_status put_events(carom_orbit *o, const carom_cycle *c, const carom_hit *hit, int n) {
+    o->event = calloc((size_t)n + 1, sizeof *o->event);
+    if (!o->event) return no_memory(c->err);
+    for (int i = 0; i < n; ++i) o->event[i] = (carom_orbit_event){fmod(hit[i].t, c->T), hit[i].contact, carom_hit_word(hit[i].kind)};
+    o->nevents = n;
+    qsort(o->event, (size_t)n, sizeof *o->event, by_time);
+    return CAROM_OK;
+}
+
+// The same of an orbit in pieces, and the states between them.
+static carom_status put_nodes(carom_orbit *o, carom_cycle *c, carom_segments *g) {
+    const size_t nx = (size_t)(o->nq + o->nv);
+    o->segments = g->n;
+    o->node = calloc((size_t)g->n * nx, sizeof *o->node);
+    if (!o->node) return no_memory(c->err);
+    CAROM_TRY(put_events(o, c, g->hit, g->nhits));
+    for (int i = 0; i < o->nq; ++i) o->advance[i] = g->end[i] - g->piece[0].x[i];
+    for (int k = 0; k < g->n; ++k) CAROM_TRY(carom_segments_state(g, k * c->T / g->n, o->node + (size_t)k * nx));
+    carom_copy(o->q, o->node, o->nq), carom_copy(o->v, o->node + o->nq, o->nv);
+    return CAROM_OK;
+}
+
 // The state at t = 0, how far it goes, what happens from there on.
 static carom_status put_state(carom_orbit *o, carom_cycle *c) {
     carom_shooter *s = &c->s;
-    o->event = calloc((size_t)s->nhits + 1, sizeof *o->event);
-    if (!o->event) return no_memory(c->err);
-    for (int i = 0; i < s->nhits; ++i) o->event[i] = (carom_orbit_event){fmod(s->hit[i].t, c->T), s->hit[i].contact, carom_hit_word(s->hit[i].kind)};
-    o->nevents = s->nhits;
-    qsort(o->event, (size_t)o->nevents, sizeof *o->event, by_time);
+    CAROM_TRY(put_events(o, c, s->hit, s->nhits));
     for (int i = 0; i < s->nq; ++i) o->advance[i] = s->end[i] - s->start[i];
     double *x = c->x;
     carom_status status = CAROM_OK;
@@ -48,11 +68,41 @@ static carom_status put_state(carom_orbit *o, carom_cycle *c) {
     return status;
 }
 
+// Single shooting, with other guesses where the first one fails.
+static carom_status solve(carom_cycle *c) {
+    carom_status status = carom_cycle_solve(c, NULL, 1);
+    for (int k = 0; k < 3 && (status == CAROM_NOT_CONVERGED || status == CAROM_UNSUPPORTED) && !c->timeless; ++k) { // an event may have come to the start
+        const double before = c->residual;
+        if (carom_cycle_rephase(c) != CAROM_OK) break;
+        status = carom_cycle_solve(c, NULL, 1);
+        if (status == CAROM_NOT_CONVERGED && c->residual > 0.9 * before) break;
+    }
+    if (status == CAROM_NOT_CONVERGED && !c->timeless) {
+        const carom_error kept = *c->err;
+        if (carom_cycle_near(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
+        if (status != CAROM_OK && status != CAROM_STOPPED) *c->err = kept;
+    }
+    return status;
+}
+
+static const double GROWS = 1e4; // in a period: pieces may do better
+static double growth(const carom_shooter *s) { return s->linear ? carom_norm_max(s->Y, s->n * s->m) : 1e18; } // not known: it may be the reason
+
+static carom_status in_pieces(carom_orbit *o, carom_cycle *c, int pieces) {
+    carom_segments g;
+    carom_status status = carom_segments_open(&g, c, pieces);
+    if (status == CAROM_OK) status = carom_segments_solve(&g);
+    o->period = c->T, o->residual = c->residual, o->iterations = c->iterations;
+    if (status == CAROM_OK) status = put_multipliers(o, c, &g) == CAROM_OK ? put_nodes(o, c, &g) : c->err->code;
+    carom_segments_close(&g);
+    return status;
+}
+
 static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *def) {
     carom_shooter *s = &c->s;
     s->task.model = def->model, s->task.run = def->run, s->task.start = def->start;
     s->stop = def->stop, s->user = def->user;
-    CAROM_TRY(carom_cycle_open(c, def->period, NULL, c->err));
+    CAROM_TRY(carom_cycle_open(c, def->period, def->exchange, NULL, c->err));
     const carom_model *m = s->task.base;
     const size_t n = (size_t)s->n;
     o->nq = s->nq, o->nv = s->nv, o->nc = s->p.nc, o->scheme = s->run.scheme;
@@ -66,25 +116,37 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     carom_copy(x, def->start ? def->start : carom_model_q0(m), o->nq);
     carom_copy(x + o->nq, def->start ? def->start + o->nq : carom_model_v0(m), o->nv);
     carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
-    free(x);
-    CAROM_TRY(status);
-    status = carom_cycle_solve(c, NULL, 1);
-    for (int k = 0; k < 3 && (status == CAROM_NOT_CONVERGED || status == CAROM_UNSUPPORTED) && !c->timeless; ++k) { // an event may have come to the start
-        const double before = c->residual;
-        if (carom_cycle_rephase(c) != CAROM_OK) break;
-        status = carom_cycle_solve(c, NULL, 1);
-        if (status == CAROM_NOT_CONVERGED && c->residual > 0.9 * before) break;
+    o->segments = 1;
+    // In pieces: from where the search began, because the motion leads away from there; free periods from the first return.
+    carom_copy(x, c->expression ? c->first : c->x, o->nq + o->nv);
+    const double T = c->T;
+    if (def->segments > 1 && (status == CAROM_OK || c->expression)) {
+        carom_copy(c->x, x, o->nq + o->nv);
+        c->t_0 = 0;
+        status = in_pieces(o, c, def->segments);
+        if (status != CAROM_OK) carom_copy(o->q, x, o->nq), carom_copy(o->v, x + o->nq, o->nv);
+        return free(x), status;
     }
-    if (status == CAROM_NOT_CONVERGED && !c->timeless) {
+    const bool guessed = status == CAROM_OK;
+    if (guessed) status = solve(c);
+    const bool failed = status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_RETRY || status == CAROM_USER;
+    if (guessed && failed && def->segments == 0 && growth(s) > GROWS) { // what one shot cannot close
         const carom_error kept = *c->err;
-        if (carom_cycle_near(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
-        if (status != CAROM_OK && status != CAROM_STOPPED) *c->err = kept;
+        const double t_0 = c->t_0, residual = c->residual, last = c->T;
+        const int iterations = c->iterations, pieces = (int)fmin(60, 2 + ceil(log10(growth(s))));
+        carom_copy(o->q, c->x, o->nq), carom_copy(o->v, c->x + o->nq, o->nv);
+        carom_copy(c->x, x, o->nq + o->nv);
+        c->T = T, c->t_0 = 0;
+        if (in_pieces(o, c, pieces) == CAROM_OK) return free(x), CAROM_OK;
+        carom_copy(c->x, o->q, o->nq), carom_copy(c->x + o->nq, o->v, o->nv);
+        c->T = last, c->t_0 = t_0, c->residual = residual, c->iterations = iterations, s->linear = false;
+        *c->err = kept;
     }
+    free(x);
     o->period = c->T, o->residual = c->residual, o->iterations = c->iterations;
-    o->isolated = c->iterations == 0 || c->rank >= c->unknowns;
     if (s->linear) {
         carom_error kept = *c->err;
-        const carom_status put = put_multipliers(o, c) == CAROM_OK ? put_state(o, c) : c->err->code;
+        const carom_status put = put_multipliers(o, c, NULL) == CAROM_OK ? put_state(o, c) : c->err->code;
         if (status != CAROM_OK) *c->err = kept;
         else status = put;
     } else carom_copy(o->q, c->x, o->nq), carom_copy(o->v, c->x + o->nq, o->nv);
@@ -105,17 +167,36 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
 }
 
 void carom_orbit_free(carom_orbit *o) {
-    free(o->q), free(o->v), free(o->advance), free(o->re), free(o->im), free(o->event);
+    free(o->q), free(o->v), free(o->advance), free(o->re), free(o->im), free(o->event), free(o->node);
     *o = (carom_orbit){0};
 }
 
+// An orbit in pieces runs from node to node.
+static carom_status run_pieces(const carom_orbit *o, carom_sim_def sd, carom_sim *sim, carom_record *record, long rows, carom_error *err) {
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < o->segments && status == CAROM_OK; ++k) {
+        sd.t0 = k * o->period / o->segments;
+        sd.q0 = o->node + (size_t)k * (size_t)(o->nq + o->nv), sd.v0 = sd.q0 + o->nq;
+        carom_sim *piece = k > 0 ? carom_sim_create(&sd, err) : NULL;
+        if (k > 0) status = piece ? carom_sim_continue(sim, piece, err) : err->code;
+        carom_sim_destroy(piece);
+        for (long i = 0; i < rows && status == CAROM_OK; ++i) {
+            status = carom_sim_step(sim, err);
+            carom_now now = carom_sim_now(sim);
+            now.step = k * rows + i + 1;
+            if (status == CAROM_OK) status = carom_record_step(record, &now);
+        }
+    }
+    return status;
+}
+
 carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err) {
-    enum { ROWS = 500 };
+    const long pieces = orbit->segments > 1 ? orbit->segments : 1, rows = (499 + pieces) / pieces;
     carom_model *m = carom_model_create(&def->model, err);
     if (!m) return err->code;
     carom_run run = {0};
     carom_run_given given = def->run;
-    given.scheme = orbit->scheme, given.end = orbit->period, given.step = orbit->period / ROWS;
+    given.scheme = orbit->scheme, given.end = orbit->period, given.step = orbit->period / (double)(rows * pieces);
     carom_status status = carom_run_resolve(&run, m, &given, err);
     carom_sim_def sd = carom_run_sim(&run, m);
     sd.q0 = orbit->q, sd.v0 = orbit->v;
@@ -125,7 +206,7 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
     rd.text = def->model.text, rd.length = def->model.length, rd.model_file = def->model.file, rd.set = def->model.set, rd.options = (const char *const *)run.options;
     carom_record *record = sim ? carom_record_create(&rd, err) : NULL;
     if (status == CAROM_OK && !record) status = err->code;
-    if (status == CAROM_OK) status = carom_sim_run(sim, carom_record_step, record, err);
+    if (status == CAROM_OK) status = pieces > 1 ? run_pieces(orbit, sd, sim, record, rows, err) : carom_sim_run(sim, carom_record_step, record, err);
     if (status == CAROM_OK) status = carom_record_finish(record, "done", NULL, err);
     carom_record_destroy(record);
     carom_sim_destroy(sim);

@@ -41,16 +41,22 @@ static carom_status mass(carom_point *p, carom_error *err) {
     return failed(p->sys.mass(p->sys.model, p->work, p->t, p->q, p->M), "masses", err);
 }
 
+carom_status carom_point_supports(const carom_model *m, carom_error *err) {
+    const carom_system *s = carom_model_system(m);
+    if (s->listed)
+        return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do; "
+                                                  "for a state of rest, run the model until it rests");
+    if (s->nsamplers) return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported with controllers, as '%.60s'; write the law of control as a force", s->samplers[0].name);
+    for (int c = 0; c < s->nc; ++c)
+        if (carom_discs_used(s)) return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported with `resistance: discs`");
+        else if (s->contacts[c].friction_reacts)
+            return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported where friction depends on forces, as that of '%.60s' does", carom_model_constraint(m, s->ne + c));
+    return CAROM_OK;
+}
+
 carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error *err) {
     *p = (carom_point){.model = m, .sys = *carom_model_system(m)};
-    if (p->sys.listed)
-        return carom_fail(err, CAROM_UNSUPPORTED, "states of rest and modes are not supported where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do; "
-                                                  "run the model until it rests and start from the end of that result");
-    if (p->sys.nsamplers) return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes and derivatives are not supported with controllers, as '%.60s'; write the law of control as a force", p->sys.samplers[0].name);
-    for (int c = 0; c < p->sys.nc; ++c)
-        if (carom_discs_used(&p->sys)) return carom_fail(err, CAROM_UNSUPPORTED, "states of rest and modes are not supported with `resistance: discs`");
-        else if (p->sys.contacts[c].friction_reacts)
-            return carom_fail(err, CAROM_UNSUPPORTED, "states of rest and modes are not supported where friction depends on forces, as that of '%.60s' does", carom_model_constraint(m, p->sys.ne + c));
+    CAROM_TRY(carom_point_supports(m, err));
     CAROM_TRY(leave_out(p, err));
     p->nq = p->sys.nq, p->nv = p->sys.nv, p->ne = p->sys.ne, p->nc = p->sys.nc;
     for (int id = 0; id < p->ne + p->nc; ++id) p->n += carom_system_recorded(&p->sys, id);

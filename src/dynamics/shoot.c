@@ -290,8 +290,8 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps) {
     s->t_0 = t_0, s->t_1 = t_0, s->span = span, s->nhits = 0, s->closed = 0;
     if (x != s->start) carom_copy(s->start, x, s->nq + s->nv);
-    for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = INFINITY;
-    for (int i = 0; i < s->nq; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
+    for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
+    for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
     if (linear) s->linear = false;
     carom_sim *sim = simulate(s, t_0, span, s->start, steps);
     if (!sim) return s->err->code;

@@ -40,7 +40,7 @@ typedef struct carom_shooter {
     carom_hit *hit;
     int nhits, room, closed;
     double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
-    double *least, *most;  // nq: range of positions
+    double *least, *most;  // nq: range of positions; like `low`, of the last linearised run
     // inside
     carom_path path;
     bool opened;

@@ -37,11 +37,20 @@ static carom_status look_up(const carom_task *t, const char *name, carom_free_na
     return CAROM_OK;
 }
 
+// Models call what is observed by the option of sweeps.
+static void name_option(const carom_task *t, carom_error *err) {
+    static const char sweeps[] = "--observe ";
+    char *at = strstr(err->text, sweeps), rest[sizeof err->text];
+    if (!at || !t->option) return;
+    snprintf(rest, sizeof rest, "%s", at + sizeof sweeps - 2);
+    snprintf(at, sizeof err->text - (size_t)(at - err->text), "%s%s", t->option, rest);
+}
+
 carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err) {
     int n = 0;
     while (names[n]) ++n;
     t->base = carom_model_create(&t->model, err);
-    if (!t->base) return CAROM_BAD_INPUT;
+    if (!t->base) return name_option(t, err), CAROM_BAD_INPUT;
     t->free = calloc((size_t)n + 1, sizeof *t->free);
     if (!t->free) return no_memory(err);
     for (int i = 0; i < n; ++i) {
@@ -75,10 +84,11 @@ carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err) {
     *located = mixed || (name && (strcmp(name, "event-driven") == 0 || strcmp(name, "auto") == 0));
     if (!mixed || t->options) return CAROM_OK;
     size_t n = 0;
-    while (t->run.options && t->run.options[n]) ++n;
+    for (; t->run.options && t->run.options[n]; ++n)
+        if (strncmp(t->run.options[n], "bracket=", 8) == 0) return carom_fail(err, CAROM_BAD_INPUT, "derivatives need events that mixed locates to rounding, bracket=0, which is chosen here; leave %.60s out", t->run.options[n]);
     t->options = calloc(n + 2, sizeof *t->options);
     if (!t->options) return no_memory(err);
-    t->options[0] = "bracket=0"; // one that is given stands behind it
+    t->options[0] = "bracket=0";
     for (size_t i = 0; i < n; ++i) t->options[i + 1] = t->run.options[i];
     t->run.options = t->options;
     return CAROM_OK;

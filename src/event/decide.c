@@ -96,7 +96,8 @@ static void gather(carom_phase *w, carom_step *s, bool first, const bool *lastin
         const double reach = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span);
         const double near = w->limits.exact ? relative * reach : 4 * w->tol_g[c];
         w->was[c] = w->f.mode[c], w->left[c] = 0;
-        w->in[c] = reach > 0 && (w->was[c] != CAROM_MODE_OPEN || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near);
+        const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
+        w->in[c] = reach > 0 && !passes && (w->was[c] != CAROM_MODE_OPEN || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near);
     }
 }
 

@@ -194,7 +194,7 @@ static carom_status begin(work *w, carom_step *s, bool *at_once) {
     CAROM_TRY(carom_curvature(s, P->kappa, &P->all, P->t, P->q, P->v));
     CAROM_TRY(carom_phase_hold(s, CAROM_HELD, P->t, P->q));
     for (int c = 0; c < nc; ++c)
-        if (carom_phase_open(P, c)) begin_open(w, s, c, at_once);
+        if (carom_phase_open(P, c) && !P->barred[c]) begin_open(w, s, c, at_once);
     return carom_phase_arm(P, s);
 }
 

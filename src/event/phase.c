@@ -36,7 +36,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     w.nphi = 2 * sys->nc + sys->nk;
     w.sign = carom_allocate(mem, (size_t)sys->nk);
     CAROM_ALLOCATE(mem, (size_t)w.nphi, &w.scale, &w.floor);
-    bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over};
+    bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over, &w.barred};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) *flags[i] = carom_allocate_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
     return w;
 }
@@ -157,8 +157,11 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - size : size - still;
 }
 
-// Does kink i belong to the gap of a contact that is open?  Then nothing happens there.
-static bool idle(const carom_phase *w, const carom_system *sys, int i) { return sys->kink_of && sys->kink_of[i] >= 0 && carom_phase_open(w, sys->kink_of[i]); }
+// Does kink i belong to the gap of a contact that is open, or to what lets one close that is closed?  Then nothing happens there.
+static bool idle(const carom_phase *w, const carom_system *sys, int i) {
+    const int c = sys->kink_of ? sys->kink_of[i] : -1;
+    return c >= 0 ? carom_phase_open(w, c) : c < -1 && !carom_phase_open(w, CAROM_GATE(c));
+}
 
 // (EV-22)  k, with the sign it had at the start of the phase: forces, or the gap of a closed contact, have a kink where it changes.
 static carom_status kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *phi) {
@@ -198,18 +201,35 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
         P->phi[nc + c] = friction_function(w, s, b, c, w->floor + nc + c) + w->floor[nc + c];
     }
     for (int i = 0; i < 2 * nc; ++i)
-        if (!w->armed[i]) P->phi[i] = 1;
+        if (!w->armed[i] || (i < nc && w->barred[i])) P->phi[i] = 1;
     for (int c = 0; c < nc; ++c)
         if (P->kink[c] < 0) P->phi[c] = P->kink[c];
     return CAROM_OK;
 }
 
 carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
-    for (int c = 0; c < s->sys->nc; ++c) w->scan.watched[c] = carom_phase_open(w, c) && w->armed[c];
+    for (int c = 0; c < s->sys->nc; ++c) w->scan.watched[c] = carom_phase_open(w, c) && w->armed[c] && !w->barred[c];
     w->scan.left.tau = 0;
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t, w->q));
     CAROM_TRY(carom_sample_set(&w->scan, s, &w->all, w->t, w->q, w->v, w->f.a, w->from.g, w->offset, &w->scan.left));
     return carom_phase_hold(s, CAROM_HELD, w->t, w->q);
+}
+
+// (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out of it where k > 0 again.
+static carom_status bar(carom_phase *w, carom_step *s) {
+    const carom_system *sys = s->sys;
+    for (int c = 0; c < sys->nc; ++c) w->barred[c] = false;
+    for (int i = 0; sys->kink_of && i < sys->nk; ++i) {
+        const int c = CAROM_GATE(sys->kink_of[i]);
+        if (c < 0 || !carom_phase_open(w, c)) continue;
+        const double g = w->from.g[sys->ne + c];
+        w->barred[c] = w->sign[i] < 0;
+        if (!w->barred[c] && g < -1e-6 * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span)) {
+            char name[80];
+            return carom_fail(s->err, CAROM_USER, "t = %.9g: '%.60s' may close again (`closes while`), but its gap is %.6g: it must be positive there", w->t, carom_constraint_text(s, sys->ne + c, name, sizeof name), g);
+        }
+    }
+    return CAROM_OK;
 }
 
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
@@ -230,6 +250,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
     CAROM_TRY(gaps_and_rates(w, s, w->t, P));
+    CAROM_TRY(bar(w, s));
     // eps_g: what positions, way and fall round to
     for (int c = 0; c < nc; ++c) {
         const int k = w->all.at[s->sys->ne + c];

@@ -71,6 +71,7 @@ typedef struct carom_phase {
     double *sign;                  // nk: of the latter at the start of the phase
     double *floor;                 // nphi: rounding of the event functions measured last
     bool *armed;                   // 2 nc: the function counts in this phase
+    bool *barred;                  // nc: open, and not to close in this phase (EV-24)
     double *scale;
     bool laws;                     // Runge-Kutta stages follow the contact laws: for schemes that do not locate the ends of contact
     bool walls;                    // contacts are put on the wall

@@ -89,6 +89,7 @@ static const key_group *const materials[] = {&material_group, NULL};
 
 static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
+    KEY(EXPRESSION, "closes while", "always", "an open contact closes only while this expression is positive; until then it may pass through the other side; a closed contact is not affected", "", AT(contact, closes_while)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
     KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip", "1", AT(contact, friction)),

@@ -282,7 +282,7 @@ struct carom_model {
     struct asked { int table; carom_node at; } *asked; // arguments of tables in expressions of the state
     int nasked;
     carom_node *kink;  // functions at whose zeros forces or gaps have kinks
-    int *kink_of, nkinks; // contact whose gap it is; -1: forces
+    int *kink_of, nkinks; // contact whose gap it is; -1: forces; CAROM_GATE: of what lets it close
     int *bounce_of;         // nc: which of `bounces` is its restitution, where that varies
     carom_node *bounces;    // restitutions as functions of the approach speed, which is the time of their tape
     int nbounces;

@@ -298,7 +298,7 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
         }
 }
 
-static const char *name_of(const carom_step *s, int id, char *space, size_t size) {
+const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size) {
     if (s->name) return s->name(s->name_user, id);
     snprintf(space, size, "%s %d", id < s->sys->ne ? "constraint" : "contact", 1 + (id < s->sys->ne ? id : id - s->sys->ne));
     return space;
@@ -340,9 +340,9 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
         snprintf(advice, sizeof advice, "--option accept=%.0e goes on with such residuals and counts them", 10 * r->residual / scale);
     else
         snprintf(advice, sizeof advice, "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
-                 name_of(s, id[r->worst], space, sizeof space));
+                 carom_constraint_text(s, id[r->worst], space, sizeof space));
     return carom_retry(s, "no solver finds a solution of the contact problem (%d constraints): residual %.3g at '%s' in a step of scale %.3g, allowed %.3g; %s",
-                       s->problem.nb, r->residual, name_of(s, id[r->worst], space, sizeof space), scale, s->inside->accept * scale, advice);
+                       s->problem.nb, r->residual, carom_constraint_text(s, id[r->worst], space, sizeof space), scale, s->inside->accept * scale, advice);
 }
 
 // (TOL-2)

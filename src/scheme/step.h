@@ -108,4 +108,5 @@ carom_status carom_beside(carom_step *s, carom_side side, double t, const double
 void carom_book_identity(carom_step *s, double violation, double terms);
 
 /// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.
+const char *carom_constraint_text(const carom_step *s, int id, char *space, size_t size);
 const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size);

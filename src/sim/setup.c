@@ -136,6 +136,9 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (400 with boxes in space), and with hulls, meshes, ellipsoids and heights",
                           scheme->name, many);
     }
+    for (int c = 0; c < def->system->nc; ++c)
+        if (carom_system_gated(def->system, c) && strcmp(scheme->name, "event-driven") != 0 && strcmp(scheme->name, "mixed") != 0)
+            return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `closes while`; event-driven and mixed do", scheme->name);
     const bool bare = scheme->many < CAROM_MANY || scheme->lacks & CAROM_NO_REST;
     if (def->system->sleeps && bare)
         return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `sleep`; moreau-midpoint, moreau-jean, moreau-explicit, half-explicit and ggl-projection do", scheme->name);

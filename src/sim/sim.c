@@ -208,7 +208,7 @@ static void book_gaps(carom_sim *sim) {
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
     for (int id = ne; id < all; ++id) {
-        if (!(-sim->gap[id] <= l->penetration)) l->penetration = -sim->gap[id], l->penetration_id = carom_sim_known_as(sim, id), l->penetration_t = sim->kept->t;
+        if (!(-sim->gap[id] <= l->penetration) && !carom_system_gated(sim->sys, id - ne)) l->penetration = -sim->gap[id], l->penetration_id = carom_sim_known_as(sim, id), l->penetration_t = sim->kept->t;
         if (sim->gap[id] < HUGE_VAL) l->gap = fmax(l->gap, sim->gap[id]);
     }
     for (int id = ne; id < all && sim->control.on; ++id)

@@ -7,6 +7,12 @@ carom_system carom_system_default(int nq, int nv, int ne, int nc) {
     return (carom_system){.nq = nq, .nv = nv, .ne = ne, .nc = nc, .mass_shape = dense, .tangent_shape = dense, .column_stride = nv};
 }
 
+bool carom_system_gated(const carom_system *sys, int c) {
+    for (int i = 0; sys->kink_of && i < sys->nk; ++i)
+        if (sys->kink_of[i] == CAROM_GATE(c)) return true;
+    return false;
+}
+
 int carom_system_recorded(const carom_system *sys, int id) {
     return id < sys->ne ? 1 : 1 + sys->contacts[id - sys->ne].tangents;
 }

@@ -1,0 +1,137 @@
+// test_verbs.c: carom orbit, follow and lyapunov as a person calls them: output, files, and a sentence for what is wrong.
+#define _DEFAULT_SOURCE // mkdtemp
+#include "program.h"
+
+#define BALL "carom: 1\nname: Ball on a table\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: 0, rate: 0.9}}\nenergy: {kinetic: \"1/2*y'^2\", potential: g*y}\n" \
+             "contacts: {table: {gap: \"y - A*sin(w*t)\", restitution: e}}\n"
+#define SPRING(extra) "carom: 1\nparameters: {k: 1}\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*k*x^2}\n" extra "simulation: {scheme: event-driven, step: 0.1, end: 20}\n"
+
+static char folder[] = "/tmp/carom-verbs-XXXXXX";
+
+static int enter(void **state) {
+    (void)state;
+    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state) {
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir("/") == 0 ? system(command) : -1;
+}
+
+static void models(void) {
+    put("ball.yaml", BALL);
+    put("spring.yaml", SPRING(""));
+    put("damped.yaml", SPRING("forces: {x: \"-0.2*x'\"}\n"));
+    put("pushed.yaml", SPRING("inputs: {push: 0}\nforces: {x: \"push - x'\"}\n"));
+    put("top.yaml", "carom: 1\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: cos(a)}\nforces: {a: \"-0.1*a'\"}\n");
+    put("block.yaml", "carom: 1\nparameters: {m: 1}\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: \"1/2*m*(x'^2 + y'^2)\", potential: m*9.81*y + 0.1*x}\ncontacts: {floor: {gap: y, slip: x, friction: 0.5}}\n");
+}
+
+// Each with its sentence and exit status.
+static void wrong_words(void **state) {
+    (void)state;
+    models();
+    assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --transient 10 -o ball.h5 -q"), 0);
+    static const struct { int code; const char *line, *says; } cases[] = {
+        {2, "orbit ball.yaml", "give --period EXPR, or --period free"},
+        {2, "orbit ball.yaml --period free --end 5", "time enters the model: give the period of its excitation"},
+        {2, "orbit ball.yaml --period 0.3", "the model does not repeat itself after 0.3"},
+        {2, "orbit ball.yaml --period -1", "it must be positive"},
+        {2, "orbit ball.yaml --period y", "depends on the state or on time"},
+        {2, "orbit ball.yaml --period yy", "--period yy: unknown name 'yy'"},
+        {2, "orbit ball.yaml --period 2*pi/w -o x.txt", "ends neither in .h5 nor in .csv"},
+        {2, "orbit ball.yaml --period 2*pi/w --segments 1.5", "--segments: 1.5 is not a whole number"},
+        {2, "orbit ball.yaml --period 2*pi/w --exchange y=z", "--exchange y=z: write A=B with two coordinates"},
+        {2, "orbit ball.yaml --period 2*pi/w --scheme moreau-midpoint", "a scheme that locates events to rounding"},
+        {1, "orbit damped.yaml --period free", "ends in a state of rest"},
+        {1, "orbit block.yaml --period free --end 5", "the motion is at rest from t = 0 on"},
+        {2, "follow ball.yaml --by A=0.002:0.015", "give --orbit FILE or --equilibrium FILE"},
+        {2, "follow ball.yaml --orbit ball.h5", "give --by NAME=A:B"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=1:x", "is not NAME=A:B with two numbers"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=1:1", "two different numbers"},
+        {2, "follow ball.yaml --orbit ball.h5 --by B=0:1", "no parameter, coordinate or rate 'B'"},
+        {2, "follow ball.yaml --orbit ball.h5 --by y=0:1", "'y' is not a parameter"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.02:0.03", "which does not lie between"},
+        {2, "follow ball.yaml --orbit ball.h5 --by w=25:35", "give its period as an expression"},
+        {2, "follow ball.yaml --orbit none.h5 --by A=0.002:0.015", "none.h5"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --points 1.5", "not a whole number"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume x.csv", "--resume: 'x.csv' does not end in .h5"},
+        {2, "follow spring.yaml --equilibrium initial --by k=1:2 --period 3", "--period belongs to orbits"},
+        {2, "follow spring.yaml --equilibrium initial --by k=1:2 --switch", "--switch belongs to orbits"},
+        {2, "follow block.yaml --equilibrium initial --by m=1:2", "'floor' sticks"},
+        {2, "lyapunov ball.yaml", "the end time is missing"},
+        {2, "lyapunov ball.yaml --end 1 -o x.h5", "does not end in .csv"},
+        {2, "lyapunov ball.yaml --end 1 --scheme moreau-jean", "a scheme that locates events to rounding"},
+        {2, "lyapunov ball.yaml --end -1", "--end"},
+        {2, "gradient spring.yaml --of yy --by k", "--of yy: unknown name 'yy'"},
+        {2, "gradient spring.yaml --of x --by k --scheme mixed --option bracket=1e-3", "leave bracket=1e-3 out"},
+        {2, "modes spring.yaml --mode 7 -o m.h5", "--mode 7: there is 1 mode"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+        const int code = carom("%s", cases[i].line);
+        if (code != cases[i].code) fail_msg("carom %s: exit status %d; %s", cases[i].line, code, complaints);
+        assert_says(complaints, cases[i].says);
+        if (strncmp(cases[i].line, "follow", 6) == 0 && (strstr(complaints, "--transient") || strstr(complaints, "--start"))) fail_msg("follow has no such option: %s", complaints);
+    }
+}
+
+// An orbit and what is written of it; neutral ones are neither stable nor unstable.
+static void orbits(void **state) {
+    (void)state;
+    models();
+    assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --transient 10 -o ball.h5 --save ball.state"), 0);
+    assert_says(out, "stable");
+    assert_says(out, "table                impact");
+    assert_int_equal(carom("run ball.yaml --start ball.state --scheme event-driven --step 0.01 --end 0.2 --out again.h5 -q"), 0);
+    assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --start ball.state --json"), 0);
+    assert_says(out, "\"stable\": true, \"neutral\": false, \"isolated\": true");
+    assert_int_equal(carom("orbit spring.yaml --period free --json"), 0);
+    assert_says(out, "\"stable\": false, \"neutral\": true, \"isolated\": false");
+    assert_says(out, "\"period\": 6.283185307");
+    // The best state so far is kept.
+    remove("best.state");
+    assert_int_equal(carom("orbit damped.yaml --period free --save best.state"), 1);
+    assert_says(complaints, "the best state so far is in best.state");
+    assert_int_equal(carom("run damped.yaml --start best.state --end 1 --out best.h5 --force -q"), 0);
+    assert_int_equal(carom("orbit pushed.yaml --period 2*pi --input 'push=cos(t)' --transient 30 -q"), 0); // x = sin t
+    assert_string_equal(out, "");
+}
+
+// A branch that goes on does so with the same words; its pictures.
+static void branches(void **state) {
+    (void)state;
+    models();
+    assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --transient 10 -o ball.h5 -q"), 0);
+    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --points 8 -o b.h5"), 0);
+    assert_says(out, "8 points");
+    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.013 --period 2*pi/w --resume b.h5"), 2);
+    assert_says(complaints, "b.h5 was made with another range of --by");
+    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --set e=0.7 --resume b.h5"), 2);
+    assert_says(complaints, "b.h5 was made with another --set");
+    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.012 --period 2*pi/w --resume b.h5"), 0);
+    assert_says(out, "period-doubling");
+    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.0095:0.0105 --period 2*pi/w -o b.csv -q"), 0);
+    assert_int_equal(carom("plot b.csv"), 2);
+    assert_says(complaints, "b.csv is a branch; pictures are made of .h5 branches");
+    assert_int_equal(carom("plot b.h5 --phase y -o b.svg"), 2);
+    assert_says(complaints, "--phase does not belong to the picture of a branch");
+}
+
+static void exponents(void **state) {
+    (void)state;
+    models();
+    assert_int_equal(carom("lyapunov top.yaml --end 20"), 0); // a pendulum on its head: sqrt(1 + 0.05^2) - 0.05
+    assert_says(out, "the motion is a state of rest, which is unstable");
+    assert_int_equal(carom("lyapunov ball.yaml --end 5 --transient 10 --json -o l.csv"), 0);
+    assert_says(out, "\"exponents\": [");
+    char text[200];
+    assert_true(get("l.csv", text, sizeof text) > 20);
+    assert_int_equal(strncmp(text, "t,exponent1,exponent2\n", 22), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(orbits), cmocka_unit_test(branches), cmocka_unit_test(exponents)};
+    return cmocka_run_group_tests(tests, enter, leave);
+}
