@@ -218,3 +218,17 @@ carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_plac
     carom_close(s, L, g);
     return CAROM_OK;
 }
+
+carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at) {
+    const int ne = s->sys->ne;
+    const double *a = NULL;
+    CAROM_TRY(carom_close_at(s, L, g, at));
+    if (L->nb > ne) CAROM_TRY(carom_directions(s, L, at.t, at.q));
+    if (L->nb > ne) CAROM_TRY(acceleration(s, &a, &at));
+    for (int b = ne; b < L->nb; ++b) {
+        const int k = L->at[b];
+        if (carom_column_dot(&L->W, k, at.v) + L->w[k] > no_velocity(s, pace(s, L, k, at.v, a))) g[L->id[b]] = 1;
+    }
+    for (int id = ne; id < ne + s->sys->nc; ++id) g[id] = carom_closed(s, g[id]) ? -1 : 1;
+    return CAROM_OK;
+}

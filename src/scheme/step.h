@@ -16,6 +16,9 @@ void carom_lift(const carom_step *s, double *dx, const double *x, const double *
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
 
+/// g of contacts, gaps at the point: -1 for those that are closed there and do not leave (u_N <= eps_u), 1 for the others.  L is scratch.
+carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at);
+
 /// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
