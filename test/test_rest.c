@@ -162,6 +162,21 @@ static void a_ball_has_the_same_impacts_with_every_scheme(void **state) {
     }
 }
 
+// A ball that flies past the middle of a peg turns by v^2/r on its surface, 4 h v^2/r = 25 m/s at the step of the first run: that is
+// no reason for the 6 m/s of its approach, for it comes from a flight.  (Schemes that do not locate the impact need a step that sees the peg.)
+static void an_impact_on_a_curved_wall_is_one(void **state) {
+    (void)state;
+    static const char model[] = "carom: 1\nshapes: {peg: {circle: 0.05}}\nbodies: {ball: {mass: 1, inertia: 1e-3, at: [-5, 0.08], velocity: [10, 0], shape: {circle: 0.05}}}\n"
+                                "contacts: {hit: {between: [ball, peg], restitution: 1}}\n";
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        watch w;
+        if (skipped(s, CAROM_NO_IMPACTS)) continue;
+        if (s->emits_events && strcmp(s->name, "splitting") != 0) scheme_near(s->name, (double)run(model, s, 1e-2, 1, &w).impacts, 1, 0);
+        scheme_near(s->name, (double)run(model, s, 1e-3, 1, &w).impacts, 1, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_rest),
@@ -169,6 +184,7 @@ int main(void) {
         cmocka_unit_test(boxes_rest),
         cmocka_unit_test(stacks_rest),
         cmocka_unit_test(a_follower_has_no_impacts),
+        cmocka_unit_test(an_impact_on_a_curved_wall_is_one),
         cmocka_unit_test(a_ball_has_the_same_impacts_with_every_scheme),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,13 +176,14 @@ static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
     return CAROM_OK;
 }
 
-carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at) {
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew, carom_place at) {
     const double *a;
     L->nb = L->at[0] = 0;
     join(s->sys, L, id);
     CAROM_TRY(acceleration(s, &a, &at));
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
-    CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
+    s->inside->kappa[0] = 0;
+    if (!flew) CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
     *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->inside->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
     return CAROM_OK;
 }

@@ -23,8 +23,8 @@ carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
 
-/// theta of constraint id at the point (CL-4).  L is scratch.
-carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at);
+/// theta of constraint id at the point (CL-4); of a contact that comes from a flight the curvature explains nothing.  L is scratch.
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew, carom_place at);
 
 /// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on the way to the
 /// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.

@@ -39,7 +39,7 @@ static void blank(carom_sim *sim, int c) {
     const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d, shift = sim->step.sys->ne - sim->own.ne;
     carom_step *s = &sim->step;
     double *const by_direction[] = {s->inside->warm, s->impulse, s->force, s->nu};
-    memset(&sim->memory[c], 0, sizeof sim->memory[c]);
+    sim->memory[c] = (carom_memory){.touched = sim->kept->t - sim->t0};
     sim->held[c] = s->lost[c] = 0;
     carom_zero(sim->lasting + d, n);
     for (int i = 0; i < 4; ++i)
