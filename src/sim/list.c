@@ -27,7 +27,7 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     const size_t n = (size_t)l->slots;
     if (n == 0) return;
     l->holds = carom_allocate_bytes(keep, n * sizeof *l->holds);
-    l->calm = sim->own.sleeps ? carom_allocate(keep, (size_t)sim->own.nparts + 1) : NULL;
+    l->calm = sim->own.sleeps ? carom_allocate(keep, (size_t)sim->own.nparts + 1 + 2 * (size_t)sim->own.nv) : NULL;
     l->asleep = sim->own.sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
     sim->slept = sim->own.sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
     l->fresh = carom_allocate_bytes(mem, n * sizeof *l->fresh);
