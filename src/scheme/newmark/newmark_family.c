@@ -35,6 +35,8 @@ const char *carom_newmark_warning(carom_newmark_par par) {
 void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
                          const carom_system *sys) {
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    // (NM-14)  beta = gamma/2 with joints: s and a lack their reactions, and what joints hold drifts by h^2 (beta - gamma/2) (a_n - a_0)
+    if (par.choose_beta && sys->ne > 0 && par.contact == CAROM_NEWMARK_NONSMOOTH) par.beta = 0.5 * par.gamma;
     w->par = par;
     w->c = (1 - par.alpha_f) / (1 - par.alpha_m);
     w->h_A = 0;
