@@ -40,17 +40,27 @@ void carom_last_reactions(carom_sim *sim, double h) {
 enum { STALE = 32 }; // steps after which the threshold of a lasting contact is found anew
 enum { FLIGHT = 16 }; // steps: no contact that lasts on a curved wall is open for so long
 
+// M^-1 f with the reactions of joints.
+static carom_status acceleration(carom_sim *sim, double t, const double *q, const double *v) {
+    carom_step *s = &sim->step;
+    const carom_status status = carom_free_motion(s, &s->inside->F_free, s->inside->a_free, NULL, t, q, v);
+    if (status != CAROM_SINGULAR) return status != CAROM_OK ? status : carom_resolution_joints(sim, s->inside->a_free, t, q, v);
+    carom_zero(s->inside->a_free, s->sys->nv); // without inertia there is no such acceleration
+    return CAROM_OK;
+}
+
 // theta of contact c at t in a step of h from t_0 on (CL-4); 0 where the model cannot tell.  known: M^-1 f there has been found.
 static double threshold(carom_sim *sim, int c, double t, double t_0, double h, bool *known) {
     carom_step *s = &sim->step;
     double theta = 0;
     s->h = sim->control.on ? h : sim->h; // the step of the run, also where the last one is shorter
-    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = *known ? s->inside->a_free : NULL};
+    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = s->inside->a_free};
     bool (*const stop)(const void *) = s->inside->stop;
     s->inside->stop = NULL; // the step is done: a stop comes after its books
     const carom_memory *m = sim->memory + c;
     const bool flew = !m->closed && t - sim->t0 - m->touched > FLIGHT * s->h;
-    const carom_status status = carom_explained(s, &theta, &sim->all, s->sys->ne + c, flew, at);
+    carom_status status = *known ? CAROM_OK : acceleration(sim, at.t, at.q, at.v);
+    if (status == CAROM_OK) status = carom_explained(s, &theta, &sim->all, s->sys->ne + c, flew, at);
     s->inside->stop = stop;
     if (status != CAROM_OK) return 0;
     *known = true;
