@@ -17,9 +17,8 @@ static carom_status look(void *user, const carom_now *now) {
     return CAROM_OK;
 }
 
-static carom_ledger run(const char *text, const carom_scheme *s, double h, double t_end, watch *w) {
+static carom_ledger run_model(const carom_model *m, const carom_scheme *s, double h, double t_end, watch *w) {
     carom_error err = {0};
-    carom_model *m = good(text);
     carom_sim_def d = carom_sim_default();
     d.system = carom_model_system(m), d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
     d.scheme = s->name, d.h = h, d.t_end = t_end;
@@ -30,6 +29,12 @@ static carom_ledger run(const char *text, const carom_scheme *s, double h, doubl
     if (carom_sim_run(sim, look, w, &err) != CAROM_OK) fail_msg("%s: %s", s->name, err.text);
     const carom_ledger l = sim_ledger(sim);
     carom_sim_destroy(sim);
+    return l;
+}
+
+static carom_ledger run(const char *text, const carom_scheme *s, double h, double t_end, watch *w) {
+    carom_model *m = good(text);
+    const carom_ledger l = run_model(m, s, h, t_end, w);
     carom_model_destroy(m);
     return l;
 }
@@ -108,26 +113,28 @@ static void stacks_rest(void **state) {
     static const struct { const char *text; double end; } models[] = {
         {"carom: 1\ngravity: [9.81*sin(0.2), -9.81*cos(0.2)]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
          "  a: {mass: 1, inertia: 0.0167, at: [0, 0.1], shape: {box: [0.4, 0.2]}}\n  b: {mass: 1, inertia: 0.0167, at: [0, 0.3], shape: {box: [0.4, 0.2]}}\n"
-         "contacts: {c: {between: [a, floor], friction: 0.5, restitution: 0.5}, d: {between: [a, b], friction: 0.5, restitution: 0.5}}\n", 0.5},
+         "contacts: {c: {between: [a, floor], friction: 0.5, restitution: 0.5}, d: {between: [a, b], friction: 0.5, restitution: 0.5}}\n", 0.1},
         {"carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
          "  a: {mass: 1, inertia: 0.0167, at: [0, 0.1], shape: {box: [0.4, 0.2]}}\n  b: {mass: 100, inertia: 1.67, at: [0.01, 0.3], shape: {box: [0.4, 0.2]}}\n"
          "  d: {mass: 1, inertia: 0.0167, at: [0, 0.5], shape: {box: [0.4, 0.2]}}\n"
-         "contacts: {c: {between: [a, floor], friction: 0.5}, e: {between: [a, b], friction: 0.5}, f: {between: [b, d], friction: 0.5}}\n", 0.1},
-        {TWO_IN_SPACE("box: [0.4, 0.4, 0.2]"), 0.05},
-        {TWO_IN_SPACE("cylinder: [0.2, 0.2]"), 0.025},
+         "contacts: {c: {between: [a, floor], friction: 0.5}, e: {between: [a, b], friction: 0.5}, f: {between: [b, d], friction: 0.5}}\n", 0.03},
+        {TWO_IN_SPACE("box: [0.4, 0.4, 0.2]"), 0.02},
+        {TWO_IN_SPACE("cylinder: [0.2, 0.2]"), 0.01},
     };
-    const carom_scheme *s;
-    for (EACH_SCHEME(s)) {
-        if (skipped(s, CAROM_NO_FRICTION)) continue;
-        // Rims that coincide have no direction in which they touch: schemes that differentiate it do not converge.
-        const bool cylinders = strcmp(s->name, "newmark") == 0 || strcmp(s->name, "moreau-jean") == 0;
-        for (int i = 0; i < (cylinders ? 4 : 3); ++i) {
+    for (int i = 0; i < 4; ++i) {
+        carom_model *m = good(models[i].text);
+        const carom_scheme *s;
+        for (EACH_SCHEME(s)) {
             watch w;
-            const carom_ledger l = run(models[i].text, s, 5e-3, models[i].end, &w);
+            if (skipped(s, CAROM_NO_FRICTION)) continue;
+            // Rims that coincide have no direction in which they touch: schemes that differentiate it do not converge.
+            if (i == 3 && strcmp(s->name, "newmark") != 0 && strcmp(s->name, "moreau-jean") != 0) continue;
+            const carom_ledger l = run_model(m, s, 5e-3, models[i].end, &w);
             scheme_near(s->name, w.most, 0, 1e-9 * 0.4);
             scheme_near(s->name, l.energy.impact, 0, 1e-9);
             assert_int_equal(l.impacts, 0);
         }
+        carom_model_destroy(m);
     }
 }
 
