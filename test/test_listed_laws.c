@@ -233,6 +233,28 @@ static void bodies_fall_asleep_and_wake(void **state) {
     assert_non_null(strstr(err.text, "sleep is for contacts that come and go"));
 }
 
+// Balls on a smooth slope start with 0.015 m/s^2, and blocks on a slope just above their angle of friction, mu = 0.1, with 0.01: far slower than `sleep`
+// for half a second and more, but not in equilibrium.  x = a t^2/2.
+static void what_accelerates_stays_awake(void **state) {
+    (void)state;
+    static const struct { const char *shape, *gravity, *friction; double a; } cases[] = {{"sphere: 0.1", "[0.015, 0, -10]", "0", 0.015}, {"box: [0.2, 0.2, 0.2]", "[1.01, 0, -10]", "0.1", 0.01}};
+    for (int c = 0; c < 2; ++c) {
+        char text[500];
+        carom_error err = {0};
+        carom_ledger l;
+        snprintf(text, sizeof text, "carom: 1\ngravity: %s\nsleep: 0.1\nbodies:\n  s: {repeat: 34, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {%s}}}\n"
+                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor], friction: %s}}\n", cases[c].gravity, cases[c].shape, cases[c].friction);
+        carom_model *m = model(text);
+        carom_sim *sim = simulation(m, "moreau-midpoint", 1e-2, 2);
+        assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+        assert_int_equal(l.sleep.falls, 0);
+        for (int k = 0; k < 34; ++k) assert_true(fabs(carom_sim_now(sim).q[7 * k] - k - cases[c].a * 2) < 0.01 * cases[c].a * 2);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
 // What goes with it, and which schemes take it.
 static void discs_are_refused_where_they_make_no_sense(void **state) {
     (void)state;
@@ -277,6 +299,6 @@ static void pairs_come_and_go_where_they_are_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(pairs_come_and_go_where_they_are_many), cmocka_unit_test(a_saved_state_goes_on),
-                                       cmocka_unit_test(rolling_and_spinning_one_by_one), cmocka_unit_test(bodies_fall_asleep_and_wake), cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
+                                       cmocka_unit_test(rolling_and_spinning_one_by_one), cmocka_unit_test(bodies_fall_asleep_and_wake), cmocka_unit_test(what_accelerates_stays_awake), cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

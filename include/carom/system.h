@@ -73,7 +73,7 @@ typedef struct carom_list {
     int pairs;          // of bodies that are near each other; a pair may have several contacts
     long long *holds;   // slots; kept from step to step: what each slot holds, in the system's own code; 0: nothing
     bool *fresh;        // slots: does not hold what it held before
-    double *calm;       // 1 + nparts, kept: up to when it is counted, and for how long each part has been slow; NULL: nothing sleeps
+    double *calm;       // 1 + nparts + 2 nv, kept: up to when it is counted, for how long each part has been slow, and integrals of its velocities since; NULL: nothing sleeps
     bool *asleep;       // nparts, kept: such a part has no contacts and no forces
     carom_contact *law; // slots
     void *work;         // list_work(slots) bytes; the system's

@@ -477,7 +477,7 @@ static const carom_key sections_keys[] = {
     KEY(NUMBER, "gravity", "0", "[x, y] or [x, y, z]: acts on all bodies", "m/s^2", TOP(gravity)),
     SEVERAL("joints", "", "NAME: what connects two bodies", TOP(joints), TOP(njoints), joints, NULL),
     KEY(WORD, "assemble", "no", "yes: positions are moved onto joints and constraints at the start", "", TOP(assemble)),
-    KEY(NUMBER, "sleep", "0", "bodies that touch and have all been slower than this for half a second sleep until touched; 0: none does (contacts that come and go)", "m/s", TOP(sleep)),
+    KEY(NUMBER, "sleep", "0", "bodies that touch and have all been slower than this, without acceleration, for half a second sleep until touched; 0: none does (contacts that come and go)", "m/s", TOP(sleep)),
     KEY(WORD, "settle", "no", "yes: bodies whose shapes overlap at the start are moved apart", "", TOP(settle)),
     SEVERAL("springs", "", "NAME: springs, dampers and bushings between bodies and at joints", TOP(springs), TOP(nsprings), springs, NULL),
     SEVERAL("motors", "", "NAME: torques and forces at joints", TOP(motors), TOP(nmotors), motors, NULL),

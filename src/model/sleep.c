@@ -1,21 +1,34 @@
-// sleep.c: `sleep: V`: bodies that have touched each other and the ground for a while, all slower than V, fall asleep.
+// sleep.c: `sleep: V`: bodies that have touched each other and the ground for a while, all slower than V and without acceleration, fall asleep.
 //
 // Bodies that are near each other, directly or through others, sleep and wake together: so no body that is awake is near one that sleeps.  A body asleep has no
 // velocity, no force and no contact; the simulation books the energy that it had.  It wakes, with all its neighbours, when a body that is awake comes near.
 #include "model/pairs.h"
 #include <math.h>
 
-static const double AFTER = 0.5; // seconds
+static const double AFTER = 0.5;   // seconds
+static const double STEADY = 1e-3; // of V: a body that gains less in that time is in equilibrium
 
 static int find_root(int *root, int k) {
     while (root[k] != k) k = root[k] = root[root[k]];
     return k;
 }
 
-// How long each body has been slow.
+// (SLP-1)  a = 12/T^3 (int v tau - T/2 int v): the slope of the line that fits v(tau) best, tau = 0 .. T since the body is slow
+static double slope(const double *sums, int i, int nv, double T) { return 12 / (T * T * T) * (sums[nv + i] - 0.5 * T * sums[i]); }
+
+// The integrals of a body that is slow go on; else they start anew.  v: what it had for `since` seconds, before which it was slow for `calm`.
+static void integrate(double *sums, int at, int n, int nv, const double *v, double calm, double since) {
+    for (int i = at; i < at + n; ++i) {
+        sums[i] = calm < 0 ? 0 : sums[i] + since * v[i];
+        sums[nv + i] = calm < 0 ? 0 : sums[nv + i] + since * (calm + 0.5 * since) * v[i];
+    }
+}
+
+// How long each body has been slow, and at the end of that time steady.
 static void count_calm(const carom_model *m, carom_list *list, double *calm, double t, double h, const double *v) {
     const struct near_pairs *x = m->near;
     const double since = fmin(t - list->calm[0], h); // 0: this time has been counted
+    double *sums = list->calm + 1 + m->sys.nparts, a[6];
     list->calm[0] = t;
     for (int k = 0; k < m->nbodies; ++k) {
         const int part = x->part_of[k];
@@ -23,7 +36,23 @@ static void count_calm(const carom_model *m, carom_list *list, double *calm, dou
     }
     for (int i = 0; i < x->nshapes; ++i) {
         const shape *s = x->shape[i];
-        if (x->group[i] >= 0 && carom_body_speed(s->body, v, sqrt(s->at[0] * s->at[0] + s->at[1] * s->at[1] + s->at[2] * s->at[2]) + s->bound_radius) >= x->sleep) calm[s->body - m->bodies] = 0;
+        const double arm = sqrt(s->at[0] * s->at[0] + s->at[1] * s->at[1] + s->at[2] * s->at[2]) + s->bound_radius;
+        if (x->group[i] >= 0 && carom_body_speed(s->body, v, arm) >= x->sleep) calm[s->body - m->bodies] = 0;
+    }
+    for (int k = 0; k < m->nbodies; ++k) {
+        const int part = x->part_of[k];
+        if (part < 0 || list->asleep[part]) continue;
+        integrate(sums, m->sys.part[part], m->sys.part[part + 1] - m->sys.part[part], m->nv, v, calm[k] > 0 ? list->calm[1 + part] : -1, since);
+    }
+    for (int i = 0; i < x->nshapes; ++i) {
+        const shape *s = x->shape[i];
+        const int k = (int)(s->body - m->bodies), part = s->body->v < 0 ? -1 : x->part_of[k];
+        if (x->group[i] < 0 || part < 0 || list->asleep[part] || calm[k] < AFTER) continue;
+        const double arm = sqrt(s->at[0] * s->at[0] + s->at[1] * s->at[1] + s->at[2] * s->at[2]) + s->bound_radius;
+        const int at = m->sys.part[part], n = m->sys.part[part + 1] - at;
+        for (int j = 0; j < n; ++j) a[j] = slope(sums, at + j, m->nv, calm[k]);
+        const body still = {.v = 0, .space = s->body->space};
+        if (!(AFTER * carom_body_speed(&still, a, arm) <= STEADY * x->sleep)) calm[k] = 0, integrate(sums, at, n, m->nv, v, -1, 0);
     }
 }
 

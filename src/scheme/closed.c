@@ -185,13 +185,14 @@ static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
     return CAROM_OK;
 }
 
-carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at) {
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew, carom_place at) {
     const double *a;
     L->nb = L->at[0] = 0;
     join(s->sys, L, id);
     CAROM_TRY(acceleration(s, &a, &at));
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
-    CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
+    s->inside->kappa[0] = 0;
+    if (!flew) CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
     *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->inside->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
     return CAROM_OK;
 }
@@ -229,5 +230,19 @@ carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_plac
     }
     if (!s->strict && gaps_doubtful(s, g, at.held)) CAROM_TRY(round_gaps(s, g, L, &at));
     carom_close(s, L, g);
+    return CAROM_OK;
+}
+
+carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at) {
+    const int ne = s->sys->ne;
+    const double *a = NULL;
+    CAROM_TRY(carom_close_at(s, L, g, at));
+    if (L->nb > ne) CAROM_TRY(carom_directions(s, L, at.t, at.q));
+    if (L->nb > ne) CAROM_TRY(acceleration(s, &a, &at));
+    for (int b = ne; b < L->nb; ++b) {
+        const int k = L->at[b];
+        if (carom_column_dot(&L->W, k, at.v) + L->w[k] > no_velocity(s, pace(s, L, k, at.v, a))) g[L->id[b]] = 1;
+    }
+    for (int id = ne; id < ne + s->sys->nc; ++id) g[id] = carom_closed(s, g[id]) ? -1 : 1;
     return CAROM_OK;
 }

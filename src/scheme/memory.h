@@ -13,6 +13,7 @@ typedef struct carom_memory {
     double flight;      // time between the last two
     double theta;       // approach that lasting contact explains (CL-4), while it lasts; 0: not known
     double after;       // normal velocity that the last impulse left
+    double touched;     // time from the start of the run to the last reaction
     double slip;        // first tangential velocity at the end of the last step in lasting contact
 } carom_memory;
 

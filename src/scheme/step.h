@@ -16,12 +16,15 @@ void carom_lift(const carom_step *s, double *dx, const double *x, const double *
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
 
+/// g of contacts, gaps at the point: -1 for those that are closed there and do not leave (u_N <= eps_u), 1 for the others.  L is scratch.
+carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at);
+
 /// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
 
-/// theta of constraint id at the point (CL-4).  L is scratch.
-carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, carom_place at);
+/// theta of constraint id at the point (CL-4); of a contact that comes from a flight the curvature explains nothing.  L is scratch.
+carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew, carom_place at);
 
 /// u, local velocities of L's set before an impact, as seen at the start of a step: a contact whose directions jump on the way to the
 /// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.

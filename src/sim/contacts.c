@@ -38,16 +38,29 @@ void carom_last_reactions(carom_sim *sim, double h) {
 }
 
 enum { STALE = 32 }; // steps after which the threshold of a lasting contact is found anew
+enum { FLIGHT = 16 }; // steps: no contact that lasts on a curved wall is open for so long
 
-// theta of contact c for a step of h from t_0 on (CL-4); 0 where the model cannot tell.  known: M^-1 f there has been found.
-static double threshold(carom_sim *sim, int c, double t_0, double h, bool *known) {
+// M^-1 f with the reactions of joints.
+static carom_status acceleration(carom_sim *sim, double t, const double *q, const double *v) {
+    carom_step *s = &sim->step;
+    const carom_status status = carom_free_motion(s, &s->inside->F_free, s->inside->a_free, NULL, t, q, v);
+    if (status != CAROM_SINGULAR) return status != CAROM_OK ? status : carom_resolution_joints(sim, s->inside->a_free, t, q, v);
+    carom_zero(s->inside->a_free, s->sys->nv); // without inertia there is no such acceleration
+    return CAROM_OK;
+}
+
+// theta of contact c at t in a step of h from t_0 on (CL-4); 0 where the model cannot tell.  known: M^-1 f there has been found.
+static double threshold(carom_sim *sim, int c, double t, double t_0, double h, bool *known) {
     carom_step *s = &sim->step;
     double theta = 0;
     s->h = sim->control.on ? h : sim->h; // the step of the run, also where the last one is shorter
-    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = *known ? s->inside->a_free : NULL};
+    const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = s->inside->a_free};
     bool (*const stop)(const void *) = s->inside->stop;
     s->inside->stop = NULL; // the step is done: a stop comes after its books
-    const carom_status status = carom_explained(s, &theta, &sim->all, s->sys->ne + c, at);
+    const carom_memory *m = sim->memory + c;
+    const bool flew = !m->closed && t - sim->t0 - m->touched > FLIGHT * s->h;
+    carom_status status = *known ? CAROM_OK : acceleration(sim, at.t, at.q, at.v);
+    if (status == CAROM_OK) status = carom_explained(s, &theta, &sim->all, s->sys->ne + c, flew, at);
     s->inside->stop = stop;
     if (status != CAROM_OK) return 0;
     *known = true;
@@ -71,9 +84,16 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
     if (!(sim->step.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
     if (m->reacting == 0 && sim->step.parts > 0) return true; // landed in one of the steps inside this one, whose length says nothing
     if (m->theta > 0 && ++m->age < STALE && approach <= m->theta) return false;
-    m->theta = threshold(sim, c, t_0, h, known);
+    m->theta = threshold(sim, c, sim->kept->t, t_0, h, known);
     m->age = 0;
     return approach > m->theta;
+}
+
+// When did the contact of a located event touch last?
+static void remember(carom_sim *sim, const carom_event *e) {
+    carom_memory *m = sim->memory + e->contact;
+    if (e->kind == CAROM_CLOSE || e->kind == CAROM_OPEN) m->closed = e->kind == CAROM_CLOSE;
+    m->touched = e->t - sim->t0;
 }
 
 void carom_contacts_update(carom_sim *sim, double t_0, double h) {
@@ -86,11 +106,13 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
         const bool impact = struck(sim, c, t_0, h, &known);
         if (!impact && lasting(sim, c)) l->energy.impact -= s->lost[c]; // it remains in the balance
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);
+        if (sim->memory[c].reacting) sim->memory[c].touched = sim->kept->t - sim->t0;
         sim->kept->busy += sim->memory[c].reacting > 0 || sim->memory[c].closed;
     }
     for (int i = 0; i < s->nevents; ++i) {
         const carom_event *e = s->events + i;
-        if (e->kind == CAROM_IMPACT) l->impacts += !emits_events || e->before < -threshold(sim, e->contact, t_0, h, &known);
+        if (e->kind == CAROM_IMPACT) l->impacts += !emits_events || e->before < -threshold(sim, e->contact, e->t, t_0, h, &known);
         if (e->kind == CAROM_ACCUMULATION) l->accumulations += 1;
+        if (emits_events) remember(sim, e);
     }
 }

@@ -27,7 +27,7 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     const size_t n = (size_t)l->slots;
     if (n == 0) return;
     l->holds = carom_allocate_bytes(keep, n * sizeof *l->holds);
-    l->calm = sim->own.sleeps ? carom_allocate(keep, (size_t)sim->own.nparts + 1) : NULL;
+    l->calm = sim->own.sleeps ? carom_allocate(keep, (size_t)sim->own.nparts + 1 + 2 * (size_t)sim->own.nv) : NULL;
     l->asleep = sim->own.sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
     sim->slept = sim->own.sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
     l->fresh = carom_allocate_bytes(mem, n * sizeof *l->fresh);
@@ -39,7 +39,7 @@ static void blank(carom_sim *sim, int c) {
     const int d = sim->dir[sim->own.ne + c], n = sim->dir[sim->own.ne + c + 1] - d, shift = sim->step.sys->ne - sim->own.ne;
     carom_step *s = &sim->step;
     double *const by_direction[] = {s->inside->warm, s->impulse, s->force, s->nu};
-    memset(&sim->memory[c], 0, sizeof sim->memory[c]);
+    sim->memory[c] = (carom_memory){.touched = sim->kept->t - sim->t0};
     sim->held[c] = s->lost[c] = 0;
     carom_zero(sim->lasting + d, n);
     for (int i = 0; i < 4; ++i)

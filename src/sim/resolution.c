@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEW = 3, MANY = 16, MOST_JOINTS = 200 };
+enum { FEW = 3, MANY = 16, MOST_JOINTS = 200, FEW_JOINTS = 60 };
 enum { TRIED = 200 };              // steps of the oscillator
 static const double SHORT = 0.1;   // h omega, or h delta: no scheme minds
 static const double GROWS = 100;   // times, in TRIED steps
@@ -28,27 +28,28 @@ void carom_allocate_resolution(carom_sim *sim, carom_arena *mem) {
     carom_resolution *r = &sim->resolution;
     const size_t nv = (size_t)sys->nv, ne = (size_t)sys->ne;
     r->on = fixed_steps(sim) && sys->ne <= MOST_JOINTS && sys->nv > 0;
-    if (!r->on) return;
-    CAROM_ALLOCATE(mem, nv, &r->x, &r->y, &r->z, &r->v, &r->f);
-    r->q = carom_allocate(mem, (size_t)sys->nq);
-    r->F = carom_allocate_factor(mem, sys->mass_shape, true);
-    if (ne == 0) return;
+    r->joints = ne > 0 && (r->on || (sys->nc > 0 && ne <= FEW_JOINTS));
+    if (r->on) {
+        CAROM_ALLOCATE(mem, nv, &r->x, &r->y, &r->z, &r->v, &r->f);
+        r->q = carom_allocate(mem, (size_t)sys->nq);
+    }
+    if (r->on || r->joints) r->F = carom_allocate_factor(mem, sys->mass_shape, true);
+    if (!r->joints) return;
     r->L = carom_allocate_local(mem, sys);
     r->B = carom_allocate(mem, nv * ne);
     r->G = carom_allocate(mem, ne * ne);
     r->u = carom_allocate(mem, 2 * ne);
 }
 
-// B = M^-1 W and G = W'B of the joints at the present state.
-static carom_status reduce(carom_sim *sim) {
+// B = M^-1 W and G = W'B of the joints.
+static carom_status reduce(carom_sim *sim, double t, const double *q) {
     carom_resolution *r = &sim->resolution;
     carom_step *s = &sim->step;
     const int nv = s->sys->nv, ne = s->sys->ne;
-    CAROM_TRY(carom_mass_factor(s, &r->F, sim->kept->t, sim->q));
-    CAROM_TRY(carom_mass(s, s->M, sim->kept->t, sim->q));
+    CAROM_TRY(carom_mass_factor(s, &r->F, t, q));
     if (ne == 0) return CAROM_OK;
     carom_close_kinds(s, &r->L, CAROM_JOINTS);
-    CAROM_TRY(carom_directions(s, &r->L, sim->kept->t, sim->q));
+    CAROM_TRY(carom_directions(s, &r->L, t, q));
     for (int j = 0; j < ne; ++j) {
         double *B = r->B + (size_t)j * (size_t)nv;
         carom_column_expand(B, &r->L.W, j);
@@ -56,6 +57,18 @@ static carom_status reduce(carom_sim *sim) {
         for (int i = 0; i < ne; ++i) r->G[i + (size_t)j * (size_t)ne] = carom_column_dot(&r->L.W, i, B);
     }
     carom_dense_ldl(r->G, ne, ne, 1e-12, r->u);
+    return CAROM_OK;
+}
+
+carom_status carom_resolution_joints(carom_sim *sim, double *a, double t, const double *q, const double *v) {
+    carom_resolution *r = &sim->resolution;
+    const int nv = sim->step.sys->nv, ne = sim->step.sys->ne;
+    if (!r->joints || ne > FEW_JOINTS) return CAROM_OK;
+    CAROM_TRY(reduce(sim, t, q));
+    CAROM_TRY(carom_curvature(&sim->step, r->u, &r->L, t, q, v));
+    for (int j = 0; j < ne; ++j) r->u[j] += carom_column_dot(&r->L.W, j, a);
+    carom_dense_ldl_solve(r->G, ne, ne, r->u);
+    for (int j = 0; j < ne; ++j) carom_axpy(a, -r->u[j], r->B + (size_t)j * (size_t)nv, nv);
     return CAROM_OK;
 }
 
@@ -122,7 +135,7 @@ static void slower(carom_pace *p, double stiffness, double damping, bool rate, b
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first) {
     double own, other;
     if (!sim->resolution.on || (!first && short_enough(sim, pace[0]) && short_enough(sim, pace[1]))) return;
-    if (reduce(sim) != CAROM_OK) return;
+    if (reduce(sim, sim->kept->t, sim->q) != CAROM_OK || carom_mass(&sim->step, sim->step.M, sim->kept->t, sim->q) != CAROM_OK) return;
     if (largest(sim, false, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[0], own, other, false, first);
     if (largest(sim, true, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[1], other, own, true, first);
 }

@@ -44,6 +44,7 @@ typedef struct carom_kept {
 /// Scratch of the look at the fastest modes, see resolution.c.
 typedef struct carom_resolution {
     bool on;                     // steps are as long as was asked for, and there are not too many joints
+    bool joints;                 // F, L, B, G and u are there
     double *x, *y, *z, *v, *f;   // nv
     double *q;                   // nq
     carom_factor F;              // of M
@@ -179,6 +180,8 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 
 /// The fastest vibration and the fastest decay at the present state, where they are slower than pace; first: whatever they are.
 void carom_allocate_resolution(carom_sim *sim, carom_arena *mem);
+/// a, M^-1 f at a point, with the reactions of joints; as it is where there are too many of them.
+carom_status carom_resolution_joints(carom_sim *sim, double *a, double t, const double *q, const double *v);
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
 /// Is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.  fades: so fast that
 /// the scheme damps the vibration away, instead of making it grow.

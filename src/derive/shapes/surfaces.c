@@ -3,12 +3,14 @@
 // Which feature of the surface is nearest is decided by `if` over numbers that are constant in the frame of the body (normals,
 // corners), so that derivatives see one feature at a time and stay short.  A corner of an edged shape that is inside
 // is pushed out through a face from which its own edges lead away (SHP-6): else a corner that slides along a row of equal boxes
-// would hang on their sides.
+// would hang on their sides.  Boxes stacked exactly in line have corners on the corners of the other box: which side of it they are on is
+// rounding, and only faces from which the edges lead away count.
 #include "derive/shapes/solids.h"
 #include <math.h>
 
 static const double TINY = 1e-12;  // distances below TINY times the size have no direction
 static const double AWAY = -0.5;   // edges with less than this along a normal lead through the face
+static const double BAND = 1e-9;   // times the size: so far beyond a face that its edges lead through a corner is not outside yet
 
 vec carom_shape_point(carom_graph *g, const shape *s, const double *x) {
     const body *b = s->body;
@@ -183,6 +185,9 @@ static choice choose(carom_graph *g, carom_node when, choice a, choice b) {
     return (choice){n_if(g, when, a.face, b.face), n_if(g, when, a.offset, b.offset), v_if(g, when, a.normal, b.normal), v_if(g, when, a.corner, b.corner)};
 }
 
+// What a corner has to be beyond a face to be outside: nothing, or a band where its edges lead through the face.
+static carom_node outside_from(carom_graph *g, carom_node good, carom_node size) { return n_if(g, good, n_num(g, 0), n_mul(g, n_num(g, BAND), size)); }
+
 // (SHP-5)  outside: the distance from the nearest side or corner;  inside: the largest n_f.(c - a_f) over faces f (SHP-6)
 static touching polygon_surface(carom_graph *g, const corner *c, const shape *s) {
     const int n = s->ncorners;
@@ -190,7 +195,7 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
     const vec p = v_back(g, b->R, v_sub(g, c->at, (vec){{b->r[0], b->r[1], b->r[2]}}));
     const carom_node zero = n_num(g, 0), one = n_num(g, 1), far = n_num(g, 8 * s->bound_radius);
     choice inside = {0}, x = {0};
-    carom_node deepest = CAROM_NONE, along[MOST_CORNERS], out[MOST_CORNERS];
+    carom_node deepest = CAROM_NONE, along[MOST_CORNERS], out[MOST_CORNERS], least[MOST_CORNERS];
     choice side[MOST_CORNERS];
     for (int i = 0; i < n; ++i) {
         const double *a = s->corner[i], *e = s->corner[(i + 1) % n], l = hypot(e[0] - a[0], e[1] - a[1]);
@@ -199,6 +204,7 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
         out[i] = n_sub(g, v_dot(g, side[i].normal, p), side[i].offset);
         along[i] = n_sub(g, v_dot(g, v_num(g, t), p), n_num(g, t[0] * a[0] + t[1] * a[1]));
         const carom_node good = leads_away(g, c, v_turn(g, b->R, side[i].normal));
+        least[i] = outside_from(g, good, n_num(g, s->bound_radius));
         const carom_node key = n_sub(g, out[i], n_mul(g, far, n_not(g, good)));
         const carom_node better = i ? n_less(g, deepest, key) : one;
         inside = i ? choose(g, better, side[i], inside) : side[i];
@@ -208,13 +214,14 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
     for (int i = 0; i < n; ++i) {
         const double *a = s->corner[i], *e = s->corner[(i + 1) % n], *o = s->corner[(i + n - 1) % n];
         const carom_node l = n_num(g, hypot(e[0] - a[0], e[1] - a[1])), before = n_num(g, hypot(a[0] - o[0], a[1] - o[1]));
-        const carom_node beside = n_and(g, n_op(g, CAROM_OP_LE, zero, along[i]), n_op(g, CAROM_OP_LE, along[i], l));
-        x = choose(g, n_and(g, n_less(g, zero, out[i]), beside), side[i], x);
+        const int k = (i + n - 1) % n;
+        const carom_node start = n_fun(g, CAROM_OP_NEG, least[k]), end = n_add(g, l, least[(i + 1) % n]);
+        const carom_node beside = n_and(g, n_op(g, CAROM_OP_LE, start, along[i]), n_op(g, CAROM_OP_LE, along[i], end));
+        x = choose(g, n_and(g, n_less(g, least[i], out[i]), beside), side[i], x);
         choice point = side[i];
         point.face = zero;
-        const int k = (i + n - 1) % n;
-        const carom_node outside = n_or(g, n_less(g, zero, out[i]), n_less(g, zero, out[k]));
-        x = choose(g, n_and(g, outside, n_and(g, n_less(g, before, along[k]), n_less(g, along[i], zero))), point, x);
+        const carom_node outside = n_or(g, n_less(g, least[i], out[i]), n_less(g, least[k], out[k]));
+        x = choose(g, n_and(g, outside, n_and(g, n_less(g, n_add(g, before, least[i]), along[k]), n_less(g, along[i], start))), point, x);
     }
     const ray d = ray_of(g, v_sub(g, p, x.corner), s->bound_radius);
     const carom_node distance = n_if(g, x.face, n_sub(g, v_dot(g, x.normal, p), x.offset), d.length);
@@ -232,10 +239,11 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
     vec normal = {{zero, zero, zero}}, to_edge = normal;
     for (int i = 0; i < 3; ++i) {
         const carom_node side = n_if(g, n_less(g, p.c[i], zero), n_num(g, -1), one), l = carom_shape_half(g, s, i);
-        const carom_node out = n_sub(g, n_mul(g, side, p.c[i]), l), over = n_less(g, zero, out);
         vec face = {{zero, zero, zero}};
         face.c[i] = side;
-        const carom_node good = n_or(g, over, leads_away(g, c, own_to_world(g, s, face)));
+        const carom_node away = leads_away(g, c, own_to_world(g, s, face));
+        const carom_node out = n_sub(g, n_mul(g, side, p.c[i]), l), over = n_less(g, outside_from(g, away, bound_radius), out);
+        const carom_node good = n_or(g, over, away);
         const carom_node key = n_sub(g, out, n_mul(g, far, n_not(g, good)));
         const carom_node better = i ? n_less(g, best, key) : one;
         normal = i ? v_if(g, better, face, normal) : face;
@@ -250,11 +258,11 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
     return made(g, c, distance, own_to_world(g, s, v_if(g, face, normal, d.unit)));
 }
 
-// The depth below a face with this normal (own axes), or much more when edges of the corner lead through it (SHP-6).
-static carom_node inside_key(carom_graph *g, const corner *c, const shape *s, carom_node depth, vec normal) {
-    if (c->nedges == 0) return depth;
-    const carom_node good = n_or(g, n_less(g, n_num(g, 0), depth), leads_away(g, c, own_to_world(g, s, normal)));
-    return n_sub(g, depth, n_mul(g, n_num(g, 8 * s->bound_radius), n_not(g, good)));
+// The depth below a face with this normal (own axes), or much more when edges of the corner lead through it (SHP-6).  *over: is it outside?
+static carom_node inside_key(carom_graph *g, const corner *c, const shape *s, carom_node depth, vec normal, carom_node *over) {
+    const carom_node away = leads_away(g, c, own_to_world(g, s, normal));
+    *over = n_less(g, outside_from(g, away, n_num(g, s->bound_radius)), depth);
+    return n_sub(g, depth, n_mul(g, n_num(g, 8 * s->bound_radius), n_not(g, n_or(g, *over, away))));
 }
 
 // (SHP-7)  with the distance rho from the axis and z along it:  side rho - R, end |z| - l/2, rim sqrt of both squares
@@ -266,7 +274,9 @@ static touching cylinder_surface(carom_graph *g, const corner *c, const shape *s
     const carom_node side = n_sub(g, rho.length, n_num(g, s->radius)), over = n_sub(g, n_mul(g, end, p.c[2]), n_num(g, s->half[0]));
     const vec across = v_add(g, v_scale(g, rho.unit, side), (vec){{zero, zero, n_mul(g, end, over)}});
     const ray rim = ray_of(g, across, s->bound_radius);
-    const carom_node at_rim = n_and(g, n_less(g, zero, side), n_less(g, zero, over)), at_side = n_less(g, inside_key(g, c, s, over, (vec){{zero, zero, end}}), inside_key(g, c, s, side, rho.unit));
+    carom_node above, beside;
+    const carom_node end_key = inside_key(g, c, s, over, (vec){{zero, zero, end}}, &above), side_key = inside_key(g, c, s, side, rho.unit, &beside);
+    const carom_node at_rim = n_and(g, beside, above), at_side = n_less(g, end_key, side_key);
     const carom_node distance = n_if(g, at_rim, rim.length, n_if(g, at_side, side, over));
     const vec normal = v_if(g, at_rim, rim.unit, v_if(g, at_side, rho.unit, (vec){{zero, zero, end}}));
     return made(g, c, distance, own_to_world(g, s, normal));

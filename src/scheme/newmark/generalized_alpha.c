@@ -28,6 +28,7 @@ static carom_newmark_par parameters(const double *opt) {
     }
     par.gamma = given(opt[OPT_GAMMA], par.gamma);
     par.beta = given(opt[OPT_BETA], 0.25 * (par.gamma + 0.5) * (par.gamma + 0.5));
+    par.choose_beta = isnan(opt[OPT_BETA]);
     par.contact = (carom_newmark_contact)opt[OPT_CONTACT];
     par.half = opt[OPT_ACTIVE] == 1;
     return par;
@@ -41,7 +42,7 @@ const carom_scheme carom_scheme_generalized_alpha = {
     .text =
         "M s_1 = f(q_1, v_1),   (1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) s_1 + alpha_f s_0\n"
         "alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + "
-        "1/2)^2/4 unless given\n"
+        "1/2)^2/4 (with joints gamma/2) unless given\n"
         "v_1, q_1 and impulses as in newmark\n\n"
         "Second order without contacts and joints; rho sets the damping of high frequencies.  Otherwise as newmark.\n"
         "ggl-alpha is the variant without penetration and drift.",

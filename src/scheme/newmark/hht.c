@@ -19,6 +19,7 @@ static carom_newmark_par parameters(const double *opt) {
     return (carom_newmark_par){.alpha_f = alpha,
                                .gamma = isnan(opt[OPT_GAMMA]) ? 0.5 + alpha : opt[OPT_GAMMA],
                                .beta = isnan(opt[OPT_BETA]) ? 0.25 * (1 + alpha) * (1 + alpha) : opt[OPT_BETA],
+                               .choose_beta = isnan(opt[OPT_BETA]),
                                .contact = (carom_newmark_contact)opt[OPT_CONTACT],
                                .half = opt[OPT_ACTIVE] == 1,
                                .identity = opt[OPT_IDENTITY] == 0};
@@ -29,7 +30,7 @@ CAROM_NEWMARK_FUNCTIONS
 const carom_scheme carom_scheme_hht = {
     .name = "hht",
     .about = "Hilber, Hughes and Taylor's scheme with impulses split off",
-    .text = "M s_1 = f(q_1, v_1),   a_1 = (1 - alpha) s_1 + alpha s_0,   gamma = 1/2 + alpha,  beta = (1 + alpha)^2/4 unless given\n"
+    .text = "M s_1 = f(q_1, v_1),   a_1 = (1 - alpha) s_1 + alpha s_0,   gamma = 1/2 + alpha,  beta = (1 + alpha)^2/4 (with joints gamma/2) unless given\n"
             "v_1, q_1 and impulses as in newmark\n\n"
             "Second order without contacts and joints, damps high frequencies; a_1 is not the acceleration at the end "
             "of the\n"

@@ -35,6 +35,8 @@ const char *carom_newmark_warning(carom_newmark_par par) {
 void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena *mem, carom_arena *keep,
                          const carom_system *sys) {
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
+    // (NM-14)  beta = gamma/2 with joints: s and a lack their reactions, and what joints hold drifts by h^2 (beta - gamma/2) (a_n - a_0)
+    if (par.choose_beta && sys->ne > 0 && par.contact == CAROM_NEWMARK_NONSMOOTH) par.beta = 0.5 * par.gamma;
     w->par = par;
     w->c = (1 - par.alpha_f) / (1 - par.alpha_m);
     w->h_A = 0;
@@ -327,7 +329,8 @@ static bool done(carom_newmark *w, carom_step *s) {
     return carom_problem_met(s, rounding(w, s));
 }
 
-// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts
+// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, and the contacts that rest at q_0: bodies
+//                       on each other fall together without contacts
 //         active=half:  I = { j : g_j(q_0 + h/2 v_0) <= 0 }
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     carom_newmark *w = memory;
@@ -336,6 +339,7 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     bool same = true;
     if (!w->decided) {
         CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
+        for (int id = s->sys->ne; !on_position(w) && id < s->sys->ne + s->sys->nc; ++id) w->sign[id] = fmin(w->sign[id], w->g[id]);
         CAROM_TRY(choose(w, s));
         CAROM_TRY(local(w, s));
         CAROM_TRY(before(w, s));
@@ -359,6 +363,10 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
         CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
         CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
     } else {
+        if (nc > 0 && !on_position(w)) {
+            CAROM_TRY(carom_gaps(s, w->g, s->t, s->q));
+            CAROM_TRY(carom_close_resting(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v, .f = w->s_0}));
+        }
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
     }
     CAROM_TRY(choose(w, s));

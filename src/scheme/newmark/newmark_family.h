@@ -23,6 +23,7 @@ typedef struct carom_newmark_par {
     carom_newmark_contact contact;
     bool half;     // forecast of closed contacts at q_0 + h/2 v_0 instead of the end of the step without contact
     bool identity; // check the energy balance where there is one
+    bool choose_beta; // not given: gamma/2 where there are joints
 } carom_newmark_par;
 
 /// Parameters of generalized-alpha from the spectral radius at infinite frequency.
