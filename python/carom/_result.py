@@ -194,6 +194,11 @@ class Result:
         from ._page import page
         return page(self, rows, height)
 
+    def to_vtk(self, file, rows=None, start=None, end=None):
+        """Write what moves as a series of files that ParaView opens: FILE.pvd with the folder FILE.vtk beside it, and FILE.contacts.pvd; its name."""
+        from ._page import vtk
+        return vtk(self, file, rows, start, end)
+
     def plot(self, *columns, axes=None):
         """Draw columns over time (default: the coordinates) with matplotlib; the axes."""
         import matplotlib.pyplot as plt
