@@ -15,6 +15,7 @@ static const cli_option options[] = {
     CLI_MATRIX,
     {"fmi", 0, "2|3", "fmu: version of FMI, default 3", false},
     {"input", 0, "NAME", "fmu: this parameter of the model is an input", true},
+    {"compile", 0, "auto|on|off", "fmu: put the model as machine code into it, made by the C compiler ($CC or cc); the results are the same bits. auto (default): where there is a compiler", false},
     {"rows", 0, "N", "vtk: at most so many rows, evenly chosen (default 500, fewer where there are many shapes)", false},
     {"from", 0, "T", "vtk: the first time (default: the first row)", false},
     {"to", 0, "T", "vtk: the last time (default: the last row)", false},
@@ -79,6 +80,17 @@ static carom_status write_cuda(const cli_args *a, FILE *f, carom_error *err) {
     return status;
 }
 
+// The compiled model for an FMU; false: complained.  Without one the FMU interprets the model, to the same bits.
+static bool compiled_model(const cli_args *a, const carom_model *m, carom_native_model *native) {
+    carom_compile_mode mode = CAROM_COMPILE_AUTO;
+    carom_error err = {0};
+    if (!cli_compile_mode(a, &mode)) return false;
+    if (mode == CAROM_COMPILE_OFF || carom_model_native(m, native, &err) == CAROM_OK) return true;
+    if (mode == CAROM_COMPILE_ON) return cli_say("%s", err.text), false;
+    cli_say("the FMU will interpret the model: %s", err.text);
+    return true;
+}
+
 // Scheme, step and options are those that a run would have.
 static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     const char *fmi = cli_value(a, "fmi");
@@ -88,6 +100,7 @@ static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     size_t length = 0;
     carom_run_given given = carom_run_nothing();
     carom_run run = {0};
+    carom_native_model native = {0};
     int nmatrices = 0;
     err->text[0] = 0;
     carom_status status = cli_positive(a, "step", &given.step) && cli_positive(a, "end", &given.end) ? CAROM_OK : CAROM_BAD_INPUT;
@@ -101,13 +114,15 @@ static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     carom_sim *sim = m && status == CAROM_OK ? carom_sim_create(&def, err) : NULL; // what a run of it would be refused for
     if (m && status == CAROM_OK && !sim) status = CAROM_BAD_INPUT;
     carom_sim_destroy(sim);
+    if (status == CAROM_OK && !compiled_model(a, m, &native)) status = CAROM_BAD_INPUT;
     if (status == CAROM_OK) {
         const carom_matrix_text *matrices = carom_model_matrices(m, &nmatrices);
         const char *slash = strrchr(a->word[0], '/');
         const fmu_bundle_def bundle = {.text = text, .length = length, .file = slash ? slash + 1 : a->word[0], .set = set, .inputs = inputs, .matrices = matrices, .nmatrices = nmatrices, .run = &run};
         status = carom_fmu_export(&(fmu_export_def){.version = fmi && fmi[0] == '2' ? 2 : 3, .identifier = prefix, .model = m, .bundle = &bundle, .library = fmu_library.begin,
-                                                    .library_end = fmu_library.end, .sources = fmu_sources, .event_driven = CAROM_FMU_EVENT_DRIVEN}, f, err);
+                                                    .library_end = fmu_library.end, .sources = fmu_sources, .licences = fmu_licences, .native = native.object ? &native : NULL, .event_driven = CAROM_FMU_EVENT_DRIVEN}, f, err);
     }
+    carom_native_model_free(&native);
     carom_run_free(&run);
     carom_model_destroy(m);
     free(set);
@@ -170,7 +185,7 @@ static const struct { const char *option, *forms, *where; } belongs[] = {
     {"section", "g", "sweeps: carom export cuda"}, {"count", "g", "sweeps: carom export cuda"}, {"transient", "g", "sweeps: carom export cuda"},
     {"scheme", "gf", "sweeps and FMUs: carom export cuda or fmu"}, {"step", "gf", "sweeps and FMUs: carom export cuda or fmu"},
     {"end", "gf", "sweeps and FMUs: carom export cuda or fmu"}, {"option", "gf", "sweeps and FMUs: carom export cuda or fmu"},
-    {"fmi", "f", "FMUs: carom export fmu"}, {"input", "f", "FMUs: carom export fmu"},
+    {"fmi", "f", "FMUs: carom export fmu"}, {"compile", "f", "FMUs: carom export fmu"}, {"input", "f", "FMUs: carom export fmu"},
     {"rows", "v", "results: carom export vtk"}, {"from", "v", "results: carom export vtk"}, {"to", "v", "results: carom export vtk"}, {"model", "v", "results: carom export vtk"},
 };
 
@@ -209,8 +224,8 @@ const cli_verb cli_export = {
             "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.\n\n"
             "FORM cuda: the sweep that --vary, --observe and --section describe, as for `carom sweep`, in one file that nvcc alone builds.  The\n"
             "program prints the tables of the sweep, and on standard error the times that it took.  It runs what lanes run (docs/sweep.md).\n\n"
-            "FORM fmu: a functional mock-up unit for co-simulation (docs/fmi.md) with the library for this machine, which needs nothing but libc, and\n"
-            "with sources for others.  It simulates with the scheme, step and options that `carom run` would use, and gives the same bits.\n\n"
+            "FORM fmu: a functional mock-up unit for co-simulation (docs/fmi.md) with the library for this machine, which needs nothing but libc, the\n"
+            "compiled model, and sources for other machines.  It simulates with the scheme, step and options that `carom run` would use, and gives the same bits.\n\n"
             "FORM vtk: a result as a series of files that ParaView opens: the moving shapes with their velocities, and the points of contacts with\n"
             "forces and impulses (docs/view.md).  NAME.pvd lists the files in the folder NAME.vtk; NAME.contacts.pvd those of contacts.\n\n"
             "FORM csv: a result as text, one row of names and rows of numbers, as `carom run --out FILE.csv` writes it; events and snapshots of\n"
