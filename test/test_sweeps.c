@@ -183,7 +183,7 @@ static void wrong_words_are_told(void **state) {
         {"m=1:2:1e12", "x", NULL, 0, 0, "at most"},
         {"m=log:0:1:3", "x", NULL, 0, 0, "positive"},
         {"m=uniform:0:1:3", "x", NULL, 0, 0, "a seed"},
-        {"m=one,two", "x", NULL, 0, 0, "neither a list of numbers nor a range"},
+        {"m=one,two", "x", NULL, 0, 0, "'one' is not a number"},
         {"m=1,nan", "x", NULL, 0, 0, "neither a list"},
         {"m=1,2", "y", NULL, 0, 0, "unknown name 'y'"},
         {"m=1,2", "seconds", NULL, 0, 0, "time of computing"},

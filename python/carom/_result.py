@@ -169,6 +169,11 @@ class Result:
         """The text of the model; None when there is none."""
         return c.text(lib.carom_result_model(self._handle.pointer, ctypes.byref(ctypes.c_size_t())))
 
+    def unit(self, column):
+        """The SI unit of a column ("m/s"), where the model gives units; else None."""
+        text = ctypes.create_string_buffer(40)
+        return text.value.decode() if lib.carom_result_unit(self._handle.pointer, column.encode(), text, len(text)) else None
+
     def save(self, file):
         """Write the result under this name, .h5 or .csv (without ledger and model); the result itself."""
         err = c.CError()
@@ -204,8 +209,11 @@ class Result:
         import matplotlib.pyplot as plt
         axes = axes if axes is not None else plt.subplots(figsize=(8, 3), constrained_layout=True)[1]
         for name in columns or self._main():
-            axes.plot(self.t, self[name], label=name, linewidth=1)
-        axes.set_xlabel("t")
+            axes.plot(self.t, self[name], label=name + (f" ({self.unit(name)})" if self.unit(name) else ""), linewidth=1)
+        units = {self.unit(name) for name in columns or self._main()}
+        if len(units) == 1 and None not in units:
+            axes.set_ylabel(units.pop())
+        axes.set_xlabel("t (s)")
         axes.legend(loc="best", frameon=False)
         axes.set_title(self.info.get("name") or "", fontsize="medium")
         return axes

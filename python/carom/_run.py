@@ -76,6 +76,28 @@ def initial_state(model, start):
     return q, v
 
 
+def signals_of(model, start):
+    """The values of inputs and of signals of controllers at the start; those of controllers from a file or a Result, where it has them."""
+    p = model._handle.pointer
+    names = []
+    while (name := lib.carom_model_signal(p, len(names))) is not None:
+        names.append(c.text(name))
+    x, err, inputs = np.zeros(len(names)), c.CError(), len(model.inputs)
+    if not names:
+        return x
+    file = os.fspath(start) if isinstance(start, (str, os.PathLike)) else None
+    if file is not None:
+        status = lib.carom_state_signals(p, os.fsencode(file), x.ctypes.data, ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        return x
+    x[:] = view(lib.carom_model_signals(p), len(names), model._handle)
+    for i, name in enumerate(names[inputs:], inputs):
+        if isinstance(start, Result) and name in start.columns:
+            x[i] = start[name][-1]
+    return x
+
+
 def _positive(name, x):
     if x is not None and not (x > 0 and math.isfinite(x)):
         raise c.InputError(f"{name}: {x} is not a number above 0")
@@ -143,7 +165,7 @@ class Simulation:
         self._result = None
         self._bound = model._bind()
         self._functions = self._bound.functions
-        self._start = None if start is None else initial_state(text, start)  # keeps the arrays
+        self._start = None if start is None else (*initial_state(text, start), signals_of(text, start))  # keeps the arrays
         self._create(options)
         self._open(options, every, dt_out, event_rows)
         self.columns = [c.text(lib.carom_record_column(self._record, i)) for i in range(lib.carom_record_columns(self._record))]
@@ -203,7 +225,8 @@ class Simulation:
         d.scheme, d.options = self.scheme.encode(), c.strings(options)
         d.h, d.t_end, d.q0, d.v0 = self.step, self.end, b.q0, b.v0
         if self._start:
-            d.q0, d.v0 = (x.ctypes.data for x in self._start)
+            d.q0, d.v0, signals = (x.ctypes.data for x in self._start)
+            d.input = signals if len(self._start[2]) else None
         d.name, d.rate_name, d.name_user, d.size = b.name, b.rate_name, b.name_user, b.size
         with self._calm():
             pointer = lib.carom_sim_create(ctypes.byref(d), ctypes.byref(err))

@@ -194,6 +194,17 @@ class Mechanisms(Case):
         n.bodies["rod"]["mass"] = 2
         self.assertNotEqual(m, n)
 
+    def test_a_start_has_the_states_of_controllers(self):
+        text = ("carom: 1\ncoordinates: {x: {at: 1}}\ncontrollers: {c: {sample: 0.1, states: {s: s + x}, outputs: {u: -2*x - s}}}\n"
+                "energy: {kinetic: x'^2/2}\nforces: {x: u}\nsimulation: {step: 1e-2, end: 0.95, scheme: moreau-jean}\n")
+        first = carom.run(text, out=self.folder / "first.h5")
+        for start in (first, self.folder / "first.h5"):  # the first sample adds x to the state
+            self.assertEqual(carom.run(text, start=start)["s"][0], first["s"][-1] + first["x"][-1])
+
+    def test_units(self):
+        r = carom.run("carom: 1\nparameters: {m: 2 kg}\ncoordinates: {x: {at: 3 mm}}\nenergy: {kinetic: m*x'^2/2}\nsimulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n")
+        self.assertEqual([r.unit(n) for n in ("t", "x", "x'", "energy", "nothing")], ["s", "m", "m/s", "J", None])
+
     def test_mistakes_name_their_entry(self):
         for words, change in (("bodies.rod: ", lambda m: m.bodies["rod"].update(mas=1)), ("joints.pin: ", lambda m: m.joints["pin"].update(between=["ground", "rad"])),
                               ("bodies.rod.mass: object is not one of", lambda m: m.bodies["rod"].update(mass=object())), ("'bodyes'", lambda m: m.sections.update(bodyes={"a": {}})),

@@ -88,10 +88,7 @@ carom_drawn carom_drawing_shape(const carom_drawing *x, int i) { return x->d->sh
 
 int carom_drawing_values(const carom_drawing *x) { return x->d->values; }
 
-const char *carom_drawing_signal(const carom_drawing *x, int i) {
-    const carom_model *m = x->m;
-    return i >= 0 && i < m->nsignals ? m->names.at[m->parameter_name[m->np_own + i]].text : NULL;
-}
+const char *carom_drawing_signal(const carom_drawing *x, int i) { return carom_model_signal(x->m, i); }
 
 void carom_drawing_set_signal(carom_drawing *x, int i, double value) { x->given[x->m->np_own + i] = value; }
 
