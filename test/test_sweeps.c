@@ -184,7 +184,7 @@ static void wrong_words_are_told(void **state) {
         {"m=log:0:1:3", "x", NULL, 0, 0, "positive"},
         {"m=uniform:0:1:3", "x", NULL, 0, 0, "a seed"},
         {"m=one,two", "x", NULL, 0, 0, "'one' is not a number"},
-        {"m=1,nan", "x", NULL, 0, 0, "neither a list"},
+        {"m=1,nan", "x", NULL, 0, 0, "not a finite number"},
         {"m=1,2", "y", NULL, 0, 0, "unknown name 'y'"},
         {"m=1,2", "seconds", NULL, 0, 0, "time of computing"},
         {"m=1,2", "mean(x, 2)", NULL, 0, 0, "one argument"},

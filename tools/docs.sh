@@ -53,7 +53,7 @@ figures() { # LEDGER.json: two rows of a table
         /"impacts":/ { impacts = number("impacts") }
         /"penetration":/ { penetration = number("penetration") }
         /"drift":/ { drift = number("drift") }
-        /"energy":/ { start = number("start"); last = number("end"); impact = number("impact"); friction = number("friction"); damping = number("damping"); external = number("external"); balance = number("balance") }
+        /^  "energy":/ { start = number("start"); last = number("end"); impact = number("impact"); friction = number("friction"); damping = number("damping"); external = number("external"); balance = number("balance") }
         END {
             print "| scheme | steps | impacts | penetration | drift | energy, start to end | to impacts | to friction | to damping | external work | unaccounted |"
             print "|---|---|---|---|---|---|---|---|---|---|---|"
