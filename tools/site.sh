@@ -44,14 +44,14 @@ math { font-size: 1.05em; }
 END
 
 # The gallery moves, where chromium and ffmpeg are.  Films are kept in BUILD/films until their models change.
-if [[ ${FILMS:-} != 0 ]] && command -v "${CHROMIUM:-chromium}" ffmpeg >/dev/null; then
+if [[ ${FILMS:-} != 0 ]] && command -v "${CHROMIUM:-chromium}" >/dev/null && command -v ffmpeg >/dev/null; then
     mkdir -p "$build/films"
     for picture in images/gallery-*.png; do
         name=$(basename "$picture" .png)
         model=$source/models/${name#gallery-}.yaml film=$build/films/$name.mp4
         if [[ ! $film -nt $model ]]; then
             "$build/carom" run "$model" --quiet --force --out "$work/film.h5" || continue
-            speed=$("$build/carom" info "$work/film.h5" --json | sed -n 's/.*"end": \([-+.0-9e]*\).*/\1/p' | awk '{ print $1/6; exit }') # six seconds
+            speed=$("$build/carom" info "$work/film.h5" | awk '$1 == "end" { print $2/6; exit }') # six seconds
             "$build/carom" film "$work/film.h5" --size 480x300 --fps 10 ${speed:+--speed "$speed"} -o "$film" >/dev/null || continue
         fi
         cp "$film" images/
