@@ -28,7 +28,7 @@ print('lib/python%d.%d/%s-packages' % (*sys.version_info[:2], kind))" OUTPUT_VAR
     endif()
   endif()
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/carom DESTINATION ${python_dir} COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/carom DESTINATION ${python_dir} COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/notebooks DESTINATION ${CMAKE_INSTALL_DOCDIR}/python COMPONENT python FILES_MATCHING PATTERN "*.ipynb")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT program FILES_MATCHING PATTERN "*.5")

@@ -11,10 +11,14 @@ import signal
 import threading
 import weakref
 from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_longlong, c_size_t, c_uint, c_void_p
+from typing import Any, Union
 
 VERSION = "0.1.0"  # of the headers that the mirrors below were written for
 
 OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED, UNSUPPORTED = range(10)
+
+Path = Union[str, "os.PathLike[str]"]
+Source = Any  # a file name, a text, a Model, a Mechanism or a System
 
 
 # -- failures ------------------------------------------------------------------------------------------------------
@@ -458,12 +462,12 @@ for _name, _mirror in MIRRORS.items():
         raise ImportError(f"{_path} has another {_name} than this package; both must come from the same sources")
 
 
-def version():
+def version() -> str:
     """The version of the C library."""
     return lib.carom_version().decode()
 
 
-def library_path():
+def library_path() -> str:
     """The C library in use."""
     return _path
 
@@ -566,7 +570,7 @@ def listed(pointer):
     return words
 
 
-def schemes():
+def schemes() -> list:
     """All schemes: {name: {"about", "order", "own_steps", "options": {option: (default, about)}}}."""
     found = {}
     for s in _each_scheme():

@@ -1,4 +1,6 @@
 """The page of `carom view`, shown in a notebook or opened in a browser."""
+from __future__ import annotations
+
 import html
 import os
 import pathlib
@@ -8,6 +10,7 @@ import tempfile
 import webbrowser
 
 from . import _library as c
+from ._library import Path
 
 
 def program():
@@ -27,12 +30,12 @@ class Page:
     def __init__(self, text, height):
         self.html, self.height = text, height
 
-    def save(self, file):
+    def save(self, file: Path) -> Page:
         """Write it under this name."""
         pathlib.Path(file).write_text(self.html, encoding="utf-8")
         return self
 
-    def open(self):
+    def open(self) -> str:
         """Show it in the browser; the name of the file, which stays."""
         with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False, encoding="utf-8") as f:
             f.write(self.html)
