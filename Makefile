@@ -10,7 +10,7 @@
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
 #   make test-sanitize the tests there       make clean
-#   make site        the documentation as a site with search, in build/site/html (needs mkdocs-material; FILMS=1: the gallery moves)
+#   make site        the documentation as a site with search, in build/site/html (needs mkdocs-material; chromium and ffmpeg make the gallery move, FILMS=0 leaves that out)
 #   make wheel       a Python wheel with library and program inside, in build/wheel (needs patchelf)
 #   make deb         Debian packages in build/deb: program, library, headers, Python
 #   make docs          references, gallery and all pictures in docs/ anew (needs gnuplot, chromium, pngquant; minutes)

@@ -8,7 +8,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/carom DESTINATION ${CMAKE_INSTAL
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/carom COMPONENT program FILES_MATCHING PATTERN "*.yaml")
 # README, docs/ and examples/ lie to each other as in the sources, so that their links hold.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD-PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # The Python package goes where the system's Python looks under /usr and /usr/local; for other prefixes PYTHONPATH must name the
 # folder.  It finds libcarom.so by its place beside it.
@@ -28,7 +28,7 @@ print('lib/python%d.%d/%s-packages' % (*sys.version_info[:2], kind))" OUTPUT_VAR
     endif()
   endif()
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/carom DESTINATION ${python_dir} COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/carom DESTINATION ${python_dir} COMPONENT python FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN __pycache__ EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/notebooks DESTINATION ${CMAKE_INSTALL_DOCDIR}/python COMPONENT python FILES_MATCHING PATTERN "*.ipynb")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY ${CMAKE_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT program FILES_MATCHING PATTERN "*.5")

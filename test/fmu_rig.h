@@ -152,7 +152,7 @@ static inline rig *rig_open(const char *name, const char *model, int version, co
     snprintf(file, sizeof file, RIG_PLACE "%s-%d.fmu", name, version);
     snprintf(r->folder, sizeof r->folder, RIG_PLACE "%s-%d", name, version);
     snprintf(r->resources, sizeof r->resources, "%s/resources", r->folder);
-    snprintf(command, sizeof command, "%s/carom export fmu %s --fmi %d %s -o %s >/dev/null", CAROM_BINARY_DIR, model, version, arguments, file);
+    snprintf(command, sizeof command, "%s/carom export fmu %s --fmi %d %s %s -o %s >/dev/null", CAROM_BINARY_DIR, model, version, strstr(arguments, "--compile") ? "" : "--compile off", arguments, file);
     assert_int_equal(rig_shell(command), 0);
     rig_unpack(file, r->folder, &sources);
     assert_true(sources > 200);

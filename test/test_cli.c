@@ -787,8 +787,57 @@ static int end(void **state) {
     return chdir("/") || system(command);
 }
 
+// Units where numbers are given on the command line, and in labels of pictures; inputs and controllers; columns that are asked for twice.
+static void units_inputs_and_controllers(void **state) {
+    (void)state;
+    static const char driven[] = "carom: 1\nparameters: {k: 2 N/m}\ninputs: {y: 0.1 m, idle: 1}\ncoordinates: {x: {at: 1 m}}\n"
+                                 "controllers: {c: {sample: 0.1, states: {s: s + x}, outputs: {u: -k*x - s}}}\nenergy: {kinetic: x'^2/2, potential: k*(x - y)^2/2}\nforces: {x: u}\n"
+                                 "simulation: {step: 1e-2, end: 0.95, scheme: moreau-jean}\n";
+    static char text[1 << 16];
+    put("driven.yaml", driven);
+    assert_int_equal(carom("sweep driven.yaml --vary 'k=1 N/m:3 kN/m:3' --observe k --observe x --observe x --out units.csv"), 0);
+    get("units.csv", text, sizeof text);
+    assert_true(strncmp(text, "run,k,status,message,x\n0,1,0,", 29) == 0);
+    assert_says(text, "\n1,1500.5,0,");
+    static const struct { const char *arguments, *words; } cases[] = {
+        {"sweep driven.yaml --vary 'k=1 N' --observe x", "'1 N' is a quantity of another kind than 'k', which is in N/m"}, {"sweep driven.yaml --vary 'k=1 foo' --observe x", "unit that is not known"},
+        {"run driven.yaml --input q=3", "no parameter or input 'q'; did you mean 'k'?"}, {"run driven.yaml --input 'y=2 kg'", "--input y=2 kg: 'y' is 0.1 m in the model"},
+        {"import urdf", "import needs a FILE"}, {"run joint.yaml", "joint.yaml:4:36: spring 's': '3 N/m' is a quantity of another kind; stiffness is in N m/rad here"},
+        {"run flat.yaml", "flat.stl: the mesh is flat"}, {"follow driven.yaml --equilibrium initial --by 'k=1 m/q:2'", "'1 m/q' is a number with a unit that is not known"}};
+    put("joint.yaml", "carom: 1\nbodies: {b: {mass: 1 kg, inertia: 1, at: [1, 0]}}\njoints: {p: {type: revolute, between: [ground, b], at: [0, 0]}}\nsprings: {s: {joint: p, stiffness: 3 N/m}}\n"
+                      "simulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n");
+    put("flat.yaml", "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1], shape: {mesh: flat.stl}}}\nsimulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n");
+    put("flat.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\nvertex 1 1 0\nvertex 0 1 0\n"
+                    "endloop\nendfacet\nendsolid\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        if (carom("%s", cases[i].arguments) != 2) fail_msg("%s: not exit status 2; %s", cases[i].arguments, complaints);
+        assert_says(complaints, cases[i].words);
+    }
+    assert_int_equal(carom("check driven.yaml"), 0);
+    assert_says(out, "an input 'idle' (line 3) is not used anywhere");
+    assert_true(strstr(out, "'y'") == NULL);
+    assert_int_equal(carom("run driven.yaml --quiet --out driven.h5 --every 1"), 0);
+    assert_int_equal(carom("run driven.yaml --start driven.h5 --out again.csv --quiet"), 0); // the state of the controller is s + x at the first sample
+    assert_int_equal(carom("run driven.yaml --quiet --out driven.csv --every 1"), 0);
+    double end[10], begin_at[10]; // t, x, x', three energies, y, idle, s, u
+    for (int k = 0; k < 2; ++k) {
+        get(k ? "again.csv" : "driven.csv", text, sizeof text);
+        char *line = strchr(text, '\n') + 1; // the first row of the second run, the last of the first
+        for (char *next = line; !k && (next = strchr(line, '\n')) && next[1];) line = next + 1;
+        for (int c = 0; c < 10; ++c) (k ? begin_at : end)[c] = strtod(line, &line), ++line;
+    }
+    assert_true(begin_at[1] == end[1] && end[8] != 0 && begin_at[8] == end[8] + end[1]);
+    if (access("/usr/bin/gnuplot", X_OK) == 0) {
+        assert_int_equal(carom("plot driven.h5 --of x,energy --keep-script units.gp -o units.svg"), 0);
+        get("units.gp", text, sizeof text);
+        assert_says(text, "'x (m)'");
+        assert_says(text, "'energy (J)'");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_inputs_and_controllers),
         cmocka_unit_test(help_and_version),
         cmocka_unit_test(wrong_usage_is_exit_2_with_a_suggestion),
         cmocka_unit_test(a_step_or_end_that_is_missing_is_asked_for),

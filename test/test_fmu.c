@@ -126,6 +126,79 @@ static void steps_have_the_bits_of_a_run(void **state) {
     same_as_run("located", write_model("ball", ball), "--scheme event-driven --step 0.01", 0.7, 1, 3);
 }
 
+static char notes[4000];
+static void on_note(void *user, int status, const char *category, const char *message) {
+    (void)user, (void)status, (void)category;
+    snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", message);
+}
+
+// The compiled model is used, gives the bits of a run, and gives way to the interpreter where a parameter changes the structure or the file is not one.
+static void compiled_models_have_the_bits_of_a_run(void **state) {
+    (void)state;
+    static const char boxes[] = "carom: 1\nparameters: {w: 0.2}\ngravity: [0, -9.81]\nbodies: {b: {mass: 1, inertia: 0.01, at: [0, 0.3], angle: 0.3, shape: {box: [w, 0.1]}}}\n"
+                                "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [b, floor], restitution: 0.5, friction: 0.3}}\nsimulation: {scheme: moreau-jean, step: 1e-3, end: 1}\n";
+    const char *model = write_model("boxes", boxes);
+    same_as_run("boxes", model, "--compile on", 0.5, 5, 3);
+    same_as_run("boxes", model, "--compile on --set w=0.25", 0.5, 5, 2);
+    rig *r = rig_open("boxes", model, 3, "--compile on");
+    const fmi3 f = rig_fmi3(r);
+    char path[600];
+    double last[2];
+    for (int k = 0; k < 4; ++k) { // compiled; another structure; without the file; with another one in its place
+        if (k == 2) {
+            snprintf(path, sizeof path, "rm %s/model-*.so", r->resources);
+            assert_int_equal(rig_shell(path), 0);
+        }
+        if (k == 3) {
+            snprintf(path, sizeof path, "for m in aarch64 x86_64; do echo no object >%s/model-$m-linux.so; done", r->resources);
+            assert_int_equal(rig_shell(path), 0);
+        }
+        notes[0] = 0;
+        void *i = f.instantiate("one", r->token, r->resources, false, true, false, false, NULL, 0, NULL, on_note, NULL);
+        assert_non_null(i);
+        if (k == 1) assert_int_equal(put(r, &f, i, "w", 0.3), 0);
+        assert_int_equal(f.enter(i, false, 0, 0, false, 0) + f.exit(i) + step(&f, i, 0, 0.4), 0);
+        if (k != 1) last[k > 0] = value(r, &f, i, "b.y");
+        if (k == 0) assert_non_null(strstr(notes, "3 of 3 parts of the model are compiled"));
+        if (k == 1) assert_null(strstr(notes + (strstr(notes, "\n") - notes) + 1, "3 of 3"));
+        if (k >= 2) assert_non_null(strstr(notes, "0 of 3 parts of the model are compiled"));
+        if (k >= 2) assert_memory_equal(&last[0], &last[1], sizeof *last);
+        f.free(i);
+    }
+    rig_close(r);
+}
+
+// The library that is built from the files that the description lists, without any other setting: the bits of the one inside.
+static void sources_build_the_same_library(void **state) {
+    (void)state;
+    rig *r = rig_open("built", CAROM_SOURCE_DIR "/models/slider-crank.yaml", 2, "--compile on");
+    char command[2000], path[600];
+    double last[2];
+    snprintf(command, sizeof command, "cd %s && unzip -qo ../fmu-built-2.fmu && cd sources && sed -n 's/.*<File name=\"\\(.*\\)\"\\/>.*/\\1/p' ../modelDescription.xml >list && "
+                                      "cc -std=c17 -O0 -w -fPIC -shared -ffp-contract=off -fno-math-errno -Isrc -Iinclude $(cat list) -o ../built.so -lm", r->folder);
+    if (rig_shell("command -v unzip >/dev/null") != 0) skip();
+    assert_int_equal(rig_shell(command), 0);
+    for (int k = 0; k < 2; ++k) {
+        if (k == 1) {
+            dlclose(r->library);
+            snprintf(path, sizeof path, "%s/built.so", r->folder);
+            r->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+            if (!r->library) fail_msg("%s", dlerror());
+        }
+        const fmi2 g = rig_fmi2(r);
+        const fmi2_callbacks callbacks = {.log = on_log2};
+        char uri[500];
+        snprintf(uri, sizeof uri, "file://%s", r->resources);
+        void *i = g.instantiate("two", 1, r->token, uri, &callbacks, 0, 0);
+        assert_non_null(i);
+        const unsigned ref = rig_ref(r, "th3");
+        assert_int_equal(g.setup(i, 0, 0, 0, 0, 0) + g.enter(i) + g.exit(i) + g.step(i, 0, 0.02, 1) + g.get(i, &ref, 1, &last[k]), 0);
+        g.free(i);
+    }
+    assert_memory_equal(&last[0], &last[1], sizeof *last);
+    rig_close(r);
+}
+
 // More of the shipped models, the first 40 steps.
 static void shipped_models_have_the_bits_of_a_run(void **state) {
     (void)state;
@@ -142,7 +215,7 @@ static void shipped_models_have_the_bits_of_a_run(void **state) {
         const double h = carom_model_simulation(m).step;
         carom_model_destroy(m);
         free(text);
-        same_as_run(names[k], path, "", 40.5 * h, 2, 2 + (int)(k % 2));
+        same_as_run(names[k], path, k % 3 ? "" : "--compile on", 40.5 * h, 2, 2 + (int)(k % 2));
     }
 }
 
@@ -499,9 +572,10 @@ static void descriptions_obey_the_standard(void **state) {
 
 int main(int argc, char **argv) {
     (void)argv;
-    const struct CMUnitTest all[] = {cmocka_unit_test(shipped_models_have_the_bits_of_a_run)};
+    const struct CMUnitTest all[] = {cmocka_unit_test(shipped_models_have_the_bits_of_a_run), cmocka_unit_test(sources_build_the_same_library)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_have_the_bits_of_a_run),
+        cmocka_unit_test(compiled_models_have_the_bits_of_a_run),
         cmocka_unit_test(a_step_that_is_taken_back_and_repeated_has_the_same_bits),
         cmocka_unit_test(impacts_end_steps_early),
         cmocka_unit_test(parameters_initial_values_and_inputs_count),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # site.sh BUILD: the documentation as a site in BUILD/site/html, with search; a link that leads nowhere is an error.
-# Needs mkdocs with the material theme (Debian: mkdocs-material).  FILMS=1: the gallery moves (chromium, ffmpeg, some minutes).
+# Needs mkdocs with the material theme (Debian: mkdocs-material).  With chromium and ffmpeg the gallery moves, which takes some minutes the first time; FILMS=0: it does not.
 set -euo pipefail
 build=$(cd "$1" && pwd)
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -34,13 +34,29 @@ for page in *.md; do
     grep -q ": $page\$" "$work/mkdocs.yml" || { echo "tools/site.sh: docs/$page has no place in tools/mkdocs.yml" >&2; exit 1; }
 done
 
-if [[ ${FILMS:-} == 1 ]]; then
+# Equations, which the pages write as text.
+python3 "$source/tools/equations.py" METHODS.md methods-*.md solvers.md
+cat >site.css <<'END'
+.equation { display: flex; justify-content: space-between; gap: 1rem; margin: 0.5em 0 0.5em 1.5em; overflow-x: auto; }
+.equation > span:first-child { display: flex; flex-wrap: wrap; gap: 0.2em 2em; align-items: baseline; }
+.equation .tag { color: var(--md-default-fg-color--light); white-space: nowrap; }
+math { font-size: 1.05em; }
+END
+
+# The gallery moves, where chromium and ffmpeg are.  Films are kept in BUILD/films until their models change.
+if [[ ${FILMS:-} != 0 ]] && command -v "${CHROMIUM:-chromium}" >/dev/null && command -v ffmpeg >/dev/null; then
+    mkdir -p "$build/films"
     for picture in images/gallery-*.png; do
         name=$(basename "$picture" .png)
-        model=${name#gallery-}
-        "$build/carom" run "$source/models/$model.yaml" --quiet --force --out "$work/$model.h5" && "$build/carom" film "$work/$model.h5" --size 640x400 --fps 20 -o "images/$name.mp4" || continue
-        sed -i "s|!\[$model\](images/$name.png)|<video src=\"images/$name.mp4\" poster=\"images/$name.png\" autoplay loop muted playsinline width=\"640\"></video>|" gallery.md
-        rm -f "$work/$model.h5"
+        model=$source/models/${name#gallery-}.yaml film=$build/films/$name.mp4
+        if [[ ! $film -nt $model ]]; then
+            "$build/carom" run "$model" --quiet --force --out "$work/film.h5" || continue
+            speed=$("$build/carom" info "$work/film.h5" | awk '$1 == "end" { print $2/6; exit }') # six seconds
+            "$build/carom" film "$work/film.h5" --size 480x300 --fps 10 ${speed:+--speed "$speed"} -o "$film" >/dev/null || continue
+        fi
+        cp "$film" images/
+        sed -i "s|!\[${name#gallery-}\](images/$name.png)|<video src=\"images/$name.mp4\" poster=\"images/$name.png\" autoplay loop muted playsinline width=\"480\"></video>|" gallery.md
+        rm -f "$work/film.h5"
     done
 fi
 cd "$work" && mkdocs build --quiet --site-dir html

@@ -54,7 +54,7 @@ def tag():
 def describe(info, version, kind):
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: carom\nVersion: {version}\nSummary: Simulation of mechanical systems with contacts, impacts and dry friction\n"
-                                   "License: Apache-2.0\nRequires-Python: >=3.9\nRequires-Dist: numpy\n")
+                                   "License: Apache-2.0\nLicense-File: LICENSE\nLicense-File: THIRD-PARTY.md\nRequires-Python: >=3.9\nRequires-Dist: numpy\n")
     (info / "WHEEL").write_text(f"Wheel-Version: 1.0\nGenerator: carom\nRoot-Is-Purelib: false\nTag: {kind}\n")
 
 
@@ -84,6 +84,9 @@ def main(build, out):
         gather(build, root / "carom")
         info = root / f"carom-{version}.dist-info"
         describe(info, version, tag())
+        (info / "licenses").mkdir()
+        for name in ("LICENSE", "THIRD-PARTY.md"):
+            shutil.copy(source / name, info / "licenses" / name)
         out.mkdir(parents=True, exist_ok=True)
         file = out / f"carom-{version}-{tag()}.whl"
         pack(root, info, file)

@@ -53,6 +53,9 @@ int carom_drawing_dim(const carom_drawing *d);    // 2 or 3
 int carom_drawing_shapes(const carom_drawing *d);
 carom_drawn carom_drawing_shape(const carom_drawing *d, int i);
 int carom_drawing_values(const carom_drawing *d); // how many numbers a state gives
+/// Inputs and signals of controllers, which a drawing may depend on: the name of signal i, NULL after the last; and its value from now on, at first that of the model's start.
+const char *carom_drawing_signal(const carom_drawing *d, int i);
+void carom_drawing_set_signal(carom_drawing *d, int i, double value);
 /// The numbers of all shapes at a state.  What has no value there is not finite.
 void carom_drawing_eval(carom_drawing *d, double t, const double *q, const double *v, double *out);
 

@@ -16,6 +16,8 @@ extern "C" {
 /// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity of the model must be
 /// there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong with which name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
+/// The ni signals of the system at the start of a run from that file: states and outputs of controllers as it has them, where it has them; inputs as the model has them.
+carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err);
 

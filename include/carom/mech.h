@@ -150,6 +150,8 @@ carom_mech *carom_mech_create(const char *file);
 void carom_mech_destroy(carom_mech *m);
 /// The mechanism that a model file describes; NULL on failure: err->text is `file:line:column: what; what to do`.
 carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err);
+/// The unit of a column of results or of a parameter, by its usual name ("m/s", "J"), where the mechanism gives units; false: not known.
+bool carom_mech_unit(const carom_mech *m, const char *name, char *text, size_t size);
 /// Add an entry of a section as a file would have it, as data: ("bodies", "rod", a map), ("gravity", NULL, a list).  Keys of maps are their
 /// items' `key`.  It is copied; `section.name` names it in messages.
 carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value, carom_error *err);

@@ -75,8 +75,13 @@ carom_status carom_model_set(carom_model *m, int n, const int *index, const doub
 /// The SI unit of a parameter, input, coordinate or rate ("kg", "m/s"; fmi: "kg.m2"), where the model gives one with a unit; also of t and of energies, where it has units
 /// at all.  False: not known.
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size);
+/// A number ("0.003"), or one with a unit ("3 mm") of the kind that the model gives `name`, in SI.  False: it is neither, and err says why.  m NULL: of any kind.
+bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x, carom_error *err);
 /// Input i, as carom_sim_input() counts them, and its value at the start; NULL after the last.  Inputs that follow a signal are not among them.
 const char *carom_model_input(const carom_model *m, int i, double *value);
+/// The name of signal i of the system's ni: inputs, then the states and outputs of controllers; NULL after the last.
+const char *carom_model_signal(const carom_model *m, int i);
+const double *carom_model_signals(const carom_model *m); // their values at the start
 /// The number of the input of this name; -1: none, and err says so.
 int carom_model_find_input(const carom_model *m, const char *name, carom_error *err);
 /// Does the structure hold the value of parameter i, so that another one derives the model again?

@@ -152,6 +152,8 @@ int carom_result_columns(const carom_result *r);
 const char *carom_result_column(const carom_result *r, int i);
 int carom_result_find(const carom_result *r, const char *column); // -1: none
 long carom_result_rows(const carom_result *r);
+/// The unit of a column ("m/s", "J"), where the model in the result gives units; false: not known.
+bool carom_result_unit(carom_result *r, const char *column, char *text, size_t size);
 /// out[k] = column at row first + k.
 carom_status carom_result_read(carom_result *r, int column, long first, long count, double *out, carom_error *err);
 /// Fields along flexible members, by name ("rod.displacement"): values in a row, -1 when there is none of that name (CSV has

@@ -1,13 +1,16 @@
 """States of rest, modes, gradients and fits: `carom equilibrium`, `carom modes`, `carom gradient`, `carom fit`."""
+from __future__ import annotations
+
 import ctypes
 import math
 import os
 import tempfile
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
 from . import _library as c
-from ._library import lib
+from ._library import Path, Source, lib
 from ._run import as_model, initial_state
 
 KINDS = ("open", "closed", "sticks", "slides")
@@ -44,7 +47,7 @@ class Equilibrium:
         self.residual, self.free, self.unique = rest.residual, rest.free, rest.free == 0
         self._model = model
 
-    def save(self, file):
+    def save(self, file: Path) -> Any:
         """A file for `carom run --start`."""
         v, err = np.zeros(len(self._model.velocities)), c.CError()
         status = lib.carom_state_write(self._model._handle.pointer, os.fsencode(file), self.q.ctypes.data, v.ctypes.data, ctypes.byref(err))
@@ -55,7 +58,7 @@ class Equilibrium:
         return f"<carom.Equilibrium: residual {self.residual:.2g}>"
 
 
-def equilibrium(model, *, set=None, matrices=None, start=None):
+def equilibrium(model: Source, *, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, start: Any = None) -> Equilibrium:
     """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why."""
     model = as_model(model, set, matrices)
     rest, err = c.Rest(), c.CError()
@@ -90,7 +93,7 @@ class Modes:
         return f"<carom.Modes: {len(self)}>"
 
 
-def modes(model, *, at="equilibrium", contacts="closed", count=None, set=None, matrices=None):
+def modes(model: Source, *, at: Any = "equilibrium", contacts: str = "closed", count: int | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Modes:
     """Modes about a state of rest, about the initial state (at="initial"), or about any state that `start` of simulate allows."""
     model = as_model(model, set, matrices)
     if contacts not in ("open", "closed"):
@@ -144,7 +147,7 @@ class Gradient:
         return f"<carom.Gradient: {self.value:.6g}; " + ", ".join(f"by {k} {v:.6g}" for k, v in zip(self.names, self.gradient)) + ">"
 
 
-def gradient(model, of, by, *, scheme=None, step=None, end=None, options=None, set=None, matrices=None, rtol=None, atol=None, start=None, rows=False):
+def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False) -> Gradient:
     """Exact derivatives of a result of a run by parameters and initial values (a list of names), through impacts, stick and slip.
 
     of      an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it
@@ -183,7 +186,7 @@ class Fit:
         return "<carom.Fit: " + ", ".join(f"{k} = {v:.6g} +- {self.errors[k]:.2g}" for k, v in self.values.items()) + ">"
 
 
-def fit(model, data, *, free, match, bounds=None, sigma=None, scheme=None, step=None, options=None, set=None, matrices=None, rtol=None, atol=None, start=None):
+def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, str], bounds: Mapping[str, tuple[float | None, float | None]] | None = None, sigma: Mapping[str, float] | None = None, scheme: str | None = None, step: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None) -> Fit:
     """Fit free names (a list) to data: a CSV file, {"t": array, "column": array}, or a list of these.
 
     match     {"column": expression of the model, or "impact CONTACT"}

@@ -11,10 +11,14 @@ import signal
 import threading
 import weakref
 from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_longlong, c_size_t, c_uint, c_void_p
+from typing import Any, Union
 
 VERSION = "0.1.0"  # of the headers that the mirrors below were written for
 
 OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED, UNSUPPORTED = range(10)
+
+Path = Union[str, "os.PathLike[str]"]
+Source = Any  # a file name, a text, a Model, a Mechanism or a System
 
 
 # -- failures ------------------------------------------------------------------------------------------------------
@@ -396,6 +400,10 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_sweep_runs": (c_long, [_P]),
     "carom_sweep_run": (c_int, [_P, POINTER(SweepWatch), _E]),
     "carom_state_read": (c_int, [_P, c_char_p, _P, _P, _E]),
+    "carom_state_signals": (c_int, [_P, c_char_p, _P, _E]),
+    "carom_model_signal": (c_char_p, [_P, c_int]),
+    "carom_model_signals": (_P, [_P]),
+    "carom_result_unit": (c_bool, [_P, c_char_p, c_char_p, c_size_t]),
     "carom_state_write": (c_int, [_P, c_char_p, _P, _P, _E]),
     "carom_rest_find": (c_int, [POINTER(Rest), _P, _P, _E]),
     "carom_rest_free": (None, [POINTER(Rest)]),
@@ -454,12 +462,12 @@ for _name, _mirror in MIRRORS.items():
         raise ImportError(f"{_path} has another {_name} than this package; both must come from the same sources")
 
 
-def version():
+def version() -> str:
     """The version of the C library."""
     return lib.carom_version().decode()
 
 
-def library_path():
+def library_path() -> str:
     """The C library in use."""
     return _path
 
@@ -562,7 +570,7 @@ def listed(pointer):
     return words
 
 
-def schemes():
+def schemes() -> list:
     """All schemes: {name: {"about", "order", "own_steps", "options": {option: (default, about)}}}."""
     found = {}
     for s in _each_scheme():

@@ -1,7 +1,10 @@
 """Mechanisms as data: the sections of a model file as dicts and lists."""
+from __future__ import annotations
+
 import copy
 import ctypes
 import numbers
+from typing import Any, Mapping
 
 from . import _library as c
 from ._library import lib
@@ -84,7 +87,7 @@ class Mechanism:
 
     __deepcopy__ = lambda self, memo: self.__copy__()
 
-    def copy(self):
+    def copy(self) -> Mechanism:
         return self.__copy__()
 
     def __repr__(self):
@@ -109,7 +112,7 @@ class Mechanism:
         return handle
 
     @property
-    def text(self):
+    def text(self) -> str:
         """The same as a model file."""
         handle = self._fill()
         pointer = lib.carom_mech_text(handle.pointer)
@@ -120,7 +123,7 @@ class Mechanism:
         finally:
             lib.carom_mech_text_free(pointer)
 
-    def model(self, set=None, matrices=None):
+    def model(self, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Any:
         """The Model of it; set and matrices as of Model."""
         handle, err, overrides, texts = self._fill(), c.CError(), c.pairs(set), matrix_texts(matrices)
         for word in overrides:

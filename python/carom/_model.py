@@ -1,10 +1,13 @@
 """Models: from text, from Python functions, or from both."""
+from __future__ import annotations
+
 import ctypes
 import math
 import numbers
 import os
 import threading
 import types
+from typing import Any
 
 import numpy as np
 
@@ -80,15 +83,20 @@ class Model:
         model._keep(pointer)
         return model
 
+    @classmethod
+    def _made_again(cls, model, more):
+        """The same model with more overrides."""
+        return _again(model._data, model.file, [*model._set, *more], {name: text for name, (text, _) in model._matrices.items()})
+
     def __reduce__(self):  # for sweeps in processes
         return _again, (self._data, self.file, self._set, {name: text for name, (text, _) in self._matrices.items()})
 
     @property
-    def text(self):
+    def text(self) -> str:
         return self._data.decode("utf-8", "replace")
 
     @property
-    def name(self):
+    def name(self) -> str:
         return c.text(lib.carom_model_name(self._handle.pointer)) or ""
 
     @property
@@ -99,28 +107,28 @@ class Model:
         return [c.text(function(self._handle.pointer, i)) for i in range(n)]
 
     @property
-    def coordinates(self):
+    def coordinates(self) -> list[str]:
         return self._names(lib.carom_model_coordinate, self.sizes.coordinates)
 
     @property
-    def velocities(self):
+    def velocities(self) -> list[str]:
         return self._names(lib.carom_model_velocity, self.sizes.velocities)
 
     @property
-    def constraints(self):
+    def constraints(self) -> list[str]:
         """Names of bilateral constraints and contacts, by id."""
         return self._names(lib.carom_model_constraint, self.sizes.constraints + self.sizes.contacts)
 
     @property
-    def contacts(self):
+    def contacts(self) -> list[str]:
         return self.constraints[self.sizes.constraints:]
 
     @property
-    def outputs(self):
+    def outputs(self) -> list[str]:
         return self._names(lib.carom_model_output, self.sizes.outputs)
 
     @property
-    def parameters(self):
+    def parameters(self) -> dict[str, float]:
         x, found = ctypes.c_double(), {}
         for i in range(self.sizes.parameters):
             name = lib.carom_model_parameter(self._handle.pointer, i, ctypes.byref(x))
@@ -128,7 +136,7 @@ class Model:
         return found
 
     @property
-    def inputs(self):
+    def inputs(self) -> dict[str, float]:
         """Inputs that a simulation can set, with their values at the start."""
         x, found = ctypes.c_double(), {}
         for i in range(self.sizes.inputs):
@@ -136,7 +144,7 @@ class Model:
             found[name.decode()] = x.value
         return found
 
-    def set(self, given=None, **more):
+    def set(self, given: Any = None, **more: Any) -> Model:
         """Other values of parameters: model.set(m=3) or model.set({"m": "2*l"}).  Returns the model.
 
         It is then the model that Model(source, set=...) makes, bit for bit.  Numbers are written into it; it is derived again where a
@@ -164,7 +172,7 @@ class Model:
         return types.SimpleNamespace(scheme=c.text(r.scheme), options=c.listed(r.options), step=None if np.isnan(r.step) else r.step,
                                      end=None if np.isnan(r.end) else r.end)
 
-    def compile(self, mode="on", evaluations=math.inf):
+    def compile(self, mode: str = "on", evaluations: float = math.inf) -> Model:
         """Evaluate with machine code made by the C compiler ($CC or cc) from now on; the results are the same bits.
 
         mode is "on", "auto" (only if it gains time for so many evaluations, or if it was compiled before) or "off" (nothing happens).
@@ -186,7 +194,7 @@ class Model:
                 self._compiled = True
                 self.compile(mode, evaluations)
 
-    def add(self, **functions):
+    def add(self, **functions: Any) -> System:
         """This model with forces and contacts from Python functions; see System."""
         return System(base=self, **functions)
 

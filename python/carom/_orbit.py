@@ -1,11 +1,14 @@
 """Periodic orbits, their branches and Lyapunov exponents: `carom orbit`, `carom follow`, `carom lyapunov`."""
+from __future__ import annotations
+
 import ctypes
 import math
+from typing import Any, Mapping
 
 import numpy as np
 
 from . import _library as c
-from ._library import lib
+from ._library import Source, lib
 from ._run import as_model, initial_state, run
 
 
@@ -51,7 +54,7 @@ class Orbit:
         self.events = [(e.t, model.contacts[e.contact], c.text(e.kind)) for e in (o.event[i] for i in range(o.nevents))]
         self._model = model
 
-    def run(self, rows=500):
+    def run(self, rows: int | None = 500) -> Result:
         """One period as a result."""
         return run(self._model, scheme=self.scheme, start=(self.q, self.v), end=self.period, step=self.period / rows, every=1)
 
@@ -59,7 +62,7 @@ class Orbit:
         return f"<carom.Orbit: period {self.period:.9g}, {'neutral' if self.neutral else 'stable' if self.stable else 'unstable'}>"
 
 
-def orbit(model, *, period, transient=0.0, start=None, guess=None, end=None, exchange=None, segments=None, scheme=None, options=None, set=None, matrices=None):
+def orbit(model: Source, *, period: Any, transient: float = 0.0, start: Any = None, guess: Any = None, end: float | None = None, exchange: Mapping[str, str] | None = None, segments: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Orbit:
     """A motion that repeats itself.  SimulationError: none was found, and why.
 
     period     an expression of parameters, a number, or "free"
@@ -113,7 +116,7 @@ class Branch:
         return f"<carom.Branch: {len(self)} points over {self.by}>"
 
 
-def follow(model, *, by, between, orbit=None, equilibrium=None, period=None, exchange=None, switch=False, step=None, points=None, scheme=None, options=None, set=None, matrices=None):
+def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any = None, equilibrium: Any = None, period: Any = None, exchange: Mapping[str, str] | None = None, switch: bool = False, step: float | None = None, points: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Branch:
     """A branch over the parameter `by`, between two values, through an orbit (an Orbit) or a state of rest (an Equilibrium, or any start of simulate).
 
     exchange   as for orbit()
@@ -146,7 +149,7 @@ def follow(model, *, by, between, orbit=None, equilibrium=None, period=None, exc
         lib.carom_branch_free(ctypes.byref(b))
 
 
-def lyapunov(model, *, end=None, transient=0.0, step=None, start=None, scheme=None, options=None, set=None, matrices=None):
+def lyapunov(model: Source, *, end: float | None = None, transient: float = 0.0, step: float | None = None, start: Any = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Lyapunov:
     """Lyapunov exponents over `end` seconds, after the transient."""
     model = as_model(model, set, matrices)
     d, x, err, keep = c.LyapunovDef(), c.Lyapunov(), c.CError(), []

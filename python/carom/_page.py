@@ -1,4 +1,6 @@
 """The page of `carom view`, shown in a notebook or opened in a browser."""
+from __future__ import annotations
+
 import html
 import os
 import pathlib
@@ -8,6 +10,7 @@ import tempfile
 import webbrowser
 
 from . import _library as c
+from ._library import Path
 
 
 def program():
@@ -27,12 +30,12 @@ class Page:
     def __init__(self, text, height):
         self.html, self.height = text, height
 
-    def save(self, file):
+    def save(self, file: Path) -> Page:
         """Write it under this name."""
         pathlib.Path(file).write_text(self.html, encoding="utf-8")
         return self
 
-    def open(self):
+    def open(self) -> str:
         """Show it in the browser; the name of the file, which stays."""
         with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False, encoding="utf-8") as f:
             f.write(self.html)
@@ -46,13 +49,27 @@ class Page:
         return f"<carom.Page of {len(self.html) / 1e6:.1f} MB: save(file) or open()>"
 
 
-def page(result, rows=None, height=640):
+def call(result, arguments):
+    """The program on the file of a result, which is written first where there is none; arguments(source, folder) gives the words."""
     with tempfile.TemporaryDirectory() as folder:
         source = result.file if result.file and result.file.endswith(".h5") else os.path.join(folder, "result.h5")
         if source != result.file:
             result.save(source)
-        out = os.path.join(folder, "page.html")
-        done = subprocess.run([program(), "view", source, "-o", out, *(["--rows", str(int(rows))] if rows else [])], capture_output=True, text=True)
+        words, answer = arguments(source, folder)
+        done = subprocess.run([program(), *words], capture_output=True, text=True)
         if done.returncode != 0:
             raise c.FileError(done.stderr.strip())
-        return Page(pathlib.Path(out).read_text(encoding="utf-8"), height)
+        return answer()
+
+
+def page(result, rows=None, height=640):
+    def arguments(source, folder):
+        out = os.path.join(folder, "page.html")
+        return ["view", source, "-o", out, *(["--rows", str(int(rows))] if rows else [])], lambda: Page(pathlib.Path(out).read_text(encoding="utf-8"), height)
+    return call(result, arguments)
+
+
+def vtk(result, file, rows=None, start=None, end=None):
+    file = os.fspath(file)
+    given = [("--rows", rows), ("--from", start), ("--to", end)]
+    return call(result, lambda source, folder: (["export", "vtk", source, "-o", file, *(str(x) for pair in given if pair[1] is not None for x in pair)], lambda: file))

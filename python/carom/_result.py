@@ -1,12 +1,15 @@
 """Results: columns as arrays, events, ledger; from memory or from a file."""
+from __future__ import annotations
+
 import ctypes
 import json
 import os
+from typing import Any
 
 import numpy as np
 
 from . import _html, _library as c
-from ._library import lib
+from ._library import Path, lib
 from ._model import view
 
 
@@ -31,7 +34,7 @@ class Ledger(dict):
             return self[group][rest]
         raise KeyError(name)
 
-    def flat(self):
+    def flat(self) -> dict[str, Any]:
         """One level: {"energy.balance": ...}."""
         lines = {}
         for name, x in self.items():
@@ -69,7 +72,7 @@ class Result:
             self._data.flags.writeable = False
 
     @classmethod
-    def open(cls, file, checks=()):
+    def open(cls, file: Path, checks=()) -> Result:
         """Open a result: .h5 or .csv."""
         err, file = c.CError(), os.fspath(file)
         pointer = lib.carom_result_open(os.fsencode(file), ctypes.byref(err))
@@ -77,13 +80,13 @@ class Result:
             raise c.failure(err)
         return cls(c.Handle().add(pointer, lib.carom_result_close), file, checks)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._rows
 
-    def __contains__(self, column):
+    def __contains__(self, column: str) -> bool:
         return column in self._place
 
-    def __getitem__(self, column):
+    def __getitem__(self, column: str) -> np.ndarray:
         try:
             i = self._place[column]
         except KeyError:
@@ -100,11 +103,11 @@ class Result:
         return self._read[column]
 
     @property
-    def t(self):
+    def t(self) -> np.ndarray:
         return self["t"]
 
     @property
-    def data(self):
+    def data(self) -> np.ndarray:
         """All rows: an array of len(self) x len(self.columns)."""
         if self._data is None:
             x, err = np.empty((self._rows, len(self.columns))), c.CError()
@@ -114,7 +117,7 @@ class Result:
         return self._data
 
     @property
-    def events(self):
+    def events(self) -> np.ndarray:
         """A structured array with t, contact, kind ("impact", "close", ...), before, after, impulse."""
         if self._events is None:
             n, err = lib.carom_result_event_count(self._handle.pointer), c.CError()
@@ -130,7 +133,7 @@ class Result:
         return self._events
 
     @property
-    def contacts(self):
+    def contacts(self) -> np.ndarray:
         """Snapshots of contacts between shapes (`record: {contacts: ...}`): a structured array with t, contact, point, normal, gap, force."""
         if self._contacts is None:
             n, err = lib.carom_result_contact_count(self._handle.pointer), c.CError()
@@ -145,7 +148,7 @@ class Result:
         return self._contacts
 
     @property
-    def ledger(self):
+    def ledger(self) -> Ledger | None:
         """The Ledger; None when the result has none (CSV)."""
         l, names = c.ledger_memory(), c.LedgerNames()
         if not lib.carom_result_ledger(self._handle.pointer, l, ctypes.byref(names)):
@@ -153,7 +156,7 @@ class Result:
         return Ledger.of(l, names)
 
     @property
-    def info(self):
+    def info(self) -> dict[str, Any]:
         """What /run says: name, scheme, options, step, end, status, message, version ..."""
         p, found, i, x = self._handle.pointer, {}, 0, ctypes.c_double()
         while True:
@@ -165,11 +168,16 @@ class Result:
             i += 1
 
     @property
-    def model_text(self):
+    def model_text(self) -> str | None:
         """The text of the model; None when there is none."""
         return c.text(lib.carom_result_model(self._handle.pointer, ctypes.byref(ctypes.c_size_t())))
 
-    def save(self, file):
+    def unit(self, column: str) -> str | None:
+        """The SI unit of a column ("m/s"), where the model gives units; else None."""
+        text = ctypes.create_string_buffer(40)
+        return text.value.decode() if lib.carom_result_unit(self._handle.pointer, column.encode(), text, len(text)) else None
+
+    def save(self, file: Path) -> Result:
         """Write the result under this name, .h5 or .csv (without ledger and model); the result itself."""
         err = c.CError()
         status = lib.carom_result_save(self._handle.pointer, os.fsencode(file), ctypes.byref(err))
@@ -177,30 +185,38 @@ class Result:
             raise c.failure(err, status)
         return self
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A pandas.DataFrame over t; what the result says of the run is in its attrs."""
         import pandas
         frame = pandas.DataFrame({name: np.array(self[name]) for name in self.columns if name != "t"}, index=pandas.Index(np.array(self.t), name="t"))
         frame.attrs.update(self.info)
         return frame
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """An xarray.Dataset over t; what the result says of the run is in its attrs."""
         import xarray
         return xarray.Dataset({name: ("t", np.array(self[name])) for name in self.columns if name != "t"}, {"t": np.array(self.t)}, self.info)
 
-    def view(self, rows=None, height=640):
+    def view(self, rows: int | None = None, height: int = 640) -> Any:
         """The page of `carom view`: the moving mechanism and plots, shown by a notebook; page.save(file), page.open()."""
         from ._page import page
         return page(self, rows, height)
 
-    def plot(self, *columns, axes=None):
+    def to_vtk(self, file: Path, rows: int | None = None, start: Any = None, end: float | None = None) -> str:
+        """Write what moves as a series of files that ParaView opens: FILE.pvd with the folder FILE.vtk beside it, and FILE.contacts.pvd; its name."""
+        from ._page import vtk
+        return vtk(self, file, rows, start, end)
+
+    def plot(self, *columns: str, axes: Any = None) -> Any:
         """Draw columns over time (default: the coordinates) with matplotlib; the axes."""
         import matplotlib.pyplot as plt
         axes = axes if axes is not None else plt.subplots(figsize=(8, 3), constrained_layout=True)[1]
         for name in columns or self._main():
-            axes.plot(self.t, self[name], label=name, linewidth=1)
-        axes.set_xlabel("t")
+            axes.plot(self.t, self[name], label=name + (f" ({self.unit(name)})" if self.unit(name) else ""), linewidth=1)
+        units = {self.unit(name) for name in columns or self._main()}
+        if len(units) == 1 and None not in units:
+            axes.set_ylabel(units.pop())
+        axes.set_xlabel("t (s)")
         axes.legend(loc="best", frameon=False)
         axes.set_title(self.info.get("name") or "", fontsize="medium")
         return axes
@@ -222,6 +238,6 @@ class Result:
         return f"<carom.Result {info.get('name', '')!r}: {info.get('scheme', 'CSV')}, {len(self)} rows, {info.get('status', '')}>"
 
 
-def open(file):
+def open(file: Path) -> Result:
     """Open a result: .h5 or .csv."""
     return Result.open(file)

@@ -1,14 +1,17 @@
 """Simulations: run to the end, or step by step."""
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import math
 import os
 import time
+from typing import Any, Iterator, Mapping
 
 import numpy as np
 
 from . import _library as c
-from ._library import lib
+from ._library import Path, Source, lib
 from ._mechanism import Mechanism
 from ._model import Model, System, view
 from ._result import Ledger, Result
@@ -24,14 +27,14 @@ def as_model(model, set=None, matrices=None):
     return Model(model, set, matrices=matrices)
 
 
-def run(model, **given):
+def run(model: Source, **given: Any) -> Result:
     """Simulate to the end; a Result.  Arguments: see simulate()."""
     sim = simulate(model, **given)
     return sim.run()
 
 
-def simulate(model, *, scheme=None, step=None, end=None, options=None, set=None, adaptive=False, rtol=None, atol=None, every=None,
-             dt_out=None, out=None, matrices=None, compile="auto", event_rows=False, start=None):
+def simulate(model: Source, *, scheme: str | None = None, step: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, adaptive: bool = False, rtol: float | None = None, atol: float | None = None, every: int | None = None,
+             dt_out: float | None = None, out: Path | None = None, matrices: Mapping[str, Any] | None = None, compile: str = "auto", event_rows: bool = False, start: Any = None) -> Simulation:
     """A Simulation that stands at its start.
 
     model      file name, text, Model or System
@@ -76,6 +79,28 @@ def initial_state(model, start):
     return q, v
 
 
+def signals_of(model, start):
+    """The values of inputs and of signals of controllers at the start; those of controllers from a file or a Result, where it has them."""
+    p = model._handle.pointer
+    names = []
+    while (name := lib.carom_model_signal(p, len(names))) is not None:
+        names.append(c.text(name))
+    x, err, inputs = np.zeros(len(names)), c.CError(), len(model.inputs)
+    if not names:
+        return x
+    file = os.fspath(start) if isinstance(start, (str, os.PathLike)) else None
+    if file is not None:
+        status = lib.carom_state_signals(p, os.fsencode(file), x.ctypes.data, ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        return x
+    x[:] = view(lib.carom_model_signals(p), len(names), model._handle)
+    for i, name in enumerate(names[inputs:], inputs):
+        if isinstance(start, Result) and name in start.columns:
+            x[i] = start[name][-1]
+    return x
+
+
 def _positive(name, x):
     if x is not None and not (x > 0 and math.isfinite(x)):
         raise c.InputError(f"{name}: {x} is not a number above 0")
@@ -108,7 +133,7 @@ class Row:
         self.values, self._place = values, place
 
     @property
-    def t(self):
+    def t(self) -> float:
         return self.values[0]
 
     def __getitem__(self, column):
@@ -125,7 +150,7 @@ class Simulation:
     """A simulation under way.  Not for two threads at once; several simulations are."""
 
     def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto", event_rows=False,
-                 start=None):
+                 start=None, begin=0.0):
         for name, x in (("step", step), ("end", end), ("every", every), ("dt_out", dt_out)):
             _positive(name, x)
         if every is not None and dt_out is not None:
@@ -140,35 +165,39 @@ class Simulation:
         if text:
             text._compile_once(compile, evaluations)
         self.out = None if out is None else os.fspath(out)
+        self._given = options, adaptive, rtol, atol, every, dt_out, compile, event_rows
+        self._begin = begin
         self._result = None
         self._bound = model._bind()
         self._functions = self._bound.functions
-        self._start = None if start is None else initial_state(text, start)  # keeps the arrays
+        if start is not None and not (isinstance(start, tuple) and len(start) == 3):
+            start = (*initial_state(text, start), signals_of(text, start))
+        self._start = start  # keeps the arrays
         self._create(options)
         self._open(options, every, dt_out, event_rows)
         self.columns = [c.text(lib.carom_record_column(self._record, i)) for i in range(lib.carom_record_columns(self._record))]
         self._place = {name: i for i, name in enumerate(self.columns)}
 
     @property
-    def q(self):
+    def q(self) -> np.ndarray:
         """Positions, always the present ones; where they lie may change between steps."""
         return self._live(lib.carom_sim_now(self._sim).q, self._bound.nq)
 
     @property
-    def v(self):
+    def v(self) -> np.ndarray:
         return self._live(lib.carom_sim_now(self._sim).v, self._bound.nv)
 
     @property
-    def gaps(self):
+    def gaps(self) -> np.ndarray:
         return self._live(lib.carom_sim_now(self._sim).gap, self._bound.ng)
 
     @property
-    def inputs(self):
+    def inputs(self) -> dict[str, float]:
         """The present values of the model's inputs."""
         names = self._inputs()
         return dict(zip(names, view(lib.carom_sim_inputs(self._sim), len(names)).tolist())) if names else {}
 
-    def set_inputs(self, given=None, **more):
+    def set_inputs(self, given: Any = None, **more: Any) -> None:
         """Other values of inputs from now on: sim.set_inputs(F=3) or sim.set_inputs({"F": 3}), between two steps."""
         names, err = self._inputs(), c.CError()
         for name, value in {**(given or {}), **more}.items():
@@ -177,6 +206,29 @@ class Simulation:
             status = lib.carom_sim_input(self._sim, names.index(name), float(value), ctypes.byref(err))
             if status != c.OK:
                 raise c.failure(err, status)
+
+    def changed(self, state: Mapping[str, float] | None = None, set: Mapping[str, Any] | None = None, out: Path | None = None) -> Simulation:
+        """A Simulation that goes on from here, at this time, with positions, rates or parameters changed: sim = sim.changed({"x'": 2}, set={"m": 0.4}).
+
+        It has its own rows, events and ledger; finish() gives those of this one.  Inputs and states of controllers stay.
+        """
+        if not isinstance(self.model, Model):
+            raise c.InputError("changed: a System of Python functions begins where its coordinates say; give it a Model")
+        model = self.model
+        if set:
+            model = Model._made_again(model, c.pairs(set))
+        options, adaptive, rtol, atol, every, dt_out, compile, event_rows = self._given
+        if self.end <= self.t:
+            raise c.InputError(f"changed: the simulation has reached its end, t = {self.t:g}")
+        here = {**dict(zip(model.coordinates, self.q.tolist())), **dict(zip(model.velocities, self.v.tolist()))}
+        unknown = [name for name in state or {} if name not in here]
+        if unknown:
+            raise c.InputError(f"changed: the model has no coordinate or rate {unknown[0]!r}")
+        here.update(state or {})
+        start = np.array([here[n] for n in model.coordinates]), np.array([here[n] for n in model.velocities])
+        signals = signals_of(model, start)
+        signals[:] = view(lib.carom_sim_inputs(self._sim), len(signals)) if len(signals) else signals
+        return Simulation(model, self.scheme, self.step, self.end, options, adaptive, rtol, atol, every, dt_out, out, compile, event_rows, (*start, signals), self.t)
 
     def _inputs(self):
         text = self.model if isinstance(self.model, Model) else self.model.base
@@ -201,9 +253,10 @@ class Simulation:
         d = lib.carom_sim_default()
         d.system, d.schemes = b.system, lib.carom_schemes()
         d.scheme, d.options = self.scheme.encode(), c.strings(options)
-        d.h, d.t_end, d.q0, d.v0 = self.step, self.end, b.q0, b.v0
+        d.t0, d.h, d.t_end, d.q0, d.v0 = self._begin, self.step, self.end, b.q0, b.v0
         if self._start:
-            d.q0, d.v0 = (x.ctypes.data for x in self._start)
+            d.q0, d.v0, signals = (x.ctypes.data for x in self._start)
+            d.input = signals if len(self._start[2]) else None
         d.name, d.rate_name, d.name_user, d.size = b.name, b.rate_name, b.name_user, b.size
         with self._calm():
             pointer = lib.carom_sim_create(ctypes.byref(d), ctypes.byref(err))
@@ -244,20 +297,20 @@ class Simulation:
     # -- where it stands --------------------------------------------------------------------------------------
 
     @property
-    def t(self):
+    def t(self) -> float:
         return lib.carom_sim_now(self._sim).t
 
     @property
-    def n(self):
+    def n(self) -> int:
         """Steps done."""
         return lib.carom_sim_now(self._sim).step
 
     @property
-    def done(self):
+    def done(self) -> bool:
         return bool(lib.carom_sim_done(self._sim))
 
     @property
-    def ledger(self):
+    def ledger(self) -> Ledger | None:
         """The ledger as of now."""
         if self._result is not None:
             return self._result.ledger
@@ -283,7 +336,7 @@ class Simulation:
                 e.result = self._result
             raise e
 
-    def advance(self, steps=None):
+    def advance(self, steps: int | None = None) -> Simulation:
         """Go on by so many steps, or to the end.  Ctrl-C is heard."""
         if steps is not None and steps < 1:
             raise c.InputError(f"steps: {steps} is less than one")
@@ -305,13 +358,13 @@ class Simulation:
         if lib.carom_record_flush(self._record, ctypes.byref(err)) != c.OK:
             raise self._failed(err)
 
-    def steps(self, each=1):
+    def steps(self, each: int = 1) -> Iterator[float]:
         """Go on, giving the time after every step (every `each` steps); q, v and gaps hold the state."""
         while not self.done:
             self._advance(each, 0)
             yield self.t
 
-    def rows(self):
+    def rows(self) -> Iterator[Row]:
         """Go on, giving every row that is recorded, the first one included; only in memory."""
         if self.out is not None:
             raise c.InputError("rows that go to a file cannot be given at the same time; leave `out` out")
@@ -333,7 +386,7 @@ class Simulation:
 
     # -- the end --------------------------------------------------------------------------------------------------
 
-    def run(self):
+    def run(self) -> Result:
         """To the end; the Result.  A run that Ctrl-C or a failure ends is finished, too, and its file closed."""
         try:
             self.advance()
@@ -343,7 +396,7 @@ class Simulation:
             raise
         return self.finish()
 
-    def finish(self):
+    def finish(self) -> Result:
         """Stop here; the Result."""
         if self._result is None:
             self._finish("done" if self.done else "interrupted", None)

@@ -1,15 +1,18 @@
 """Many runs: schemes against a reference, and grids of parameters."""
+from __future__ import annotations
+
 import builtins
 import concurrent.futures
 import ctypes
 import itertools
 import math
 import os
+from typing import Any, Mapping, Sequence
 
 import numpy as np
 
 from . import _html, _library as c
-from ._library import lib
+from ._library import Source, lib
 from ._model import Model, System
 from ._run import as_model, initial_state, run
 
@@ -30,7 +33,7 @@ class Comparison:
         return (np.array([r["step"] if r["step"] is not None else r["tolerance"] for r in rows]),
                 np.array([math.nan if r["error"] is None else r["error"] for r in rows]))
 
-    def plot(self, axes=None):
+    def plot(self, axes: Any = None) -> Any:
         """Error over step with matplotlib; the axes."""
         import matplotlib.pyplot as plt
         axes = axes if axes is not None else plt.subplots(figsize=(5, 4), constrained_layout=True)[1]
@@ -50,8 +53,8 @@ class Comparison:
         return f"<carom.Comparison of {', '.join(self.orders)} with {self.reference}: {len(self.rows)} runs>"
 
 
-def compare(model, schemes=None, steps=None, *, tolerances=None, first=None, end=None, options=None, set=None, reference=None,
-            norm="l1", of=None, threads=None):
+def compare(model: Source, schemes: Sequence[str] | None = None, steps: Any = None, *, tolerances: Sequence[float] | None = None, first: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, reference: Any = None,
+            norm: str = "l1", of: Any = None, threads=None) -> Comparison:
     """Schemes x step sizes or tolerances against a reference, as `carom compare`; a Comparison.
 
     schemes are texts with their options, "moreau-jean:theta=1"; reference is "SCHEME:STEP", a result file or "exact".  A run that fails
@@ -258,7 +261,7 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
     return Table(axes, observe, rows)
 
 
-def bifurcation(model, name, values, observe, *, section, transient, count, follow=None, **given):
+def bifurcation(model: Source, name: str, values: Any, observe: Any, *, section: str | None, transient: float, count: int | None, follow: str | None = None, **given: Any) -> Any:
     """Section points over a parameter, as `carom sweep`: two arrays, to plot as dots.
 
         g, x = carom.bifurcation("table.yaml", "gamma", numpy.linspace(1, 2, 400), "x", section="every 2*pi", transient=200, count=50)
@@ -267,8 +270,8 @@ def bifurcation(model, name, values, observe, *, section, transient, count, foll
     return table[name][np.searchsorted(table.run, table.section["run"])], table.section[observe]
 
 
-def sweep(model, axes, of=None, *, observe=None, section=None, count=None, transient=0.0, follow=None, zip=False, set=None, workers=None,
-          processes=False, errors="raise", **given):
+def sweep(model: Source, axes: Any, of: Any = None, *, observe: Any = None, section: str | None = None, count: int | None = None, transient: float = 0.0, follow: str | None = None, zip: bool = False, set: Mapping[str, Any] | None = None, workers: int | None = None,
+          processes=False, errors="raise", **given: Any) -> Any:
     """Run a grid of parameters, several at a time; a Sweep, or with `observe` a Table.
 
     With `observe` (an expression or a list of them) the engine of `carom sweep` does it: axes may also hold SPEC texts ("0:1:11", "log:1:100:5")

@@ -1,13 +1,14 @@
 """Every snippet of docs/python.md and every cell of the notebooks runs, and what a line says it gives is what it gives."""
 import ast
 import contextlib
+import inspect
 import io
 import json
 import os
 import re
 import unittest
 
-from common import ROOT, Case
+from common import ROOT, Case, carom
 
 
 class Docs(Case):
@@ -23,6 +24,18 @@ class Docs(Case):
         except Exception as e:
             raise AssertionError(f"docs/python.md: {text.strip()}: {e!r}")
         self.assertEqual(repr(found), said, f"docs/python.md: {text.strip()}")
+
+    def test_what_the_package_shows_is_described_and_typed(self):
+        for name in carom.__all__:
+            thing = getattr(carom, name)
+            self.assertTrue(thing.__doc__, name)
+            parts = [(name, thing)] if inspect.isfunction(thing) else [(f"{name}.{k}", x.fget if isinstance(x, property) else x) for k, x in vars(thing).items()
+                                                                        if not k.startswith("_") and (inspect.isfunction(x) or isinstance(x, property))]
+            if name in ("Model", "Page", "Result", "Simulation") or inspect.isfunction(thing):
+                for part, f in parts:
+                    if part not in ("Model.sizes", "Model.simulation"):
+                        self.assertIsNot(inspect.signature(f).return_annotation, inspect.Signature.empty, part)
+        self.assertTrue((ROOT / "python/carom/py.typed").exists())
 
     def test_snippets_do_what_they_say(self):
         names, checked = {"__name__": "snippets", "_check": self.check}, 0

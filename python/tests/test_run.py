@@ -194,6 +194,33 @@ class Mechanisms(Case):
         n.bodies["rod"]["mass"] = 2
         self.assertNotEqual(m, n)
 
+    def test_a_start_has_the_states_of_controllers(self):
+        text = ("carom: 1\ncoordinates: {x: {at: 1}}\ncontrollers: {c: {sample: 0.1, states: {s: s + x}, outputs: {u: -2*x - s}}}\n"
+                "energy: {kinetic: x'^2/2}\nforces: {x: u}\nsimulation: {step: 1e-2, end: 0.95, scheme: moreau-jean}\n")
+        first = carom.run(text, out=self.folder / "first.h5")
+        for start in (first, self.folder / "first.h5"):  # the first sample adds x to the state
+            self.assertEqual(carom.run(text, start=start)["s"][0], first["s"][-1] + first["x"][-1])
+
+    def test_states_and_parameters_change_between_steps(self):
+        text = "carom: 1\nparameters: {g: 10}\ncoordinates: {x: {rate: 2}, y: {at: 5}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: g*y}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 1}\n"
+        first = carom.simulate(text)
+        first.advance(50)
+        second = first.changed({"x'": -1}, set={"g": 0})  # from t = 0.5 on straight ahead
+        self.assertAlmostEqual(second.t, 0.5, 14)
+        r = second.run()
+        y, vy = 5 - 10 * 0.5**2 / 2, -10 * 0.5
+        self.assertAlmostEqual(r["x"][-1], 2 * 0.5 - 1 * 0.5, 12)
+        self.assertAlmostEqual(r["y"][-1], y + vy * 0.5, 12)
+        self.assertAlmostEqual(r.t[0], 0.5, 14)
+        self.assertAlmostEqual(r.t[-1], 1, 14)
+        self.assertAlmostEqual(first.finish()["x"][-1], 1, 12)
+        with self.assertRaisesRegex(carom.InputError, "no coordinate or rate 'z'"):
+            second.changed({"z": 1}) if not second.done else carom.simulate(text).changed({"z": 1})
+
+    def test_units(self):
+        r = carom.run("carom: 1\nparameters: {m: 2 kg}\ncoordinates: {x: {at: 3 mm}}\nenergy: {kinetic: m*x'^2/2}\nsimulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n")
+        self.assertEqual([r.unit(n) for n in ("t", "x", "x'", "energy", "nothing")], ["s", "m", "m/s", "J", None])
+
     def test_mistakes_name_their_entry(self):
         for words, change in (("bodies.rod: ", lambda m: m.bodies["rod"].update(mas=1)), ("joints.pin: ", lambda m: m.joints["pin"].update(between=["ground", "rad"])),
                               ("bodies.rod.mass: object is not one of", lambda m: m.bodies["rod"].update(mass=object())), ("'bodyes'", lambda m: m.sections.update(bodyes={"a": {}})),

@@ -45,6 +45,13 @@ class Show(Case):
         file = carom.run(BALL, out=self.folder / "run.h5").view(rows=100).html
         self.assertIn("Impacting oscillator", file)
 
+    def test_vtk(self):
+        r = carom.run(BALL)
+        self.assertEqual(r.to_vtk(self.folder / "ball.pvd", rows=3), str(self.folder / "ball.pvd"))
+        self.assertEqual(sorted(f.name for f in (self.folder / "ball.vtk").glob("shapes-*")), [f"shapes-0000{k}.vtu" for k in range(3)])
+        with self.assertRaisesRegex(carom.FileError, "does not end in .pvd"):
+            r.to_vtk(self.folder / "ball.vtu")
+
     @unittest.skipUnless(HAS["pandas"], "no pandas")
     def test_pandas(self):
         r = carom.run(BALL)

@@ -137,6 +137,17 @@ void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size) {
     if (!above) snprintf(text, size, "1");
 }
 
+void carom_unit_label(const carom_unit *u, char *text, size_t size) {
+    static const char *const usual[] = {"N", "J", "W", "Pa", "N/m", "N s/m", "N s", "N m/rad", "N m s/rad"};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i) {
+        carom_unit other;
+        if (!carom_unit_read(usual[i], strlen(usual[i]), &other) || memcmp(other.power, u->power, sizeof u->power) != 0) continue;
+        snprintf(text, size, "%s", usual[i]);
+        return;
+    }
+    carom_unit_write(u, false, text, size);
+}
+
 const char *carom_unit_kind(const carom_unit *u) {
     static const struct { int power[CAROM_DIMENSIONS]; const char *name; } kinds[] = {
         {{1, 0, 0, 0}, "a mass"},           {{0, 1, 0, 0}, "a length"},         {{0, 0, 1, 0}, "a time"},         {{0, 0, 0, 1}, "an angle"},

@@ -22,6 +22,8 @@ carom_quantity carom_quantity_read(const char *text, size_t length, double *x, c
 bool carom_unit_fits(const carom_unit *a, const carom_unit *b);
 /// Its dimension in SI: "kg m^2/s^2"; with a dot for FMI: "kg.m2/s2".  Dimensionless: "1".
 void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size);
+/// The same for labels, by its usual name where there is one: "N", "J".
+void carom_unit_label(const carom_unit *u, char *text, size_t size);
 /// What it is the unit of, for messages: "a mass", "a length"; NULL: no word.
 const char *carom_unit_kind(const carom_unit *u);
 /// Units that messages name.

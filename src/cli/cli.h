@@ -91,7 +91,7 @@ bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations);
 carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length);
 /// The same with those that --set and --matrix give; *set is to be freed after the model.
 carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, size_t *length);
-/// The state in a file for the model, positions then velocities, to be freed; NULL: complained.
+/// The state in a file for the model, positions, velocities, then signals, to be freed; NULL: complained.
 double *cli_state(const carom_model *m, const char *file);
 /// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not there.
 /// named: the scheme and the options come from the file's simulation section.

@@ -2,17 +2,24 @@
 #include "cli/cli.h"
 #include "cli/fmu_parts.h"
 #include "cli/sweep_words.h"
+#include "cli/vtk.h"
 #include "io/whole.h"
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const cli_option options[] = {
-    {"out", 'o', "FILE", "where to write; default: the model's file name with .c, .cu or .fmu, in this folder; - is standard output", false},
+    {"out", 'o', "FILE", "where to write; default: the name of the model or result with .c, .cu, .fmu, .pvd or .csv, in this folder; - is standard output (not for vtk and csv)", false},
     CLI_SET,
     CLI_MATRIX,
     {"fmi", 0, "2|3", "fmu: version of FMI, default 3", false},
     {"input", 0, "NAME", "fmu: this parameter of the model is an input", true},
+    {"compile", 0, "auto|on|off", "fmu: put the model as machine code into it, made by the C compiler ($CC or cc); the results are the same bits. auto (default): where there is a compiler", false},
+    {"rows", 0, "N", "vtk: at most so many rows, evenly chosen (default 500, fewer where there are many shapes)", false},
+    {"from", 0, "T", "vtk: the first time (default: the first row)", false},
+    {"to", 0, "T", "vtk: the last time (default: the last row)", false},
+    {"model", 0, "FILE", "vtk: draw by this model instead of the text in the result (a .csv holds none)", false},
     SWEEP_OPTIONS,
     SWEEP_RUN_OPTIONS,
     {NULL, 0, NULL, NULL, false},
@@ -73,6 +80,17 @@ static carom_status write_cuda(const cli_args *a, FILE *f, carom_error *err) {
     return status;
 }
 
+// The compiled model for an FMU; false: complained.  Without one the FMU interprets the model, to the same bits.
+static bool compiled_model(const cli_args *a, const carom_model *m, carom_native_model *native) {
+    carom_compile_mode mode = CAROM_COMPILE_AUTO;
+    carom_error err = {0};
+    if (!cli_compile_mode(a, &mode)) return false;
+    if (mode == CAROM_COMPILE_OFF || carom_model_native(m, native, &err) == CAROM_OK) return true;
+    if (mode == CAROM_COMPILE_ON) return cli_say("%s", err.text), false;
+    cli_say("the FMU will interpret the model: %s", err.text);
+    return true;
+}
+
 // Scheme, step and options are those that a run would have.
 static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     const char *fmi = cli_value(a, "fmi");
@@ -82,6 +100,7 @@ static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     size_t length = 0;
     carom_run_given given = carom_run_nothing();
     carom_run run = {0};
+    carom_native_model native = {0};
     int nmatrices = 0;
     err->text[0] = 0;
     carom_status status = cli_positive(a, "step", &given.step) && cli_positive(a, "end", &given.end) ? CAROM_OK : CAROM_BAD_INPUT;
@@ -95,13 +114,15 @@ static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     carom_sim *sim = m && status == CAROM_OK ? carom_sim_create(&def, err) : NULL; // what a run of it would be refused for
     if (m && status == CAROM_OK && !sim) status = CAROM_BAD_INPUT;
     carom_sim_destroy(sim);
+    if (status == CAROM_OK && !compiled_model(a, m, &native)) status = CAROM_BAD_INPUT;
     if (status == CAROM_OK) {
         const carom_matrix_text *matrices = carom_model_matrices(m, &nmatrices);
         const char *slash = strrchr(a->word[0], '/');
         const fmu_bundle_def bundle = {.text = text, .length = length, .file = slash ? slash + 1 : a->word[0], .set = set, .inputs = inputs, .matrices = matrices, .nmatrices = nmatrices, .run = &run};
         status = carom_fmu_export(&(fmu_export_def){.version = fmi && fmi[0] == '2' ? 2 : 3, .identifier = prefix, .model = m, .bundle = &bundle, .library = fmu_library.begin,
-                                                    .library_end = fmu_library.end, .sources = fmu_sources, .event_driven = CAROM_FMU_EVENT_DRIVEN}, f, err);
+                                                    .library_end = fmu_library.end, .sources = fmu_sources, .licences = fmu_licences, .native = native.object ? &native : NULL, .event_driven = CAROM_FMU_EVENT_DRIVEN}, f, err);
     }
+    carom_native_model_free(&native);
     carom_run_free(&run);
     carom_model_destroy(m);
     free(set);
@@ -124,48 +145,89 @@ static int write_to(const cli_args *a, writer *write, const char *out) {
     return status == CAROM_OK ? CLI_DONE : status == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
 }
 
-static const struct form { const char *name, *ending; writer *write; } forms[] = {{"c", ".c", write_c}, {"cuda", ".cu", write_cuda}, {"fmu", ".fmu", write_fmu}};
+// -- results -----------------------------------------------------------------------------------------------------
 
-// An option that belongs to other forms; NULL: none was given.
-static const char *foreign(const cli_args *a, writer *form) {
-    static const char *const own[] = {"vary", "zip", "observe", "section", "count", "transient", "scheme", "step", "end", "option", "fmi", "input", NULL};
-    for (int i = 0; own[i]; ++i) {
-        const bool sweep = i < 6, run = !sweep && i < 10;
-        if (cli_has(a, own[i]) && !(sweep ? form == write_cuda : run ? form != write_c : form == write_fmu)) return own[i];
-    }
-    return NULL;
+static int export_vtk(const cli_args *a, const char *out) {
+    vtk_def def = {.out = out, .from = -INFINITY, .to = INFINITY};
+    double rows = 0;
+    page_view v = {0};
+    int status = CLI_USAGE;
+    if (!cli_ends(out, ".pvd") || strcmp(out, ".pvd") == 0) return cli_say("-o: '%s' does not end in .pvd; a folder with a file for every row stands beside it", out), status;
+    if (!cli_positive(a, "rows", &rows) || !cli_number(a, "from", &def.from) || !cli_number(a, "to", &def.to)) return status;
+    if (rows != floor(rows) || rows > 1e9) return cli_say("--rows: %s is not a whole number", cli_value(a, "rows")), status;
+    def.rows = (long)rows;
+    if (page_begin(&v, a->word[0], cli_value(a, "model"))) status = vtk_write(&v, &def);
+    page_close(&v);
+    return status;
+}
+
+static int export_csv(const cli_args *a, const char *out) {
+    carom_error err = {0};
+    if (!cli_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv", out), CLI_USAGE;
+    carom_result *r = carom_result_open(a->word[0], &err);
+    const carom_status status = r ? carom_result_save(r, out, &err) : err.code;
+    if (r) carom_result_close(r);
+    if (status != CAROM_OK) cli_say("%s", err.text);
+    else printf("%s written\n", out);
+    return status == CAROM_OK ? CLI_DONE : !r ? CLI_USAGE : CLI_FAILED;
+}
+
+// -- forms -------------------------------------------------------------------------------------------------------
+
+static const struct form { const char *name, *ending; writer *write; int (*result)(const cli_args *a, const char *out); } forms[] = {
+    {"c", ".c", write_c, NULL}, {"cuda", ".cu", write_cuda, NULL}, {"fmu", ".fmu", write_fmu, NULL}, {"vtk", ".pvd", NULL, export_vtk}, {"csv", ".csv", NULL, export_csv},
+};
+
+// The forms that an option belongs to, as letters: c, g (cuda), f (fmu), v (vtk), t (csv).
+static const struct { const char *option, *forms, *where; } belongs[] = {
+    {"set", "cgf", "models: carom export c, cuda or fmu"}, {"matrix", "cgf", "models: carom export c, cuda or fmu"},
+    {"vary", "g", "sweeps: carom export cuda"}, {"zip", "g", "sweeps: carom export cuda"}, {"observe", "g", "sweeps: carom export cuda"},
+    {"section", "g", "sweeps: carom export cuda"}, {"count", "g", "sweeps: carom export cuda"}, {"transient", "g", "sweeps: carom export cuda"},
+    {"scheme", "gf", "sweeps and FMUs: carom export cuda or fmu"}, {"step", "gf", "sweeps and FMUs: carom export cuda or fmu"},
+    {"end", "gf", "sweeps and FMUs: carom export cuda or fmu"}, {"option", "gf", "sweeps and FMUs: carom export cuda or fmu"},
+    {"fmi", "f", "FMUs: carom export fmu"}, {"compile", "f", "FMUs: carom export fmu"}, {"input", "f", "FMUs: carom export fmu"},
+    {"rows", "v", "results: carom export vtk"}, {"from", "v", "results: carom export vtk"}, {"to", "v", "results: carom export vtk"}, {"model", "v", "results: carom export vtk"},
+};
+
+static bool foreign(const cli_args *a, const struct form *f) {
+    const char letter = "cgfvt"[f - forms];
+    for (size_t i = 0; i < sizeof belongs / sizeof *belongs; ++i)
+        if (cli_has(a, belongs[i].option) && !strchr(belongs[i].forms, letter)) return cli_say("--%s belongs to %s", belongs[i].option, belongs[i].where), true;
+    return false;
 }
 
 static int run(const cli_args *given) {
-    static const char *const endings[] = {".yaml", ".yml", NULL};
+    static const char *const endings[] = {".yaml", ".yml", ".h5", ".csv", NULL};
     const struct form *f = NULL;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i)
         if (strcmp(given->word[0], forms[i].name) == 0) f = &forms[i];
-    if (!f) return cli_say("export does not know the form '%s'; there are: c, cuda, fmu", given->word[0]), CLI_USAGE;
+    if (!f) return cli_say("export does not know the form '%s'; there are: c, cuda, fmu (of a model), vtk, csv (of a result)", given->word[0]), CLI_USAGE;
     cli_args a = *given;
-    a.word = given->word + 1; // the model
+    a.word = given->word + 1; // the model or result
     a.n = given->n - 1;
-    if (cli_wants_model(a.word[0])) return CLI_USAGE;
-    const char *other = foreign(&a, f->write);
-    const bool fmu = other && (strcmp(other, "fmi") == 0 || strcmp(other, "input") == 0);
-    if (other) return cli_say("--%s belongs to %s", other, fmu ? "FMUs: carom export fmu" : "sweeps: carom export cuda"), CLI_USAGE;
+    if (f->result ? cli_wants_result(a.word[0]) : cli_wants_model(a.word[0])) return CLI_USAGE;
+    if (foreign(&a, f)) return CLI_USAGE;
     const char *out = cli_value(&a, "out");
     char *own = out ? NULL : cli_rename(a.word[0], endings, f->ending);
     if (!out) out = own;
     const bool file = strcmp(out, "-") != 0;
-    const int code = write_to(&a, f->write, file ? out : NULL);
-    if (code == CLI_DONE && file) printf("%s written\n", out);
+    const int code = f->result ? f->result(&a, out) : write_to(&a, f->write, file ? out : NULL);
+    if (code == CLI_DONE && file && !f->result) printf("%s written\n", out);
     free(own);
     return code;
 }
 
 const cli_verb cli_export = {
-    .name = "export", .arguments = "FORM MODEL", .least = 2, .most = 2, .options = options, .run = run,
-    .about = "a model in another form: c, one self-contained C17 file; cuda, a sweep as one CUDA file; fmu, for tools that import FMUs",
+    .name = "export", .arguments = "FORM FILE", .least = 2, .most = 2, .options = options, .run = run,
+    .about = "a model or a result in another form: c, one self-contained C17 file; cuda, a sweep as one CUDA file; fmu, for tools that import FMUs; vtk, csv, of a result",
     .text = "FORM c: functions for mass, forces, gaps, directions, rates, derivatives, energy and outputs of (t, q, v, parameters), without\n"
             "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.\n\n"
             "FORM cuda: the sweep that --vary, --observe and --section describe, as for `carom sweep`, in one file that nvcc alone builds.  The\n"
             "program prints the tables of the sweep, and on standard error the times that it took.  It runs what lanes run (docs/sweep.md).\n\n"
-            "FORM fmu: a functional mock-up unit for co-simulation (docs/fmi.md) with the library for this machine, which needs nothing but libc, and\n"
-            "with sources for others.  It simulates with the scheme, step and options that `carom run` would use, and gives the same bits.",
+            "FORM fmu: a functional mock-up unit for co-simulation (docs/fmi.md) with the library for this machine, which needs nothing but libc, the\n"
+            "compiled model, and sources for other machines.  It simulates with the scheme, step and options that `carom run` would use, and gives the same bits.\n\n"
+            "FORM vtk: a result as a series of files that ParaView opens: the moving shapes with their velocities, and the points of contacts with\n"
+            "forces and impulses (docs/view.md).  NAME.pvd lists the files in the folder NAME.vtk; NAME.contacts.pvd those of contacts.\n\n"
+            "FORM csv: a result as text, one row of names and rows of numbers, as `carom run --out FILE.csv` writes it; events and snapshots of\n"
+            "contacts in FILE.csv.events.csv and FILE.csv.contacts.csv.",
 };

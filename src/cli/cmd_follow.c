@@ -82,9 +82,9 @@ static bool read_by(job *j) {
     if (!j->name) abort();
     memcpy(j->name, by, n);
     j->name[equals - by] = 0, j->name[colon - by] = 0;
-    char *end[2];
-    j->def.from = carom_number(j->name + (equals - by) + 1, &end[0]), j->def.to = carom_number(j->name + (colon - by) + 1, &end[1]);
-    if (*end[0] || *end[1] || equals + 1 == colon || !colon[1] || !isfinite(j->def.from) || !isfinite(j->def.to)) return cli_say("--by: '%s' is not NAME=A:B with two numbers", by), false;
+    carom_error err;
+    if (!carom_model_quantity(NULL, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) || !carom_model_quantity(NULL, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
+        return cli_say("--by: '%s' is not NAME=A:B with two numbers: %s", by, err.text), false;
     j->def.by = j->name;
     return true;
 }

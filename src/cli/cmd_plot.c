@@ -86,10 +86,30 @@ static void add_over(plot *p, const char *name, const char *over, const char *la
             free(y);
             continue;
         }
-        const curve c = {.label = strdup(label), .x = fetch(p, s, x), .y = y, .n = s->count, .stems = stems, .colour = colour, .source = i};
+        curve c = {.label = strdup(label), .x = fetch(p, s, x), .y = y, .n = s->count, .stems = stems, .colour = colour, .source = i};
         if (!c.label) abort();
+        if (!carom_result_unit(s->r, name, c.unit, sizeof c.unit)) c.unit[0] = 0;
         figure_curve(&p->fig, c);
     }
+}
+
+// "x" becomes "x (m)", where a unit is known and the label has none yet.
+static void put_unit(char *label, size_t size, const char *unit) {
+    const size_t used = strlen(label);
+    if (unit[0] && !strchr(label, '(')) snprintf(label + used, size - used, "%s(%s)", used ? " " : "", unit);
+}
+
+// Panels whose curves all have one unit name it.
+static void put_units(plot *p) {
+    char unit[24];
+    for (int i = 0; i < p->fig.n; ++i) {
+        panel *x = &p->fig.panel[i];
+        bool same = x->n > 0;
+        for (int k = 1; k < x->n; ++k) same = same && strcmp(x->curve[k].unit, x->curve[0].unit) == 0;
+        if (same) put_unit(x->label, sizeof x->label, x->curve[0].unit);
+        if (x->xlabel[0] && carom_result_unit(p->s[0].r, x->xlabel, unit, sizeof unit)) put_unit(x->xlabel, sizeof x->xlabel, unit);
+    }
+    if (strcmp(p->vs, "t") != 0 && carom_result_unit(p->s[0].r, p->vs, unit, sizeof unit)) put_unit(p->fig.xlabel, sizeof p->fig.xlabel, unit);
 }
 
 static void add(plot *p, const char *name, const char *label, int colour, bool stems, bool skip_blank) {
@@ -426,6 +446,7 @@ static int show(plot *p, const cli_args *a, const char *out) {
     if (phase && !portraits(p, phase)) return CLI_USAGE;
     if (!of && !phase) standard(p);
     if (p->failed) return CLI_USAGE;
+    put_units(p);
     report_missing(p);
     if (p->fig.n == 0) return cli_say("nothing to show in %s", a->word[0]), CLI_USAGE;
     if (out) return render(p, a, out);

@@ -148,7 +148,10 @@ void figure_range(const panel *p, bool of_x, double *low, double *high) {
 
 // A legend that would only repeat the label of the axis is none.
 static bool has_legend(const panel *p) {
-    return p->n > 0 && (labels(p) > 1 || strcmp(p->curve[0].label, p->label) != 0);
+    if (p->n == 0) return false;
+    const char *one = p->curve[0].label;
+    const size_t n = strlen(one);
+    return labels(p) > 1 || strncmp(one, p->label, n) != 0 || (p->label[n] && strncmp(p->label + n, " (", 2) != 0); // but for the unit
 }
 
 static int label_of(const panel *p, int k) {

@@ -9,6 +9,7 @@ typedef struct curve {
     bool stems;    // impulses: thin upright lines, not a course
     int colour;    // of its column; curves with one label in a panel are one column, from several results
     int source;    // which result, from 0
+    char unit[24]; // "": not known
 } curve;
 
 typedef struct panel {

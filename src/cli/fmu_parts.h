@@ -3,4 +3,4 @@
 #include "fmu/export.h"
 
 extern const fmu_part fmu_library;
-extern const fmu_part fmu_sources[];
+extern const fmu_part fmu_sources[], fmu_licences[];

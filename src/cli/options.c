@@ -100,7 +100,9 @@ bool cli_parse(cli_args *a, const cli_verb *verb, int argc, char **argv, bool *h
         return false;
     }
     if (a->n < verb->least) {
-        cli_say("%s needs a %.*s; usage: carom %s %s", verb->name, (int)strcspn(verb->arguments, ". "), verb->arguments, verb->name, verb->arguments);
+        const char *missing = verb->arguments;
+        for (int i = 0; i < a->n && strchr(missing, ' '); ++i) missing = strchr(missing, ' ') + 1;
+        cli_say("%s needs a %.*s; usage: carom %s %s", verb->name, (int)strcspn(missing, ". "), missing, verb->name, verb->arguments);
         return false;
     }
     return true;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ROWS = 8000, LEAST_ROWS = 500, BUDGET = 24 << 20 }; // without a number of rows: so many, and bytes of numbers
+enum { MOST_ROWS = 8000, LEAST_ROWS = 500, MOST_SHAPES = 4000, BUDGET = 24 << 20 }; // without a number of rows: so many, and bytes of numbers
 
 // Lines of the result's attribute `set`.
 static void read_set(page_view *v) {
@@ -61,13 +61,13 @@ static int recorded_positions(const page_view *v) {
 }
 
 static void read_drawing(page_view *v) {
-    carom_error err = {0};
     char why[300];
-    if (!v->model) return;
+    if (!v->drawing) return;
     v->page.positions = recorded_positions(v);
-    v->drawing = carom_drawing_create(v->model, &err);
-    if (!v->drawing) no_drawing(v, err.text);
-    else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why)) no_drawing(v, why);
+    if (carom_drawing_shapes(v->drawing) > MOST_SHAPES) {
+        snprintf(why, sizeof why, "it has %d shapes, a page takes %d; use carom export vtk", carom_drawing_shapes(v->drawing), MOST_SHAPES);
+        no_drawing(v, why);
+    } else if (carom_drawing_shapes(v->drawing) > 0 && !page_draw(&v->page, v->model, v->drawing, why, sizeof why)) no_drawing(v, why);
 }
 
 // A page that would become too large does without velocities.
@@ -83,7 +83,7 @@ static long default_rows(const carom_result *r) {
     return fits > MOST_ROWS ? MOST_ROWS : fits < LEAST_ROWS ? LEAST_ROWS : (long)fits;
 }
 
-bool page_open(page_view *v, const char *file, const char *model, long rows) {
+bool page_begin(page_view *v, const char *file, const char *model) {
     const char *slash = strrchr(file, '/');
     carom_error err = {0};
     *v = (page_view){.page = {.file = slash ? slash + 1 : file}};
@@ -93,7 +93,13 @@ bool page_open(page_view *v, const char *file, const char *model, long rows) {
         return false;
     }
     if (!(v->page.r = carom_result_open(file, &err))) return cli_say("%s", err.text), false;
-    if (!read_model(v, model) || !page_read(&v->page, rows > 0 ? rows : default_rows(v->page.r))) return false;
+    if (!read_model(v, model)) return false;
+    if (v->model && !(v->drawing = carom_drawing_create(v->model, &err))) no_drawing(v, err.text);
+    return true;
+}
+
+bool page_open(page_view *v, const char *file, const char *model, long rows) {
+    if (!page_begin(v, file, model) || !page_read(&v->page, rows > 0 ? rows : default_rows(v->page.r))) return false;
     read_drawing(v);
     shrink(v);
     return true;

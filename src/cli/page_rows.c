@@ -268,31 +268,47 @@ static int other_column(const page *p, const carom_drawing *d, int i, bool rate)
     return carom_result_find(p->r, text);
 }
 
-bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_t size) {
+// Columns of positions and velocities, then of signals; -1: there is none.
+int *page_columns(const page *p, const carom_model *m, const carom_drawing *d, char *why, size_t size) {
     const carom_model_sizes n = carom_model_count(m);
-    const int nq = n.coordinates, nv = n.velocities, values = carom_drawing_values(d);
-    int *from = calloc((size_t)(nq + nv) + 1, sizeof *from);
-    double *state = calloc((size_t)(nq + nv) + 1, sizeof *state), *x = calloc((size_t)values + 1, sizeof *x);
-    double **channel = realloc(p->channel, sizeof *channel * ((size_t)p->columns + (size_t)values + 1));
-    bool good = from && state && x && channel;
-    if (channel) p->channel = channel;
-    if (!good) snprintf(why, size, "no memory");
-    for (int i = 0; good && i < nq + nv; ++i) {
+    const int nq = n.coordinates, nv = n.velocities;
+    int signals = 0;
+    while (carom_drawing_signal(d, signals)) ++signals;
+    int *from = calloc((size_t)(nq + nv + signals) + 1, sizeof *from);
+    if (!from) return snprintf(why, size, "no memory"), NULL;
+    for (int i = 0; i < nq + nv; ++i) {
         const char *name = i < nq ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - nq);
         const char *next = carom_result_column(p->r, i + 1); // in most results they stand in this order
         from[i] = next && strcmp(next, name) == 0 ? i + 1 : carom_result_find(p->r, name);
         if (from[i] < 0) from[i] = other_column(p, d, i < nq ? i : i - nv, i >= nq);
         const bool shown = i < nq ? carom_model_recorded(m, i) : carom_model_velocity_recorded(m, i - nq);
-        good = from[i] >= 0 || !shown || carom_model_count(m).members > 0; // of members only some places are recorded
-        if (!good) snprintf(why, size, "the result has no column '%s' of its model", name);
+        if (from[i] >= 0 || !shown || n.members > 0) continue; // of members only some places are recorded
+        snprintf(why, size, "the result has no column '%s' of its model", name);
+        free(from);
+        return NULL;
     }
+    for (int i = 0; i < signals; ++i) from[nq + nv + i] = carom_result_find(p->r, carom_drawing_signal(d, i));
+    return from;
+}
+
+bool page_draw(page *p, const carom_model *m, carom_drawing *d, char *why, size_t size) {
+    const carom_model_sizes n = carom_model_count(m);
+    const int nq = n.coordinates, nv = n.velocities, values = carom_drawing_values(d);
+    int *from = page_columns(p, m, d, why, size);
+    if (!from) return false;
+    double *state = calloc((size_t)(nq + nv) + 1, sizeof *state), *x = calloc((size_t)values + 1, sizeof *x);
+    double **channel = realloc(p->channel, sizeof *channel * ((size_t)p->columns + (size_t)values + 1));
+    bool good = state && x && channel;
+    if (channel) p->channel = channel;
     for (int i = 0; good && i < values; ++i) {
         good = (channel[p->channels] = malloc(sizeof(double) * (size_t)p->kept)) != NULL;
         if (good) ++p->channels;
-        else snprintf(why, size, "no memory");
     }
+    if (!good) snprintf(why, size, "no memory");
     for (long k = 0; good && k < p->kept; ++k) {
         for (int i = 0; i < nq + nv; ++i) state[i] = from[i] >= 0 ? p->channel[from[i]][k] : NAN;
+        for (int i = 0; carom_drawing_signal(d, i); ++i)
+            if (from[nq + nv + i] >= 0) carom_drawing_set_signal(d, i, p->channel[from[nq + nv + i]][k]);
         carom_drawing_eval(d, p->channel[0][k], state, state + nq, x);
         for (int i = 0; i < values; ++i) channel[p->columns + i][k] = x[i];
     }

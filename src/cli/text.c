@@ -250,10 +250,10 @@ carom_model *cli_model(const char *file, const char *const *set, const carom_mat
 
 double *cli_state(const carom_model *m, const char *file) {
     const carom_system *s = carom_model_system(m);
-    double *x = calloc((size_t)s->nq + (size_t)s->nv, sizeof *x);
+    double *x = calloc((size_t)s->nq + (size_t)s->nv + (size_t)s->ni + 1, sizeof *x);
     if (!x) abort();
     carom_error err = {0};
-    if (carom_state_read(m, file, x, x + s->nq, &err) == CAROM_OK) return x;
+    if (carom_state_read(m, file, x, x + s->nq, &err) == CAROM_OK && carom_state_signals(m, file, x + s->nq + s->nv, &err) == CAROM_OK) return x;
     cli_say("%s", err.text);
     free(x);
     return NULL;

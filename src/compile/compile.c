@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char TABLE[] = "carom_native_tapes"; // the symbol that a compiled file shows
+static const char TABLE[] = CAROM_NATIVE_TABLE;
 
 typedef struct tapes {
     carom_tape **list;
@@ -29,6 +29,16 @@ bool carom_compile_mode_find(const char *name, carom_compile_mode *mode) {
 // -- text ----------------------------------------------------------------------------------------------
 
 static void write_file(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
+
+// The tapes of a model; to be freed.
+static carom_status gather(const carom_model *m, tapes *t, carom_error *err) {
+    *t = (tapes){.n = carom_model_tapes(m, NULL, 0)};
+    t->list = calloc((size_t)t->n + 1, sizeof *t->list);
+    if (!t->list) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to compile the model");
+    carom_model_tapes(m, t->list, t->n);
+    for (int i = 0; i < t->n; ++i) t->instructions += carom_tape_instructions(t->list[i], -1);
+    return CAROM_OK;
+}
 
 static bool write_tapes(FILE *f, const tapes *t) {
     carom_native_write_head(write_file, f);
@@ -134,8 +144,13 @@ static bool pays(const carom_model *m, const tapes *t, double evaluations) {
     return evaluations * 0.7e-9 * (double)carom_model_motion_instructions(m) > cost;
 }
 
+static const long MOST = 200000; // instructions: about a minute of compiling
+
+static carom_status too_large(const tapes *t, carom_error *err) {
+    return carom_fail(err, CAROM_BAD_INPUT, "the model has %ld instructions; at most %ld are compiled", t->instructions, MOST);
+}
+
 static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode mode, double evaluations, bool *compiled, carom_error *err) {
-    static const long MOST = 200000; // instructions: about a minute of compiling
     compiler cc;
     char folder[COMPILE_PATH], object[COMPILE_PATH + 40];
     bool keep = false;
@@ -145,8 +160,7 @@ static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode m
     carom_status status = CAROM_OK;
     const bool there = keep && access(object, R_OK) == 0;
     const bool wanted = there || mode == CAROM_COMPILE_ON || pays(m, t, evaluations);
-    if (wanted && !there && t->instructions > MOST)
-        status = carom_fail(err, CAROM_BAD_INPUT, "the model has %ld instructions; at most %ld are compiled", t->instructions, MOST);
+    if (wanted && !there && t->instructions > MOST) status = too_large(t, err);
     if (wanted && !there && status == CAROM_OK) status = make(folder, object, &(source){.tapes = t}, &cc, err);
     if (wanted && status == CAROM_OK) status = attach(m, t, object, err);
     if (!keep) carom_cache_remove(folder); // what is loaded stays
@@ -158,20 +172,60 @@ carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double
     bool done = false;
     carom_error own;
     if (!m) return carom_fail(err, CAROM_BAD_INPUT, "there is no model to compile");
-    tapes t = {.n = carom_model_tapes(m, NULL, 0)};
-    carom_status status = CAROM_OK;
-    if (mode != CAROM_COMPILE_OFF && t.n > 0) {
-        t.list = calloc((size_t)t.n, sizeof *t.list);
-        if (!t.list) {
-            status = carom_fail(&own, CAROM_NO_MEMORY, "not enough memory to compile the model");
-        } else {
-            carom_model_tapes(m, t.list, t.n);
-            for (int i = 0; i < t.n; ++i) t.instructions += carom_tape_instructions(t.list[i], -1);
-            status = compile(m, &t, mode, evaluations, &done, &own);
-        }
-        free(t.list);
-    }
+    tapes t = {.n = 0};
+    carom_status status = mode == CAROM_COMPILE_OFF ? CAROM_OK : gather(m, &t, &own);
+    if (status == CAROM_OK && t.n > 0) status = compile(m, &t, mode, evaluations, &done, &own);
+    free(t.list);
     if (compiled) *compiled = done;
     if (status == CAROM_OK || mode == CAROM_COMPILE_AUTO) return CAROM_OK;
     return carom_fail(err, status, "%s", own.text);
+}
+
+// -- for others ------------------------------------------------------------------------------------------------
+
+static char *read_file(const char *file, size_t *size) {
+    FILE *f = fopen(file, "rb");
+    char *bytes = NULL;
+    if (f && fseek(f, 0, SEEK_END) == 0 && ftell(f) > 0) {
+        *size = (size_t)ftell(f);
+        rewind(f);
+        bytes = malloc(*size);
+        if (bytes && fread(bytes, 1, *size, f) != *size) free(bytes), bytes = NULL;
+    }
+    if (f) fclose(f);
+    return bytes;
+}
+
+static carom_status write_text(const tapes *t, char **text, size_t *length, carom_error *err) {
+    FILE *f = open_memstream(text, length);
+    const bool written = f && write_tapes(f, t) && !ferror(f), good = f && fclose(f) == 0 && written;
+    return good ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory to compile the model");
+}
+
+carom_status carom_model_native(const carom_model *m, carom_native_model *x, carom_error *err) {
+    compiler cc;
+    tapes t;
+    char folder[COMPILE_PATH], object[COMPILE_PATH + 40];
+    bool keep = false;
+    *x = (carom_native_model){0};
+    CAROM_TRY(carom_cc_find(&cc, false, err));
+    CAROM_TRY(carom_cache_folder(folder, &keep, err));
+    carom_status status = gather(m, &t, err);
+    snprintf(object, sizeof object, "%s/%016llx.so", folder, (unsigned long long)name_of(&t, &cc));
+    if (status == CAROM_OK && t.instructions > MOST) status = too_large(&t, err);
+    if (status == CAROM_OK) status = write_text(&t, &x->text, &x->length, err);
+    if (status == CAROM_OK && !(keep && access(object, R_OK) == 0)) status = make(folder, object, &(source){.tapes = &t}, &cc, err);
+    if (status == CAROM_OK && keep && !carom_cache_trusted(object))
+        status = carom_fail(err, CAROM_IO, "%.400s is not used: it does not belong to you, or others can write to it; remove it", object);
+    if (status == CAROM_OK && !(x->object = read_file(object, &x->size))) status = carom_fail(err, CAROM_IO, "cannot read %.400s", object);
+    if (!keep) carom_cache_remove(folder);
+    free(t.list);
+    if (status != CAROM_OK) carom_native_model_free(x);
+    return status;
+}
+
+void carom_native_model_free(carom_native_model *x) {
+    free(x->text);
+    free(x->object);
+    *x = (carom_native_model){0};
 }

@@ -34,6 +34,14 @@ carom_status carom_cache_folder(char folder[COMPILE_PATH], bool *keep, carom_err
 bool carom_cache_trusted(const char *file);
 void carom_cache_remove(const char *folder); // of a temporary folder: with what is in it
 
+/// A model's tapes as C text and as the bytes of a shared object for this machine, both with the table CAROM_NATIVE_TABLE: pointers to carom_native in the order of
+/// carom_model_tapes(), then NULL.  CAROM_BAD_INPUT, CAROM_IO: no compiler, a compiler that failed, a model that is too large.
+#define CAROM_NATIVE_TABLE "carom_native_tapes"
+typedef struct carom_native_model { char *text, *object; size_t length, size; } carom_native_model;
+struct carom_model;
+carom_status carom_model_native(const struct carom_model *m, carom_native_model *x, carom_error *err);
+void carom_native_model_free(carom_native_model *x);
+
 /// A C text as a shared object: from the cache, or compiled now with the flags of lanes.  *code: to be closed with dlclose().
 carom_status carom_object_open(const char *text, size_t length, void **code, carom_error *err);
 

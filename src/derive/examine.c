@@ -550,8 +550,8 @@ static void laws(exam *x) {
 static void unused(exam *x) {
     const names *t = &x->m->names;
     for (int i = 0; i < t->count; ++i)
-        if (!t->at[i].used && (t->at[i].kind & (NAME_PARAMETER | NAME_LET | NAME_HELPER)))
-            say(x, CAROM_WARNING, "%s '%s'%s is not used anywhere", carom_name_kind(t->at[i].kind), t->at[i].text,
+        if (!t->at[i].used && (t->at[i].kind & (NAME_PARAMETER | NAME_LET | NAME_HELPER) || (t->at[i].kind == NAME_INPUT && t->at[i].index < x->m->nset)))
+            say(x, CAROM_WARNING, "%s '%s'%s is not used anywhere", t->at[i].kind == NAME_INPUT ? "an input" : carom_name_kind(t->at[i].kind), t->at[i].text,
                 carom_line_of(t->at[i].line).text);
 }
 

@@ -376,14 +376,15 @@ static carom_status read_bounds(fitting *k) {
     for (int i = 0; i < k->n; ++i) k->bound[i] = (bound){-HUGE_VAL, HUGE_VAL};
     for (int b = 0; b < count(k->def->bounds); ++b) {
         const char *rest, *text = k->def->bounds[b];
-        char *end = NULL;
         const int i = named(text, &rest, k->fit->name, k->n);
         const char *colon = strchr(rest, ':');
         if (i < 0 || !colon) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: write NAME=low:high with a name of --free; either side may be empty", text);
-        if (colon > rest) k->bound[i].low = carom_number(rest, &end);
-        if (colon > rest && end != colon) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound is not a number", text);
-        if (colon[1]) k->bound[i].high = carom_number(colon + 1, &end);
-        if (colon[1] && *end) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the upper bound is not a number", text);
+        carom_error why;
+        const char *name = k->fit->name[i];
+        if (colon > rest && !carom_model_quantity(k->task.base, name, rest, (size_t)(colon - rest), &k->bound[i].low, &why))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound %.200s", text, why.text);
+        if (colon[1] && !carom_model_quantity(k->task.base, name, colon + 1, strlen(colon + 1), &k->bound[i].high, &why))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the upper bound %.200s", text, why.text);
         if (!(k->bound[i].low < k->bound[i].high)) return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the lower bound is not below the upper one", text);
         if (!(k->fit->value[i] >= k->bound[i].low && k->fit->value[i] <= k->bound[i].high))
             return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the model starts with %g, outside; change it with --set", text, k->fit->value[i]);

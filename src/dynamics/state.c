@@ -69,6 +69,12 @@ static carom_status value(const row *r, const char *file, const char *name, doub
     return carom_fail(err, CAROM_BAD_INPUT, "%.200s has no column '%.60s', which the model needs; is it a state of this model?", file, name);
 }
 
+static bool has(const row *r, const char *name) {
+    for (int i = 0; i < r->n; ++i)
+        if (strcmp(r->name ? r->name[i] : carom_result_column(r->result, i), name) == 0) return true;
+    return false;
+}
+
 // -- does it fit? -------------------------------------------------------------------------------------------------
 
 // Four numbers that were printed become a unit quaternion again.
@@ -121,6 +127,19 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
     forget(&r);
     if (status == CAROM_OK) status = normalise(m, q, file, err);
     return status == CAROM_OK ? check_joints(m, q, file, err) : status;
+}
+
+carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err) {
+    if (!m || !file || !x) return carom_fail(err, CAROM_BAD_INPUT, "signals need a model, the name of a file and a place for their values");
+    const carom_system *s = carom_model_system(m);
+    if (s->ni == 0) return CAROM_OK;
+    carom_copy(x, s->input, s->ni);
+    row r = {.n = 0};
+    carom_status status = is_hdf5(file) ? read_result(&r, file, err) : read_table(&r, file, err);
+    for (int i = s->nset; i < s->ni && status == CAROM_OK; ++i)
+        if (has(&r, carom_model_signal(m, i))) status = value(&r, file, carom_model_signal(m, i), &x[i], err);
+    forget(&r);
+    return status;
 }
 
 // -- writing ------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "base/unit.h"
 #include "fmu/export.h"
+#include "fmu/native.h"
 #include <carom/event.h>
 #include <carom/version.h>
 #include <string.h>
@@ -127,6 +128,7 @@ static void put_kind(FILE *f, const fmu_export_def *def, const fmu_bundle *b) {
     fputs(" canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\" canNotUseMemoryManagementFunctions=\"true\">\n    <SourceFiles>\n", f);
     for (const fmu_part *p = def->sources; p->name; ++p)
         if (compiled(p->name)) fprintf(f, "      <File name=\"%s\"/>\n", p->name);
+    fputs("      <File name=\"" FMU_NATIVE_SOURCE "\"/>\n", f);
     fputs("    </SourceFiles>\n  </CoSimulation>\n", f);
 }
 
@@ -158,6 +160,7 @@ void carom_fmu_describe_build(FILE *f, const fmu_export_def *def) {
     fputs("    <SourceFileSet language=\"C17\" compiler=\"gcc\" compilerOptions=\"-std=c17 -O2 -fPIC -ffp-contract=off -fno-math-errno -fvisibility=hidden\">\n", f);
     for (const fmu_part *p = def->sources; p->name; ++p)
         if (compiled(p->name)) fprintf(f, "      <SourceFile name=\"%s\"/>\n", p->name);
+    fputs("      <SourceFile name=\"" FMU_NATIVE_SOURCE "\"/>\n", f);
     fputs("      <IncludeDirectory name=\"src\"/>\n      <IncludeDirectory name=\"include\"/>\n    </SourceFileSet>\n"
           "    <Library name=\"m\" external=\"true\"/>\n  </BuildConfiguration>\n</fmiBuildDescription>\n", f);
 }

@@ -1,6 +1,7 @@
 // export.c: an FMU: description, library, model, sources, in one zip file.
 #define _POSIX_C_SOURCE 200809L
 #include "fmu/export.h"
+#include "fmu/native.h"
 #include "fmu/zip.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -58,6 +59,25 @@ static const char build_text[] =
     "set_target_properties(%s PROPERTIES PREFIX \"\")\n"
     "target_link_libraries(%s PRIVATE m)\n";
 
+// The compiled model in the library that is built from the sources; without one, a table of nothing.
+static void add_native(zip *z, const carom_native_model *x) {
+    static const char nothing[] = "typedef struct carom_native carom_native;\nstatic const carom_native *const " CAROM_NATIVE_TABLE "[] = {0};\n";
+    static const char open[] = "\nconst carom_native *const *carom_fmu_native(const char *folder, void **code);\n"
+                               "const carom_native *const *carom_fmu_native(const char *folder, void **code) {\n    (void)folder;\n    *code = 0;\n    return " CAROM_NATIVE_TABLE ";\n}\n"
+                               "void carom_fmu_native_close(void *code);\nvoid carom_fmu_native_close(void *code) { (void)code; }\n";
+    memory m = {0};
+    if (!begin(&m)) {
+        z->failed = true;
+        return;
+    }
+    if (x) fwrite(x->text, 1, x->length, m.f);
+    else fputs(nothing, m.f);
+    fputs(open, m.f);
+    if (finish(&m)) carom_zip_add(z, "sources/" FMU_NATIVE_SOURCE, m.text, m.length);
+    else z->failed = true;
+    free(m.text);
+}
+
 static void add_sources(zip *z, const fmu_export_def *def, memory *build) {
     for (const fmu_part *p = def->sources; p->name; ++p) {
         char name[300];
@@ -109,6 +129,15 @@ carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *e
         carom_zip_add(&z, name, def->library, (size_t)(def->library_end - def->library));
         carom_zip_add(&z, "resources/token.txt", token, strlen(token));
         carom_zip_add(&z, "resources/model.txt", model.text, model.length);
+        if (def->native) {
+            snprintf(name, sizeof name, "resources/%s", FMU_NATIVE_OBJECT);
+            carom_zip_add(&z, name, def->native->object, def->native->size);
+        }
+        add_native(&z, def->native);
+        for (const fmu_part *p = def->licences; p->name; ++p) {
+            snprintf(name, sizeof name, "documentation/licenses/%s", p->name);
+            carom_zip_add(&z, name, p->begin, (size_t)(p->end - p->begin));
+        }
         add_sources(&z, def, &build);
         if (!carom_zip_finish(&z)) status = carom_fail(err, CAROM_IO, "the FMU could not be written");
     }

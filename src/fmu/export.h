@@ -1,5 +1,6 @@
 // export.h (private): an FMU as a file.
 #pragma once
+#include "compile/compile.h"
 #include "fmu/bundle.h"
 #include <stdio.h>
 
@@ -13,6 +14,8 @@ typedef struct fmu_export_def {
     const fmu_bundle_def *bundle;
     const unsigned char *library, *library_end; // for this machine
     const fmu_part *sources;
+    const fmu_part *licences;
+    const carom_native_model *native; // the compiled model; NULL: the FMU interprets it
     bool event_driven;       // does the library have this scheme?
 } fmu_export_def;
 

@@ -40,6 +40,19 @@ static char *read_file(const char *folder, const char *name, size_t *length) {
     return text;
 }
 
+// The model with compiled code wherever there is some for a tape as it is now; the rest is interpreted, to the same bits.
+static carom_model *native_model(const fmu_unit *u, const carom_mech *mech, carom_error *err) {
+    carom_model *m = carom_model_of(mech, NULL, err);
+    const int n = m && u->native ? carom_model_tapes(m, NULL, 0) : 0;
+    carom_tape **tape = n ? calloc((size_t)n, sizeof *tape) : NULL;
+    int attached = 0;
+    if (tape) carom_model_tapes(m, tape, n);
+    for (int i = 0; tape && i < n && u->native[i]; ++i) attached += carom_tape_attach(tape[i], u->native[i]);
+    free(tape);
+    if (m) carom_fmu_say(u, FMU_NOTE, "%d of %d parts of the model are compiled", attached, carom_model_tapes(m, NULL, 0));
+    return m;
+}
+
 static carom_status load(fmu_unit *u, carom_error *err) {
     size_t length = 0;
     char *token = read_file(u->folder, "token.txt", &length);
@@ -52,7 +65,8 @@ static carom_status load(fmu_unit *u, carom_error *err) {
     carom_status status = carom_fmu_bundle_read(&u->bundle, text, length, err);
     free(text);
     CAROM_TRY(status);
-    u->model = carom_model_of(u->bundle.mech, NULL, err);
+    u->native = carom_fmu_native(u->folder, &u->code);
+    u->model = native_model(u, u->bundle.mech, err);
     if (!u->model) return err->code;
     CAROM_TRY(carom_fmu_variables(&u->variables, &u->bundle, u->model, err));
     const size_t n = (size_t)u->variables.n;
@@ -94,6 +108,7 @@ void carom_fmu_destroy(fmu_unit *u) {
     carom_model_destroy(u->model);
     carom_fmu_variables_free(&u->variables);
     carom_fmu_bundle_free(&u->bundle);
+    carom_fmu_native_close(u->code);
     free(u->folder);
     free(u->token);
     free(u->value);
@@ -195,7 +210,7 @@ static carom_status make_model(fmu_unit *u, carom_model **model, carom_error *er
         carom_format(text, sizeof text, "%s=%.17g", v->name, u->value[i]);
         status = carom_mech_set(mech, text, err);
     }
-    *model = status == CAROM_OK ? carom_model_of(mech, NULL, err) : NULL;
+    *model = status == CAROM_OK ? native_model(u, mech, err) : NULL;
     carom_mech_destroy(mech);
     return *model ? CAROM_OK : err->code;
 }

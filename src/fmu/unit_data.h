@@ -4,6 +4,7 @@
 // (2) The model and the simulation belong to these settings unless `stale`.
 // (3) row[] holds the values of all variables at the present state where `fresh`.
 #pragma once
+#include "fmu/native.h"
 #include "fmu/unit.h"
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ struct fmu_unit {
     double *value;
     bool *given;
     bool stale, fresh;
+    const carom_native *const *native; // the compiled model, NULL: none
+    void *code;          // where it is from
     carom_model *model;
     carom_sim *sim;
     double start, stop;

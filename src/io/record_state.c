@@ -93,7 +93,7 @@ carom_status record_get_state(carom_record *r, const char *file, carom_error *er
             slot = i;
         }
     }
-    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to resume from, or its model, parameters or options were changed; run the model again", file);
+    if (slot < 0) return carom_fail(err, CAROM_IO, "%s holds no state to resume from: it was saved from another result, or its model, parameters or options were changed; begin at its last row with --start %s, or run the model again", file, file);
     CAROM_TRY(h5_get_state(r->h5, slot, r->state, err));
     CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
     if (record_doubles(r))

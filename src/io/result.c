@@ -68,9 +68,17 @@ void carom_result_close(carom_result *r) {
     free(r->event);
     free(r->contact);
     free(r->model);
+    carom_mech_destroy(r->mech);
     result_drop_matrices(r);
     free(r->file);
     free(r);
+}
+
+bool carom_result_unit(carom_result *r, const char *column, char *text, size_t size) {
+    carom_error err;
+    if (!r->mech_read && r->model) r->mech = carom_mech_read(r->model, r->model_length, r->file ? r->file : "model", &err);
+    r->mech_read = true;
+    return r->mech && carom_mech_unit(r->mech, column, text, size);
 }
 
 bool carom_result_is_hdf5(const carom_result *r) {

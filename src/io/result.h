@@ -24,6 +24,8 @@ struct carom_result {
     int nrun, nledger;
     char *model;
     size_t model_length;
+    carom_mech *mech;          // of it, for units; NULL: not asked for yet, or it cannot be read
+    bool mech_read;
     carom_matrix_text *matrix; // NULL: not read yet
     int nmatrix;
 };

@@ -200,20 +200,21 @@ static carom_status set_input(carom_mech *m, carom_mech_input *in, const carom_d
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     const char *sign = strchr(set, '=');
     char word[128];
-    if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: this is not an override; write --set name=value", set);
+    if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: this is not an override; write name=value", set);
     snprintf(word, sizeof word, "%.*s", (int)(sign - set < 127 ? sign - set : 127), set);
     carom_datum *d = (carom_datum *)carom_datum_get(&m->parameters, word);
     carom_mech_input *in = NULL;
     for (int i = 0; i < m->ninputs && !in; ++i)
         if (strcmp(m->inputs[i].name.text, word) == 0) in = &m->inputs[i];
     if (!d && !in) {
-        const char *near = carom_nearest(word, settable_name, m);
-        if (near) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: the model has no parameter '%.60s'; did you mean '%s'?", set, word, near);
-        return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: the model has no parameter '%.60s'; `carom info` lists them", set, word);
+        const char *near = carom_nearest(word, settable_name, m), *option = m->ninputs ? "--set or --input" : "--set", *what = m->ninputs ? "parameter or input" : "parameter";
+        if (near) return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; did you mean '%s'?", option, set, what, word, near);
+        return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; `carom info` lists them", option, set, what, word);
     }
-    char *of = carom_pool_take(m->memory, strlen(set) + 7), *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
+    const char *option = in ? "--input" : "--set";
+    char *of = carom_pool_take(m->memory, strlen(set) + 9), *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
     if (!of || !text) return no_memory(m, err);
-    snprintf(of, strlen(set) + 7, "--set %.100s", set);
+    snprintf(of, strlen(set) + 9, "%s %.100s", option, set);
     const carom_datum value = {.kind = CAROM_TEXT, .text = text, .length = strlen(text), .key = d ? d->key : NULL, .of = of};
     const carom_datum *old = d ? d : carom_given(&in->start);
     carom_unit was, is;

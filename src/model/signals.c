@@ -2,7 +2,6 @@
 //
 // To expressions a signal is like a parameter: an input of the tape, behind the parameters.  Its present value is in the work block of a
 // simulation.  In order: inputs; of every controller its states, its outputs and, with a delay, what the outputs are going to be.
-#include "base/unit.h"
 #include "model/pairs.h"
 #include <carom/option.h>
 #include <math.h>
@@ -52,54 +51,6 @@ void carom_signals_system(carom_model *m) {
     s->sample = m->ncontrols ? sample : NULL;
 }
 
-// -- units -----------------------------------------------------------------------------------------------------------------------
-
-static bool unit_of(const carom_datum *d, carom_unit *u) {
-    double x;
-    size_t at;
-    return d && d->kind == CAROM_TEXT && carom_quantity_read(d->text, d->length, &x, u, &at) == CAROM_QUANTITY_READ;
-}
-
-static bool coordinate_unit(const carom_mech_coordinate *c, bool rate, carom_unit *u) {
-    const bool at = unit_of(&c->at, u);
-    if (!at && !unit_of(&c->rate, u)) return false;
-    u->power[CAROM_S] += (rate ? -1 : 0) + (at ? 0 : 1);
-    return true;
-}
-
-// Does the model give any unit?
-static bool has_units(const carom_mech *x) {
-    carom_unit u;
-    for (int i = 0; i < x->parameters.count; ++i)
-        if (unit_of(&x->parameters.item[i], &u)) return true;
-    for (int i = 0; i < x->ncoordinates; ++i)
-        if (coordinate_unit(&x->coordinates[i], false, &u)) return true;
-    for (int i = 0; i < x->nbodies; ++i)
-        if (unit_of(&x->bodies[i].mass, &u) || unit_of(&x->bodies[i].density, &u)) return true;
-    return false;
-}
-
-static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
-    const size_t length = strlen(name);
-    const bool rate = length > 1 && name[length - 1] == '\'';
-    *u = (carom_unit){.up = 1, .down = 1};
-    if (unit_of(carom_datum_get(&x->parameters, name), u)) return true;
-    for (int i = 0; i < x->ninputs; ++i)
-        if (strcmp(x->inputs[i].name.text, name) == 0) return unit_of(&x->inputs[i].start, u);
-    for (int i = 0; i < x->ncoordinates; ++i)
-        if (strncmp(x->coordinates[i].name.text, name, length - rate) == 0 && x->coordinates[i].name.length == length - rate) return coordinate_unit(&x->coordinates[i], rate, u);
-    const bool energy = strcmp(name, "kinetic") == 0 || strcmp(name, "potential") == 0 || strcmp(name, "energy") == 0;
-    if (!(energy || strcmp(name, "t") == 0) || !has_units(x)) return false;
-    return carom_unit_read(energy ? "J" : "s", 1, u);
-}
-
-bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size) {
-    carom_unit u;
-    if (!find_unit(m->mech, name, &u)) return false;
-    carom_unit_write(&u, fmi, text, size);
-    return true;
-}
-
 // -- answers ---------------------------------------------------------------------------------------------------------------------
 
 const char *carom_model_input(const carom_model *m, int i, double *value) {
@@ -107,6 +58,10 @@ const char *carom_model_input(const carom_model *m, int i, double *value) {
     if (value) *value = m->parameter[m->np_own + i];
     return m->names.at[m->parameter_name[m->np_own + i]].text;
 }
+
+const char *carom_model_signal(const carom_model *m, int i) { return i >= 0 && i < m->nsignals ? m->names.at[m->parameter_name[m->np_own + i]].text : NULL; }
+
+const double *carom_model_signals(const carom_model *m) { return m->parameter + m->np_own; }
 
 static const char *input_name(const void *user, int i) { return carom_model_input(user, i, NULL); }
 

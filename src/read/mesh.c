@@ -275,8 +275,35 @@ void carom_mesh_free(carom_mesh *mesh) {
 
 // -- is it a solid? -----------------------------------------------------------------------------------------------------------
 
+// Do all corners lie in the plane of the largest triangle, but for a millionth of their distances?
+static bool flat(const carom_mesh *m) {
+    double n[3] = {0}, most = 0, size = 0, depth = 0;
+    for (int k = 0; k < m->nt; ++k) {
+        const double *a = m->v[m->t[k][0]], *b = m->v[m->t[k][1]], *c = m->v[m->t[k][2]];
+        double x[3], length = 0;
+        for (int i = 0; i < 3; ++i) {
+            const int j = (i + 1) % 3, l = (i + 2) % 3;
+            x[i] = (b[j] - a[j]) * (c[l] - a[l]) - (b[l] - a[l]) * (c[j] - a[j]);
+            length += x[i] * x[i];
+        }
+        if (!(length > most)) continue;
+        most = length;
+        for (int i = 0; i < 3; ++i) n[i] = x[i] / sqrt(length);
+    }
+    for (int k = 0; k < m->nv; ++k) {
+        double way = 0;
+        for (int i = 0; i < 3; ++i) {
+            way += n[i] * (m->v[k][i] - m->v[m->t[0][0]][i]);
+            size = fmax(size, fabs(m->v[k][i] - m->v[m->t[0][0]][i]));
+        }
+        depth = fmax(depth, fabs(way));
+    }
+    return depth <= 1e-6 * size;
+}
+
 // Every edge a, b belongs to one triangle, and b, a to another.
 carom_status carom_mesh_closed(const carom_mesh *m, const char *file, carom_error *err) {
+    if (flat(m)) return carom_fail(err, CAROM_BAD_INPUT, "%.200s: the mesh is flat: all its points lie in one plane; a body needs a mesh that encloses a volume, or a thin `box:`", file);
     const size_t size = table_size(3 * (size_t)m->nt);
     int (*edge)[2] = malloc(size * sizeof *edge);
     if (!edge) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.200s", file);

@@ -28,18 +28,16 @@ static double uniform(uint64_t *state) { return ((double)(next(state) >> 11) + 0
 
 // -- parts of a text -------------------------------------------------------------------------------------------
 
-// Numbers between separators, at most `room`; -1: one of them is not a finite number.
-static int numbers(const char *text, char separator, double *x, int room) {
-    int n = 0;
-    for (const char *at = text;; ++at) {
-        char *end = NULL;
-        const double value = carom_number(at, &end);
-        while (end != at && isspace((unsigned char)*end)) ++end;
-        if (end == at || (*end && *end != separator) || !isfinite(value)) return -1;
+// Numbers between separators, with or without units, at most `room`; -1: one of them is neither.
+static int numbers(const varied *v, const char *text, char separator, double *x, int room) {
+    carom_error err;
+    for (int n = 0;; ++n) {
+        const char stop[2] = {separator, 0};
+        const size_t length = strcspn(text, stop);
         if (n == room) return room + 1;
-        x[n++] = value;
-        if (!*end) return n;
-        at = end;
+        if (!carom_model_quantity(v->model, v->name, text, length, &x[n], &err)) return -1;
+        if (!text[length]) return n + 1;
+        text += length + 1;
     }
 }
 
@@ -54,7 +52,7 @@ static carom_status reserve(varied *v, double n, carom_error *err) {
 // a:b:n.  Both ends are exact.
 static carom_status range(varied *v, const char *text, bool logarithmic, carom_error *err) {
     double x[3];
-    if (numbers(text, ':', x, 3) != 3) return wrong(err, v, "a range has two ends and a number of values");
+    if (numbers(v, text, ':', x, 3) != 3) return wrong(err, v, "a range has two ends and a number of values");
     if (logarithmic && !(x[0] > 0 && x[1] > 0)) return wrong(err, v, "both ends of a logarithmic range must be positive");
     CAROM_TRY(reserve(v, x[2], err));
     if (v->n == 1 && x[0] != x[1]) return wrong(err, v, "one value cannot be at both ends");
@@ -67,7 +65,7 @@ static carom_status range(varied *v, const char *text, bool logarithmic, carom_e
 
 static carom_status sample(varied *v, const char *text, bool normal, carom_error *err) {
     double x[4];
-    if (numbers(text, ':', x, 4) != 4) return wrong(err, v, "a sample has two numbers, a number of values and a seed");
+    if (numbers(v, text, ':', x, 4) != 4) return wrong(err, v, "a sample has two numbers, a number of values and a seed");
     if (normal && !(x[1] >= 0)) return wrong(err, v, "the standard deviation must not be negative");
     if (x[3] != floor(x[3]) || fabs(x[3]) > 9e15) return wrong(err, v, "the seed must be a whole number");
     CAROM_TRY(reserve(v, x[2], err));
@@ -84,8 +82,14 @@ static carom_status list(varied *v, const char *text, carom_error *err) {
     size_t n = 1;
     for (const char *c = text; *c; ++c) n += *c == ',';
     CAROM_TRY(reserve(v, (double)n, err));
-    if (numbers(text, ',', v->value, (int)n) == (int)n) return CAROM_OK;
-    if (v->kind != VARY_OPTION) return wrong(err, v, "this is neither a list of numbers nor a range");
+    if (numbers(v, text, ',', v->value, (int)n) == (int)n) return CAROM_OK;
+    if (v->kind != VARY_OPTION) {
+        carom_error why;
+        char what[320];
+        while (carom_model_quantity(v->model, v->name, text, strcspn(text, ","), v->value, &why)) text += strcspn(text, ",") + 1; // one of them is wrong
+        snprintf(what, sizeof what, "%.300s", why.text);
+        return wrong(err, v, what);
+    }
     v->word = calloc(n + 1, sizeof *v->word); // options may be words
     for (size_t i = 0; v->word && i < n; ++i, text += strcspn(text, ",") + 1) {
         const size_t length = strcspn(text, ",");
@@ -191,6 +195,7 @@ carom_status carom_vary_read(carom_sweep *s, varied *v, const char *text, carom_
     if (!v->name) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
     memcpy(v->name, text, (size_t)(sign - text));
     v->name[sign - text] = 0;
+    v->model = s->model;
     CAROM_TRY(name_it(s, v, err));
     return values(s, v, sign + 1, err);
 }

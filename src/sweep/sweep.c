@@ -85,6 +85,15 @@ static carom_status check(const carom_sweep *s, carom_error *err) {
     return CAROM_OK;
 }
 
+// Is this column there already: varied, or observed before?  At section points the varied values have no columns.
+static bool has_column(const carom_sweep *s, const char *text) {
+    for (int i = 0; i < s->nobserve; ++i)
+        if (strcmp(s->observe[i], text) == 0) return true;
+    for (int i = 0; !s->def.section && s->def.vary && s->def.vary[i]; ++i)
+        if (strncmp(s->def.vary[i], text, strlen(text)) == 0 && s->def.vary[i][strlen(text)] == '=') return true;
+    return false;
+}
+
 // The model as the file has it: names, sizes, and every word of the sweep that can be wrong.
 static carom_status look_at_model(carom_sweep *s, carom_error *err) {
     carom_model_def d = s->def.model;
@@ -94,10 +103,12 @@ static carom_status look_at_model(carom_sweep *s, carom_error *err) {
     s->nq = carom_model_system(s->model)->nq;
     s->nv = carom_model_system(s->model)->nv;
     CAROM_TRY(carom_section_read(s, s->def.section, err));
-    while (s->def.observe && s->def.observe[s->nobserve]) ++s->nobserve;
-    s->observe = calloc((size_t)s->nobserve + 2, sizeof *s->observe);
+    int given = 0;
+    while (s->def.observe && s->def.observe[given]) ++given;
+    s->observe = calloc((size_t)given + 2, sizeof *s->observe);
     if (!s->observe) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a sweep");
-    for (int i = 0; i < s->nobserve; ++i) s->observe[i] = s->def.observe[i];
+    for (int i = 0; i < given; ++i)
+        if (!has_column(s, s->def.observe[i])) s->observe[s->nobserve++] = s->def.observe[i];
     s->observe[s->nobserve] = s->section.expression;
     carom_model *with = NULL;
     d.observe = s->observe;

@@ -15,6 +15,7 @@ typedef enum varied_kind { VARY_PARAMETER, VARY_POSITION, VARY_RATE, VARY_OPTION
 /// One --vary.
 typedef struct varied {
     char *name;      // as written: "mu", "x", "x'", "option.theta"
+    const carom_model *model; // while values are read: its units
     varied_kind kind;
     int index;       // parameter, position, or velocity of a rate
     long n;

@@ -397,6 +397,8 @@ void carom_drawn_free(struct drawn *d) {
         carom_terms_free(&d->touch[i].W);
     }
     free(d->touch);
+    free(d->head);
+    free(d->next);
     free(d->shape);
     free(d->node);
     free(d);

@@ -26,6 +26,8 @@ carom_status carom_draw_members(resolver *r);
 /// The column of results that holds position i of the model, when it is not called like it; NULL: none.
 const char *carom_draw_alias(const carom_model *m, int i);
 
+/// Shapes by body, so that the work is linear in their number: d->head[body], then d->next[shape], -1 ends; those of members are with the ground.
+bool carom_draw_sort(carom_model *m);
 /// Shapes of a body (the ground) without a figure of their name; *drawn: there were some.
 carom_status carom_draw_shapes(resolver *r, const body *b, bool *drawn);
 /// Where contacts of shapes act, those of which the file does not say it.
@@ -40,5 +42,6 @@ struct drawn {
     int values, value_room;
     touch *touch;
     int touches, touch_room;
+    int *head, *next;            // shapes of the model by body, while bodies are drawn
     const carom_datum *dim_from; // the first point, which decided dim
 };

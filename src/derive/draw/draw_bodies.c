@@ -76,9 +76,9 @@ static carom_status bar(resolver *r, const body *b, int dim, const double *s, ca
 
 // The shape of b that covers this point; NULL: none does.
 static const shape *covering(const carom_model *m, const body *b, const double *p) {
-    for (int i = 0; i < m->nshapes; ++i) {
+    for (int i = m->drawn->head[b - m->bodies]; i >= 0; i = m->drawn->next[i]) {
         const shape *s = &m->shapes[i];
-        if (s->member || s->body != b || s->kind == SHAPE_POINT) continue;
+        if (s->member || s->kind == SHAPE_POINT) continue;
         if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->bound_radius * (1 + 1e-9))) return s;
     }
     return NULL;
@@ -95,9 +95,9 @@ static carom_status bars_to_joints(resolver *r, const body *b, int dim, carom_dr
         if (j->B == b && !covering(m, b, j->s_B)) CAROM_TRY(bar(r, b, dim, j->s_B, way, count));
     }
     if (covering(m, b, (const double[3]){0, 0, 0})) return CAROM_OK;
-    for (int i = 0; i < m->nshapes; ++i) {
+    for (int i = m->drawn->head[b - m->bodies]; i >= 0; i = m->drawn->next[i]) {
         const shape *s = &m->shapes[i];
-        if (!s->member && s->body == b && s->kind != SHAPE_POINT) CAROM_TRY(bar(r, b, dim, s->at, way, count));
+        if (!s->member && s->kind != SHAPE_POINT) CAROM_TRY(bar(r, b, dim, s->at, way, count));
     }
     return CAROM_OK;
 }
@@ -189,8 +189,6 @@ static carom_status links(resolver *r, int dim) {
     return CAROM_OK;
 }
 
-enum { MOST_FREE = 3000 }; // bodies that no expression knows: beyond that, pages would be too large
-
 carom_status carom_draw_bodies(resolver *r) {
     carom_model *m = r->m;
     struct drawn *d = m->drawn;
@@ -201,11 +199,11 @@ carom_status carom_draw_bodies(resolver *r) {
     const int before = d->count;
     if (spatial && d->dim == 2) return CAROM_OK; // drawn in a plane of the file's choice
     bool shaped = false;
+    if (!carom_draw_sort(m)) return carom_fault_memory(r);
     CAROM_TRY(carom_draw_shapes(r, &m->bodies[0], &shaped));
     for (int i = 1; i < m->nbodies; ++i) {
         body *b = &m->bodies[i];
         int count = 0;
-        if (b->free && m->nfree > MOST_FREE) continue;
         if (b->free) carom_body_frame(r, b, b->turn - (b->space == SPATIAL ? 3 : 2));
         if (b->carried || b->floating || drawn(r, b, before)) continue; // floating members draw themselves
         CAROM_TRY(carom_draw_shapes(r, b, &shaped));

@@ -5,6 +5,7 @@
 #include "collide/patch.h"
 #include "derive/shapes/solids.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROUND = 48, MOST_TOUCHES = 300 }; // points of a circle; contacts that are drawn
@@ -85,7 +86,7 @@ static carom_status placed(resolver *r, const shape *s, carom_figure figure, con
     CAROM_TRY(begin(r, s, figure, sizes, 1, &d));
     for (int i = 0; i < sizes; ++i) CAROM_TRY(put_number(r, s->place, size[i]));
     CAROM_TRY(put(r, s->place, carom_shape_point(r->m->graph, s, s->at), dim));
-    return figure == CAROM_SPHERE ? CAROM_OK : put_turn(r, s, d, dim);
+    return put_turn(r, s, d, dim);
 }
 
 static carom_status bar(resolver *r, const shape *s, int dim) {
@@ -95,7 +96,8 @@ static carom_status bar(resolver *r, const shape *s, int dim) {
     CAROM_TRY(begin(r, s, CAROM_SEGMENT, 1, 2, &d));
     CAROM_TRY(put_number(r, s->place, 2 * s->radius));
     CAROM_TRY(put(r, s->place, place(r, s, -e[0], -e[1], -e[2]), dim));
-    return put(r, s->place, place(r, s, e[0], e[1], e[2]), dim);
+    CAROM_TRY(put(r, s->place, place(r, s, e[0], e[1], e[2]), dim));
+    return dim == 3 && !s->member ? put_turn(r, s, d, dim) : CAROM_OK; // a bar may turn about itself
 }
 
 // The outline of a hole or slot; in space in its x, z plane, of a bore across its axis.
@@ -199,13 +201,29 @@ static carom_status draw_one(resolver *r, const shape *s, int dim) {
     return outline(r, s, dim);
 }
 
+bool carom_draw_sort(carom_model *m) {
+    struct drawn *d = m->drawn;
+    d->head = malloc((size_t)m->nbodies * sizeof *d->head);
+    d->next = malloc(((size_t)m->nshapes + 1) * sizeof *d->next);
+    if (!d->head || !d->next) return false;
+    for (int i = 0; i < m->nbodies; ++i) d->head[i] = -1;
+    for (int i = m->nshapes - 1; i >= 0; --i) { // from the last, so that lists begin with the first
+        const shape *s = &m->shapes[i];
+        if (!s->member && !s->body) continue; // a skin
+        const int of = s->member ? 0 : (int)(s->body - m->bodies);
+        d->next[i] = d->head[of];
+        d->head[of] = i;
+    }
+    return true;
+}
+
 carom_status carom_draw_shapes(resolver *r, const body *b, bool *drawn) {
     const carom_model *m = r->m;
     const int dim = m->drawn->dim;
     *drawn = false;
-    for (int i = 0; i < m->nshapes; ++i) {
+    for (int i = m->drawn->head[b - m->bodies]; i >= 0; i = m->drawn->next[i]) {
         const shape *s = &m->shapes[i];
-        if ((s->member ? r->m->bodies : s->body) != b || (s->place == b->place && s->kind == SHAPE_POINT)) continue; // named points have bars
+        if (s->place == b->place && s->kind == SHAPE_POINT) continue; // named points have bars
         if ((s->space == SPATIAL) != (dim == 3) || carom_draw_named(r->mech, s->name)) continue;
         CAROM_TRY(draw_one(r, s, dim));
         *drawn = true;

@@ -16,6 +16,7 @@ struct carom_drawing {
     void *work;
     double *gradient; // J, W of every touch, in order
     double *visible;     // positions and velocities as the graph numbers them
+    double *given;    // parameters and signals
     double *J, *W;    // of its place by component, one column; zeros between calls
 };
 
@@ -28,7 +29,8 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
     x->J = calloc(3 * (size_t)x->m->visible.nv + 1, sizeof *x->J);
     x->W = calloc((size_t)x->m->visible.nv + 1, sizeof *x->W);
     x->visible = calloc((size_t)x->m->visible.nq + (size_t)x->m->visible.nv + 1, sizeof *x->visible);
-    if (!all || !x->visible || !x->gradient || !x->J || !x->W) {
+    x->given = calloc((size_t)x->m->np + 1, sizeof *x->given);
+    if (!all || !x->given || !x->visible || !x->gradient || !x->J || !x->W) {
         free(all);
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
     }
@@ -47,7 +49,8 @@ static carom_status compile(carom_drawing *x, carom_error *err) {
     x->work = aligned_alloc(64, size ? size : 64);
     if (!x->work) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a drawing");
     memset(x->work, 0, size);
-    carom_tape_work_init(x->tape, x->work, x->m->parameter);
+    carom_copy(x->given, x->m->parameter, x->m->np);
+    carom_tape_work_init(x->tape, x->work, x->given);
     return CAROM_OK;
 }
 
@@ -71,6 +74,7 @@ void carom_drawing_destroy(carom_drawing *x) {
     free(x->work);
     free(x->gradient);
     free(x->visible);
+    free(x->given);
     free(x->J);
     free(x->W);
     free(x);
@@ -83,6 +87,10 @@ int carom_drawing_shapes(const carom_drawing *x) { return x->d->count; }
 carom_drawn carom_drawing_shape(const carom_drawing *x, int i) { return x->d->shape[i]; }
 
 int carom_drawing_values(const carom_drawing *x) { return x->d->values; }
+
+const char *carom_drawing_signal(const carom_drawing *x, int i) { return carom_model_signal(x->m, i); }
+
+void carom_drawing_set_signal(carom_drawing *x, int i, double value) { x->given[x->m->np_own + i] = value; }
 
 const char *carom_drawing_column(const carom_drawing *x, int i) { return carom_draw_alias(x->m, i); }
 
@@ -143,6 +151,7 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
 
 void carom_drawing_eval(carom_drawing *x, double t, const double *q, const double *v, double *out) {
     const struct drawn *d = x->d;
+    if (x->m->nsignals) carom_tape_work_parameters(x->tape, x->work, x->given);
     if (x->m->nmember) {
         double *y = x->visible + x->m->visible.nq;
         carom_model_gather(x->m, q, v, x->visible, y);
