@@ -149,15 +149,22 @@ static void the_stamp_knows_the_laws_of_contacts(void **state) {
 static void half_a_last_line_is_left_out(void **state) {
     (void)state;
     static const struct { const char *text; long rows; } files[] = {
-        {"t,x\n0,1\n1,2\n", 2}, {"t,x\n0,1\n1,2", 1}, {"t,x\n0,1\n1,", 1}, {"t,x\n0,1\n1", 1}, {"t,x\n0,1", 0}, {"t,x\n", 0}};
+        {"t,x\n0,1\n1,2\n", 2}, {"\xEF\xBB\xBFt,x\n0,1\n1,2\n", 2}, {"t,x\n0,1\n1,2", 1}, {"t,x\n0,1\n1,", 1}, {"t,x\n0,1\n1", 1}, {"t,x\n0,1", 0}, {"t,x\n", 0}};
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
         FILE *f = fopen(path("half.csv"), "w");
         fputs(files[i].text, f);
         fclose(f);
         carom_result *r = load("half.csv");
         assert_int_equal(carom_result_rows(r), files[i].rows);
+        assert_string_equal(carom_result_column(r, 0), "t");
         carom_result_close(r);
     }
+    FILE *zero = fopen(path("zero.csv"), "w");
+    fwrite("t,x\n0,1\0""5\n1,2\n", 1, 14, zero);
+    fclose(zero);
+    carom_error err = {0};
+    assert_null(carom_result_open(path("zero.csv"), &err));
+    assert_non_null(strstr(err.text, "zero.csv:2: a zero byte"));
     // The same for events; half of one that reads like a whole one, 1.5 of 1.55, is the worst.
     FILE *f = fopen(path("half.csv.events.csv"), "w");
     fputs("time,contact,kind,velocity_before,velocity_after,impulse\n0.5,wall,impact,-1,1,2\n0.7,wall,impact,-1,1,1.5", f);
