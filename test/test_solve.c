@@ -180,6 +180,28 @@ static void global_problems_become_local(void **state) {
     assert_says(err.text, "singular");
 }
 
+// Numbers come from the file itself: not by links, nor from other files.
+static void fclib_reads_no_other_file(void **state) {
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        make_fclib("other.hdf5", false, &ROWS, NULL, 2);
+        make_fclib("links.hdf5", false, &ROWS, NULL, 2);
+        const hsize_t two = 2;
+        const hid_t h = H5Fopen("links.hdf5", H5F_ACC_RDWR, H5P_DEFAULT), dcpl = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &two, NULL);
+        static const char q[] = "fclib_local/vectors/q";
+        assert_true(H5Lmove(h, q, h, "q", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        if (how == 0) H5Lcreate_soft("/q", h, q, H5P_DEFAULT, H5P_DEFAULT);
+        if (how == 1) H5Lcreate_external("other.hdf5", q, h, q, H5P_DEFAULT, H5P_DEFAULT);
+        if (how == 2) H5Pset_external(dcpl, "other.hdf5", 0, H5F_UNLIMITED);
+        if (how == 3) H5Pset_virtual(dcpl, space, "other.hdf5", q, space);
+        if (how >= 2) H5Dclose(H5Dcreate2(h, q, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT));
+        H5Sclose(space), H5Pclose(dcpl), H5Fclose(h);
+        carom_error err = {0};
+        assert_null(carom_problems_read("links.hdf5", &err));
+        assert_says(err.text, "no numbers in 'q'");
+    }
+}
+
 // -- what is wrong with a file is said ---------------------------------------------------------------------------------------
 
 static void refuse_text(const char *text, const char *words) {
@@ -358,7 +380,7 @@ int main(void) {
         cmocka_unit_test(text_keeps_every_bit),
         cmocka_unit_test(fclib_keeps_every_bit),
         cmocka_unit_test(fclib_has_three_kinds_of_matrices),
-        cmocka_unit_test(global_problems_become_local),
+        cmocka_unit_test(global_problems_become_local), cmocka_unit_test(fclib_reads_no_other_file),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(wrong_matrices_are_refused),
         cmocka_unit_test(the_binary_form_is_checked),
