@@ -135,9 +135,9 @@ class Campaign:
         self.looked, self.reach, self.touch = {}, collections.defaultdict(set), collections.defaultdict(set)
         for t, (command, cwd) in self.tests.items():
             key = short(self.text.get("test/%s.c" % t, b""))
-            if known.get(t, {}).get("key") != key:
+            if known.get(t, {}).get("key") != key or not set(self.a.folders) <= set(known[t]["folders"]):
                 if self.ninja(self.target(command)) != 0: sys.exit("%s does not build: ninja -C %s" % (t, self.build))
-                known[t] = dict(self.look_at(command, cwd), key=key)
+                known[t] = dict(self.look_at(command, cwd), key=key, folders=self.a.folders)
                 with open(kept + ".part", "w") as o: json.dump(known, o)
                 os.rename(kept + ".part", kept)
                 print("%s: %s" % (t, "left out: fails, or takes more than %g s" % self.a.longest if known[t]["seconds"] is None else "%.1f s" % known[t]["seconds"]), flush=True)
