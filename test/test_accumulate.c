@@ -208,6 +208,21 @@ static void a_bar_comes_to_rest_on_two_supports(void **state) {
     }
 }
 
+// A ball falls 0.05 m with g = 10 onto a belt of 3 m/s, e = 1/2, friction 0.2.  It falls for 0.1 s; impacts end at t = 0.1*(1 + e)/(1 - e) = 0.3 s.  It slides on the belt all
+// the time, and all impulses of the floor up to t > 0.3 s make m g t: x' = 0.2*10*t, towards the belt's velocity.
+static void a_belt_carries_a_ball_along(void **state) {
+    (void)state;
+    for (int j = 0; j < METHODS_N; ++j) {
+        const end r = run("carom: 1\ncoordinates: {x: 0, y: 0.05}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y}\n"
+                          "contacts: {belt: {gap: y, slip: x - 3*t, friction: 0.2, restitution: 0.5}}\n", METHODS[j].name, METHODS[j].options, 0.01, 0.4);
+        assert_int_equal(r.accumulations, 1);
+        scheme_near(METHODS[j].name, r.t, 0.3, METHODS[j].tol);
+        scheme_near(METHODS[j].name, r.v[0], 0.8, 10 * METHODS[j].tol);
+        scheme_near(METHODS[j].name, r.v[1], 0, 1e-12);
+        assert_true(r.ledger.impacts < 40);
+    }
+}
+
 // A slider in a narrow guide, tilted by 0.005 rad, with friction: speeds fall by 6 % from impact to impact, flights by more than half.  The values at
 // t = 0.003 and 0.01 are those of an event integration with 60 digits.  A coordinate that has nothing to do with it may be fast.
 static end crank(const char *scheme, const char *const *options, double h, double w, double t_end) {
@@ -257,7 +272,7 @@ int main(void) {
         cmocka_unit_test(with_friction_the_limit_is_the_sum_of_the_sequence),
         cmocka_unit_test(with_tangential_restitution),
         cmocka_unit_test(a_bar_comes_to_rest_on_two_supports),
-        cmocka_unit_test(a_tilted_slider_clatters_to_its_limit),
+        cmocka_unit_test(a_belt_carries_a_ball_along), cmocka_unit_test(a_tilted_slider_clatters_to_its_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,6 +84,32 @@ static void snapshots_of_hulls_carry_the_weight(void **state) {
     carom_result_close(r);
 }
 
+// A box of 2 kg slides with friction 0.3, in the plane and in space along (3, 4)/5: the ground pushes with 20 N and pulls back with 6 N; a ball that slides and
+// rolls with resistance does the same, and its rolling moment is no force.
+static void snapshots_have_friction(void **state) {
+    (void)state;
+    static const struct { const char *text; double force[3]; } slides[] = {
+        {"carom: 1\ngravity: [0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: 1, at: [0, 0.1], velocity: [-5, 0], shape: {box: [0.2, 0.2]}}}\n"
+         "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3}}\n", {6, 20, 0}},
+        {"carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: [1, 1, 1], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {box: [0.2, 0.2, 0.2]}}}\n"
+         "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3}}\n", {-3.6, -4.8, 20}},
+        {"carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: [100, 100, 100], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {sphere: 0.1}}}\n"
+         "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3, rolling: 0.01, spinning: 0.01}}\n", {-3.6, -4.8, 20}}};
+    for (size_t k = 0; k < sizeof slides / sizeof *slides; ++k) {
+        simulate(slides[k].text, "moreau-midpoint", "slide.h5", 1e-3, 0.1, 0, 0);
+        carom_result *r = load("slide.h5");
+        long rows;
+        carom_result_contact *c = contacts(r, &rows);
+        double sum[3] = {0};
+        for (long i = 0; i < rows; ++i)
+            for (int j = 0; j < 3 && fabs(c[i].t - 0.1) < 1e-9; ++j) sum[j] += c[i].force[j];
+        for (int j = 0; j < 3; ++j)
+            if (!(fabs(sum[j] - slides[k].force[j]) < 1e-4)) fail_msg("slide %zu: force %d is %g, not %g", k, j, sum[j], slides[k].force[j]);
+        free(c);
+        carom_result_close(r);
+    }
+}
+
 static void a_resumed_run_repeats_its_snapshots(void **state) {
     (void)state;
     static const long stops[] = {1, 49, 50, 51, 130};
@@ -145,7 +171,7 @@ static void mistakes_are_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(columns_are_those_of_chosen_bodies),
+        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(snapshots_have_friction), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(columns_are_those_of_chosen_bodies),
         cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained),
     };
     return cmocka_run_group_tests(tests, begin, end);
