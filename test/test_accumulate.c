@@ -12,6 +12,7 @@ typedef struct slab {
     double a, b, J, e, mu, g;    // geometry, inertia, laws, weight
     double e_T;                  // tangential restitution
     double y, th, vx, vy, vth;   // the start, at x = 0
+    double belt;                 // everything moves along with a floor of this velocity; outcomes are relative to it
 } slab;
 
 typedef struct outcome {
@@ -98,10 +99,12 @@ static end run_slab(const slab *m, const char *scheme, const char *const *option
     snprintf(text, sizeof text,
              "carom: 1\ncoordinates: {x: {at: 0, rate: %.17g}, y: {at: %.17g, rate: %.17g}, th: {at: %.17g, rate: %.17g}}\n"
              "energy: {kinetic: 1/2*(x'^2 + y'^2) + %.17g/2*th'^2, potential: %.17g*y}\n"
-             "contact defaults: {tangential restitution: %.17g}\ncontacts:\n  left: {gap: y - %.17g*th, slip: x + %.17g*th, restitution: %.17g, friction: %.17g}\n"
-             "  right: {gap: y + %.17g*th, slip: x + %.17g*th, restitution: %.17g, friction: %.17g}\n",
-             m->vx, m->y, m->vy, m->th, m->vth, m->J, m->g, m->e_T, m->a, m->b, m->e, m->mu, m->a, m->b, m->e, m->mu);
-    return run(text, scheme, options, h, t_end);
+             "contact defaults: {tangential restitution: %.17g}\ncontacts:\n  left: {gap: y - %.17g*th, slip: x + %.17g*th - %.17g*t, restitution: %.17g, friction: %.17g}\n"
+             "  right: {gap: y + %.17g*th, slip: x + %.17g*th - %.17g*t, restitution: %.17g, friction: %.17g}\n",
+             m->vx + m->belt, m->y, m->vy, m->th, m->vth, m->J, m->g, m->e_T, m->a, m->b, m->belt, m->e, m->mu, m->a, m->b, m->belt, m->e, m->mu);
+    end r = run(text, scheme, options, h, t_end);
+    r.v[0] -= m->belt;
+    return r;
 }
 
 typedef struct method {
@@ -161,6 +164,13 @@ static void with_friction_the_limit_is_the_sum_of_the_sequence(void **state) {
             scheme_near(METHODS[j].name, r.v[0], o.v[0], METHODS[j].tol);
             scheme_near(METHODS[j].name, r.v[1], 0, 1e-12);
             scheme_near(METHODS[j].name, r.v[2], 0, 1e-12);
+            if (i >= 6) continue;
+            // On a belt it is the same: the limit is recognised after as many impacts.
+            slab moved = m;
+            moved.belt = 3;
+            const end s = run_slab(&moved, METHODS[j].name, METHODS[j].options, 0.01, fmax(0.3, 1.5 * o.t));
+            scheme_near(METHODS[j].name, s.v[0], o.v[0], METHODS[j].tol);
+            assert_in_range(s.ledger.impacts - r.ledger.impacts + 2, 0, 4);
         }
     }
     assert_true(infinite >= 9);
@@ -205,21 +215,6 @@ static void a_bar_comes_to_rest_on_two_supports(void **state) {
             scheme_near(METHODS[j].name, r.v[k], 0, 1e-12);
         }
         scheme_near(METHODS[j].name, r.ledger.energy.balance, 0, 1e-9);
-    }
-}
-
-// A ball falls 0.05 m with g = 10 onto a belt of 3 m/s, e = 1/2, friction 0.2.  It falls for 0.1 s; impacts end at t = 0.1*(1 + e)/(1 - e) = 0.3 s.  It slides on the belt all
-// the time, and all impulses of the floor up to t > 0.3 s make m g t: x' = 0.2*10*t, towards the belt's velocity.
-static void a_belt_carries_a_ball_along(void **state) {
-    (void)state;
-    for (int j = 0; j < METHODS_N; ++j) {
-        const end r = run("carom: 1\ncoordinates: {x: 0, y: 0.05}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y}\n"
-                          "contacts: {belt: {gap: y, slip: x - 3*t, friction: 0.2, restitution: 0.5}}\n", METHODS[j].name, METHODS[j].options, 0.01, 0.4);
-        assert_int_equal(r.accumulations, 1);
-        scheme_near(METHODS[j].name, r.t, 0.3, 1e-6);
-        scheme_near(METHODS[j].name, r.v[0], 0.8, 10 * METHODS[j].tol);
-        scheme_near(METHODS[j].name, r.v[1], 0, 1e-12);
-        assert_true(r.ledger.impacts < 40);
     }
 }
 
@@ -272,7 +267,7 @@ int main(void) {
         cmocka_unit_test(with_friction_the_limit_is_the_sum_of_the_sequence),
         cmocka_unit_test(with_tangential_restitution),
         cmocka_unit_test(a_bar_comes_to_rest_on_two_supports),
-        cmocka_unit_test(a_belt_carries_a_ball_along), cmocka_unit_test(a_tilted_slider_clatters_to_its_limit),
+        cmocka_unit_test(a_tilted_slider_clatters_to_its_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
