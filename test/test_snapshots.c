@@ -126,6 +126,45 @@ static void a_resumed_run_repeats_its_snapshots(void **state) {
     }
 }
 
+// Saved under another name a result has the same rows, events and snapshots; as .h5 the ledger, /run and the model, too.
+static void a_saved_result_is_the_same(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nname: two balls\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies:\n"
+                               "  s: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0, 0, 0.3], velocity: [1, 0, 0], shape: {sphere: 0.1}}\n"
+                               "  t: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [2, 0, 0.1], shape: {sphere: 0.1}}\n"
+                               "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {a: {between: [s, floor], restitution: 0.5}, b: {between: [t, floor], friction: 0.3}}\n";
+    carom_error err = {0};
+    simulate(text, "moreau-midpoint", "first.h5", 1e-3, 0.5, 0, 0);
+    carom_result *r = load("first.h5");
+    assert_true(carom_result_event_count(r) > 2 && carom_result_contact_count(r) > 5);
+    assert_int_equal(carom_result_save(r, path("again.h5"), &err), CAROM_OK);
+    assert_int_equal(carom_result_save(r, path("again.csv"), &err), CAROM_OK);
+    assert_int_equal(carom_result_save(r, path("again.txt"), &err), CAROM_BAD_INPUT);
+    assert_non_null(strstr(err.text, "ends neither in .h5 nor in .csv"));
+    assert_int_equal(carom_result_save(r, NULL, &err), CAROM_BAD_INPUT);
+    assert_int_equal(carom_result_save(NULL, "x.h5", &err), CAROM_BAD_INPUT);
+    static const char *const copies[] = {"again.h5", "again.csv"};
+    for (int k = 0; k < 2; ++k) {
+        assert_same("first.h5", copies[k]);
+        same_contacts("first.h5", copies[k]);
+    }
+    carom_result *c = load("again.h5");
+    carom_ledger l, m;
+    carom_ledger_names a, b;
+    size_t n = 0;
+    assert_true(carom_result_ledger(r, &l, &a) && carom_result_ledger(c, &m, &b));
+    assert_memory_equal(&l.energy, &m.energy, sizeof l.energy);
+    assert_string_equal(carom_result_model(c, &n), text);
+    for (int i = 0; carom_result_attribute(r, i); ++i) {
+        const char *name = carom_result_attribute(r, i), *word = carom_result_text(r, name);
+        double x = NAN, y = NAN;
+        if (word) assert_string_equal(carom_result_text(c, name), word);
+        else assert_true(carom_result_number(r, name, &x) && carom_result_number(c, name, &y) && x == y);
+    }
+    carom_result_close(c);
+    carom_result_close(r);
+}
+
 static void columns_are_those_of_chosen_bodies(void **state) {
     (void)state;
     static const struct { const char *record; int bodies; const char *there, *missing; } cases[] = {
@@ -171,7 +210,7 @@ static void mistakes_are_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(snapshots_have_friction), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(columns_are_those_of_chosen_bodies),
+        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(snapshots_have_friction), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(a_saved_result_is_the_same), cmocka_unit_test(columns_are_those_of_chosen_bodies),
         cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained),
     };
     return cmocka_run_group_tests(tests, begin, end);
