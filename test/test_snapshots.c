@@ -29,6 +29,12 @@ static void same_contacts(const char *a, const char *b) {
     carom_result_contact *p = contacts(x, &n), *q = contacts(y, &m);
     assert_int_equal(n, m);
     assert_memory_equal(p, q, sizeof *p * (size_t)n);
+    for (long i = 0; i < n; ++i) { // one by one
+        carom_result_contact one = {0};
+        carom_error err = {0};
+        assert_int_equal(carom_result_contacts(y, i, 1, &one, &err), CAROM_OK);
+        assert_true(one.t == p[i].t && one.gap == p[i].gap && one.force[2] == p[i].force[2] && strcmp(one.contact, p[i].contact) == 0);
+    }
     free(p), free(q);
     carom_result_close(x), carom_result_close(y);
 }
