@@ -376,6 +376,12 @@ static void solve_refuses(void **state) {
     const char *empty = "carom-problem 1 blocks 0 c G 0 end\n";
     put_bytes("empty.txt", empty, strlen(empty));
     assert_int_equal(carom("solve empty.txt"), 0);
+    make_fclib("gone.hdf5", false, &ROWS, NULL, 2);
+    const hid_t h = H5Fopen("gone.hdf5", H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(h, "fclib_local/vectors/q", H5P_DEFAULT), H5Fclose(h);
+    assert_int_equal(carom("solve gone.hdf5"), 2);
+    assert_says(complaints, "gone.hdf5: no numbers in 'q'");
+    assert_null(strchr(strchr(complaints, '\n') + 1, '\n')); // one line: HDF5 says nothing
 }
 
 // A run writes its hardest problems; solving them again needs the same solver and finds the same residual.

@@ -20,7 +20,7 @@ import argparse, collections, hashlib, json, os, random, re, resource, shutil, s
 # Quick tests that say something about these folders; those of what stands around them take time and notice little.
 TESTS = r"test_(result|matrices|storage|hostile|survivors|solve|rows|table|locale|sim|brakes|adaptive|warnings|books|redundant|words|closed_approach|accumulate|rest|" \
         r"impact_laws|friction_laws|half_explicit|ggl|newmark|identity|newton|event|event_nasty|event_bodies|changes|nasty|tunnel|mixed|mixed_nasty|splitting|auto|dg|dg_weights|residual|chain|" \
-        r"hybrid|piles|hard|scales|jacobians|bodies|snapshots|sweep|sweeps|gradient|system|difference|parts|worlds|team|soft_contacts|rolling|thresholds|heap_sparse|large)|conformance_(scheme|friction|run|points|solver)|references|references_events|fuzz_(result|problem)"
+        r"hybrid|piles|hard|scales|jacobians|bodies|snapshots|sweep|sweeps|gradient|system|difference|parts|worlds|team|soft_contacts|rolling|thresholds|heap_sparse|large)|conformance_(scheme|friction|run|points|solver)|references|references_events|docs_reference_schemes|fuzz_(result|problem)"
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|snprintf|fprintf|printf|fputs|assert)\("
 RELEASE = r"free|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*"
