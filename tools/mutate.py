@@ -115,6 +115,7 @@ class Campaign:
         if not os.path.exists(os.path.join(self.build, "build.ninja")):
             subprocess.check_call(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_C_COMPILER=gcc", "-DCMAKE_BUILD_TYPE=Coverage", "-DCMAKE_C_FLAGS_COVERAGE=-O1 --coverage",
                                    "-DCMAKE_C_COMPILER_LAUNCHER=" + (shutil.which("ccache") or "")], stdout=subprocess.DEVNULL)
+        self.ninja("build.ninja")  # new tests are known after it
         for again in (False, True):  # a program that is not built yet has no command
             shown = subprocess.run(["ctest", "--test-dir", self.build, "--show-only=json-v1"], stdout=subprocess.PIPE, text=True, check=True).stdout
             self.tests, missing = {}, []
