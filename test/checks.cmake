@@ -20,20 +20,12 @@ add_test(NAME check_install COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
          -DWORK=${CMAKE_BINARY_DIR}/test/install -DCC=${CMAKE_C_COMPILER} -DFLAGS=${flags} -DREADELF=${CMAKE_READELF}
          -P ${CMAKE_CURRENT_SOURCE_DIR}/check_install.cmake)
 
-# The leak check costs seconds at the end of every program on some machines.  Runs of the program and tests of numbers
-# do without it (unless CAROM_LEAKS is on): these few look for leaks, with the tests of all that is created and destroyed.
-set(owners test_result test_model test_model_errors test_model_input test_flexible test_bodies test_shapes test_draw test_functions
-    test_graph test_sim test_large test_event test_auto test_trajectory)
+# The program under the leak check (see the end of CMakeLists.txt).
 if(CAROM_SANITIZE)
   foreach(verb check info)
     add_test(NAME leaks_${verb} COMMAND carom_cli ${verb} ${PROJECT_SOURCE_DIR}/models/bouncing-ball.yaml)
   endforeach()
-  foreach(model bouncing-ball bouncing-bar four-bar)
+  foreach(model bouncing-bar four-bar)
     add_test(NAME leaks_${model} COMMAND carom_cli run ${PROJECT_SOURCE_DIR}/models/${model}.yaml --quiet --out ${CMAKE_BINARY_DIR}/test/leaks-${model}.h5)
   endforeach()
 endif()
-
-# leaks_apart(NAME...): tests without the leak check.
-function(leaks_apart)
-  set_tests_properties(${ARGN} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
-endfunction()

@@ -55,6 +55,31 @@ static void errors_follow_the_tolerance(void **state) {
 
 // The values of an event-driven program, converged to 12 digits; see test_event.c.  Through accumulations, lasting contact and
 // releases; rates up to 140 rad/s.
+// x' of a body of 1 kg that slides since t_0 with x' = v_0, driven by 4 sin(25 t) against friction of 0.3*9.81 N; and how far it has come.
+static double slides(double t, double t_0, double v_0) { return v_0 + 4. / 25 * (cos(25 * t_0) - cos(25 * t)) - 2.943 * (t - t_0); }
+static double has_slid(double t, double t_0, double v_0) {
+    return (v_0 + 4. / 25 * cos(25 * t_0)) * (t - t_0) - 4. / 625 * (sin(25 * t) - sin(25 * t_0)) - 0.5 * 2.943 * (t - t_0) * (t - t_0);
+}
+static double stops(double from, double to, double t_0, double v_0) {
+    for (int k = 0; k < 60; ++k) *(slides(0.5 * (from + to), t_0, v_0) > 0 ? &from : &to) = 0.5 * (from + to);
+    return from;
+}
+
+// While a body sticks nothing moves, and steps would be long: a pulse tears it loose for a while all the same.
+static void a_pulse_tears_a_body_loose(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {rate: 0.6}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\nforces: {x: 4*sin(25*t)}\n"
+                          "contacts: {f: {gap: y, slip: x, friction: 0.3}}\n");
+    const double t_1 = stops(0.15, 0.25, 0, 0.6), loose = (2 * acos(-1.) + asin(2.943 / 4)) / 25, t_2 = stops(loose + 0.03, loose + 0.15, loose, 0);
+    carom_sim *sim = sim_of_model(m, NULL, 0.01, 0.4);
+    carom_error err = {0};
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    check_near(carom_sim_now(sim).q[0], has_slid(t_1, 0, 0.6) + has_slid(t_2, loose, 0), 1e-7);
+    check_near(carom_sim_now(sim).v[0], 0, 1e-12);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 static void the_slider_crank_meets_its_references(void **state) {
     (void)state;
     static const struct { double mu, t, q[2], v[2]; } at[] = {
@@ -340,6 +365,7 @@ static void a_pile_of_boxes_takes_few_steps(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_follow_the_tolerance),
+        cmocka_unit_test(a_pulse_tears_a_body_loose),
         cmocka_unit_test(the_slider_crank_meets_its_references),
         cmocka_unit_test(it_needs_a_twentieth_of_what_time_stepping_needs),
         cmocka_unit_test(the_step_is_only_the_interval_between_records),

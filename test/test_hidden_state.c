@@ -153,7 +153,7 @@ static void nothing_survives_that_is_not_saved(void **state) {
             const size_t length = strlen(e->d_name);
             if (length < 6 || length >= sizeof name || strcmp(e->d_name + length - 5, ".yaml") != 0) continue;
             snprintf(name, sizeof name, "%.*s", (int)length - 5, e->d_name);
-            one_model(name);
+            if (at_length || strcmp(name, "arch-collapse") != 0) one_model(name); // the stones of `arch` again, with problems that take long
         }
         closedir(folder);
         assert_true(pairs > 300);

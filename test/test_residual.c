@@ -6,6 +6,7 @@
 #include "problems.h"
 #include <cmocka.h>
 #include "contact/operator.h"
+#include "solver/local.h"
 
 // u and p are prescribed: c = u - G p.
 static double residual_of(carom_law law, double mu, const double *G, const double *u, const double *p, int *worst) {
@@ -233,6 +234,27 @@ static void rounding_excuses_little(void **state) {
     problem_destroy(&x);
 }
 
+// The nearest point of the cone |y_T| <= mu y_N: y in it, x - y in its polar, and at right angles.
+static void the_nearest_point_of_a_cone(void **state) {
+    (void)state;
+    static const carom_law laws[] = {CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL};
+    for (int i = 0; i < 300; i++) {
+        const carom_block b = {.law = laws[i % 3], .mu = i % 3 ? 0.2 + 0.3 * (i % 5) : 0};
+        const int rows = i % 3 + 1;
+        double x[3], y[3] = {NAN, NAN, NAN}, right = 0, t = 0, away = 0;
+        for (int k = 0; k < rows; k++) x[k] = sin(1.7 * i + 2.3 * k) * (1 + i % 7);
+        carom_cone_project(&b, x, y);
+        for (int k = 0; k < rows; k++) right += (x[k] - y[k]) * y[k];
+        for (int k = 1; k < rows; k++) t += y[k] * y[k], away += (x[k] - y[k]) * (x[k] - y[k]);
+        assert_true(y[0] >= 0 && sqrt(t) <= b.mu * y[0] + 1e-14);
+        assert_true(fabs(right) < 1e-13);
+        assert_true(x[0] - y[0] + b.mu * sqrt(away) <= 1e-13);
+    }
+    double x[1] = {-2}, y[1];
+    carom_cone_project(&(carom_block){.law = CAROM_BILATERAL}, x, y);
+    assert_true(y[0] == -2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounding_excuses_little),
@@ -243,6 +265,7 @@ int main(void) {
         cmocka_unit_test(names_the_worst_block_and_stores_u),
         cmocka_unit_test(of_nothing_is_zero),
         cmocka_unit_test(blocks_are_the_dense_matrix),
+        cmocka_unit_test(the_nearest_point_of_a_cone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

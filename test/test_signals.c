@@ -292,8 +292,22 @@ static void mistakes(void **state) {
     carom_model_destroy(m);
 }
 
+// A sample that is never reached: the run ends as without a controller.
+static void far_away(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: u}\ncontrollers: {c: {sample: 1e308, offset: 1e308, outputs: {u: -x}}}\n");
+    const carom_sim_def def = carom_run_sim(&(carom_run){.scheme = "moreau-midpoint", .step = 0.1, .end = 1}, m);
+    carom_sim *sim = carom_sim_create(&def, &err);
+    if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_true(carom_sim_now(sim).step == 10);
+    assert_close(carom_sim_now(sim).q[0], 1, 1e-14);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_scheme), cmocka_unit_test(inverted_pendulum), cmocka_unit_test(delays), cmocka_unit_test(cascade), cmocka_unit_test(stick_ends), cmocka_unit_test(saved),
-                                       cmocka_unit_test(set_between_steps), cmocka_unit_test(signals), cmocka_unit_test(motions), cmocka_unit_test(mistakes)};
+                                       cmocka_unit_test(set_between_steps), cmocka_unit_test(signals), cmocka_unit_test(motions), cmocka_unit_test(mistakes), cmocka_unit_test(far_away)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,12 @@ static void same_contacts(const char *a, const char *b) {
     carom_result_contact *p = contacts(x, &n), *q = contacts(y, &m);
     assert_int_equal(n, m);
     assert_memory_equal(p, q, sizeof *p * (size_t)n);
+    for (long i = 0; i < n; ++i) { // one by one
+        carom_result_contact one = {0};
+        carom_error err = {0};
+        assert_int_equal(carom_result_contacts(y, i, 1, &one, &err), CAROM_OK);
+        assert_true(one.t == p[i].t && one.gap == p[i].gap && one.force[2] == p[i].force[2] && strcmp(one.contact, p[i].contact) == 0);
+    }
     free(p), free(q);
     carom_result_close(x), carom_result_close(y);
 }
@@ -84,6 +90,32 @@ static void snapshots_of_hulls_carry_the_weight(void **state) {
     carom_result_close(r);
 }
 
+// A box of 2 kg slides with friction 0.3, in the plane and in space along (3, 4)/5: the ground pushes with 20 N and pulls back with 6 N; a ball that slides and
+// rolls with resistance does the same, and its rolling moment is no force.
+static void snapshots_have_friction(void **state) {
+    (void)state;
+    static const struct { const char *text; double force[3]; } slides[] = {
+        {"carom: 1\ngravity: [0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: 1, at: [0, 0.1], velocity: [-5, 0], shape: {box: [0.2, 0.2]}}}\n"
+         "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3}}\n", {6, 20, 0}},
+        {"carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: [1, 1, 1], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {box: [0.2, 0.2, 0.2]}}}\n"
+         "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3}}\n", {-3.6, -4.8, 20}},
+        {"carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies: {s: {mass: 2, inertia: [100, 100, 100], at: [0, 0, 0.1], velocity: [3, 4, 0], shape: {sphere: 0.1}}}\n"
+         "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {between: [s, floor], friction: 0.3, rolling: 0.01, spinning: 0.01}}\n", {-3.6, -4.8, 20}}};
+    for (size_t k = 0; k < sizeof slides / sizeof *slides; ++k) {
+        simulate(slides[k].text, "moreau-midpoint", "slide.h5", 1e-3, 0.1, 0, 0);
+        carom_result *r = load("slide.h5");
+        long rows;
+        carom_result_contact *c = contacts(r, &rows);
+        double sum[3] = {0};
+        for (long i = 0; i < rows; ++i)
+            for (int j = 0; j < 3 && fabs(c[i].t - 0.1) < 1e-9; ++j) sum[j] += c[i].force[j];
+        for (int j = 0; j < 3; ++j)
+            if (!(fabs(sum[j] - slides[k].force[j]) < 1e-4)) fail_msg("slide %zu: force %d is %g, not %g", k, j, sum[j], slides[k].force[j]);
+        free(c);
+        carom_result_close(r);
+    }
+}
+
 static void a_resumed_run_repeats_its_snapshots(void **state) {
     (void)state;
     static const long stops[] = {1, 49, 50, 51, 130};
@@ -98,6 +130,45 @@ static void a_resumed_run_repeats_its_snapshots(void **state) {
         same_contacts("whole.h5", "parts.h5");
         assert_same("whole.h5", "parts.h5");
     }
+}
+
+// Saved under another name a result has the same rows, events and snapshots; as .h5 the ledger, /run and the model, too.
+static void a_saved_result_is_the_same(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nname: two balls\ngravity: [0, 0, -10]\nrecord: {contacts: 0.05}\nbodies:\n"
+                               "  s: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [0, 0, 0.3], velocity: [1, 0, 0], shape: {sphere: 0.1}}\n"
+                               "  t: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [2, 0, 0.1], shape: {sphere: 0.1}}\n"
+                               "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {a: {between: [s, floor], restitution: 0.5}, b: {between: [t, floor], friction: 0.3}}\n";
+    carom_error err = {0};
+    simulate(text, "moreau-midpoint", "first.h5", 1e-3, 0.5, 0, 0);
+    carom_result *r = load("first.h5");
+    assert_true(carom_result_event_count(r) > 2 && carom_result_contact_count(r) > 5);
+    assert_int_equal(carom_result_save(r, path("again.h5"), &err), CAROM_OK);
+    assert_int_equal(carom_result_save(r, path("again.csv"), &err), CAROM_OK);
+    assert_int_equal(carom_result_save(r, path("again.txt"), &err), CAROM_BAD_INPUT);
+    assert_non_null(strstr(err.text, "ends neither in .h5 nor in .csv"));
+    assert_int_equal(carom_result_save(r, NULL, &err), CAROM_BAD_INPUT);
+    assert_int_equal(carom_result_save(NULL, "x.h5", &err), CAROM_BAD_INPUT);
+    static const char *const copies[] = {"again.h5", "again.csv"};
+    for (int k = 0; k < 2; ++k) {
+        assert_same("first.h5", copies[k]);
+        same_contacts("first.h5", copies[k]);
+    }
+    carom_result *c = load("again.h5");
+    carom_ledger l, m;
+    carom_ledger_names a, b;
+    size_t n = 0;
+    assert_true(carom_result_ledger(r, &l, &a) && carom_result_ledger(c, &m, &b));
+    assert_memory_equal(&l.energy, &m.energy, sizeof l.energy);
+    assert_string_equal(carom_result_model(c, &n), text);
+    for (int i = 0; carom_result_attribute(r, i); ++i) {
+        const char *name = carom_result_attribute(r, i), *word = carom_result_text(r, name);
+        double x = NAN, y = NAN;
+        if (word) assert_string_equal(carom_result_text(c, name), word);
+        else assert_true(carom_result_number(r, name, &x) && carom_result_number(c, name, &y) && x == y);
+    }
+    carom_result_close(c);
+    carom_result_close(r);
 }
 
 static void columns_are_those_of_chosen_bodies(void **state) {
@@ -145,7 +216,7 @@ static void mistakes_are_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(columns_are_those_of_chosen_bodies),
+        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(snapshots_have_friction), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(a_saved_result_is_the_same), cmocka_unit_test(columns_are_those_of_chosen_bodies),
         cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -180,6 +180,28 @@ static void global_problems_become_local(void **state) {
     assert_says(err.text, "singular");
 }
 
+// Numbers come from the file itself: not by links, nor from other files.
+static void fclib_reads_no_other_file(void **state) {
+    (void)state;
+    for (int how = 0; how < 4; how++) {
+        make_fclib("other.hdf5", false, &ROWS, NULL, 2);
+        make_fclib("links.hdf5", false, &ROWS, NULL, 2);
+        const hsize_t two = 2;
+        const hid_t h = H5Fopen("links.hdf5", H5F_ACC_RDWR, H5P_DEFAULT), dcpl = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &two, NULL);
+        static const char q[] = "fclib_local/vectors/q";
+        assert_true(H5Lmove(h, q, h, "q", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+        if (how == 0) H5Lcreate_soft("/q", h, q, H5P_DEFAULT, H5P_DEFAULT);
+        if (how == 1) H5Lcreate_external("other.hdf5", q, h, q, H5P_DEFAULT, H5P_DEFAULT);
+        if (how == 2) H5Pset_external(dcpl, "other.hdf5", 0, H5F_UNLIMITED);
+        if (how == 3) H5Pset_virtual(dcpl, space, "other.hdf5", q, space);
+        if (how >= 2) H5Dclose(H5Dcreate2(h, q, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT));
+        H5Sclose(space), H5Pclose(dcpl), H5Fclose(h);
+        carom_error err = {0};
+        assert_null(carom_problems_read("links.hdf5", &err));
+        assert_says(err.text, "no numbers in 'q'");
+    }
+}
+
 // -- what is wrong with a file is said ---------------------------------------------------------------------------------------
 
 static void refuse_text(const char *text, const char *words) {
@@ -255,6 +277,36 @@ static void wrong_matrices_are_refused(void **state) {
 }
 
 // FC01: one frictionless contact, p = 0.5; then the same cut off and with wrong numbers.
+// Two contacts with friction in the plane and in space, every entry of every block another number.
+static void the_binary_form_has_friction(void **state) {
+    (void)state;
+    for (int d = 2; d <= 3; d++) {
+        unsigned char bytes[600];
+        const int head[] = {d, 2, 3, 0, 2, 3, 0, 1, 1}; // d, nc, nb; blocks (0, 0), (0, 1), (1, 1)
+        double value[27], c[6], mu[] = {0.3, 0.7}, rolling[] = {0, 0};
+        for (int k = 0; k < 27; k++) value[k] = 1 + k;
+        for (int k = 0; k < 6; k++) c[k] = -1 - k;
+        size_t n = 4, blocks = 3 * (size_t)(d * d) * sizeof *value, vector = 2 * (size_t)d * sizeof *c;
+        memcpy(bytes, "FC01", 4), memcpy(bytes + n, head, sizeof head), n += sizeof head;
+        memcpy(bytes + n, value, blocks), n += blocks;
+        memcpy(bytes + n, c, vector), n += vector;
+        memcpy(bytes + n, mu, sizeof mu), n += sizeof mu;
+        memcpy(bytes + n, rolling, sizeof rolling), n += sizeof rolling;
+        put_bytes("two.fc", bytes, n);
+        carom_problem_list *list = load("two.fc");
+        const carom_problem *pb = carom_problems_at(list, 0);
+        assert_true(pb->n == 2 * d && pb->nb == 2);
+        for (int i = 0; i < 2; i++) assert_true(pb->block[i].mu == mu[i] && pb->block[i].at == i * d && pb->block[i].law == (d == 2 ? CAROM_PLANAR : CAROM_SPATIAL));
+        for (int i = 0; i < d; i++)
+            for (int j = 0; j < d; j++) {
+                assert_true(entry(pb, i, j) == value[i + d * j] && entry(pb, i, d + j) == value[d * d + i + d * j]);
+                assert_true(entry(pb, d + i, d + j) == value[2 * d * d + i + d * j] && entry(pb, d + i, j) == 0);
+            }
+        for (int i = 0; i < 2 * d; i++) assert_true(pb->c[i] == c[i]);
+        carom_problems_destroy(list);
+    }
+}
+
 static void the_binary_form_is_checked(void **state) {
     (void)state;
     struct { char magic[4]; int d, nc, nb, start[2], col, value_low; } head = {{'F', 'C', '0', '1'}, 1, 1, 1, {0, 1}, 0, 0};
@@ -324,6 +376,12 @@ static void solve_refuses(void **state) {
     const char *empty = "carom-problem 1 blocks 0 c G 0 end\n";
     put_bytes("empty.txt", empty, strlen(empty));
     assert_int_equal(carom("solve empty.txt"), 0);
+    make_fclib("gone.hdf5", false, &ROWS, NULL, 2);
+    const hid_t h = H5Fopen("gone.hdf5", H5F_ACC_RDWR, H5P_DEFAULT);
+    H5Ldelete(h, "fclib_local/vectors/q", H5P_DEFAULT), H5Fclose(h);
+    assert_int_equal(carom("solve gone.hdf5"), 2);
+    assert_says(complaints, "gone.hdf5: no numbers in 'q'");
+    assert_null(strchr(strchr(complaints, '\n') + 1, '\n')); // one line: HDF5 says nothing
 }
 
 // A run writes its hardest problems; solving them again needs the same solver and finds the same residual.
@@ -358,9 +416,10 @@ int main(void) {
         cmocka_unit_test(text_keeps_every_bit),
         cmocka_unit_test(fclib_keeps_every_bit),
         cmocka_unit_test(fclib_has_three_kinds_of_matrices),
-        cmocka_unit_test(global_problems_become_local),
+        cmocka_unit_test(global_problems_become_local), cmocka_unit_test(fclib_reads_no_other_file),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(wrong_matrices_are_refused),
+        cmocka_unit_test(the_binary_form_has_friction),
         cmocka_unit_test(the_binary_form_is_checked),
         cmocka_unit_test(solve_answers),
         cmocka_unit_test(solve_refuses),

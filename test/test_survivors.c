@@ -1,5 +1,6 @@
 // test_survivors.c: faults that were once planted in the sources and that no test noticed; here each is noticed.
 #define _DEFAULT_SOURCE // mkdtemp
+#include "io/sides.h"
 #include "result_rig.h"
 #include <carom/build.h>
 #include <carom/compile.h>
@@ -149,15 +150,22 @@ static void the_stamp_knows_the_laws_of_contacts(void **state) {
 static void half_a_last_line_is_left_out(void **state) {
     (void)state;
     static const struct { const char *text; long rows; } files[] = {
-        {"t,x\n0,1\n1,2\n", 2}, {"t,x\n0,1\n1,2", 1}, {"t,x\n0,1\n1,", 1}, {"t,x\n0,1\n1", 1}, {"t,x\n0,1", 0}, {"t,x\n", 0}};
+        {"t,x\n0,1\n1,2\n", 2}, {"\xEF\xBB\xBFt,x\n0,1\n1,2\n", 2}, {"t,x\n0,1\n1,2", 1}, {"t,x\n0,1\n1,", 1}, {"t,x\n0,1\n1", 1}, {"t,x\n0,1", 0}, {"t,x\n", 0}};
     for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
         FILE *f = fopen(path("half.csv"), "w");
         fputs(files[i].text, f);
         fclose(f);
         carom_result *r = load("half.csv");
         assert_int_equal(carom_result_rows(r), files[i].rows);
+        assert_string_equal(carom_result_column(r, 0), "t");
         carom_result_close(r);
     }
+    FILE *zero = fopen(path("zero.csv"), "w");
+    fwrite("t,x\n0,1\0""5\n1,2\n", 1, 14, zero);
+    fclose(zero);
+    carom_error err = {0};
+    assert_null(carom_result_open(path("zero.csv"), &err));
+    assert_non_null(strstr(err.text, "zero.csv:2: a zero byte"));
     // The same for events; half of one that reads like a whole one, 1.5 of 1.55, is the worst.
     FILE *f = fopen(path("half.csv.events.csv"), "w");
     fputs("time,contact,kind,velocity_before,velocity_after,impulse\n0.5,wall,impact,-1,1,2\n0.7,wall,impact,-1,1,1.5", f);
@@ -334,6 +342,32 @@ static void missing_arguments_of_studies_are_told(void **state) {
     carom_model_destroy(m);
 }
 
+// What was added, as t and q in order; q is the number of the call.
+static void assert_sides(const sides *s, const char *want) {
+    char text[200] = "";
+    for (int i = 0; i < s->count; ++i) snprintf(text + strlen(text), sizeof text - strlen(text), "%g:%g ", s->t[i], s->x[2 * i]);
+    assert_string_equal(text, want);
+}
+
+// Of several events at one time the left side of the first and the right side of the last stay; a step that is tried again begins before what is there.
+static void sides_of_events_are_the_outer_ones(void **state) {
+    (void)state;
+    static const struct { carom_side side; double t; const char *after; } calls[] = {
+        {CAROM_LEFT, 1, "1:0 "}, {CAROM_RIGHT, 1, "1:0 1:1 "}, {CAROM_LEFT, 1, "1:0 1:1 "}, {CAROM_RIGHT, 1, "1:0 1:3 "}, {CAROM_LEFT, 2, "1:0 1:3 2:4 "}, {CAROM_RIGHT, 2, "1:0 1:3 2:4 2:5 "},
+        {CAROM_RIGHT, 2, "1:0 1:3 2:4 2:6 "}, {CAROM_LEFT, 1.5, "1:0 1:3 1.5:7 "}, {CAROM_RIGHT, 1.5, "1:0 1:3 1.5:7 1.5:8 "}, {CAROM_LEFT, 0.5, "0.5:9 "}};
+    sides s = {.nq = 1, .nv = 1};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
+        const double q = (double)i, v = 7;
+        assert_int_equal(sides_add(&s, calls[i].side, calls[i].t, &q, &v), CAROM_OK);
+        assert_sides(&s, calls[i].after);
+        assert_true(s.x[2 * s.count - 1] == 7);
+    }
+    sides_clear(&s);
+    for (int i = 0; i < 100; ++i) assert_int_equal(sides_add(&s, CAROM_LEFT, i, (const double[]){i}, (const double[]){-i}), CAROM_OK);
+    for (int i = 0; i < 100; ++i) assert_true(s.t[i] == i && s.x[2 * i] == i && s.x[2 * i + 1] == -i);
+    sides_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on_without_a_step_adds_no_row),
@@ -341,6 +375,7 @@ int main(void) {
         cmocka_unit_test(a_state_goes_with_its_own_run_only),
         cmocka_unit_test(the_stamp_knows_the_laws_of_contacts),
         cmocka_unit_test(half_a_last_line_is_left_out),
+        cmocka_unit_test(sides_of_events_are_the_outer_ones),
         cmocka_unit_test(drift_names_the_constraint_that_drifts),
         cmocka_unit_test(accumulations_end_where_the_series_does),
         cmocka_unit_test(the_certificate_is_as_sharp_as_it_says),

@@ -122,6 +122,7 @@ static void files(void **state) {
         {"0, 1\n1 2 3\n", "folder/F.csv:2: this line has 3 numbers"},
         {"# F\n\n0, 1\n2, 2\n1, 3", "folder/F.csv:5: x must ascend: 1 follows 2"},
         {"0, 1\n1, nan\n", "folder/F.csv:2: this line is not two numbers"},
+        {"0, nan\n1, 2\n2, 3\n", "folder/F.csv:1: this line is not two numbers"}, // no line of names
         {"-1e308, 1\n1e308, 2\n", "folder/F.csv:2: this point is too far"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
@@ -129,15 +130,18 @@ static void files(void **state) {
         if (with_file(bad[k].file, &err) || !strstr(err.text, bad[k].says)) fail_msg("%s instead of %s", err.text, bad[k].says);
     }
     carom_error err = {0};
-    carom_model *m = with_file("t; F\r\n# in N\r\n 0;\t1\r\n0.5 1.5\n1, 2", &err);
-    if (!m) fail_msg("%s", err.text);
-    void *work = work_of(m);
-    const carom_system *s = carom_model_system(m);
-    double f = NAN;
-    assert_int_equal(s->force(s->model, work, 0.75, carom_model_q0(m), carom_model_v0(m), &f), CAROM_OK);
-    assert_true(f == 1.75);
-    free(work);
-    carom_model_destroy(m);
+    static const char *const good_ones[] = {"t; F\r\n# in N\r\n 0;\t1\r\n0.5 1.5\n1, 2", "\xEF\xBB\xBF" "0,1\n1,2\n2,5\n"}; // the second with a byte order mark
+    for (int k = 0; k < 2; ++k) {
+        carom_model *m = with_file(good_ones[k], &err);
+        if (!m) fail_msg("%s", err.text);
+        void *work = work_of(m);
+        const carom_system *s = carom_model_system(m);
+        double f = NAN;
+        assert_int_equal(s->force(s->model, work, 0.75, carom_model_q0(m), carom_model_v0(m), &f), CAROM_OK);
+        assert_true(f == 1.75);
+        free(work);
+        carom_model_destroy(m);
+    }
 }
 
 static void wrong(void **state) {

@@ -1,6 +1,7 @@
 // test_urdf.c: robots from URDF: where links, inertias, shapes and limits are, by hand; a fall with a known end; what is wrong with a file.
 #include "model_text.h"
 #include "read/urdf.h"
+#include <time.h>
 
 static char text[20000], notes[2000];
 static size_t used;
@@ -110,6 +111,33 @@ static void what_is_left_out(void **s) {
     carom_model_destroy(m);
 }
 
+// Names and paths are quoted: they add nothing to the model.
+static void names_stay_names(void **s) {
+    (void)s;
+    carom_error err = {0};
+    assert_int_equal(import("<robot name='a&quot;\nb: {'>" LINK("l", "0 0 0") "<link name='m'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+                            "<collision><geometry><mesh filename='x y.stl}}}\ncontacts: {q: {gap: l.z}} #.stl'/></geometry></collision></link>" JOINT("j", "fixed", "l", "m", "") "</robot>", false, &err), CAROM_OK);
+    assert_non_null(strstr(text, "name: \"a\\\" b: {\"\n"));
+    assert_non_null(strstr(text, "hull: \"x y.stl}}} contacts: {q: {gap: l.z}} #.stl\""));
+}
+
+// Three thousand links that have one name in carom's letters get numbers, without a search through all of them for each.
+static void many_names_are_told_apart(void **s) {
+    (void)s;
+    enum { N = 3000 };
+    static const char same[] = "##################################################";
+    char *const urdf = malloc(N * 300), *p = urdf;
+    const clock_t begun = clock();
+    assert_non_null(urdf);
+    p += sprintf(p, "<robot name='r'><link name='base'/>");
+    for (int i = 2; i < N; ++i) p += sprintf(p, "<link name='%s%d'/><joint name='%s%d' type='fixed'><parent link='base'/><child link='%s%d'/></joint>", same, i, same, i, same, i);
+    sprintf(p, "<link name='%s'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>" JOINT("j", "fixed", "base", "%s", "") "</robot>", same, same);
+    carom_model_destroy(robot(urdf, false));
+    assert_non_null(strstr(text, "_2999: {mass: 1"));
+    assert_true(clock() - begun < 10 * CLOCKS_PER_SEC); // with a search for each: minutes
+    free(urdf);
+}
+
 static void mistakes(void **s) {
     (void)s;
 #define A LINK("a", "0 0 0")
@@ -129,6 +157,9 @@ static void mistakes(void **s) {
         {"<robot>\n" A B JOINT("j", "revolute", "a", "b", "") "</robot>", "joint 'j' has no <limit lower=... upper=.../>"},
         {"<robot>\n" A B JOINT("j", "revolute", "a", "b", "<limit lower='2' upper='1'/>") "</robot>", "lower must not exceed upper"},
         {"<robot>\n" A B JOINT("j", "continuous", "a", "b", "<axis xyz='0 0 0'/>") "</robot>", "the axis of joint 'j' has no length"},
+        {"<robot>\n" A B JOINT("j", "continuous", "a", "b", "<axis xyz='1e200 0 0'/>") "</robot>", "the axis of joint 'j' has no length, or none that can be computed"},
+        {"<robot name='\x01'/>", "r.urdf:1:14: a control character"},
+        {"<robot name='\xff'/>", "r.urdf:1:14: this byte is not UTF-8 text"},
         {"<robot>\n" A B JOINT("j", "continuous", "a", "b", "<axis xyz='0 0'/>") "</robot>", "xyz=\"0 0\" of <axis> must be 3 numbers"},
         {"<robot>\n" A B JOINT("j", "fixed", "a", "b", "") JOINT("k", "fixed", "b", "a", "") "</robot>", "the joints form a circle"},
         {"<robot>\n" A B "</robot>", "links 'a' and 'b' both have no parent"},
@@ -160,6 +191,6 @@ static void damaged(void **s) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_arm_falls_on_its_limit), cmocka_unit_test(all_joints), cmocka_unit_test(what_is_left_out), cmocka_unit_test(mistakes), cmocka_unit_test(damaged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_arm_falls_on_its_limit), cmocka_unit_test(all_joints), cmocka_unit_test(what_is_left_out), cmocka_unit_test(names_stay_names), cmocka_unit_test(many_names_are_told_apart), cmocka_unit_test(mistakes), cmocka_unit_test(damaged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -400,6 +400,32 @@ static void wrong_usage_is_told(void **state) {
     assert_says(out, "<!doctype html>");
 }
 
+// A film's name is a file, whatever it begins with: no option of ffmpeg, no address.  Two scripts stand for the browser and for ffmpeg.
+static void names_of_films_are_files(void **state) {
+    (void)state;
+    char before[4096], path[5000];
+    put("ffmpeg", "#!/bin/sh\nfor a; do last=$a; done\ncat >/dev/null\necho \"$last\" >>ffmpeg.txt\necho film >\"${last#file:}\"\n");
+    put("browser", "#!/bin/sh\nfor a; do last=$a; done\nn=${last#*#film=*,*,}\nn=${n%%,*}\nwhile [ $n -gt 0 ]; do echo frame:AAAA; n=$((n - 1)); done\n");
+    assert_int_equal(chmod("ffmpeg", 0700) | chmod("browser", 0700), 0);
+    snprintf(before, sizeof before, "%s", getenv("PATH"));
+    snprintf(path, sizeof path, "%s:%s", folder, before);
+    setenv("PATH", path, 1);
+    setenv("CHROMIUM", "./browser", 1);
+    static const char *const names[] = {"-x.mp4", "tcp:127.0.0.1:9.mp4", "a b.gif"};
+    for (size_t i = 0; i < 3; ++i) {
+        const int status = carom("film ball.h5 --fps 2 --speed 1 -o '%s'", names[i]);
+        if (status != 0) fail_msg("%s: status %d: %s", names[i], status, complaints);
+        assert_int_equal(access(names[i], R_OK), 0);
+    }
+    setenv("PATH", before, 1);
+    unsetenv("CHROMIUM");
+    char text[400];
+    get("ffmpeg.txt", text, sizeof text);
+    assert_true(strncmp(text, "file:-x.mp4.", 12) == 0);
+    assert_says(text, "\nfile:tcp:127.0.0.1:9.mp4.");
+    assert_says(text, "\nfile:a b.gif.");
+}
+
 // A page that follows: it loads itself again until the run is over.
 static void a_run_can_be_watched(void **state) {
     (void)state;
@@ -444,7 +470,7 @@ int main(void) {
         cmocka_unit_test(a_result_without_its_model_still_has_its_plots),
         cmocka_unit_test(a_model_that_cannot_be_read_costs_the_drawing_only),
         cmocka_unit_test(damaged_results_never_crash),
-        cmocka_unit_test(a_run_can_be_watched),
+        cmocka_unit_test(names_of_films_are_files), cmocka_unit_test(a_run_can_be_watched),
         cmocka_unit_test(wrong_usage_is_told),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

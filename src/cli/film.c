@@ -109,13 +109,16 @@ static bool frames(const char *page, const film *f, double from, double to, long
 // -- films -------------------------------------------------------------------------------------------------------------
 
 static bool start_ffmpeg(pid_t *pid, const film *f, const char *part, bool gif, int in) {
-    char rate[40];
+    char rate[40], *to = malloc(strlen(part) + 6);
+    if (!to) abort();
     snprintf(rate, sizeof rate, "%.6g", f->fps);
+    sprintf(to, "file:%s", part); // whatever the name begins with: no option, no address
     const char *mp4[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", rate, "-i", "-", "-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2",
-                         "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", part, NULL};
+                         "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", to, NULL};
     const char *moving[] = {"ffmpeg", "-loglevel", "error", "-y", "-f", "image2pipe", "-framerate", rate, "-i", "-", "-filter_complex",
-                            "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none", "-f", "gif", part, NULL};
+                            "split[a][b];[a]palettegen=stats_mode=diff[p];[b][p]paletteuse=dither=none", "-f", "gif", to, NULL};
     const int failed = cli_child_start(pid, gif ? moving : mp4, in, -1, -1);
+    free(to);
     if (failed == ENOENT) cli_say("films need ffmpeg, which is not on the PATH; install the package ffmpeg (Debian, Ubuntu)");
     else if (failed) cli_say("cannot start ffmpeg: %s", strerror(failed));
     return failed == 0;

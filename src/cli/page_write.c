@@ -240,6 +240,7 @@ static void escaped(FILE *f, const char *text) {
     for (; *text; ++text) {
         if (*text == '<') fputs("&lt;", f);
         else if (*text == '&') fputs("&amp;", f);
+        else if (*text == '*') fputs("&#42;", f); // a mark /*...*/ is the page's own
         else fputc(*text, f);
     }
 }
@@ -247,6 +248,7 @@ static void escaped(FILE *f, const char *text) {
 void page_json(FILE *f, const char *json, size_t length) {
     for (size_t i = 0; i < length; ++i) {
         if (json[i] == '<') fputs("\\u003c", f); // stands in strings only
+        else if (json[i] == '*') fputs("\\u002a", f);
         else fputc(json[i], f);
     }
 }

@@ -52,7 +52,7 @@ static int line_numbers(const char *p, const char *end, double *x, int room) {
     }
 }
 
-// Two numbers a line; lines that begin with # and a first line of names are skipped.
+// Two numbers a line; lines that begin with # and a first line of names (it begins with none of a number's letters) are skipped.
 static carom_status read_file(resolver *r, const carom_matrix_text *f, points *p) {
     int line = 0;
     bool first = true;
@@ -67,7 +67,7 @@ static carom_status read_file(resolver *r, const carom_matrix_text *f, points *p
         while (from < stop && blank(*from)) ++from;
         if (from == stop || *from == '#') continue;
         const int n = line_numbers(from, stop, x, 2);
-        const bool names = first && n < 0;
+        const bool names = first && n < 0 && !strchr("+-.0123456789", *from);
         first = false;
         if (names) continue;
         r->failed = true;

@@ -53,12 +53,9 @@ static void position_rate(carom_phase *w, const carom_step *s, const double *q, 
 // (EV-15)  Witnesses: a reaction may change while nothing moves, and so may a gap to a wall that moves.  Their
 // integrals are part of the state, so that the integrator takes steps short enough to see events come.
 static carom_status witness(carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *rate) {
-    static const double weight[1 + CAROM_TANGENTS] = {1, 1, 0.5, 0.25, 0.125, 0.0625}; // of normal and tangents: one number stands for all
     const carom_system *sys = s->sys;
     carom_zero(rate, sys->nc);
-    for (int b = sys->ne; b < w->f.L.nb; ++b)
-        for (int k = w->f.L.at[b]; k < w->f.L.at[b + 1]; ++k)
-            rate[w->f.L.id[b] - sys->ne] += weight[k - w->f.L.at[b]] * w->f.lambda[k];
+    for (int b = sys->ne; b < w->f.L.nb; ++b) rate[w->f.L.id[b] - sys->ne] = carom_flow_witness(&w->f, b);
     if (sys->flags & CAROM_TIMELESS_GAPS || w->f.L.nb == sys->ne + sys->nc) return CAROM_OK;
     carom_close_kinds(s, &w->all, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, q));

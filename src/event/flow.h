@@ -43,7 +43,7 @@ typedef struct carom_flow {
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations
     double *shift[CAROM_RK_STAGES], *lifted[CAROM_RK_STAGES]; // where (+) is no sum: displacements from the start, their rates; else lifted = V
     carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
-    double *push[CAROM_RK_STAGES];                   // nc: normal reactions
+    double *push[CAROM_RK_STAGES];                   // nc: reactions, one number each (carom_flow_witness)
     double *Q, *V_sum, *K_sum;     // after a step: V_sum = sum b_i V_i
     double *Jq, *Jv, *J, *r;       // implicit: derivatives of the accelerations at the start, Newton matrix, residual
     double *a_0;                   // acceleration at the start
@@ -90,6 +90,8 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
 /// Largest estimate over its tolerance, rtol |x| + size_q or size_v, of a step from (q_0, v_0) to (q_1, v_1).
 double carom_flow_error(const carom_step *s, const double *error, const double *q_0, const double *v_0, const double *q_1, const double *v_1, double rtol,
                         double size_q, double size_v);
+/// The reaction of block b of L, normal and friction, as one number that changes when one of them does.
+double carom_flow_witness(const carom_flow *f, int b);
 /// Reactions may change while nothing moves: their estimate in the step of h just made, an impulse over `size`.  0 where the table has none.
 double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, double h, double size);
 

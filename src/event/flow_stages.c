@@ -7,6 +7,13 @@
 
 enum { MOST = 50 }; // Newton iterations
 
+double carom_flow_witness(const carom_flow *f, int b) {
+    static const double weight[1 + CAROM_TANGENTS] = {1, 1, 0.5, 0.25, 0.125, 0.0625};
+    double sum = 0;
+    for (int k = f->L.at[b]; k < f->L.at[b + 1]; ++k) sum += weight[k - f->L.at[b]] * f->lambda[k];
+    return sum;
+}
+
 // Power of the reactions and of the forces without potential at the point just looked at; whether a contact pulls there.
 static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, int stage) {
     carom_account *account = f->power + stage;
@@ -19,7 +26,7 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
     s->reacted = reacted;
     carom_zero(f->push[stage], s->sys->nc);
     for (int b = s->sys->ne; b < f->L.nb; ++b) {
-        f->push[stage][f->L.id[b] - s->sys->ne] = f->lambda[f->L.at[b]];
+        f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
         f->pulled = f->pulled || f->lambda[f->L.at[b]] < 0;
     }
     if (!s->sys->power) return CAROM_OK;

@@ -99,13 +99,14 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
         status = carom_fail(err, CAROM_IO, "%.400s is not a table: no header line", file);
     } else {
         chomp(line, length);
-        status = header(t, line, file, err);
+        status = header(t, strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? line + 3 : line, file, err); // without a byte order mark
     }
     for (long room = 0; status == CAROM_OK && (length = next_line(&line, &size, f)) > 0;) {
         // A killed run may leave half a line at the end.
         if (!whole && line[length - 1] != '\n') break;
+        if (strlen(line) != (size_t)length) status = carom_fail(err, CAROM_IO, "%.400s:%ld: a zero byte; a table is plain text", file, t->rows + 2);
         chomp(line, length);
-        if (*line) status = row(t, &room, line, file, err);
+        if (status == CAROM_OK && *line) status = row(t, &room, line, file, err);
     }
     if (status == CAROM_OK && length == TOO_LONG) status = carom_fail(err, CAROM_IO, "%.400s:%ld: the line is too long", file, t->rows + 2);
     if (status == CAROM_OK && ferror(f)) status = carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));

@@ -27,7 +27,7 @@ static bool has(const place *p, const char *name) { return H5Lexists(p->at, name
 
 // All numbers of a data set of one dimension, as `type`; to be freed.  They must be `count`, or at least that many if `more`.
 static carom_status read_set(const place *p, const char *name, hid_t type, size_t size, size_t count, bool more, void **x) {
-    const hid_t set = H5Dopen2(p->at, name, H5P_DEFAULT), space = set >= 0 ? H5Dget_space(set) : -1, kind = set >= 0 ? H5Dget_type(set) : -1;
+    const hid_t set = h5_open_packed(p->at, name), space = set >= 0 ? H5Dget_space(set) : -1, kind = set >= 0 ? H5Dget_type(set) : -1;
     const H5T_class_t class = kind >= 0 ? H5Tget_class(kind) : H5T_NO_CLASS;
     const hssize_t points = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
     carom_status status = CAROM_OK;
@@ -106,7 +106,7 @@ static carom_status read_sparse(const place *g, const char *name, fclib_matrix *
 }
 
 static carom_status read_matrix(const place *p, const char *name, fclib_matrix *A) {
-    const place inside = {H5Gopen2(p->at, name, H5P_DEFAULT), p->file, p->err};
+    const place inside = {h5_open_group(p->at, name), p->file, p->err};
     const carom_status status = inside.at < 0 ? wrong(p, "no matrix", name) : read_sparse(&inside, name, A);
     h5_close(inside.at);
     return status;
@@ -162,8 +162,8 @@ static carom_status read_global(const place *p, const place *vectors, global *g,
 
 // The title, and the first guess as a start; neither has to be there.
 static void read_extras(const place *root, const place *p, fclib_local *l) {
-    const hid_t info = has(p, "info") ? H5Gopen2(p->at, "info", H5P_DEFAULT) : -1;
-    const hid_t title = info >= 0 && H5Lexists(info, "title", H5P_DEFAULT) > 0 ? H5Dopen2(info, "title", H5P_DEFAULT) : -1;
+    const hid_t info = h5_open_group(p->at, "info");
+    const hid_t title = info >= 0 ? h5_open_packed(info, "title") : -1;
     const hid_t type = title >= 0 ? H5Dget_type(title) : -1, space = title >= 0 ? H5Dget_space(title) : -1;
     const size_t size = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 ? H5Tget_size(type) : 0;
     if (size > 0 && size < 4096 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1 && (l->title = calloc(1, size + 1)) &&
@@ -172,9 +172,8 @@ static void read_extras(const place *root, const place *p, fclib_local *l) {
     for (char *c = l->title; c && *c; ++c)
         if ((unsigned char)*c < 32) *c = ' ';
     h5_close(space), h5_close(type), h5_close(title), h5_close(info);
-    if (!has(root, "guesses")) return;
     carom_error ignored;
-    const place guess = {H5Gopen2(root->at, "guesses/1", H5P_DEFAULT), root->file, &ignored};
+    const place guess = {h5_open_group(root->at, "guesses/1"), root->file, &ignored};
     if (guess.at >= 0 && read_vector(&guess, "r", (size_t)(l->nc * l->spacedim), &l->r) != CAROM_OK) free(l->r), l->r = NULL;
     if (guess.at >= 0 && l->ne > 0 && has(&guess, "l") && read_vector(&guess, "l", (size_t)l->ne, &l->l) != CAROM_OK) free(l->l), l->l = NULL;
     h5_close(guess.at);
@@ -216,8 +215,8 @@ static carom_status read_problem(carom_problem_list *list, const place *root) {
     const bool is_local = has(root, "fclib_local"), is_global = has(root, "fclib_global");
     if (!is_local && !is_global)
         return carom_fail(root->err, CAROM_BAD_INPUT, "%.200s is an HDF5 file without a group fclib_local or fclib_global: not a contact problem", root->file);
-    const place p = {H5Gopen2(root->at, is_local ? "fclib_local" : "fclib_global", H5P_DEFAULT), root->file, root->err};
-    const place vectors = {p.at >= 0 ? H5Gopen2(p.at, "vectors", H5P_DEFAULT) : -1, root->file, root->err};
+    const place p = {h5_open_group(root->at, is_local ? "fclib_local" : "fclib_global"), root->file, root->err};
+    const place vectors = {p.at >= 0 ? h5_open_group(p.at, "vectors") : -1, root->file, root->err};
     fclib_local l = {0};
     global g = {0};
     carom_status status = vectors.at < 0 ? wrong(&p, "no group", "vectors") : is_local ? read_local(&p, &vectors, &l) : read_global(&p, &vectors, &g, &l);

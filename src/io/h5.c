@@ -91,11 +91,37 @@ hid_t h5_open_group(hid_t at, const char *path) {
     return path_is(at, path, true) ? H5Gopen2(at, path, H5P_DEFAULT) : -1;
 }
 
-hid_t h5_open_set(hid_t at, const char *path) {
-    const hid_t set = path_is(at, path, true) ? H5Dopen2(at, path, H5P_DEFAULT) : -1, dcpl = set >= 0 ? H5Dget_create_plist(set) : -1;
+// Do all parts of a type lie inside it?  HDF5 converts without looking.
+static bool type_fits(hid_t type) {
+    const size_t size = H5Tget_size(type), bits = 8 * size;
+    const H5T_class_t class = H5Tget_class(type);
+    size_t sign = 0, exponent = 0, exponents = 0, mantissa = 0, mantissas = 0;
+    if (class == H5T_STRING) return H5Tis_variable_str(type) == 0;
+    if (class == H5T_FLOAT && (H5Tget_fields(type, &sign, &exponent, &exponents, &mantissa, &mantissas) < 0 || sign >= bits || exponent + exponents > bits || mantissa + mantissas > bits)) return false;
+    if (class == H5T_FLOAT || class == H5T_INTEGER) return size <= 16 && H5Tget_offset(type) >= 0 && (size_t)H5Tget_offset(type) + H5Tget_precision(type) <= bits;
+    bool good = class == H5T_COMPOUND;
+    for (int i = 0; good && i < H5Tget_nmembers(type); ++i) {
+        const hid_t member = H5Tget_member_type(type, (unsigned)i);
+        good = member >= 0 && H5Tget_class(member) != H5T_COMPOUND && H5Tget_size(member) <= size && H5Tget_member_offset(type, (unsigned)i) <= size - H5Tget_size(member) && type_fits(member);
+        h5_close(member);
+    }
+    return good;
+}
+
+hid_t h5_open_packed(hid_t at, const char *path) {
+    const hid_t set = path_is(at, path, true) ? H5Dopen2(at, path, H5P_DEFAULT) : -1, dcpl = set >= 0 ? H5Dget_create_plist(set) : -1, type = set >= 0 ? H5Dget_type(set) : -1;
     const H5D_layout_t layout = dcpl >= 0 ? H5Pget_layout(dcpl) : H5D_LAYOUT_ERROR;
-    const bool plain = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) && H5Pget_external_count(dcpl) == 0 &&
-                       H5Pget_nfilters(dcpl) == 0;
+    const bool plain = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) && H5Pget_external_count(dcpl) == 0 && type >= 0 && type_fits(type);
+    h5_close(type);
+    h5_close(dcpl);
+    if (plain) return set;
+    h5_close(set);
+    return -1;
+}
+
+hid_t h5_open_set(hid_t at, const char *path) {
+    const hid_t set = h5_open_packed(at, path), dcpl = set >= 0 ? H5Dget_create_plist(set) : -1;
+    const bool plain = dcpl >= 0 && H5Pget_nfilters(dcpl) == 0;
     h5_close(dcpl);
     if (plain) return set;
     h5_close(set);
@@ -152,7 +178,7 @@ bool h5_get(hid_t at, const char *name, size_t most, double *number, char **text
         good = H5Tis_variable_str(type) == 0 && size >= 1 && size <= most && (*text = calloc(1, size + 1)) != NULL &&
                H5Aread(a, type, *text) >= 0;
     } else {
-        good = (class == H5T_FLOAT || class == H5T_INTEGER) && H5Aread(a, H5T_NATIVE_DOUBLE, number) >= 0;
+        good = (class == H5T_FLOAT || class == H5T_INTEGER) && type_fits(type) && H5Aread(a, H5T_NATIVE_DOUBLE, number) >= 0;
     }
     if (!good) {
         free(*text);

@@ -30,9 +30,11 @@ bool h5_put_text(hid_t at, const char *name, const char *text, size_t room);
 bool h5_get(hid_t at, const char *name, size_t most, double *number, char **text);
 
 /// Open what a path of hard links leads to.  Everything else is refused (< 0): soft, external and user-defined links, data in other files
-/// (external storage, virtual sets), filters.  A result needs none of these, and they can make a program read or write other files.
+/// (external storage, virtual sets), filters (unless packed), types whose parts do not lie inside them.  A result needs none of these, and they can make a program
+/// read or write other files or memory.
 hid_t h5_open_group(hid_t at, const char *path);
 hid_t h5_open_set(hid_t at, const char *path);
+hid_t h5_open_packed(hid_t at, const char *path);
 /// Is there a link of this path, of whatever kind?
 bool h5_has(hid_t at, const char *path);
 

@@ -237,6 +237,7 @@ carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matri
     if (!list) return no_memory(m, err);
     if (m->nmatrices) memcpy(list, m->matrices, (size_t)m->nmatrices * sizeof *list);
     list[m->nmatrices] = *matrix;
+    if (matrix->length >= 3 && memcmp(matrix->text, "\xEF\xBB\xBF", 3) == 0) list[m->nmatrices].text += 3, list[m->nmatrices].length -= 3; // byte order mark
     if (!matrix->file) list[m->nmatrices].file = matrix->name;
     own_matrix(&c, &list[m->nmatrices]);
     if (c.failed) return no_memory(m, err);

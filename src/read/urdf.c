@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "read/urdf.h"
 #include "read/xml.h"
+#include "read/yaml.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -45,7 +46,7 @@ typedef struct robot {
     pool memory;
     link *links;
     joint *joints;
-    int nlinks, njoints;
+    int nlinks, njoints, renamed; // renamed: names that were used already
 } robot;
 
 static carom_status fail(const robot *r, const xml_element *e, const char *format, ...)
@@ -165,7 +166,7 @@ static const char *name_of(robot *r, const char *own, bool (*used)(const robot *
     for (char *c = name; *c; ++c)
         if (!letter(*c) && !(*c >= '0' && *c <= '9')) *c = '_';
     const size_t end = strlen(name);
-    for (int k = 2; used(r, name) || strcmp(name, "ground") == 0 || strcmp(name, "t") == 0 || strcmp(name, "pi") == 0; ++k) snprintf(name + end, size - end, "_%d", k);
+    while (used(r, name) || strcmp(name, "ground") == 0 || strcmp(name, "t") == 0 || strcmp(name, "pi") == 0) snprintf(name + end, size - end, "_%d", ++r->renamed + 1);
     return name;
 }
 
@@ -273,7 +274,7 @@ static carom_status read_joint(robot *r, joint *j) {
     l->joint = (int)(j - r->joints);
     if (axis) CAROM_TRY(numbers(r, axis, "xyz", 3, j->axis));
     const double size = sqrt(j->axis[0] * j->axis[0] + j->axis[1] * j->axis[1] + j->axis[2] * j->axis[2]);
-    if (!(size > 0)) return fail(r, axis, "the axis of joint '%.60s' has no length", j->own);
+    if (!(size > 0 && size < INFINITY)) return fail(r, axis, "the axis of joint '%.60s' has no length, or none that can be computed", j->own);
     for (int i = 0; i < 3; ++i) j->axis[i] /= size;
     CAROM_TRY(origin_of(r, e, &j->origin));
     if (dynamics) CAROM_TRY(numbers(r, dynamics, "damping", 1, &j->damping));
@@ -375,6 +376,12 @@ static void put(const robot *r, const char *format, ...) {
     r->write(r->user, text, strlen(text));
 }
 
+static void put_quoted(const robot *r, const char *text) {
+    put(r, "\"");
+    for (const char *c = text; *c; ++c) put(r, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\r' || *c == '\n' || *c == '\t' ? ' ' : *c); // as XML reads it
+    put(r, "\"");
+}
+
 // The shortest text of a number; what is only rounding of a turned frame is 0.
 static void put_number(const robot *r, double x) {
     char text[40];
@@ -456,7 +463,7 @@ static carom_status put_shape(const robot *r, const xml_element *e, const link *
         if (!(x[0] > 0) || (!sphere && !(x[1] > 0))) return fail(r, s, "radius and length of a <%.20s> of link '%.60s' must be positive", s->name, of->own);
         if (sphere) put(r, "sphere: "), put_number(r, x[0]);
         else put_list(r, round ? "cylinder: " : "capsule: ", x, 2);
-    } else put(r, "hull: %s", path);
+    } else put(r, "hull: "), put_quoted(r, path);
     put_list(r, ", at: ", at, 3);
     if (round || capsule) put_list(r, ", axis: ", z, 3);
     else if (!sphere) put_turn(r, f.R);
@@ -580,9 +587,9 @@ static carom_status put_all(const robot *r, const xml_element *root) {
     for (int i = 0; i < r->nlinks; ++i) heavy += r->links[i].heavy, visuals += carom_xml_child(r->links[i].e, "visual") && !carom_xml_child(r->links[i].e, "collision");
     if (heavy == 0) return fail(r, root, "no link has a mass, so there is nothing to simulate");
     const char *name = carom_xml_get(root, "name");
-    put(r, "carom: 1\nname: \"");
-    for (const char *c = name ? name : "robot"; *c; ++c) put(r, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    put(r, "\"\n");
+    put(r, "carom: 1\nname: ");
+    put_quoted(r, name ? name : "robot");
+    put(r, "\n");
     put_list(r, "gravity: ", (const double[]){0, 0, -r->def->gravity}, 3);
     put(r, "\n");
     CAROM_TRY(put_bodies(r));
@@ -596,6 +603,7 @@ static carom_status put_all(const robot *r, const xml_element *root) {
 }
 
 static carom_status convert(robot *r) {
+    CAROM_TRY(carom_text_check(r->def->text, r->def->length, r->def->file, r->err));
     const xml_element *root = carom_xml_read(&r->memory, r->def->text, r->def->length, r->def->file, r->err);
     if (!root) return r->err->code;
     if (strcmp(root->name, "robot") != 0) return fail(r, root, "the file begins with <%.40s>; a URDF begins with <robot>", root->name);

@@ -39,7 +39,9 @@ static size_t utf8(const unsigned char *s, size_t n) {
     return length;
 }
 
-static carom_status check_bytes(builder *b, const unsigned char *s, size_t n) {
+carom_status carom_text_check(const char *text, size_t n, const char *file, carom_error *err) {
+    builder to = {.file = file, .err = err}, *const b = &to;
+    const unsigned char *s = (const unsigned char *)text;
     size_t line = 1, column = 1;
     for (size_t i = 0, step = 1; i < n; i += step) {
         step = utf8(s + i, n - i);
@@ -243,7 +245,7 @@ carom_datum *carom_yaml_read(pool *p, const char *text, size_t length, const cha
         return NULL;
     }
     if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, length -= 3; // byte order mark
-    if (check_bytes(&b, (const unsigned char *)text, length) != CAROM_OK) return NULL;
+    if (carom_text_check(text, length, file, err) != CAROM_OK) return NULL;
     if (!yaml_parser_initialize(&b.parser)) {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.200s", file);
         return NULL;

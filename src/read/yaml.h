@@ -9,5 +9,7 @@
 enum { YAML_DEEPEST = 64, YAML_LARGEST = 1000000 };
 #define YAML_BYTES ((size_t)16 << 20)
 
+/// Is this UTF-8 without control characters?  If not, err->text is `file:line:column: what; what to do`.
+carom_status carom_text_check(const char *text, size_t length, const char *file, carom_error *err);
 /// NULL on failure; err->text is `file:line:column: what; what to do`.
 carom_datum *carom_yaml_read(pool *p, const char *text, size_t length, const char *file, carom_error *err);

@@ -43,7 +43,7 @@ void carom_sim_plan(carom_sim *sim) {
     if (!sim->sys->nsamplers) return;
     k->from_n = k->n;
     k->from_t = k->t;
-    k->to_t = carom_sim_next_sample(sim);
+    k->to_t = fmin(carom_sim_next_sample(sim), k->t + 1e6 * sim->h); // steps that can be counted
     if (sim->row > 0) k->to_t = fmin(k->to_t, sim->t0 + (floor((k->t - sim->t0) / sim->row * (1 + 1e-12) + NEAR) + 1) * sim->row);
     k->to_n = k->n + (long)fmax(1, ceil((k->to_t - k->from_t) / sim->h * (1 - NEAR)));
 }

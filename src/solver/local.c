@@ -216,7 +216,7 @@ void carom_cone_project(const carom_block *b, const double *x, double *y) {
     double t = 0;
     for (int k = 1; k < rows; k++) t += x[k] * x[k];
     t = sqrt(t);
-    if (b->law == CAROM_BILATERAL || t <= mu * x[0]) {
+    if (b->law == CAROM_BILATERAL || (x[0] >= 0 && t <= mu * x[0])) {
         for (int k = 0; k < rows; k++) y[k] = x[k];
         return;
     }

@@ -61,7 +61,7 @@ static bool write_model(choices *c, char *text, size_t size, int n) {
     p += snprintf(p, (size_t)(end - p), "\n  potential: ");
     for (int i = 0; i < n; ++i) p += snprintf(p, (size_t)(end - p), "%s%.4f*%s + %.4f*%s^2 + %.4f*%s^4 + %.4f*cos(%s - %s)", i ? " + " : "", 5 * real_of(c), name[i], 10 * real_of(c), name[i], 2 * fabs(real_of(c)), name[i], real_of(c), name[i], name[(i + 1) % n]);
     p += snprintf(p, (size_t)(end - p), "\nforces: {x: -%.4f*x' + %.4f*sin(7*t)}\n", fabs(real_of(c)), real_of(c));
-    if (wall) snprintf(p, (size_t)(end - p), "contacts: {wall: {gap: x + %.4f, restitution: %.4f}}\n", 1.3 + 0.25 * real_of(c), 0.6 + 0.4 * real_of(c));
+    if (wall) snprintf(p, (size_t)(end - p), "contacts: {wall: {gap: x + %.4f, restitution: %.4f}}\n", 1.3 + 0.25 * real_of(c), fmin(1, 0.6 + 0.4 * real_of(c)));
     return wall;
 }
 
