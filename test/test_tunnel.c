@@ -176,8 +176,8 @@ static void orbit(void **state) {
 // Nothing is to be seen of these from afar, neither in gaps nor in their rates: bumps on the way, a wall that comes for a moment, one with a kink.
 static void unseen(void **state) {
     (void)state;
-    static const double width[] = {0.1, 3e-3, 1e-5};
-    for (int i = 0; i < 3; ++i)
+    static const double width[] = {0.1, 3e-3, 1e-5, 1e-6};
+    for (int i = 0; i < 4; ++i)
         expect(text_of("carom: 1\ncoordinates: {x: {at: 0, rate: 10}}\nenergy: {kinetic: x'^2/2}\n"
                        "contacts: {bump: {gap: 1 - 2*exp(-((x - 5)/%g)^2), restitution: 1}}\n", width[i]), (5 - width[i] * sqrt(log(2))) / 10, 0, 1);
     expect("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\n"

@@ -409,6 +409,13 @@ static bool near_enough(const carom_phase *w, const carom_step *s, const carom_p
     return true;
 }
 
+// Has an open contact closed between a and b faster than its rate at a tells?  Then what it meets is thinner than the interval, and the direction at a is not that of the wall.
+static bool steep(const carom_phase *w, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (carom_phase_open(w, c) && w->b.phi[c] < 0 && w->a.g[s->sys->ne + c] > 2 * fabs(w->a.u[c]) * (w->b.tau - w->a.tau) + w->tol_g[c]) return true;
+    return false;
+}
+
 // On entry w->b lies beyond an event.  Then w->a before, w->b beyond and b - a <= delta.  By the method of Oliveira and
 // Takahashi (interpolate, truncate, project): superlinear, and never slower than bisection by more than one evaluation.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
@@ -419,7 +426,7 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
     const double length = w->b.tau - w->a.tau, k_1 = 0.2 / length;
     double reach = 0.5 * delta; // eps 2^(n_max - j)
     while (reach < length) reach *= 2;
-    for (; w->b.tau - w->a.tau > delta; reach *= 0.5) {
+    for (; w->b.tau - w->a.tau > delta || steep(w, s); reach *= 0.5) {
         const double a = w->a.tau, b = w->b.tau, half = 0.5 * (a + b), r = fmax(reach - 0.5 * (b - a), 0);
         const double x_f = (y_b * a - y_a * b) / (y_b - y_a), side = x_f < half ? 1 : -1, cut = k_1 * (b - a) * (b - a);
         const double x_t = cut <= fabs(half - x_f) ? x_f + side * fmax(cut, 0.25 * delta) : half;

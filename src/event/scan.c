@@ -28,7 +28,7 @@ carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
     CAROM_ALLOCATE(mem, nv, &z.W_size, &z.v_size, &z.way, &z.v_1, &z.rate_1, &z.mean, &z.doubt, &z.v, &z.a, &z.shift);
     z.q = carom_allocate(mem, (size_t)sys->nq);
     CAROM_ALLOCATE(mem, nv, &z.v_low, &z.v_high);
-    CAROM_ALLOCATE(mem, (size_t)sys->nc, &z.least, &z.slowest, &z.fastest);
+    CAROM_ALLOCATE(mem, (size_t)sys->nc, &z.least, &z.slowest, &z.fastest, &z.ends);
     return z;
 }
 
@@ -215,6 +215,23 @@ static carom_status divide(carom_scan *z, carom_step *s, const carom_sample *P, 
     return CAROM_OK;
 }
 
+// The interval from left to P is not divided any more.  *unseen: a gap may fall below zero in it by more than a thousandth of what it is at the ends of the step; which and
+// when is noted the first time.
+static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P, bool *unseen) {
+    static const double SLIGHT = 1e-3;
+    const carom_sample *A = &z->left;
+    if (!s->sys->bounds || *unseen) return CAROM_OK;
+    CAROM_TRY(bounds(z, s, P));
+    for (int c = 0; c < s->sys->nc && !*unseen; ++c) {
+        if (!z->watched[c] || certain(z, A, P, c)) continue;
+        const double a = z->slowest[c], b = z->fastest[c], d = P->tau - A->tau;
+        const double low = isfinite(b - a) ? (b * A->phi[c] - a * P->phi[c] + a * b * d) / (b - a) : -HUGE_VAL;
+        *unseen = -fmax(z->least[c], low) > SLIGHT * z->ends[c];
+        if (*unseen && s->counts->unseen++ == 0) s->counts->unseen_id = s->sys->ne + c, s->counts->unseen_t = z->t + A->tau;
+    }
+    return CAROM_OK;
+}
+
 static void swap(carom_sample *A, carom_sample *B) {
     const carom_sample P = *A;
     *A = *B;
@@ -222,13 +239,16 @@ static void swap(carom_sample *A, carom_sample *B) {
 }
 
 carom_status carom_scan_run(carom_scan *z, carom_step *s, carom_scan_look look, void *user, double shortest, bool *found, double *at) {
+    bool unseen = false;
     *found = false;
+    for (int c = 0; c < s->sys->nc; ++c) z->ends[c] = fabs(z->left.phi[c]) + fabs(z->right->phi[c]);
     for (int n = 1, looks = 0; n > 0;) {
         carom_sample *P = z->right + n - 1;
         const double d = P->tau - z->left.tau;
         double x = 0.5;
         bool divides = false;
         if (d > shortest && looks < MOST && n < CAROM_SCAN_DEPTH) CAROM_TRY(divide(z, s, P, &x, &divides));
+        else CAROM_TRY(overlook(z, s, P, &unseen));
         if (divides) {
             CAROM_TRY(look(user, s, z->left.tau + x * d, z->right + n));
             ++looks;

@@ -29,6 +29,7 @@ typedef struct carom_scan {
     const double *offset;                            // as in carom_sample_set
     double *v_low, *v_high;                          // nv: between two samples
     double *least, *slowest, *fastest;               // nc: bounds of gaps and rates there
+    double *ends;                                    // nc: |phi| at both ends of the step
 
     // the path of a Runge-Kutta step, for carom_path_at
     const double *q_0, *v_0;
