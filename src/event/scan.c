@@ -215,10 +215,10 @@ static carom_status divide(carom_scan *z, carom_step *s, const carom_sample *P, 
     return CAROM_OK;
 }
 
-// The interval from left to P is not divided any more.  *unseen: a gap may fall below zero in it by more than a thousandth of what it is at the ends of the step; which and
-// when is noted the first time.
+// The interval from left to P is not divided any more.  *unseen: a gap may fall below zero in it by more than a thousandth of what it is at the ends of the step, at rates that neither
+// sample explains, whichever way normals turn (SC-2); bounds are never tight where a contact leaves with hardly any.  Which and when is noted the first time.
 static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P, bool *unseen) {
-    static const double SLIGHT = 1e-3;
+    static const double SLIGHT = 1e-3, STEEP = 4;
     const carom_sample *A = &z->left;
     if (!s->sys->bounds || *unseen) return CAROM_OK;
     CAROM_TRY(bounds(z, s, P));
@@ -226,7 +226,7 @@ static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P
         if (!z->watched[c] || certain(z, A, P, c)) continue;
         const double a = z->slowest[c], b = z->fastest[c], d = P->tau - A->tau;
         const double low = isfinite(b - a) ? (b * A->phi[c] - a * P->phi[c] + a * b * d) / (b - a) : -HUGE_VAL;
-        *unseen = -fmax(z->least[c], low) > SLIGHT * z->ends[c];
+        *unseen = -fmax(z->least[c], low) > SLIGHT * z->ends[c] && b - a > STEEP * (A->most[c] + P->most[c]);
         if (*unseen && s->counts->unseen++ == 0) s->counts->unseen_id = s->sys->ne + c, s->counts->unseen_t = z->t + A->tau;
     }
     return CAROM_OK;
