@@ -103,21 +103,27 @@ static void each_and_event_driven(unsigned needs, check look) {
     for (size_t i = 0; i < sizeof restitutions / sizeof *restitutions; ++i) look(&carom_scheme_event_driven, NULL, restitutions[i]);
 }
 
-static const char *const ramp = "carom: 1\ncoordinates: {x: {at: -0.1003, rate: 3}, y: 0, z: 0}\n"
+static const char *const ramp = "carom: 1\ncoordinates: {x: {at: -%.17g, rate: 3}, y: 0, z: 0}\n"
                                 "energy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 9.81*(y + z)}\n"
                                 "contacts:\n  ground: {gap: \"(y - max(0, 0.5*x))/if(x > 0, sqrt(1.25), 1)\", restitution: %g%s}\n"
                                 "  rest: {gap: z, restitution: %g}\n";
 
-// v = 3 meets a ramp of slope 1/2: u- = -3 sin a, sin^2 a = 1/5; the energy 9/2 falls by (1 - e^2) 9/10.  Another body rests meanwhile.
+// v = 3 meets a ramp of slope 1/2: u- = -3 sin a, sin^2 a = 1/5; the energy 9/2 falls by (1 - e^2) 9/10.  Another body rests meanwhile.  The kink lies
+// at the end of a step, and inside of one, before and behind its middle.
 static void at_a_kink(const carom_scheme *s, const char *const *options, double e) {
+    static const double start[] = {0.03011, 0.0303, 0.030075, 0.03012, 0.03018};
     char text[700];
-    snprintf(text, sizeof text, ramp, e, "", e);
-    const end r = run(text, s->name, options, 1e-4, 0.05);
-    const double left = 4.5 - 0.9 * (1 - e * e);
-    scheme_near(s->name, r.ledger.energy.end, left, located(s) ? 1e-4 : 3e-3); // time-stepping enters the ramp by up to h v
-    assert_int_equal(r.ledger.impacts, 1);
-    scheme_near(s->name, r.ledger.energy.impact, 4.5 - left, 3e-3);
-    scheme_near(s->name, r.q[2], 0, 1e-6);
+    for (int i = 0; i < 5; ++i) {
+        // A step that ends in the kink to rounding: these two put positions on the wall one direction at a time, which has no answer there, and say so.
+        if (i == 1 && (strcmp(s->name, "ggl-alpha") == 0 || strcmp(s->name, "schatzman-paoli") == 0)) continue;
+        snprintf(text, sizeof text, ramp, start[i], e, "", e);
+        const end r = run(text, s->name, options, 1e-4, 0.013);
+        const double left = 4.5 - 0.9 * (1 - e * e);
+        scheme_near(s->name, r.ledger.energy.end, left, located(s) ? 1e-4 : 3e-3); // time-stepping enters the ramp by up to h v
+        if (i == 0 || located(s)) assert_int_equal(r.ledger.impacts, 1); // else a flight as high as h v may follow, and a small impact
+        scheme_near(s->name, r.ledger.energy.impact, 4.5 - left, 3e-3);
+        scheme_near(s->name, r.q[2], 0, 1e-6);
+    }
 }
 
 static void a_kink_met_in_lasting_contact(void **state) {
@@ -129,7 +135,7 @@ static void a_kink_met_in_lasting_contact(void **state) {
 static void at_a_kink_with_friction(const carom_scheme *s, const char *const *options, double e) {
     char text[700];
     const double mu = 0.2, sine = 1 / sqrt(5), cosine = 2 / sqrt(5);
-    snprintf(text, sizeof text, ramp, e, ", friction: 0.2, slip: \"if(x > 0, (x + 0.5*y)/sqrt(1.25), x)\"", 0.0);
+    snprintf(text, sizeof text, ramp, 0.1003, e, ", friction: 0.2, slip: \"if(x > 0, (x + 0.5*y)/sqrt(1.25), x)\"", 0.0);
     const end r = run(text, s->name, options, 1e-4, 0.0345);
     const double v = sqrt(9 - 2 * mu * 9.81 * 0.1003), normal = e * v * sine, along = v * cosine - mu * (1 + e) * v * sine;
     const double slope_v = sqrt(r.v[0] * r.v[0] + r.v[1] * r.v[1]);
@@ -140,6 +146,27 @@ static void at_a_kink_with_friction(const carom_scheme *s, const char *const *op
 static void a_kink_with_friction(void **state) {
     (void)state;
     each_and_event_driven(CAROM_NO_FRICTION, at_a_kink_with_friction);
+}
+
+// A floor under a body at rest begins to rise with 2 m/s: the body leaves with 2 (1 + e), the floor gives 2 times that impulse, the impact takes 2 (1 - e^2).  Inside a step, and where
+// one ends; with a record there.
+static void kicked(const carom_scheme *s, const char *const *options, double e) {
+    static const double start[] = {0.05005, 0.0503};
+    char text[400];
+    for (int i = 0; i < 2; ++i) {
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\n"
+                 "contacts: {floor: {gap: \"y - max(0, 2*(t - %g))\", restitution: %g}}\n", start[i], e);
+        const end r = run(text, s->name, options, 1e-4, 0.055);
+        scheme_near(s->name, r.v[0], e == 0 ? 2 : 2 * (1 + e) - 9.81 * (0.055 - start[i]), 3 * 9.81e-4); // some steps of gravity
+        scheme_near(s->name, r.ledger.energy.external - r.ledger.energy.impact, 2 * (1 + e) * (1 + e) + (e == 0 ? 9.81 * 2 * (0.055 - start[i]) : 0), 6e-3);
+        scheme_near(s->name, r.ledger.energy.impact, 2 * (1 - e * e), 6e-3);
+        scheme_near(s->name, r.ledger.energy.balance, 0, 6e-3);
+    }
+}
+
+static void a_floor_that_kicks(void **state) {
+    (void)state;
+    each_and_event_driven(0, kicked);
 }
 
 // A smooth bowl is no kink: y = x^2/2 from x = -1 at rest, no impact, energy kept to the order of the scheme.
@@ -210,7 +237,7 @@ int main(void) {
         cmocka_unit_test(a_kink_with_friction),
         cmocka_unit_test(an_edge_is_left),
         cmocka_unit_test(located_kinks_are_exact),
-        cmocka_unit_test(a_bowl_is_no_kink),
+        cmocka_unit_test(a_floor_that_kicks), cmocka_unit_test(a_bowl_is_no_kink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,6 +414,69 @@ static void other_parameters_are_as_good_as_the_first(void **unused) {
     carom_graph_destroy(g);
 }
 
+// Curves of both kinds and every operation: the values at points of a box lie within its bounds, and these are close where the box is small.
+static void bounds_hold_and_tighten(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    double curves[2][5 * 5];
+    for (int k = 0; k < 2; ++k)
+        assert_int_equal(carom_curve_make(5, (const double[]){-9, -1, 0.2, 2, 9}, (const double[]){1, -2, 3, 0.5, 4}, k, true, curves[k]), CAROM_OK);
+    const carom_node a = q(g, 0), b = q(g, 1), c = v(g, 0), t = carom_graph_input(g, CAROM_TIME, 0), p = par(g, 0);
+    carom_node out[100];
+    int n = 0;
+    static const carom_op one[] = {CAROM_OP_NEG, CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_TAN, CAROM_OP_ATAN, CAROM_OP_SINH, CAROM_OP_COSH, CAROM_OP_TANH, CAROM_OP_EXP,
+                                   CAROM_OP_ABS, CAROM_OP_SIGN, CAROM_OP_FLOOR};
+    static const carom_op two[] = {CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_DIV, CAROM_OP_LT, CAROM_OP_LE, CAROM_OP_GT, CAROM_OP_GE, CAROM_OP_EQ, CAROM_OP_NE,
+                                   CAROM_OP_ATAN2, CAROM_OP_MIN, CAROM_OP_MAX, CAROM_OP_HYPOT};
+    for (size_t i = 0; i < sizeof one / sizeof *one; ++i) out[n++] = f1(g, one[i], a), out[n++] = f1(g, one[i], mul(g, b, c));
+    for (size_t i = 0; i < sizeof two / sizeof *two; ++i) out[n++] = f2(g, two[i], a, b), out[n++] = f2(g, two[i], add(g, a, p), c);
+    const carom_node square = mul(g, a, a), positive = add(g, square, carom_graph_number(g, 0.1));
+    out[n++] = f1(g, CAROM_OP_LOG, positive), out[n++] = f1(g, CAROM_OP_SQRT, square);
+    out[n++] = f1(g, CAROM_OP_ASIN, f1(g, CAROM_OP_SIN, a)), out[n++] = f1(g, CAROM_OP_ACOS, f1(g, CAROM_OP_COS, b));
+    for (int k = -3; k < 5; ++k) out[n++] = f2(g, CAROM_OP_POW, a, carom_graph_number(g, k));
+    out[n++] = f2(g, CAROM_OP_POW, positive, b), out[n++] = f2(g, CAROM_OP_POW, positive, carom_graph_number(g, 1.5));
+    out[n++] = carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), c, t);
+    for (int k = 0; k < 2; ++k) {
+        const carom_node x = carom_graph_curve_at(g, carom_graph_curve(g, curves[k]), mul(g, a, t));
+        out[n++] = x, out[n++] = carom_graph_diff(g, x, CAROM_POSITION, 0);
+    }
+    out[n++] = add(g, mul(g, a, a), mul(g, b, c)), out[n++] = f2(g, CAROM_OP_SUB, mul(g, a, b), mul(g, c, c)), out[n++] = f2(g, CAROM_OP_SUB, t, mul(g, a, b));
+    out[n++] = mul(g, mul(g, a, b), c), out[n++] = mul(g, f2(g, CAROM_OP_SUB, a, b), c), out[n++] = f2(g, CAROM_OP_SUB, add(g, a, b), mul(g, t, c));
+    const carom_group group = {n, out, 0};
+    const machine m = build(g, &group, 1);
+    carom_range *x = calloc((size_t)carom_tape_range_size(m.tape), sizeof *x);
+    const int *place = carom_tape_places(m.tape, 0), zero = 0;
+    double y[100];
+    for (int round = 0; round < 1000; ++round) {
+        const double size = pow(10, uniform(-6, 1));
+        for (int i = 0; i < 1 + NQ + NV; ++i) {
+            const double from = uniform(-4, 4);
+            x[i] = (carom_range){from, from + size, false};
+        }
+        requests = 0;
+        carom_tape_range(m.tape, m.work, &zero, 1, x);
+        assert_int_equal(requests, 0);
+        for (int k = 0; k < 20; ++k) {
+            point at;
+            double *in[] = {&at.t, at.q, at.q + 1, at.q + 2, at.v, at.v + 1, at.v + 2};
+            for (int i = 0; i < 1 + NQ + NV; ++i) *in[i] = k < 2 ? (k ? x[i].low : x[i].high) : uniform(x[i].low, x[i].high);
+            ask(m, 0, &at, y);
+            for (int i = 0; i < n; ++i) {
+                const carom_range r = x[place[i]];
+                if (!isnan(y[i]) && !(y[i] >= r.low - 1e-14 * (1 + fabs(y[i])) && y[i] <= r.high + 1e-14 * (1 + fabs(y[i]))))
+                    fail_msg("output %d: %.17g is not in [%.17g, %.17g]", i, y[i], r.low, r.high);
+            }
+        }
+        for (int i = 0; i < n && size < 1e-4; ++i) { // what jumps says so; else bounds are not far off
+            const carom_range r = x[place[i]];
+            if (!r.jumps && fabs(r.low) < 10 && fabs(r.high) < 10) assert_true(r.high - r.low <= 1e3 * size);
+        }
+    }
+    free(x);
+    destroy(m);
+    carom_graph_destroy(g);
+}
+
 int main(void) {
     volatile const double value[NP] = {0.7, 1.9, -0.4};
     for (int i = 0; i < NP; ++i) parameters[i] = value[i];
@@ -430,6 +493,7 @@ int main(void) {
         cmocka_unit_test(wrong_requests_get_a_sentence),
         cmocka_unit_test(held_on_a_piece_it_goes_on_for_ever),
         cmocka_unit_test(other_parameters_are_as_good_as_the_first),
+        cmocka_unit_test(bounds_hold_and_tighten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,6 +238,46 @@ static void steps_beyond_a_stability_limit_are_told(void **state) {
     assert_true(recommended(soft, "half-explicit", NULL, 1e-3, 4096) == 0);
 }
 
+// A bump of 1e-12 s on the way: whoever misses it says that something may be there.
+static void what_cannot_be_followed_is_told(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"mixed", "auto", "splitting"};
+    const char *text = "carom: 1\ncoordinates: {x: {at: 0, rate: 10}}\nenergy: {kinetic: x'^2/2}\ncontacts: {bump: {gap: \"1 - 2*exp(-((x - 5.0123)/1e-11)^2)\", restitution: 1}}\n";
+    for (int i = 0; i < 3; ++i) {
+        carom_warning list[CAROM_WARNINGS];
+        carom_ledger l;
+        const int n = run_to_end(text, scheme[i], NULL, 0.1, 1, list, &l);
+        const carom_warning *w = find(list, n, "unseen");
+        if (!w) fail_msg("%s says nothing", scheme[i]);
+        assert_int_equal(w->id, 0);
+        assert_close(w->t, 0.50123, 1e-6);
+    }
+}
+
+// A floor that the caller lifts by 1 mm at 0.1 s: schemes that hold velocities do not see it.
+static void walls_that_signals_move(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ninputs: {z: 0}\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2}\ncontacts: {floor: {gap: y - z, restitution: 0.5}}\n");
+    static const char *const scheme[] = {"half-explicit", "moreau-midpoint", "ggl-alpha", "mixed"};
+    for (int i = 0; i < 4; ++i) {
+        carom_sim *sim = model_sim(m, scheme[i], NULL, 0.01, 0.2);
+        carom_error err = {0};
+        for (int k = 0; k < 20; ++k) {
+            if (k == 10) assert_int_equal(carom_sim_input(sim, 0, 1e-3, &err), CAROM_OK);
+            assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        }
+        carom_warning list[CAROM_WARNINGS];
+        carom_ledger l;
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+        const int n = carom_sim_warnings(sim, &l, list);
+        assert_int_equal(n, i < 2 ? 1 : 0);
+        if (i < 2) assert_string_equal(list[0].kind, "moved");
+        if (i < 2) assert_close(list[0].t, 0.1, 1e-12);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 static void counter_examples_warn_where_it_matters(void **state) {
     (void)state;
     carom_warning list[CAROM_WARNINGS];
@@ -317,7 +357,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(errors_of_the_order_of_a_scheme), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
         cmocka_unit_test(penetration_of_contacts_that_never_open),
-        cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(steps_beyond_a_stability_limit_are_told), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
+        cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(steps_beyond_a_stability_limit_are_told), cmocka_unit_test(what_cannot_be_followed_is_told), cmocka_unit_test(walls_that_signals_move), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
         cmocka_unit_test(absurd_steps_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,9 +68,9 @@ bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value); /
 /// Does x depend on input (kind, index)?  index < 0: on any input of that kind.
 bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, int index);
 /// Nodes at whose zeros x has kinks or jumps: arguments of abs and sign, differences of those of min, max and comparisons,
-/// knots of curves where their slope jumps (curves with few of these).  Those that change with positions
+/// (knots) knots of curves where their slope jumps (curves with few of these).  Those that change with positions
 /// or time, each once, to a list that the caller frees; -1: no memory.
-int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list);
+int carom_graph_kinks(carom_graph *g, carom_node x, bool knots, carom_node **list);
 /// |x| lies between these.
 typedef struct carom_magnitude { double least, most; } carom_magnitude;
 /// Of the first n nodes, wherever time and velocities are: positions up to `position`, the first `fixed` parameters as given, others anywhere.
@@ -166,6 +166,13 @@ size_t carom_tape_held_size(const carom_tape *tape);
 void carom_tape_hold(const carom_tape *tape, const void *work, void *held);
 void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,
                           double *out);
+/// Bounds of a value where inputs lie between bounds; jumps: it may jump there.
+typedef struct carom_range { double low, high; bool jumps; } carom_range;
+/// Bounds of all that n groups compute, up to rounding: x holds carom_tape_range_size() of them, the first ones bounds of time, positions and velocities, which are given;
+/// parameters are those of `work`.  Those of node i of a group are then at x[carom_tape_places(tape, group)[i]].  No allocation.
+int carom_tape_range_size(const carom_tape *tape);
+const int *carom_tape_places(const carom_tape *tape, int group);
+void carom_tape_range(const carom_tape *tape, const void *work, const int *groups, int n, carom_range *x);
 int carom_tape_instructions(const carom_tape *tape, int group); // what evaluating a group costs; group < 0: all groups
 
 // -- compiled tapes ------------------------------------------------------------------------------------

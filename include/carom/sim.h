@@ -45,19 +45,21 @@ typedef struct carom_ledger {
     carom_account impulses;               // of impacts split by sign: the largest gain
     double kinetic;                       // largest kinetic energy at some of the steps
     double gap;                           // largest gap at step ends
+    double moved, moved_t;                // largest jump of a gap with signals, and when
+    int moved_id;
     carom_pace pace[2];                   // fastest vibration and fastest decay, where they were slowest; of schemes with steps of the size given
 } carom_ledger;
 
 /// Something that a person should know before trusting a run.
 typedef struct carom_warning {
-    const char *kind; // energy-created, unaccounted-energy, penetration, unconverged, resolution, scheme
+    const char *kind; // energy-created, unaccounted-energy, penetration, unseen, moved, unconverged, resolution, scheme
     char text[600];   // what happened, where, what to do
     int id;           // constraint, -1: none
     const char *name; // of it; NULL: none
     double t;         // when; NaN: no instant
 } carom_warning;
 
-enum { CAROM_WARNINGS = 6 }; // most that a run has: one of each kind
+enum { CAROM_WARNINGS = 8 }; // most that a run has: one of each kind
 
 /// What an observer sees after every step (and once at the start, step 0).  Pointers are valid during the call.
 typedef struct carom_now {

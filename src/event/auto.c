@@ -168,9 +168,7 @@ static carom_status go(auto_work *w, carom_step *s, double t_1) {
 static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *missed) {
     carom_phase *P = &w->P;
     *missed = false;
-    auto_inside(w, s, t_1);
-    CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, w->q));
-    CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, w->q, w->v));
+    CAROM_TRY(auto_inside(w, s, t_1));
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t_1, w->q));
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->q));

@@ -88,7 +88,7 @@ carom_status auto_plan_until(auto_work *w, carom_step *s, double t, bool *missed
 /// To the end of the segment and across its event; the next phase starts there.
 carom_status auto_pass(auto_work *w, carom_step *s);
 /// The state at t inside the segment, to w->q, w->v; the work done until then is booked.
-void auto_inside(auto_work *w, carom_step *s, double t);
+carom_status auto_inside(auto_work *w, carom_step *s, double t);
 /// Largest estimate relative to its tolerance; the estimates are in w->error.
 double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1);
 /// Sizes that scale the tolerances.

@@ -31,6 +31,13 @@ double auto_error(const auto_work *w, const carom_step *s, const double *q_0, co
     return carom_flow_error(s, w->error, q_0, v_0, q_1, v_1, rtol, atol * w->head.size_q, atol * w->head.size_v);
 }
 
+// Does the step end beyond a kink of forces?  Then its estimate knows nothing of the error before it: close_segment() makes another.
+static bool beyond_a_kink(const auto_work *w, const carom_step *s) {
+    for (int i = 2 * s->sys->nc; i < w->P.nphi; ++i)
+        if (w->P.b.phi[i] < 0) return true;
+    return false;
+}
+
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_start(P, s, h));
@@ -39,8 +46,14 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     auto_measure(w, s, P->q, P->v, P->f.a);
     carom_copy(w->a_a, P->f.a, s->sys->nv);
     CAROM_TRY(carom_phase_advance(P, s, h, w->error));
+    // What has stood in the origin without force has no size yet: the step gives it one, if it is good.
+    const double size_q = w->head.size_q, size_v = w->head.size_v;
+    if (size_q == 0 || size_v == 0) auto_measure(w, s, P->b.q, P->b.v, NULL);
     *error = fmax(*error, fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v),
                                carom_flow_reaction_error(&P->f, s, h, sqrt(s->opt[AUTO_RTOL]) * w->head.size_p)));
+    const bool beyond = beyond_a_kink(w, s);
+    if (beyond || *error > 1) w->head.size_q = size_q, w->head.size_v = size_v;
+    if (beyond) *error = fmin(*error, 1);
     return CAROM_OK;
 }
 
@@ -107,6 +120,7 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     }
     w->head.t_b = w->P.t + (found ? P->b.tau : *h);
     const double end = P->a.tau;
+    if (error && found && s->sys->nk > 0 && end == 0) *error = 0;
     if (error && found && s->sys->nk > 0 && end > 0) {
         CAROM_TRY(carom_phase_try(P, s, end, &P->a, w->error));
         *error = auto_error(w, s, P->q, P->v, P->a.q, P->a.v);
@@ -227,7 +241,7 @@ static void polynomial(const auto_work *w, int n, double x, double *q, double *v
     }
 }
 
-void auto_inside(auto_work *w, carom_step *s, double t) {
+carom_status auto_inside(auto_work *w, carom_step *s, double t) {
     auto_head *h = &w->head;
     const double x = h->tau > 0 ? fmin(fmax((t - h->t_a) / h->tau, 0), 1) : 0;
     polynomial(w, s->sys->nv, x, w->q, w->v);
@@ -237,4 +251,12 @@ void auto_inside(auto_work *w, carom_step *s, double t) {
         h->done[i] = x * (W + (1 - x) * (m_0 + x * (m_1 + (1 - x) * h->bend[i])));
     }
     book(s, h->done, 1);
+    // On its constraints; what that is worth is booked until the segment goes on.
+    double before[4], after[4];
+    account_to(before, &s->account);
+    CAROM_TRY(carom_flow_project_position(&w->P.f, s, t, w->q));
+    CAROM_TRY(carom_flow_project_velocity(&w->P.f, s, t, w->q, w->v));
+    account_to(after, &s->account);
+    for (int i = 0; i < 4; ++i) h->done[i] += after[i] - before[i];
+    return CAROM_OK;
 }

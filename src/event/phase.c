@@ -169,7 +169,11 @@ static carom_status kinks(const carom_phase *w, carom_step *s, double t, const d
     const carom_status status = sys->kinks(sys->model, s->sys_work, t, q, v, phi);
     if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute the places of its kinks");
     if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute the places of its kinks", t);
-    for (int i = 0; i < sys->nk; ++i) phi[i] = idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
+    const double *was = w->from.phi + 2 * sys->nc;
+    for (int i = 0; i < sys->nk; ++i) {
+        phi[i] = idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
+        if (phi[i] == 0 && was[i] > 0) phi[i] = -DBL_MIN; // where it is zero, forces and directions may be those beyond
+    }
     return CAROM_OK;
 }
 
@@ -232,6 +236,22 @@ static carom_status bar(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// A phase that begins at a kink begins behind it: where time alone passes it, by some rounding of time.
+static carom_status begin_behind(carom_phase *w, carom_step *s, carom_point *P, double h) {
+    double *k = P->phi + 2 * s->sys->nc;
+    bool at = false;
+    for (int i = 0; i < s->sys->nk; ++i) at = at || k[i] == 0;
+    if (!at) return CAROM_OK;
+    const double t = w->t + 4 * DBL_EPSILON * (fabs(w->t) + h);
+    CAROM_TRY(kinks(w, s, t, P->q, P->v, w->trial.phi));
+    at = false;
+    for (int i = 0; i < s->sys->nk; ++i) at = at || (k[i] == 0 && w->trial.phi[i] != 0);
+    if (!at) return CAROM_OK;
+    w->t = t;
+    carom_copy(k, w->trial.phi, s->sys->nk);
+    return w->integrator->reset(w, s, h);
+}
+
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
     CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
@@ -243,9 +263,10 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     P->tau = 0;
     P->work = (carom_account){0};
     if (s->sys->nk > 0) {
-        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1;
+        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1, P->phi[2 * nc + i] = 0;
         CAROM_TRY(kinks(w, s, w->t, P->q, P->v, P->phi + 2 * nc));
-        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
+        CAROM_TRY(begin_behind(w, s, P, h));
+        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1, P->phi[2 * nc + i] *= w->sign[i];
     }
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
@@ -409,6 +430,13 @@ static bool near_enough(const carom_phase *w, const carom_step *s, const carom_p
     return true;
 }
 
+// Has an open contact closed between a and b faster than its rate at a tells?  Then what it meets is thinner than the interval, and the direction at a is not that of the wall.
+static bool steep(const carom_phase *w, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (carom_phase_open(w, c) && w->b.phi[c] < 0 && w->a.g[s->sys->ne + c] > 2 * fabs(w->a.u[c]) * (w->b.tau - w->a.tau) + w->tol_g[c]) return true;
+    return false;
+}
+
 // On entry w->b lies beyond an event.  Then w->a before, w->b beyond and b - a <= delta.  By the method of Oliveira and
 // Takahashi (interpolate, truncate, project): superlinear, and never slower than bisection by more than one evaluation.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
@@ -419,7 +447,7 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta) {
     const double length = w->b.tau - w->a.tau, k_1 = 0.2 / length;
     double reach = 0.5 * delta; // eps 2^(n_max - j)
     while (reach < length) reach *= 2;
-    for (; w->b.tau - w->a.tau > delta; reach *= 0.5) {
+    for (; w->b.tau - w->a.tau > delta || steep(w, s); reach *= 0.5) {
         const double a = w->a.tau, b = w->b.tau, half = 0.5 * (a + b), r = fmax(reach - 0.5 * (b - a), 0);
         const double x_f = (y_b * a - y_a * b) / (y_b - y_a), side = x_f < half ? 1 : -1, cut = k_1 * (b - a) * (b - a);
         const double x_t = cut <= fabs(half - x_f) ? x_f + side * fmax(cut, 0.25 * delta) : half;
@@ -504,7 +532,15 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
         if (w->b.phi[2 * nc + i] < 0 && s->sys->kink_of && s->sys->kink_of[i] >= 0) w->b.kink[s->sys->kink_of[i]] = -1, some = turns = true;
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
     if (!some) { // forces have a kink, and nothing else happens
-        swap(&w->a, &w->b);
+        if (w->limits.exact) {
+            swap(&w->a, &w->b);
+        } else { // stages beyond the kink may have another force: nothing of them is taken, v_b = v_a + (t_b - t_a) v'_a
+            const double dt = w->b.tau - w->a.tau;
+            CAROM_TRY(carom_flow_rate(&w->f, s, w->t + w->a.tau, w->a.q, w->a.v, false));
+            carom_move(s, w->a.q, w->a.q, dt, w->a.v);
+            carom_axpy(w->a.v, dt, w->f.a, s->sys->nv);
+            w->a.tau = w->b.tau;
+        }
         w->ended = w->switched = false;
         ++w->events;
         CAROM_TRY(carom_phase_end(w, s, w->t + w->a.tau, true));

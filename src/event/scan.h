@@ -13,6 +13,7 @@ typedef struct carom_sample {
     double *u;     // nc + nk: their rates
     double *gamma; // nc + nk: rates of these
     double *most;  // nc + nk: what |u| may become when directions turn
+    double *q, *v, *a; // the motion there, where the system has bounds
 } carom_sample;
 
 enum { CAROM_SCAN_DEPTH = 24 };
@@ -24,6 +25,11 @@ typedef struct carom_scan {
     int *group;                                      // nv: velocities of one kind (SC-2), by the first of them
     double *W_size, *v_size;                         // nv, by group
     double *kappa;                                   // by direction of all constraints
+    double t;                                        // of tau = 0
+    const double *offset;                            // as in carom_sample_set
+    double *v_low, *v_high;                          // nv: between two samples
+    double *least, *slowest, *fastest;               // nc: bounds of gaps and rates there
+    double *ends;                                    // nc: |phi| at both ends of the step
 
     // the path of a Runge-Kutta step, for carom_path_at
     const double *q_0, *v_0;
@@ -34,7 +40,7 @@ typedef struct carom_scan {
 
 carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys);
 
-/// Groups of velocities at (t, q); at the beginning of a step.
+/// Groups of velocities at (t, q); at the beginning of a phase.
 carom_status carom_scan_begin(carom_scan *z, carom_step *s, double t, const double *q);
 
 /// A sample of contacts from gaps g (by id), offset[c] (NULL: none) added to each, and the directions in `all`; a: accelerations.

@@ -173,13 +173,37 @@ static carom_status accept(work *w, carom_step *s, double t) {
 }
 
 // Does an open contact close and open again inside the part?  Then it is cut to end where it is closed.
-static carom_status look_inside(work *w, carom_step *s) {
+static carom_status look_inside(work *w, carom_step *s, bool *found) {
     const double h = w->P.b.tau;
-    bool found = false;
+    *found = false;
     if (s->sys->nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_phase_look_inside(&w->P, s, &found));
+    CAROM_TRY(carom_phase_look_inside(&w->P, s, found));
     if (w->P.b.tau < h) s->counts->inner_rejected += 1;
     return CAROM_OK;
+}
+
+// Has a contact that arrives lost half of its approach between u at the wall and the rates u_1 at the end?
+static bool turned(const carom_phase *P, int nc, const double *u_1) {
+    for (int c = 0; c < nc; ++c)
+        if (carom_phase_open(P, c) && P->b.phi[c] < 0 && P->b.u[c] < 0 && u_1[c] > 0.5 * P->b.u[c]) return true;
+    return false;
+}
+
+// (RKF-6)  A contact is closed at the end of the part.  An impact there has the direction of there: where the normal turns faster than steps are short, the part ends
+//          at the wall instead, not later than 1/1024 of it.
+static carom_status arrive(work *w, carom_step *s) {
+    carom_phase *P = &w->P;
+    const double tau = P->b.tau;
+    for (int i = 0; i < 2 * s->sys->nc; ++i) P->armed[i] = i < s->sys->nc && carom_phase_open(P, i);
+    CAROM_TRY(carom_phase_watch(P, s, &P->b));
+    carom_copy(P->before, P->b.u, s->sys->nc);
+    CAROM_TRY(carom_phase_enclose(P, s, tau / 1024));
+    if (turned(P, s->sys->nc, P->before)) {
+        s->counts->inner_rejected += 1;
+        return CAROM_OK;
+    }
+    CAROM_TRY(P->integrator->advance(P, s, tau, &P->b, NULL));
+    return gaps(w, s);
 }
 
 // Largest new penetration of an open contact, relative to its tolerance.  *cut: by how much to shorten the part, the
@@ -202,7 +226,7 @@ static carom_status divide(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety, atol = s->opt[OPT_ATOL];
     double next = w->next > 0 ? w->next : 0.01 * s->h;
-    bool refused = false;
+    bool refused = false, found;
     for (long n = 0; t_1 - P->t > shortest; ++n) {
         if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
         const double left = t_1 - P->t, h = next >= left ? left : next;
@@ -219,7 +243,7 @@ static carom_status divide(work *w, carom_step *s) {
         }
         // A part that only the contact or the end made short says nothing against the length that was good before.
         const double wish = h == left || refused ? fmax(next, h * factor) : h * factor;
-        CAROM_TRY(look_inside(w, s));
+        CAROM_TRY(look_inside(w, s, &found));
         while (violation(w, s, &cut) > 1 && P->b.tau * cut > shortest) {
             s->counts->inner_rejected += 1;
             CAROM_TRY(P->integrator->advance(P, s, P->b.tau * cut, &P->b, NULL));
@@ -241,7 +265,9 @@ static carom_status whole(work *w, carom_step *s) {
     while (t_1 - P->t > shortest) {
         const double left = t_1 - P->t;
         CAROM_TRY(smooth(w, s, left));
-        CAROM_TRY(look_inside(w, s));
+        bool found;
+        CAROM_TRY(look_inside(w, s, &found));
+        if (found) CAROM_TRY(arrive(w, s));
         CAROM_TRY(accept(w, s, P->b.tau == left ? t_1 : P->t + P->b.tau));
     }
     return CAROM_OK;

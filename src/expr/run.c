@@ -30,9 +30,7 @@ static uint64_t *valid_sets(void *work) {
     return (uint64_t *)((carom_tape_state *)work + 1);
 }
 
-static double *slots(const carom_tape *tape, void *work) {
-    return (double *)(valid_sets(work) + tape->nwords);
-}
+static double *slots(const carom_tape *tape, void *work) { return carom_tape_slots(tape, work); }
 
 static int lowest(uint64_t set) {
 #if defined(__GNUC__)

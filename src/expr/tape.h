@@ -72,3 +72,5 @@ struct carom_tape {
 typedef struct carom_tape_state {
     uint64_t executed; // instructions since the start
 } carom_tape_state;
+
+static inline double *carom_tape_slots(const carom_tape *tape, void *work) { return (double *)((uint64_t *)((carom_tape_state *)work + 1) + tape->nwords); }

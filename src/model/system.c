@@ -470,6 +470,10 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     }
     m->given_work = (s->work_size + line) & ~line;
     s->work_size = m->given_work + (size_t)m->np * sizeof(double);
+    if (m->own.links > m->ne && (s->flags & (CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS)) != (CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS)) {
+        s->work_size = carom_bounds_work(m, s->work_size);
+        s->bounds = carom_model_bounds;
+    }
     carom_signals_system(m);
     s->explain = m->nasked ? carom_tables_explain : NULL;
     s->nk = m->nkinks;

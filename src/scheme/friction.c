@@ -57,6 +57,11 @@ bool carom_friction_still(const carom_step *s, int c) {
     return s->rub && carom_length(s->rub->law + EACH * c + RATE, s->sys->contacts[c].tangents) <= 4 * s->tol * *s->speed;
 }
 
+double carom_friction_static(const carom_step *s, int c) {
+    const carom_contact *x = s->sys->contacts + c;
+    return s->rub && x->friction_varies ? fmax(s->rub->law[EACH * c + STICK], LEAST) : x->friction;
+}
+
 void carom_friction_set(const carom_step *s, int c, bool sticks) {
     if (s->rub && s->sys->contacts[c].friction_varies) s->rub->contacts[c].friction = fmax(s->rub->law[EACH * c + (sticks ? STICK : SLIP)], LEAST);
 }

@@ -22,6 +22,8 @@ carom_status carom_friction_settle(carom_step *s, const carom_local *L, const do
 carom_status carom_friction_at(carom_step *s, double t, const double *q, const double *v);
 /// Did contact c stand still at that point?
 bool carom_friction_still(const carom_step *s, int c);
+/// The coefficient of contact c, were it at rest at that point.
+double carom_friction_static(const carom_step *s, int c);
 /// The coefficient of contact c for a contact that sticks, or slips, at that point.
 void carom_friction_set(const carom_step *s, int c, bool sticks);
 /// carom_problem_run, and again where slip begins or ends with another coefficient.

@@ -13,6 +13,7 @@ void carom_sim_signals_allocate(carom_sim *sim, carom_arena *mem, carom_arena *k
     sim->input = carom_allocate(keep, (size_t)sim->sys->ni);
     sim->sampled = carom_allocate(keep, 2 * (size_t)sim->sys->nsamplers);
     sim->signal = carom_allocate(mem, (size_t)sim->sys->ni);
+    sim->gap_before = sim->sys->ni > 0 && !sim->sys->listed ? carom_allocate(mem, (size_t)(sim->sys->ne + sim->sys->nc)) : NULL;
 }
 
 void carom_sim_signals_start(carom_sim *sim, const double *input) {
@@ -83,11 +84,17 @@ static carom_status change(carom_sim *sim, carom_error *err) {
     double T[2], V[2];
     if (memcmp(sim->input, sim->signal, (size_t)sys->ni * sizeof *sim->input) == 0) return CAROM_OK;
     CAROM_TRY(carom_sim_energy(sim, &T[0], &V[0], err));
+    const int all = sys->ne + sys->nc;
+    if (sim->gap_before) carom_copy(sim->gap_before, sim->gap, all);
     carom_copy(sim->input, sim->signal, sys->ni);
     sys->inputs(sys->model, sim->step.sys_work, sim->input);
     CAROM_TRY(carom_sim_energy(sim, &T[1], &V[1], err));
     *(k->n > 0 ? &k->ledger.energy.external : &k->ledger.energy.start) += (T[1] + V[1]) - (T[0] + V[0]);
     CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
+    for (int id = sys->ne; sim->gap_before && k->n > 0 && id < all; ++id) {
+        const double way = fabs(sim->gap[id] - sim->gap_before[id]);
+        if (way > k->ledger.moved) k->ledger.moved = way, k->ledger.moved_id = id, k->ledger.moved_t = k->t;
+    }
     CAROM_TRY(carom_sim_book_works(sim, 0, err));
     k->jumped = 1;
     return CAROM_OK;

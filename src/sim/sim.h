@@ -92,6 +92,7 @@ struct carom_sim {
     double *input;      // kept, ni: signals
     double *sampled;    // kept, 2 nsamplers: samples, and how many of them have taken effect
     double *signal;     // ni: signals that are computed
+    double *gap_before; // ne + nc: before signals change; NULL: they do not, or contacts come and go
     double *power, *done; // kept, nworks: power at the end of the last step, work so far
     double *power_now;  // nworks
     void *scheme_work;

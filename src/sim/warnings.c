@@ -131,6 +131,23 @@ static void penetration(writer *w, const carom_ledger *l) {
              sim->scheme->own_steps ? "max-step= to limit the internal steps" : finer(sim));
 }
 
+static void unseen(writer *w, const carom_ledger *l) {
+    const carom_counts *n = &l->counts;
+    if (n->unseen == 0) return;
+    snprintf(add(w, "unseen", n->unseen_id, n->unseen_t), ROOM,
+             "in %ld step%s of the scheme a gap changes too fast to be followed, first at t = %.9g: an obstacle may have been missed.  Try a smaller step, or max-step= where the scheme has it", n->unseen,
+             n->unseen == 1 ? "" : "s", n->unseen_t);
+}
+
+// Walls that signals move have no speed.  Schemes that hold positions follow them all the same.
+static void moved(writer *w, const carom_ledger *l) {
+    const carom_scheme *scheme = w->sim->scheme;
+    if (!(l->moved > ROUNDING * l->gap) || scheme->emits_events || scheme->promises.contacts == CAROM_POSITION_LEVEL) return;
+    snprintf(add(w, "moved", l->moved_id, l->moved_t), ROOM,
+             "a signal moves the wall, at t = %.9g by %.3g at once: %s does not know the speed of such a wall, which enters bodies or leaves them without an impact.  Move it by an expression of time or by a table, or "
+             "take a scheme that holds positions (ggl-alpha, mixed)", l->moved_t, l->moved, scheme->name);
+}
+
 static void unconverged(writer *w, const carom_ledger *l) {
     const double speed = w->sim->kept->speed;
     if (l->counts.accepted > 0) {
@@ -176,6 +193,8 @@ int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_w
     energy_created(&w, ledger);
     unaccounted(&w, ledger);
     penetration(&w, ledger);
+    unseen(&w, ledger);
+    moved(&w, ledger);
     unconverged(&w, ledger);
     resolution(&w, ledger);
     const char *scheme = carom_sim_warning(sim);

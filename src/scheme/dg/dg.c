@@ -53,6 +53,7 @@ typedef struct work {
     bool *lasting;                 // by id: held at the end as well, (DG-10)
     bool rubs;                     // there are contacts with friction
     bool *slips, *turns;           // by id: slides at t_0, (DG-17); comes to rest or reverses in this step
+    bool *stays, jammed;           // by id: then with the static coefficient; (DG-22)
 } work;
 
 static void allocate(work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt, bool plus) {
@@ -89,6 +90,7 @@ static void allocate(work *w, carom_arena *mem, carom_arena *keep, const carom_s
     w->lasting = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->slips = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->turns = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->stays = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->dg.start = w->start;
     w->dg.lasting = w->lasting;
     w->dg.slow = w->slow;
@@ -156,7 +158,7 @@ static void decide(const work *w, const carom_step *s, carom_dg_block *b, const 
         const int id = b->L.id[k], first = b->L.at[k] + 1, tangents = b->L.at[k + 1] - first;
         const bool as_before = !u || w->carries[id];
         const double *u_T = as_before ? w->u_0 + w->start[id] + 1 : u + first;
-        b->slides[k] = tangents > 0 && (as_before ? w->slips[id] : slides(s, &b->L, first, u_T, tangents, b->v));
+        b->slides[k] = tangents > 0 && !w->jammed && (as_before ? w->slips[id] : slides(s, &b->L, first, u_T, tangents, b->v));
         if (!b->slides[k]) continue;
         const double size = carom_length(u_T, tangents);
         for (int i = 0; i < tangents; ++i) b->d[first + i] = u_T[i] / size;
@@ -173,7 +175,8 @@ static void decide_end(const work *w, const carom_step *s, const double *u) {
         if (!w->lasting[e->L.id[k]] || w->turns[e->L.id[k]]) e->slides[k] = false;
 }
 
-// Does a contact that slides to the end come to rest, or turn, with velocity v there?
+// Does a contact that slides to the end come to rest, or turn, with velocity v there?  (FV-1)  Then the static coefficient decides whether it stays; if it goes on,
+// it has that of its slip.
 static bool reverses(work *w, const carom_step *s, const double *v) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     bool some = false;
@@ -181,8 +184,10 @@ static bool reverses(work *w, const carom_step *s, const double *v) {
     carom_local_velocity(w->u, &e->L, v);
     for (int k = s->sys->ne; k < e->L.nb; ++k) {
         const int first = e->L.at[k] + 1, tangents = e->L.at[k + 1] - first;
+        const int id = e->L.id[k];
+        if (w->stays[id] && carom_length(w->u + first, tangents) > 4 * s->tol * s->scale) w->stays[id] = false, some = true;
         if (!e->slides[k] || carom_dot(w->u + first, e->d + first, tangents) > 0) continue;
-        some = w->turns[e->L.id[k]] = true;
+        some = w->turns[id] = w->stays[id] = true;
     }
     return some;
 }
@@ -252,15 +257,16 @@ static carom_status begin(work *w, carom_step *s) {
     for (int id = 0; id < all; ++id) {
         w->closed_0[id] = id < ne || w->kept[id] != 0 || carom_closed(s, w->g[id]);
         any = any || w->closed_0[id];
-        w->carries[id] = w->lasting[id] = w->kinked[id] = w->slips[id] = w->turns[id] = false;
+        w->carries[id] = w->lasting[id] = w->kinked[id] = w->slips[id] = w->turns[id] = w->stays[id] = false;
     }
-    if (any) CAROM_TRY(before(w, s));
+    if (any || w->jammed) CAROM_TRY(before(w, s));
+    for (int id = ne; w->jammed && id < all; ++id) carom_copy(w->slow + w->start[id] + 1, w->u_0 + w->start[id] + 1, w->start[id + 1] - w->start[id] - 1);
     if (any && s->sys->nc > 0) CAROM_TRY(kinks(w, s));
     for (int id = 0; id < all; ++id) {
         w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
         w->lasting[id] = w->still[id] || (w->closed_0[id] && approach(w, id) <= 0);
         const int first = w->start[id] + 1, tangents = w->start[id + 1] - first;
-        w->slips[id] = w->closed_0[id] && tangents > 0 && slides(s, &w->L, first, w->u_0 + first, tangents, s->v);
+        w->slips[id] = w->closed_0[id] && tangents > 0 && !w->jammed && slides(s, &w->L, first, w->u_0 + first, tangents, s->v);
     }
     carom_close_these(s, &b->L, w->lasting + ne);
     decide(w, s, b, NULL);
@@ -362,7 +368,7 @@ static bool gains(const work *w, const carom_step *s) {
 
 // -- the stages -----------------------------------------------------------------------------------------------------
 
-// (DG-9)  I_l = carrying, and those with g_j(q_l) <= 0 and u_j(q_l, v_l) <= 0; D+: not those that bounce, e u_0 < 0.
+// (DG-9)  I_l = carrying, and, unless the step jams, those with g_j(q_l) <= 0 and u_j(q_l, v_l) <= 0; D+: not those that bounce, e u_0 < 0.
 //         *changed: the set of block l changed.
 static carom_status close_stage(work *w, carom_step *s, int l, bool *changed) {
     carom_dg_block *b = w->dg.block + l;
@@ -370,7 +376,7 @@ static carom_status close_stage(work *w, carom_step *s, int l, bool *changed) {
     CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
     bool fresh = false;
     for (int id = 0; id < ne + nc; ++id) {
-        const bool candidate = id >= ne && !w->carries[id] && carom_closed(s, w->g[id]);
+        const bool candidate = id >= ne && !w->jammed && !w->carries[id] && carom_closed(s, w->g[id]);
         w->sign[id] = id < ne || w->carries[id] || candidate ? -1 : 1;
         fresh = fresh || candidate;
     }
@@ -632,10 +638,7 @@ static void keep(work *w, const carom_step *s) {
     }
 }
 
-// One step of degree m, up to v_1.
-static carom_status attempt(work *w, carom_step *s, int m, int *iterations) {
-    carom_dg_degree(&w->dg, m);
-    w->m = m;
+static carom_status stages_and_impulse(work *w, carom_step *s, int m, int *iterations) {
     CAROM_TRY(begin(w, s));
     if (!w->plus) {
         CAROM_TRY(stages_minus(w, s, iterations));
@@ -645,6 +648,21 @@ static carom_status attempt(work *w, carom_step *s, int m, int *iterations) {
     carom_copy(w->v_1, w->dg.block[m].v, s->sys->nv);
     transmitted(w, s);
     return CAROM_OK;
+}
+
+// One step of degree m, up to v_1.
+// (DG-22)  Where sliding has no forces that the laws allow (with much friction a body jams), all contacts of the step obey Coulomb's law with the rows
+//          u_T0 + h (W_T'a + kappa_T), as slow ones do (DG-18): that has a solution, in which slip may stop at once.  Contacts that close in it have the impulse alone
+static carom_status attempt(work *w, carom_step *s, int m, int *iterations) {
+    carom_dg_degree(&w->dg, m);
+    w->m = m;
+    w->dg.block[m + 1].stays = w->stays;
+    for (int l = 0; l <= m; ++l) w->dg.block[l].stays = NULL;
+    w->jammed = false;
+    const carom_status status = stages_and_impulse(w, s, m, iterations);
+    if (status != CAROM_RETRY || !w->rubs) return status;
+    w->jammed = true;
+    return stages_and_impulse(w, s, m, iterations);
 }
 
 // -- order=auto ----------------------------------------------------------------------------------------------------------

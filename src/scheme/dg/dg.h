@@ -16,6 +16,7 @@ typedef struct carom_dg_block {
     carom_local L;        // closed constraints, their directions at (t, q)
     carom_columns D;      // d(W'v + w)/dq
     bool *slides;         // by constraint of L
+    const bool *stays;    // by id: comes to rest, and has the static coefficient; NULL: none does
     double *d;            // by row: tangential direction of a contact that slides
     double *lambda;       // by row: forces; block m + 1: p/h
     double *row;          // by row: the velocity of the law: h (W'a + kappa); block m + 1: u_1 + e o u_0

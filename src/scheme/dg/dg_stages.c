@@ -3,6 +3,7 @@
 // One linear system holds the accelerations of all blocks, ordered so that a banded mass gives a banded matrix, and
 // one contact problem the reactions of all blocks.  The matrix is kept while the iteration converges fast.
 #include "scheme/dg/dg.h"
+#include "scheme/friction.h"
 #include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
@@ -220,7 +221,7 @@ static int unknowns(const carom_dg_block *b, int k) { return b->slides[k] ? 1 : 
 static carom_block law_of(const carom_step *s, const carom_dg_block *b, int k, int at) {
     const int id = b->L.id[k];
     if (id < s->sys->ne) return (carom_block){CAROM_BILATERAL, at, 0};
-    return (carom_block){carom_law_friction(unknowns(b, k) - 1), at, friction_of(s, id)};
+    return (carom_block){carom_law_friction(unknowns(b, k) - 1), at, b->stays && b->stays[id] ? carom_friction_static(s, id - s->sys->ne) : friction_of(s, id)};
 }
 
 carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {

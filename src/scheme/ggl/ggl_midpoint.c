@@ -8,6 +8,7 @@
 //
 // active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
 // of the step and does not enter.
+#include "scheme/bent.h"
 #include "scheme/friction.h"
 #include "scheme/newton.h"
 #include "scheme/turn.h"
@@ -50,6 +51,7 @@ typedef struct work {
     carom_turn turn; // at x
     double *xi;      // T dx, the move of q_1
     int *id; // constraint of each block
+    carom_bent bent;
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -78,6 +80,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
     CAROM_ALLOCATE(mem, nv * (nl + nb), &w->X_v, &w->X_x);
     w->id = carom_allocate_ints(mem, 2 * nb);
+    w->bent = carom_allocate_bent(mem, sys);
 }
 
 static int rows(const carom_local *L) { return L->at[L->nb]; }
@@ -99,6 +102,7 @@ static carom_status local(work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
     CAROM_TRY(carom_gaps(s, w->g, t_1, w->q_1));
+    carom_bent_keep(&w->bent, &w->L_1);
     if (!w->paper) {
         // (GM-5)  local=exact:  g_1 = g(q_1),  u_1 = W(q_1)'v_1 + w
         carom_local_velocity(w->u, &w->L_1, w->v_1);
@@ -119,6 +123,7 @@ static carom_status evaluate(work *w, carom_step *s, int k) {
     kinematics(w, s, k);
     CAROM_TRY(carom_force(s, w->f, t_M, w->q_T, w->v_M));
     CAROM_TRY(carom_directions(s, &w->L_T, t_M, w->q_T));
+    carom_bent_keep(&w->bent, &w->L_T); // (GM-10)
 
     // (GM-3)  phi_x = x - h v~ - N~ Psi
     for (int i = 0; i < nv; ++i) w->phi_x[i] = w->x[i] - h * w->v_M[i];
@@ -304,7 +309,9 @@ static carom_status correct(void *memory, carom_step *s, int k) {
 static carom_status before(work *w, carom_step *s) {
     const double h = s->h;
     if (w->paper) return carom_velocity_before(s, w->u_0, &w->L_T, (carom_place){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
-    return carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v});
+    CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v}));
+    carom_bent_keep(&w->bent, &w->L_T);
+    return CAROM_OK;
 }
 
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
@@ -325,6 +332,7 @@ static carom_status solve(work *w, carom_step *s, int *iterations) {
     carom_zero(w->Lambda, rows(&w->L_T));
     carom_zero(w->Psi, w->L_T.nb);
     w->pace = 0;
+    w->bent.some = false;
     const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
     return carom_iterate(&I, w, s, iterations);
 }

@@ -1,5 +1,6 @@
 // moreau.h: Moreau's steps, for the schemes named after him and for those that take one of them.
 #pragma once
+#include "scheme/bent.h"
 #include "scheme/identity.h"
 #include "scheme/newton.h"
 
@@ -24,6 +25,7 @@ typedef struct carom_theta {
     carom_newton N;
     carom_factor F_0;            // M(q_0)
     carom_local L_0;             // directions at q_0
+    carom_bent bent;
     carom_matrix M, K, C;
     bool have_M;                 // M is constant and stands
     carom_columns D, D_0;        // d(W'v + w)/dq with v_1 and, at=theta, with v_0

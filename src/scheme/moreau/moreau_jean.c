@@ -25,6 +25,7 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     w->N = carom_allocate_newton(mem, sys);
     w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
     w->L_0 = carom_allocate_local(mem, sys);
+    w->bent = carom_allocate_bent(mem, sys);
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     w->K = carom_allocate_matrix(mem, sys->tangent_shape);
     w->C = carom_allocate_matrix(mem, sys->tangent_shape);
@@ -116,8 +117,9 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         }
         // (MJ-5)  u_1 = W(q_1)'v_1 + w
         CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
+        if (N->k > 0) carom_bent_keep(&w->bent, &N->L);
         carom_local_velocity(N->u_1, &N->L, v_1);
-        if (N->k == 0) CAROM_TRY(carom_velocity_before(s, w->u_0, &N->L, (carom_place){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
+        if (N->k == 0) CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &N->L, (carom_place){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
         carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
         return CAROM_OK;
     }

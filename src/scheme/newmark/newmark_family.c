@@ -62,6 +62,7 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
     CAROM_ALLOCATE(mem, nv * (size_t)w->room, &w->X_s, &w->X_w);
     w->constant = sys->flags & CAROM_LINEAR && sys->flags & CAROM_CONSTANT_DIRECTIONS && sys->nv >= KEPT_FROM;
     if (w->constant) w->keep = carom_allocate_responses(mem, sys, 1);
+    w->bent = carom_allocate_bent(mem, sys);
     w->D = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->E, &w->A};
@@ -82,6 +83,7 @@ static int rows(const carom_local *L) { return L->at[L->nb]; }
 static carom_status choose(carom_newmark *w, carom_step *s) {
     carom_close(s, &w->L, w->sign);
     w->chosen = true;
+    w->bent.some = false;
     for (int b = 0; on_position(w) && b <= w->L.nb; ++b) w->L.at[b] = b; // normals only
     carom_local_same(&w->L_0, &w->L);
     for (int k = s->sys->ne; k < rows(&w->L); ++k) w->p[k] = 0;
@@ -106,6 +108,7 @@ static carom_status local(carom_newmark *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     if (w->L.nb == 0) return CAROM_OK;
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q_1));
+    carom_bent_keep(&w->bent, &w->L);
     carom_local_velocity(w->u, &w->L, w->v_1);
     return on_position(w) ? carom_gaps(s, w->g, t_1, w->q_1) : CAROM_OK;
 }
@@ -113,7 +116,7 @@ static carom_status local(carom_newmark *w, carom_step *s) {
 // u_0 along the directions at q_1 where the contact meets a kink.
 static carom_status before(carom_newmark *w, carom_step *s) {
     if (on_position(w)) return CAROM_OK;
-    return carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
+    return carom_bent_find(&w->bent, s, w->u_0, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
 }
 
 static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {

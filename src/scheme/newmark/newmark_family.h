@@ -8,6 +8,7 @@
 //
 // am = af = 0: Newmark; am = 0: HHT.  The table of each scheme is in a file of its own.
 #pragma once
+#include "scheme/bent.h"
 #include "scheme/identity.h"
 #include "scheme/responses.h"
 #include "scheme/turn.h"
@@ -51,6 +52,7 @@ typedef struct carom_newmark {
     bool constant;               // the columns depend on the step size only: they are kept by direction
     carom_responses keep;             // constant: W' times their effect on velocities, on position level on positions
     carom_local L, L_0;          // directions at q_1, at q_0
+    carom_bent bent;
     carom_columns D;             // d(W'v + w)/dq
     carom_matrix M, K, C, E, A;  // M, d(M s - f)/dq, -df/dv, d(M dw - W p)/dq, iteration matrix of s
     carom_factor F_A, F_E, F_0;  // of A; of M + h/2 E; of M at the start
