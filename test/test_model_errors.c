@@ -236,8 +236,8 @@ static void overrides_are_checked_like_the_file(void **state) {
     static const struct { const char *set, *error; } bad[] = {
         {"lenth=2", "--set lenth=2: the model has no parameter 'lenth'; did you mean 'length'?"},
         {"x=2", "--set x=2: the model has no parameter 'x'; `carom info` lists them"},
-        {"length", "--set length: this is not an override; write --set name=value"},
-        {"=3", "--set =3: this is not an override; write --set name=value"},
+        {"length", "--set length: this is not an override; write name=value"},
+        {"=3", "--set =3: this is not an override; write name=value"},
         {"length=2*mas", "--set length=2*mas: unknown name 'mas'; did you mean 'mass'?"},
         {"length=length", "--set length=length: parameters in a circle: length -> length; give one of them a number"},
         {"length=", "--set length=: parameter 'length' is empty; write an expression after the colon"},

@@ -38,11 +38,37 @@ static bool beyond_a_kink(const auto_work *w, const carom_step *s) {
     return false;
 }
 
+// (AU-14)  Kinks that time passes, k(t), are found where a step follows k:  |k(t + f h) - (1 - f) k(t) - f k(t + h)| <= |k|/4.  A step of a thousandth of s->h is
+//          short enough for every k that has no jumps of its own.
+static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *follows) {
+    static const double at[] = {0.25, 0.38, 0.5, 0.75}, SHORT = 1e-3; // not all of them in step with what repeats itself
+    carom_phase *P = &w->P;
+    const carom_system *sys = s->sys;
+    double *k_0 = P->a.phi + 2 * sys->nc, *k_1 = P->b.phi + 2 * sys->nc, *k = P->trial.phi + 2 * sys->nc;
+    *follows = true;
+    if (sys->nk == 0 || h <= SHORT * s->h) return CAROM_OK;
+    if (sys->kinks(sys->model, s->sys_work, P->t, P->q, P->v, k_0) != CAROM_OK || sys->kinks(sys->model, s->sys_work, P->t + h, P->q, P->v, k_1) != CAROM_OK) return CAROM_OK;
+    for (size_t j = 0; j < sizeof at / sizeof *at && *follows; ++j) {
+        if (sys->kinks(sys->model, s->sys_work, P->t + at[j] * h, P->q, P->v, k) != CAROM_OK) return CAROM_OK;
+        for (int i = 0; i < sys->nk; ++i) {
+            const double size = fmax(fabs(k[i]), fmax(fabs(k_0[i]), fabs(k_1[i])));
+            *follows = *follows && !(fabs(k[i] - (1 - at[j]) * k_0[i] - at[j] * k_1[i]) > 0.25 * size);
+        }
+    }
+    return CAROM_OK;
+}
+
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_start(P, s, h));
     *error = P->f.turn / s->opt[AUTO_RTOL]; // (AU-13)  one direction for the step: |u_T - |u_T| d| <= rtol |W_T||v|
     if (*error > 1) return CAROM_OK;
+    bool follows;
+    CAROM_TRY(follows_kinks(w, s, h, &follows));
+    if (!follows) {
+        *error = 1e3; // a fourth of the step
+        return CAROM_OK;
+    }
     auto_measure(w, s, P->q, P->v, P->f.a);
     carom_copy(w->a_a, P->f.a, s->sys->nv);
     CAROM_TRY(carom_phase_advance(P, s, h, w->error));
@@ -123,7 +149,7 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     if (error && found && s->sys->nk > 0 && end == 0) *error = 0;
     if (error && found && s->sys->nk > 0 && end > 0) {
         CAROM_TRY(carom_phase_try(P, s, end, &P->a, w->error));
-        *error = auto_error(w, s, P->q, P->v, P->a.q, P->a.v);
+        *error = fmax(auto_error(w, s, P->q, P->v, P->a.q, P->a.v), carom_flow_reaction_error(&P->f, s, end, sqrt(s->opt[AUTO_RTOL]) * w->head.size_p));
         *h = end;
         if (*error > 1) return CAROM_OK;
     }

@@ -106,6 +106,21 @@ static carom_status kinks(const void *model, void *work, double t, const double 
 static double restitution(const void *model, void *work, int contact, double speed) {
     return base_of(model)->restitution(base_of(model)->model, work, contact, speed);
 }
+static carom_status bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_low, const double *v_high,
+                           double *least, double *slowest, double *fastest) {
+    return base_of(model)->bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_low, v_high, least, slowest, fastest);
+}
+static bool explain(const void *model, void *work, char *text, size_t size) { return base_of(model)->explain(base_of(model)->model, work, text, size); }
+static void inputs(const void *model, void *work, const double *x) { base_of(model)->inputs(base_of(model)->model, work, x); }
+static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x) {
+    return base_of(model)->sample(base_of(model)->model, work, k, effect, t, q, v, x);
+}
+static size_t list_work(const void *model, int slots) { return base_of(model)->list_work(base_of(model)->model, slots); }
+static carom_status list(const void *model, carom_list *to, double t, const double *q, const double *v, double h) {
+    return base_of(model)->list(base_of(model)->model, to, t, q, v, h);
+}
+static void adopt(const void *model, void *work, carom_list *of) { base_of(model)->adopt(base_of(model)->model, work, of); }
+static int known_as(const void *model, const carom_list *of, int slot) { return base_of(model)->known_as(base_of(model)->model, of, slot); }
 
 void carom_independent_make(carom_independent *I, const carom_system *base, int k) {
     const int constraints = base->ne + base->nc;
@@ -137,6 +152,15 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->friction = base->friction ? friction : NULL;
     s->kinks = base->kinks ? kinks : NULL;
     s->restitution = base->restitution ? restitution : NULL;
+    s->bounds = base->bounds ? bounds : NULL;
+    s->explain = base->explain ? explain : NULL;
+    s->inputs = base->inputs ? inputs : NULL;
+    s->sample = base->sample ? sample : NULL;
+    s->list_work = base->list_work ? list_work : NULL;
+    s->list = base->list ? list : NULL;
+    s->adopt = base->adopt ? adopt : NULL;
+    s->known_as = base->known_as ? known_as : NULL;
+    s->reach = NULL; // there are constraints
     s->rates = NULL; // these two are asked of the base, where all constraints count
     s->observe = NULL;
 }
