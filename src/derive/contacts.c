@@ -607,7 +607,7 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     law l = *fallback;
     CAROM_TRY(law_between(r, p, &l));
     if (l.ellipse || carom_contact_soft(p->entry))
-        return carom_fault(r, &p->entry->name, 0, "contacts of more than 500 pairs (400 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support %s; leave that out, or use fewer pairs",
+        return carom_fault(r, &p->entry->name, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support %s; leave that out, or use fewer pairs",
                            l.ellipse ? "friction by direction" : "stiffness and damping");
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(fix_law(r, &l));
@@ -622,7 +622,7 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
 static carom_status read_rule(resolver *r, int i, const law *fallback) {
     struct near_pairs *x = r->m->near;
     for (int k = 0; k < x->nshapes; ++k)
-        if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "contacts of more than 500 pairs (400 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support `surface velocity`");
+        if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support `surface velocity`");
     const int first = x->npairs;
     CAROM_TRY(carom_check_soft(r, x->rule[i].entry));
     CAROM_TRY(carom_near_samples(r, i));

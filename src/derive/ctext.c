@@ -185,6 +185,8 @@ static void put_move(const ctext *c) {
 
 static carom_status refuse(const carom_model *m, carom_error *err) {
     if (m->ncontrols) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has controllers, which `export c` does not support", m->file);
+    for (int c = 0; c < m->nc; ++c)
+        if (carom_system_gated(&m->sys, c)) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts with `closes while`, which `export c` does not support", m->file);
     if (m->nmember) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has flexible members, which `export c` does not support", m->file);
     if (m->npairs || m->near) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file); // free bodies have such contacts, too
     for (int c = 0; c < m->nc; ++c)

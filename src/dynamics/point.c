@@ -44,7 +44,7 @@ static carom_status mass(carom_point *p, carom_error *err) {
 carom_status carom_point_supports(const carom_model *m, carom_error *err) {
     const carom_system *s = carom_model_system(m);
     if (s->listed)
-        return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported where contacts come and go, as those of more than 500 pairs of shapes (400 with boxes in space) and of hulls, meshes, ellipsoids and heights do; "
+        return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported where contacts come and go, as those of more than 500 pairs of shapes (300 with boxes in space) and of hulls, meshes, ellipsoids and heights do; "
                                                   "for a state of rest, run the model until it rests");
     if (s->nsamplers) return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported with controllers, as '%.60s'; write the law of control as a force", s->samplers[0].name);
     for (int c = 0; c < s->nc; ++c)

@@ -370,6 +370,7 @@ const carom_scheme carom_scheme_event_driven = {
         "too low\n"
         "for the integrator are taken in one Runge-Kutta step each until velocity-tol ends them in a plastic impulse;\n"
         "contacts that take turns end in the limit of their sequence once two predictions of it agree to rtol.  Slow where impacts are many.",
+    .gates = true,
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,
     .emits_events = true,

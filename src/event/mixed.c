@@ -171,6 +171,7 @@ const carom_scheme carom_scheme_mixed = {
             "is for stiff models, with a dense Newton matrix of (stages x velocities)^2.  A grazing contact costs the order\n"
             "there.  Slow where events are many.",
     .order = 4,
+    .gates = true,
     .order_of = order_of,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 4, .impact_order = 4, .limited_steps = true, .gain = 1e-3, .loss = 1e-3, .slow_piles = true, .no_piles = true},
     .emits_events = true,

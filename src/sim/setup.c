@@ -133,11 +133,11 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
             const size_t used = strlen(many);
             if (scheme_at(def, i)->many >= def->system->listed) snprintf(many + used, sizeof many - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
         }
-        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (400 with boxes in space), and with hulls, meshes, ellipsoids and heights",
+        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (300 with boxes in space), and with hulls, meshes, ellipsoids and heights",
                           scheme->name, many);
     }
     for (int c = 0; c < def->system->nc; ++c)
-        if (carom_system_gated(def->system, c) && strcmp(scheme->name, "event-driven") != 0 && strcmp(scheme->name, "mixed") != 0)
+        if (carom_system_gated(def->system, c) && !scheme->gates)
             return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support `closes while`; event-driven and mixed do", scheme->name);
     const bool bare = scheme->many < CAROM_MANY || scheme->lacks & CAROM_NO_REST;
     if (def->system->sleeps && bare)

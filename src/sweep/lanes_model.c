@@ -120,6 +120,7 @@ carom_status carom_lanes_parts(const carom_model *m, carom_error *err) {
         else if (carom_given(&x->contacts[i].stiffness)) return refuse(err, "contacts of finite stiffness");
     for (int c = 0; c < m->nc; ++c) {
         const carom_contact *k = &m->contacts[c];
+        if (carom_system_gated(&m->sys, c)) return refuse(err, "contacts with `closes while`");
         if (k->ellipse[0] > 0) return refuse(err, "friction with two coefficients");
         if (k->impact || k->sequential || k->varies || k->friction_varies)
             return refuse(err, "laws of impact other than Newton's, impacts in sequence, and restitution or friction that varies");
