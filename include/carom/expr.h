@@ -68,9 +68,9 @@ bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value); /
 /// Does x depend on input (kind, index)?  index < 0: on any input of that kind.
 bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, int index);
 /// Nodes at whose zeros x has kinks or jumps: arguments of abs and sign, differences of those of min, max and comparisons,
-/// (knots) knots of curves where their slope jumps (curves with few of these).  Those that change with positions
+/// knots of curves where their slope jumps (curves with few of these).  Those that change with positions
 /// or time, each once, to a list that the caller frees; -1: no memory.
-int carom_graph_kinks(carom_graph *g, carom_node x, bool knots, carom_node **list);
+int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list);
 /// |x| lies between these.
 typedef struct carom_magnitude { double least, most; } carom_magnitude;
 /// Of the first n nodes, wherever time and velocities are: positions up to `position`, the first `fixed` parameters as given, others anywhere.

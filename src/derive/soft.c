@@ -83,24 +83,9 @@ carom_status carom_add_kink(resolver *r, carom_node x, int contact) {
 carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
     carom_node *list;
     carom_status status = CAROM_OK;
-    const int n = carom_graph_kinks(r->m->graph, x, true, &list);
+    const int n = carom_graph_kinks(r->m->graph, x, &list);
     if (n < 0) return carom_fault_memory(r);
     for (int i = 0; i < n && status == CAROM_OK; ++i) status = carom_add_kink(r, list[i], contact);
-    free(list);
-    return status;
-}
-
-carom_status carom_add_times_of(resolver *r, carom_node x) {
-    const carom_graph *g = r->m->graph;
-    carom_node *list;
-    carom_status status = CAROM_OK;
-    const int n = carom_graph_kinks(r->m->graph, x, false, &list);
-    if (n < 0) return carom_fault_memory(r);
-    for (int i = 0; i < n && status == CAROM_OK; ++i) {
-        bool known = carom_graph_depends(g, list[i], CAROM_POSITION, -1) || carom_graph_depends(g, list[i], CAROM_VELOCITY, -1);
-        for (int k = 0; k < r->m->nkinks; ++k) known = known || (r->m->kink[k] == list[i] && r->m->kink_of[k] < 0);
-        if (!known) status = carom_add_kink(r, list[i], -1);
-    }
     free(list);
     return status;
 }

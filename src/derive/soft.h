@@ -8,7 +8,5 @@ carom_status carom_check_soft(resolver *r, const carom_mech_contact *of);
 /// The gap of a contact (-1: forces; CAROM_GATE) has a kink where x changes its sign; all kinks that x has itself.
 carom_status carom_add_kink(resolver *r, carom_node x, int contact);
 carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact);
-/// Times at which x has kinks or jumps, whatever the state, become kinks of forces; knots of tables are known already.
-carom_status carom_add_times_of(resolver *r, carom_node x);
 /// Forces of a contact whose gap and slips are known; mu: its friction.
 carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const constraint *c, double mu);

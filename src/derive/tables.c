@@ -200,7 +200,5 @@ carom_status carom_derive_knots(resolver *r) {
         if (saws[a.table] == CAROM_NONE) return carom_fault_memory(r);
         CAROM_TRY(carom_add_kink(r, carom_graph_curve_at(m->graph, saws[a.table], a.at), -1));
     }
-    for (int i = 0; i < m->visible.nv_own; ++i)
-        if (m->force[i] != CAROM_NONE) CAROM_TRY(carom_add_times_of(r, m->force[i]));
     return CAROM_OK;
 }

@@ -31,13 +31,6 @@ double auto_error(const auto_work *w, const carom_step *s, const double *q_0, co
     return carom_flow_error(s, w->error, q_0, v_0, q_1, v_1, rtol, atol * w->head.size_q, atol * w->head.size_v);
 }
 
-// Does the step end beyond a kink of forces?  Then its estimate knows nothing of the error before it: close_segment() makes another.
-static bool beyond_a_kink(const auto_work *w, const carom_step *s) {
-    for (int i = 2 * s->sys->nc; i < w->P.nphi; ++i)
-        if (w->P.b.phi[i] < 0) return true;
-    return false;
-}
-
 // (AU-14)  Kinks that time passes, k(t), are found where a step follows k:  |k(t + f h) - (1 - f) k(t) - f k(t + h)| <= |k|/4.  A step of a thousandth of s->h is
 //          short enough for every k that has no jumps of its own.
 static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *follows) {
@@ -77,9 +70,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     if (size_q == 0 || size_v == 0) auto_measure(w, s, P->b.q, P->b.v, NULL);
     *error = fmax(*error, fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v),
                                carom_flow_reaction_error(&P->f, s, h, sqrt(s->opt[AUTO_RTOL]) * w->head.size_p)));
-    const bool beyond = beyond_a_kink(w, s);
-    if (beyond || *error > 1) w->head.size_q = size_q, w->head.size_v = size_v;
-    if (beyond) *error = fmin(*error, 1);
+    if (*error > 1) w->head.size_q = size_q, w->head.size_v = size_v;
     return CAROM_OK;
 }
 
@@ -146,7 +137,6 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     }
     w->head.t_b = w->P.t + (found ? P->b.tau : *h);
     const double end = P->a.tau;
-    if (error && found && s->sys->nk > 0 && end == 0) *error = 0;
     if (error && found && s->sys->nk > 0 && end > 0) {
         CAROM_TRY(carom_phase_try(P, s, end, &P->a, w->error));
         *error = fmax(auto_error(w, s, P->q, P->v, P->a.q, P->a.v), carom_flow_reaction_error(&P->f, s, end, sqrt(s->opt[AUTO_RTOL]) * w->head.size_p));

@@ -169,11 +169,7 @@ static carom_status kinks(const carom_phase *w, carom_step *s, double t, const d
     const carom_status status = sys->kinks(sys->model, s->sys_work, t, q, v, phi);
     if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute the places of its kinks");
     if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute the places of its kinks", t);
-    const double *was = w->from.phi + 2 * sys->nc;
-    for (int i = 0; i < sys->nk; ++i) {
-        phi[i] = idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
-        if (phi[i] == 0 && was[i] > 0) phi[i] = -DBL_MIN; // where it is zero, forces and directions may be those beyond
-    }
+    for (int i = 0; i < sys->nk; ++i) phi[i] = idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
     return CAROM_OK;
 }
 
@@ -236,22 +232,6 @@ static carom_status bar(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// A phase that begins at a kink begins behind it: where time alone passes it, by some rounding of time.
-static carom_status begin_behind(carom_phase *w, carom_step *s, carom_point *P, double h) {
-    double *k = P->phi + 2 * s->sys->nc;
-    bool at = false;
-    for (int i = 0; i < s->sys->nk; ++i) at = at || k[i] == 0;
-    if (!at) return CAROM_OK;
-    const double t = w->t + 4 * DBL_EPSILON * (fabs(w->t) + h);
-    CAROM_TRY(kinks(w, s, t, P->q, P->v, w->trial.phi));
-    at = false;
-    for (int i = 0; i < s->sys->nk; ++i) at = at || (k[i] == 0 && w->trial.phi[i] != 0);
-    if (!at) return CAROM_OK;
-    w->t = t;
-    carom_copy(k, w->trial.phi, s->sys->nk);
-    return w->integrator->reset(w, s, h);
-}
-
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
     CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
@@ -263,10 +243,9 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     P->tau = 0;
     P->work = (carom_account){0};
     if (s->sys->nk > 0) {
-        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1, P->phi[2 * nc + i] = 0;
+        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1;
         CAROM_TRY(kinks(w, s, w->t, P->q, P->v, P->phi + 2 * nc));
-        CAROM_TRY(begin_behind(w, s, P, h));
-        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1, P->phi[2 * nc + i] *= w->sign[i];
+        for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
     }
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
@@ -532,15 +511,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
         if (w->b.phi[2 * nc + i] < 0 && s->sys->kink_of && s->sys->kink_of[i] >= 0) w->b.kink[s->sys->kink_of[i]] = -1, some = turns = true;
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
     if (!some) { // forces have a kink, and nothing else happens
-        if (w->limits.exact) {
-            swap(&w->a, &w->b);
-        } else { // stages beyond the kink may have another force: nothing of them is taken, v_b = v_a + (t_b - t_a) v'_a
-            const double dt = w->b.tau - w->a.tau;
-            CAROM_TRY(carom_flow_rate(&w->f, s, w->t + w->a.tau, w->a.q, w->a.v, false));
-            carom_move(s, w->a.q, w->a.q, dt, w->a.v);
-            carom_axpy(w->a.v, dt, w->f.a, s->sys->nv);
-            w->a.tau = w->b.tau;
-        }
+        swap(&w->a, &w->b);
         w->ended = w->switched = false;
         ++w->events;
         CAROM_TRY(carom_phase_end(w, s, w->t + w->a.tau, true));

@@ -45,20 +45,18 @@ static void add_knots(found *f, carom_graph *g, carom_vertex x) {
         if (bends(d, i)) add(f, g, carom_graph_apply(g, CAROM_OP_SUB, x.a, carom_graph_number(g, d[4 + i]), CAROM_NONE));
 }
 
-static void look(found *f, carom_graph *g, carom_vertex x, bool knots) {
+static void look(found *f, carom_graph *g, carom_vertex x) {
     switch (x.op) {
     case CAROM_OP_ABS: case CAROM_OP_SIGN: add(f, g, x.a); break;
     case CAROM_OP_MIN: case CAROM_OP_MAX: case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE:
         add(f, g, carom_graph_apply(g, CAROM_OP_SUB, x.a, x.b, CAROM_NONE));
         break;
-    case CAROM_OP_CURVE:
-        if (knots) add_knots(f, g, x);
-        break;
+    case CAROM_OP_CURVE: add_knots(f, g, x); break;
     default: break;
     }
 }
 
-int carom_graph_kinks(carom_graph *g, carom_node x, bool knots, carom_node **list) {
+int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list) {
     found f = {0};
     *list = NULL;
     if (x < 0 || !carom_graph_walk(g, x, UINT64_MAX, true)) return -1;
@@ -66,7 +64,7 @@ int carom_graph_kinks(carom_graph *g, carom_node x, bool knots, carom_node **lis
     int *met = malloc(((size_t)n + 1) * sizeof *met);
     if (!met) return -1;
     for (int i = 0; i < n; ++i) met[i] = g->walk->order[i]; // new nodes may need walks of their own
-    for (int i = 0; i < n; ++i) look(&f, g, g->node[met[i]], knots);
+    for (int i = 0; i < n; ++i) look(&f, g, g->node[met[i]]);
     free(met);
     if (f.failed) free(f.node);
     *list = f.failed ? NULL : f.node;
