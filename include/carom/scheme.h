@@ -188,6 +188,7 @@ typedef struct carom_place {
     const double *f;       // NULL: found when needed
     const double *held;    // nc: 1 for contacts that reacted just before; NULL: in the last step
     double drift;          // part of the motion of a step by which a contact that reacted may drift open; 0: only rounding
+    double steps;          // by whose curvature it may; 0: one
 } carom_place;
 
 /// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
