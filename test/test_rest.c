@@ -120,8 +120,12 @@ static void stacks_rest(void **state) {
          "contacts: {c: {between: [a, floor], friction: 0.5}, e: {between: [a, b], friction: 0.5}, f: {between: [b, d], friction: 0.5}}\n", 0.03},
         {TWO_IN_SPACE("box: [0.4, 0.4, 0.2]"), 0.02},
         {TWO_IN_SPACE("cylinder: [0.2, 0.2]"), 0.01},
+        {"carom: 1\ngravity: [1.4, 0, -9.7]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+         "  a: {mass: 1, inertia: [0.02, 0.02, 0.03], at: [0.12, 0.21, 0.05], shape: {box: [0.4, 0.4, 0.1]}}\n  b: {mass: 100, inertia: [2, 2, 3], at: [0.08, 0.19, 0.15], shape: {box: [0.4, 0.4, 0.1]}}\n"
+         "  d: {mass: 1, inertia: [0.02, 0.02, 0.03], at: [0.12, 0.21, 0.25], shape: {box: [0.4, 0.4, 0.1]}}\ncontact defaults: {friction: 0.5, restitution: 0.3}\n"
+         "contacts: {c: {between: [a, floor]}, e: {between: [a, b]}, f: {between: [b, d]}}\n", 0.02},
     };
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 5; ++i) {
         carom_model *m = good(models[i].text);
         const carom_scheme *s;
         for (EACH_SCHEME(s)) {
@@ -129,6 +133,7 @@ static void stacks_rest(void **state) {
             if (skipped(s, CAROM_NO_FRICTION)) continue;
             // Rims that coincide have no direction in which they touch: schemes that differentiate it do not converge.
             if (i == 3 && strcmp(s->name, "newmark") != 0 && strcmp(s->name, "moreau-jean") != 0) continue;
+            if (i == 4 && strcmp(s->name, "dg-plus") == 0) continue; // solves 180 dependent rows: seconds
             const carom_ledger l = run_model(m, s, 5e-3, models[i].end, &w);
             scheme_near(s->name, w.most, 0, 1e-9 * 0.4);
             scheme_near(s->name, l.energy.impact, 0, 1e-9);
