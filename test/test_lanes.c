@@ -66,11 +66,11 @@ static const char oscillator[] =
     "energy: {kinetic: \"1/2*m*x'^2\", potential: 1/2*k*x^2}\nforces: {x: \"F*cos(w*t) - c*x'\"}\n"
     "contacts: {stop: {gap: s + x, restitution: 1 - e}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 15}\n";
 
-// A bead on a rotating rod, between two walls, with friction; and a joint written as a constraint: a pendulum.
+// A bead on a rotating rod, between two walls, with friction; a joint written as a constraint: a pendulum; and a ball that stays on a shaking floor.
 static const char mixture[] =
-    "carom: 1\nparameters: {mu: 0.3, L: 1, e: 0.3, d: 0.2}\ncoordinates: {x: {at: L*cos(d), rate: 0}, y: {at: -L*sin(d), rate: 0}, z: {at: 0.3, rate: 1}, u: {at: 0, rate: 0.5}}\n"
-    "energy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2 + u'^2 + 0.1*x^2*z'^2)\", potential: 9.81*y + 9.81*z}\nconstraints: {rod: x^2 + y^2 - L^2}\n"
-    "contact defaults: {restitution: e, friction: mu}\ncontacts: {wall: {gap: x + 0.5*z + 0.4, slip: y}, floor: {gap: z, slip: u}, lid: {gap: 0.5 - z, slip: [u, x - y]}}\n"
+    "carom: 1\nparameters: {mu: 0.3, L: 1, e: 0.3, d: 0.2}\ncoordinates: {x: {at: L*cos(d), rate: 0}, y: {at: -L*sin(d), rate: 0}, z: {at: 0.3, rate: 1}, u: {at: 0, rate: 0.5}, r: {rate: 0.2}}\n"
+    "energy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2 + u'^2 + r'^2 + 0.1*x^2*z'^2)\", potential: 9.81*y + 9.81*z + 9.81*r}\nconstraints: {rod: x^2 + y^2 - L^2}\n"
+    "contact defaults: {restitution: e, friction: mu}\ncontacts: {wall: {gap: x + 0.5*z + 0.4, slip: y}, floor: {gap: z, slip: u}, lid: {gap: 0.5 - z, slip: [u, x - y]}, shaker: {gap: r - 0.01*sin(20*t), friction: 0}}\n"
     "simulation: {scheme: half-explicit, step: 0.002, end: 1}\n";
 
 // A block that slides and spins on a floor, in space, and bounces.
@@ -173,7 +173,7 @@ static void lanes_agree_with_single_runs(void **state) {
 
 static void joints_and_friction_agree(void **state) {
     (void)state;
-    agree(def_of(mixture, LIST("mu=0:0.5:5", "z'=0.5,1"), LIST("x", "y'", "z", "u", "u'", "impacts")), 1e-9, 0, "pendulum and bead");
+    agree(def_of(mixture, LIST("mu=0:0.5:5", "z'=0.5,1"), LIST("x", "y'", "z", "u", "u'", "r'", "impacts")), 1e-9, 0, "pendulum and bead");
 }
 
 // What the engine refuses is its to say; a run without its section points says so.

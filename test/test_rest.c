@@ -120,8 +120,12 @@ static void stacks_rest(void **state) {
          "contacts: {c: {between: [a, floor], friction: 0.5}, e: {between: [a, b], friction: 0.5}, f: {between: [b, d], friction: 0.5}}\n", 0.03},
         {TWO_IN_SPACE("box: [0.4, 0.4, 0.2]"), 0.02},
         {TWO_IN_SPACE("cylinder: [0.2, 0.2]"), 0.01},
+        {"carom: 1\ngravity: [1.4, 0, -9.7]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+         "  a: {mass: 1, inertia: [0.02, 0.02, 0.03], at: [0.12, 0.21, 0.05], shape: {box: [0.4, 0.4, 0.1]}}\n  b: {mass: 100, inertia: [2, 2, 3], at: [0.08, 0.19, 0.15], shape: {box: [0.4, 0.4, 0.1]}}\n"
+         "  d: {mass: 1, inertia: [0.02, 0.02, 0.03], at: [0.12, 0.21, 0.25], shape: {box: [0.4, 0.4, 0.1]}}\ncontact defaults: {friction: 0.5, restitution: 0.3}\n"
+         "contacts: {c: {between: [a, floor]}, e: {between: [a, b]}, f: {between: [b, d]}}\n", 0.02},
     };
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < 5; ++i) {
         carom_model *m = good(models[i].text);
         const carom_scheme *s;
         for (EACH_SCHEME(s)) {
@@ -129,6 +133,7 @@ static void stacks_rest(void **state) {
             if (skipped(s, CAROM_NO_FRICTION)) continue;
             // Rims that coincide have no direction in which they touch: schemes that differentiate it do not converge.
             if (i == 3 && strcmp(s->name, "newmark") != 0 && strcmp(s->name, "moreau-jean") != 0) continue;
+            if (i == 4 && strcmp(s->name, "dg-plus") == 0) continue; // solves 180 dependent rows: seconds
             const carom_ledger l = run_model(m, s, 5e-3, models[i].end, &w);
             scheme_near(s->name, w.most, 0, 1e-9 * 0.4);
             scheme_near(s->name, l.energy.impact, 0, 1e-9);
@@ -150,6 +155,57 @@ static void a_follower_has_no_impacts(void **state) {
                                    "contacts: {face: {gap: y - A*(1 - cos(w*t)), restitution: 0.3}}\n", s, 1e-4, 0.2, &w);
         if (l.impacts != 0) fail_msg("%s: %ld impacts", s->name, l.impacts);
         scheme_near(s->name, w.most, 0.02, 1e-4); // half-explicit-acceleration sinks a little
+    }
+}
+
+// A ball on a floor that moves as A sin(w t).  With A w^2 < g it stays on it, whatever its restitution: no impact, and no gap but the scheme's drift, a step's part of the floor's motion
+// at most, and h^2 of accelerations where the scheme is of second order or e = 1 makes it symmetric.  With A w^2 = 3/2 g it lifts off at sin(w t) = 2/3.
+typedef struct on_floor { double A, w, above, below, pushed; } on_floor;
+
+static carom_status look_at_floor(void *user, const carom_now *now) {
+    on_floor *f = user;
+    const double gap = now->q[0] - f->A * sin(f->w * now->t);
+    f->above = fmax(f->above, gap), f->below = fmax(f->below, -gap);
+    if (now->force[0] > 0 || now->impulse[0] > 0) f->pushed = now->t;
+    return CAROM_OK;
+}
+
+static long ride(const carom_scheme *s, double part, double e, double t_end, double h, on_floor *f) {
+    char text[400];
+    carom_error err = {0};
+    *f = (on_floor){.A = part * 9.81 / 400, .w = 20};
+    snprintf(text, sizeof text, "carom: 1\nparameters: {A: %.17g, w: %.17g}\ncoordinates: {y: {rate: A*w}}\nenergy: {kinetic: \"y'^2/2\", potential: 9.81*y}\n"
+             "contacts: {floor: {gap: y - A*sin(w*t), restitution: %g}}\n", f->A, f->w, e);
+    carom_model *m = good(text);
+    carom_sim *sim = model_sim(m, s->name, NULL, h, t_end);
+    if (carom_sim_run(sim, look_at_floor, f, &err) != CAROM_OK) fail_msg("%s: %s", s->name, err.text);
+    const long impacts = sim_ledger(sim).impacts;
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return impacts;
+}
+
+static void a_ball_stays_on_a_floor_that_moves(void **state) {
+    (void)state;
+    const double h = 1e-3;
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        on_floor f;
+        if (skipped(s, CAROM_NO_IMPACTS)) continue;
+        // (The first one is there to show how gaps drift on acceleration level.)
+        const bool sinks = strcmp(s->name, "half-explicit-acceleration") == 0, explicit = sinks || strcmp(s->name, "moreau-explicit") == 0;
+        const bool first = s->order == 1 || strcmp(s->name, "moreau-dissipative") == 0;
+        for (int i = 0; i < 6; ++i) {
+            const double part = i < 3 ? 0.5 : 0.98, e = i % 3 / 2.0;
+            const long impacts = ride(s, part, e, 0.7, h, &f);
+            if (impacts != 0) fail_msg("%s, A w^2 = %g g, e = %g: %ld impacts", s->name, part, e, impacts);
+            const double most = explicit || (first && e < 1) ? 2 * h * f.A * f.w : h * h * 9.81;
+            if (f.above > most || (f.below > most && !sinks)) fail_msg("%s, A w^2 = %g g, e = %g: %g above, %g below the floor, %g allowed", s->name, part, e, f.above, f.below, most);
+        }
+        for (int i = 0; i < 3; ++i) {
+            ride(s, 1.5, i / 2.0, 0.1, h, &f);
+            scheme_near(s->name, f.pushed, asin(2.0 / 3) / f.w, sinks || (first && i < 2) ? 8 * h : h); // drift opens those a few steps before
+        }
     }
 }
 
@@ -204,6 +260,7 @@ int main(void) {
         cmocka_unit_test(boxes_rest),
         cmocka_unit_test(stacks_rest),
         cmocka_unit_test(a_follower_has_no_impacts),
+        cmocka_unit_test(a_ball_stays_on_a_floor_that_moves),
         cmocka_unit_test(an_impact_on_a_curved_wall_is_one),
         cmocka_unit_test(reactions_of_joints_explain_an_approach),
         cmocka_unit_test(a_ball_has_the_same_impacts_with_every_scheme),

@@ -127,7 +127,7 @@ typedef struct carom_step {
     double *u_after;     // recorded directions: local velocity after it, or where the force at the end acts
     double *lost;        // nc, kept; zero on entry: part of account.impact that normal impulses of each contact took
     bool reacted;        // something was booked in this step
-    const double *held;  // nc, kept: 1 for a contact that reacted in the last step
+    const double *held;  // nc, kept: 1 for a contact that reacted in the last step, or touches at the start
     carom_event *events;   // written by carom_emit_event
     int nevents, most_events;
     long parts;            // steps inside this one that were told with carom_inner
@@ -188,10 +188,11 @@ typedef struct carom_place {
     const double *f;       // NULL: found when needed
     const double *held;    // nc: 1 for contacts that reacted just before; NULL: in the last step
     double drift;          // part of the motion of a step by which a contact that reacted may drift open; 0: only rounding
+    double steps;          // number of steps by whose curvature it may drift open on a wall that moves (CL-7); 0: one
 } carom_place;
 
 /// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
-/// also when only rounding keeps them open, or when they reacted and do not leave (CL-3).  Those gaps become 0, so that
+/// also when only rounding keeps them open, or when they reacted and do not leave (CL-3, CL-7).  Those gaps become 0, so that
 /// carom_closed says the same.  With option closed=strict by their sign alone.
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
 /// Of a midpoint rule, whose middles are q_0 + h/2 v_0 and whose steps end at q = q_0 + h/2 (v_0 + v): the gaps at the middle, as they are; at the end of the

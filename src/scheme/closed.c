@@ -132,12 +132,36 @@ static void candidates(const carom_step *s, carom_local *L, const double *g, con
         if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < NOTICED && g[id] <= near))) join(s->sys, L, id);
 }
 
+// Of contacts whose wall moves by itself (w or d2g/dt2 is not zero): the largest |kappa| at the point and half a step before it, for it passes zero where the wall
+// bends the other way.  Of the others: -1.
+static carom_status curvatures(carom_step *s, const carom_local *L, const carom_place *at) {
+    carom_inside *in = s->inside;
+    double *kappa = in->kappa, *other = in->kappa_before;
+    const int rows = L->at[L->nb];
+    if (s->sys->flags & CAROM_TIMELESS_GAPS) carom_zero(other, rows);
+    else CAROM_TRY(carom_curvature(s, other, L, at->t, at->q, in->still));
+    bool some = false;
+    for (int k = 0; k < rows; ++k) {
+        kappa[k] = L->w[k] != 0 || other[k] != 0 ? 0 : -1;
+        some = some || kappa[k] == 0;
+    }
+    if (!some) return CAROM_OK;
+    carom_move(s, in->q_before, at->q, -0.5 * s->h, at->v);
+    for (int side = 0; side < 2; ++side) {
+        CAROM_TRY(carom_curvature(s, other, L, side ? at->t : at->t - 0.5 * s->h, side ? at->q : in->q_before, at->v));
+        for (int k = 0; k < rows; ++k)
+            if (kappa[k] >= 0) kappa[k] = fmax(kappa[k], fabs(other[k]));
+    }
+    return CAROM_OK;
+}
+
 // (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
-// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h |v|)
+// (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h |v|),
+// (CL-7)  or  reacted on a wall that moves by itself,  u_N <= max(eps_u, 2 h |kappa|)  and  g <= n h^2 (|W'a| + |kappa|)
 static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
     static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
-    const double *held = at->held ? at->held : s->held, *a;
+    const double *held = at->held ? at->held : s->held, *a, *kappa = NULL, h = s->h, n = at->steps > 0 ? at->steps : 1;
     candidates(s, L, g, at);
     if (L->nb == 0) return CAROM_OK;
     CAROM_TRY(acceleration(s, &a, at));
@@ -146,14 +170,16 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const c
     const double drift = at->drift > 0 ? at->drift * carom_norm_max(at->v, s->sys->nv) : 0;
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
-        const double moves = pace(s, L, k, at->v, a);
-        const double eps_g = carom_local_rounding_within(L, k, at->q, s->sys->nq, size) + 16 * DBL_EPSILON * s->h * moves;
-        if (g[id] <= eps_g) {
-            g[id] = 0;
-        } else if (held[id - ne] != 0 && g[id] <= fmax(STEPS / 16 * eps_g, s->h * drift)) {
-            const double u = carom_column_dot(&L->W, k, at->v) + L->w[k];
-            if (u <= fmax(no_velocity(s, moves), drift)) g[id] = 0;
+        const double moves = pace(s, L, k, at->v, a), u = carom_column_dot(&L->W, k, at->v) + L->w[k], eps_u = fmax(no_velocity(s, moves), drift);
+        const double eps_g = carom_local_rounding_within(L, k, at->q, s->sys->nq, size) + 16 * DBL_EPSILON * h * moves;
+        bool closed = g[id] <= eps_g;
+        if (!closed && held[id - ne] != 0) {
+            closed = g[id] <= fmax(STEPS / 16 * eps_g, h * drift) && u <= eps_u;
+            if (!closed && !kappa) CAROM_TRY(curvatures(s, L, at));
+            if (!closed) kappa = s->inside->kappa;
+            if (!closed && kappa[k] >= 0) closed = g[id] <= n * h * h * (fabs(carom_column_dot(&L->W, k, a)) + kappa[k]) && u <= fmax(eps_u, 2 * h * kappa[k]);
         }
+        if (closed) g[id] = 0;
     }
     return CAROM_OK;
 }

@@ -89,6 +89,8 @@ typedef struct carom_inside {
     const char *(*rate_name)(const void *user, int i); // of a velocity; NULL, or returns NULL: by number
     carom_factor F_free;    // M, where a word needs it and the scheme has none
     double *a_free, *kappa; // nv: M^-1 f; by local direction: curvatures
+    double *q_before, *kappa_before; // half a step before
+    double *still;          // nv: zero
     carom_delassus delassus; // F^-1 W of the last problem
     carom_assembly assembly; // the same by blocks
     double a;               // scale of the impulses in problem: p acts as a p

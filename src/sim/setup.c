@@ -268,8 +268,9 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->sys_work = carom_allocate_bytes(mem, seen->work_size);
     s->M = carom_allocate_matrix(mem, sys->mass_shape);
     if (sys->nc > 0) s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
-    s->inside->a_free = carom_allocate(mem, (size_t)sys->nv);
-    s->inside->kappa = carom_allocate(mem, (size_t)sim->nl);
+    CAROM_ALLOCATE(mem, (size_t)sys->nv, &s->inside->a_free, &s->inside->still);
+    CAROM_ALLOCATE(mem, (size_t)sim->nl, &s->inside->kappa, &s->inside->kappa_before);
+    s->inside->q_before = carom_allocate(mem, (size_t)sys->nq);
     s->inside->delassus = carom_allocate_delassus(mem, seen);
     s->inside->assembly = carom_allocate_assembly(mem, seen, blocks, rows);
     s->blocks = carom_allocate_bytes(mem, (size_t)blocks * sizeof *s->blocks);

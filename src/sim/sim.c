@@ -329,6 +329,15 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
 
 // -- the run -------------------------------------------------------------------------------------------
 
+// Contacts that touch at the start, to rounding, count as such that reacted: whether they stay is then decided as in later steps (CL-3).
+static void hold_touching(carom_sim *sim) {
+    const double near = 1e-9 * (carom_norm_max(sim->q, sim->sys->nq) + sim->h * carom_norm_max(sim->v, sim->sys->nv));
+    for (int c = 0; c < sim->sys->nc; ++c) {
+        sim->held[c] = sim->gap[sim->sys->ne + c] <= near;
+        sim->kept->holding += sim->held[c] > 0;
+    }
+}
+
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
@@ -342,6 +351,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
     CAROM_TRY(carom_sim_book_works(sim, 0, err));
     book_gaps(sim);
+    hold_touching(sim);
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     k->ledger.energy.start = kinetic + potential;
     k->ledger.kinetic = kinetic;

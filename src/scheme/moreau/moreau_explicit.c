@@ -7,6 +7,7 @@
 #include "scheme/step.h"
 
 enum { OPT_FORCES };
+static const double STEPS = 1024; // in which a lasting contact may drift open, h^2/2 of its curvature in each
 static const carom_option options[] = {
     {.name = "forces", .kind = CAROM_CHOICE, .choices = "start|end",
      .about = "forces are seen at the old position, or at the new one (with the old velocity): stable for oscillations, h omega < 2"},
@@ -56,7 +57,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
     carom_local_velocity(w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
-    CAROM_TRY(carom_close_at(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a}));
+    CAROM_TRY(carom_close_at(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a, .steps = STEPS}));
 
     if (w->L_1.nb > 0) {
         // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)

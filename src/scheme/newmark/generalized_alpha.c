@@ -44,7 +44,8 @@ const carom_scheme carom_scheme_generalized_alpha = {
         "alpha_m = (2 rho - 1)/(rho + 1),  alpha_f = rho/(rho + 1),  gamma = 1/2 + alpha_f - alpha_m,  beta = (gamma + "
         "1/2)^2/4 (with joints gamma/2) unless given\n"
         "v_1, q_1 and impulses as in newmark\n\n"
-        "Second order without contacts and joints; rho sets the damping of high frequencies.  Otherwise as newmark.\n"
+        "Second order without contacts and joints; rho sets the damping of high frequencies.  A joint anywhere\n"
+        "in the model changes beta for all of it; give beta to compare models with and without joints.  Otherwise as newmark.\n"
         "ggl-alpha is the variant without penetration and drift.",
     CAROM_NEWMARK_TABLE,
 };

@@ -34,6 +34,7 @@ const carom_scheme carom_scheme_hht = {
             "v_1, q_1 and impulses as in newmark\n\n"
             "Second order without contacts and joints, damps high frequencies; a_1 is not the acceleration at the end "
             "of the\n"
-            "step.  Otherwise as newmark.",
+            "step.  A joint anywhere in the model changes beta for all of it; give beta to compare models with and without joints.\n"
+            "Otherwise as newmark.",
     CAROM_NEWMARK_TABLE,
 };
