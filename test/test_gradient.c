@@ -80,6 +80,17 @@ static void ball_rests(void **state) {
     carom_gradient_free(&g);
 }
 
+// A held input is no parameter: x = p t^2/2 with p = F^2, and A does not enter.
+static void held_inputs(void **state) {
+    (void)state;
+    static const char *const by[] = {"A", "F", NULL};
+    carom_gradient g = gradient("carom: 1\nparameters: {A: 0.01, F: 3}\ninputs: {push: F^2, pull: 0}\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: push - 2*pull}\noutputs: {z: A*x}\n", "x", by, 2);
+    assert_close(g.value, 18, 1e-9);
+    assert_close(g.gradient[0], 0, 1e-12);
+    assert_close(g.gradient[1], 12, 1e-8);
+    carom_gradient_free(&g);
+}
+
 // A block slides with V on a rough floor and stops after V/(mu g), having gone V^2/(2 mu g).
 static void block_stops(void **state) {
     (void)state;
@@ -305,7 +316,7 @@ int main(int argc, char **argv) {
         return cmocka_run_group_tests(tests, NULL, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(together), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
+        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(held_inputs), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(together), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
