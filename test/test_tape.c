@@ -414,7 +414,7 @@ static void other_parameters_are_as_good_as_the_first(void **unused) {
     carom_graph_destroy(g);
 }
 
-// Curves of both kinds and every operation: the values at points of a box lie within its bounds, and these are close where the box is small.
+// Curves of both kinds and every operation: the values at points of a box, or beside a way, lie within the bounds and beside the line, and these are close where the box is small.
 static void bounds_hold_and_tighten(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
@@ -445,33 +445,40 @@ static void bounds_hold_and_tighten(void **unused) {
     const carom_group group = {n, out, 0};
     const machine m = build(g, &group, 1);
     carom_range *x = calloc((size_t)carom_tape_range_size(m.tape), sizeof *x);
-    const int *place = carom_tape_places(m.tape, 0), zero = 0;
-    double y[100];
+    const int *place = carom_tape_places(m.tape, 0);
+    carom_tape_part *part = carom_tape_part_create(m.tape, place, n);
+    assert_non_null(part);
+    double y[100], start[1 + NQ + NV], way[1 + NQ + NV], off[1 + NQ + NV];
     for (int round = 0; round < 1000; ++round) {
         const double size = pow(10, uniform(-6, 1));
         for (int i = 0; i < 1 + NQ + NV; ++i) {
             const double from = uniform(-4, 4);
-            x[i] = (carom_range){from, from + size, false};
+            way[i] = round % 2 ? uniform(-1, 1) * size : 0, off[i] = round % 2 ? size * size / 8 : size / 2, start[i] = from;
+            x[i] = carom_range_along(from, from + way[i], off[i]);
         }
         requests = 0;
-        carom_tape_range(m.tape, m.work, &zero, 1, x);
+        carom_tape_range(m.tape, part, m.work, x);
         assert_int_equal(requests, 0);
         for (int k = 0; k < 20; ++k) {
             point at;
             double *in[] = {&at.t, at.q, at.q + 1, at.q + 2, at.v, at.v + 1, at.v + 2};
-            for (int i = 0; i < 1 + NQ + NV; ++i) *in[i] = k < 2 ? (k ? x[i].low : x[i].high) : uniform(x[i].low, x[i].high);
+            const double along = k < 2 ? k : uniform(0, 1); // the way, and anywhere beside it
+            for (int i = 0; i < 1 + NQ + NV; ++i) *in[i] = start[i] + along * way[i] + (k < 2 ? (k ? -1 : 1) : uniform(-1, 1)) * off[i];
             ask(m, 0, &at, y);
             for (int i = 0; i < n; ++i) {
                 const carom_range r = x[place[i]];
                 if (!isnan(y[i]) && !(y[i] >= r.low - 1e-14 * (1 + fabs(y[i])) && y[i] <= r.high + 1e-14 * (1 + fabs(y[i]))))
                     fail_msg("output %d: %.17g is not in [%.17g, %.17g]", i, y[i], r.low, r.high);
+                if (!isnan(y[i]) && !(fabs(y[i] - r.mid - (2 * along - 1) * r.slope) <= r.off + 1e-14 * (1 + fabs(y[i]) + fabs(r.mid) + fabs(r.slope) + r.off)))
+                    fail_msg("output %d: %.17g is farther than %.17g off the line %.17g + s %.17g, s = %.17g", i, y[i], r.off, r.mid, r.slope, 2 * along - 1);
             }
         }
         for (int i = 0; i < n && size < 1e-4; ++i) { // what jumps says so; else bounds are not far off
             const carom_range r = x[place[i]];
-            if (!r.jumps && fabs(r.low) < 10 && fabs(r.high) < 10) assert_true(r.high - r.low <= 1e3 * size);
+            if (!r.jumps && fabs(r.low) < 10 && fabs(r.high) < 10 && !(r.high - r.low <= 1e3 * size)) fail_msg("output %d: [%.17g, %.17g] in a box of %g", i, r.low, r.high, size);
         }
     }
+    free(part);
     free(x);
     destroy(m);
     carom_graph_destroy(g);

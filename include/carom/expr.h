@@ -166,13 +166,19 @@ size_t carom_tape_held_size(const carom_tape *tape);
 void carom_tape_hold(const carom_tape *tape, const void *work, void *held);
 void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,
                           double *out);
-/// Bounds of a value where inputs lie between bounds; jumps: it may jump there.
-typedef struct carom_range { double low, high; bool jumps; } carom_range;
-/// Bounds of all that n groups compute, up to rounding: x holds carom_tape_range_size() of them, the first ones bounds of time, positions and velocities, which are given;
-/// parameters are those of `work`.  Those of node i of a group are then at x[carom_tape_places(tape, group)[i]].  No allocation.
+/// What a value may be on a piece of a motion: between low and high, and not farther than off from the line mid + s slope, s from -1 to 1 along the piece.
+/// jumps: it may jump there.  Of what is in a box, not on a way, the slope is 0.
+typedef struct carom_range { double low, high, mid, slope, off; bool jumps, lined; } carom_range; // lined: the line is known
+carom_range carom_range_along(double from, double to, double off);
+/// The part of a tape that n of its slots need; free() it.  NULL: no memory.
+typedef struct carom_tape_part carom_tape_part;
+carom_tape_part *carom_tape_part_create(const carom_tape *tape, const int *place, int n);
+/// Slots of the inputs that it needs, by number: 0 is time, positions and velocities follow.
+int carom_tape_part_inputs(const carom_tape_part *part, const int **slot);
+/// Bounds of all that a part computes, up to rounding: x holds carom_tape_range_size() of them; those of its inputs are given, parameters are those of `work`.  Those of node i of a group are then at x[carom_tape_places(tape, group)[i]].  No allocation.
 int carom_tape_range_size(const carom_tape *tape);
 const int *carom_tape_places(const carom_tape *tape, int group);
-void carom_tape_range(const carom_tape *tape, const void *work, const int *groups, int n, carom_range *x);
+void carom_tape_range(const carom_tape *tape, const carom_tape_part *part, const void *work, carom_range *x);
 int carom_tape_instructions(const carom_tape *tape, int group); // what evaluating a group costs; group < 0: all groups
 
 // -- compiled tapes ------------------------------------------------------------------------------------

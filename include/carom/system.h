@@ -166,10 +166,11 @@ typedef struct carom_system {
     /// CAROM_HOLD: from now on gaps, directions and curvature follow the formulas that hold at (t, q); CAROM_HELD: after
     /// CAROM_FREE, those once more; CAROM_FREE: those of the point asked for, as always.  NULL: formulas do not change.
     carom_status (*hold)(const void *model, void *work, carom_hold what, double t, const double *q);
-    /// On a piece of a motion from (t_0, q_0) to (t_1, q_1) with velocities between v_low and v_high: of every contact (0 .. nc-1) a bound least <= g, and
-    /// slowest <= u <= fastest for its normal velocity (infinite: g may jump).  least NaN: nothing is known of this contact.  NULL: of none.
-    carom_status (*bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_low,
-                           const double *v_high, double *least, double *slowest, double *fastest);
+    /// On a piece of a motion from (t_0, q_0, v_0) to (t_1, q_1, v_1) whose velocities are not farther than v_off from the straight lines between their ends: of every
+    /// contact (0 .. nc-1) a bound least <= g, and slowest <= u - x turn <= fastest for its normal velocity, x from 0 to 1 in time (infinite: g may jump).
+    /// least NaN: nothing is known of this contact.  NULL: of none.
+    carom_status (*bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                           const double *v_off, double *least, double *slowest, double *fastest, double *turn);
     /// Of every contact whose friction varies CAROM_FRICTION_LAW numbers, at law + CAROM_FRICTION_LAW c.  NULL: none varies.
     /// force: reactions by recorded directions; NULL where no contact has friction_reacts.
     carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law);

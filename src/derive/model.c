@@ -88,6 +88,7 @@ void carom_model_destroy(carom_model *m) {
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) carom_terms_free(lists[k]);
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);
+    free(m->bounds_part);
     carom_tape_destroy(m->bounce_tape);
     carom_tape_destroy(m->rub_tape);
     if (m->near) carom_tape_destroy(m->near->rub_tape);

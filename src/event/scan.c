@@ -27,8 +27,8 @@ carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
     z.kappa = carom_allocate(mem, directions);
     CAROM_ALLOCATE(mem, nv, &z.W_size, &z.v_size, &z.way, &z.v_1, &z.rate_1, &z.mean, &z.doubt, &z.v, &z.a, &z.shift);
     z.q = carom_allocate(mem, (size_t)sys->nq);
-    CAROM_ALLOCATE(mem, nv, &z.v_low, &z.v_high);
-    CAROM_ALLOCATE(mem, (size_t)sys->nc, &z.least, &z.slowest, &z.fastest, &z.ends);
+    CAROM_ALLOCATE(mem, nv, &z.v_off);
+    CAROM_ALLOCATE(mem, (size_t)sys->nc, &z.least, &z.slowest, &z.fastest, &z.turn, &z.ends);
     return z;
 }
 
@@ -179,27 +179,52 @@ static bool beyond(const carom_scan *z, const carom_sample *P) {
     return false;
 }
 
-// (SC-7)  no event where  g > 0  by the bound of the system, or where the rate between its bounds [a, b] cannot take phi below zero:
-//         a >= 0,  b <= 0,  or  -a phi_1 + b phi_0 > -a b d
-static bool certain(const carom_scan *z, const carom_sample *A, const carom_sample *B, int c) {
-    const double a = z->slowest[c], b = z->fastest[c];
-    if (!(fabs(z->least[c]) >= 0)) return true; // nothing is known
-    if (z->least[c] + (z->offset ? z->offset[c] : 0) > 0 || a >= 0 || b <= 0) return true;
-    if (B->phi[c] < 0) return false;
-    return b * A->phi[c] - a * B->phi[c] > -a * b * (B->tau - A->tau);
+// Between two samples d apart a gap is above  phi_0 + int_0^t slow  and  phi_1 - int_t^d fast,  with lines slow <= u <= fast that are w apart:
+// the first is the higher one before  t = (phi_0 - phi_1 + int_0^d fast)/w,  the second behind.
+typedef struct fan { double d, phi_0, phi_1, slow, fast, bend; } fan; // the lines at the start; what they rise by in unit time
+
+static fan fan_of(const carom_scan *z, const carom_sample *A, const carom_sample *B, int c) {
+    const double d = B->tau - A->tau;
+    return (fan){d, A->phi[c], B->phi[c], z->slowest[c], z->fastest[c], z->turn[c] / d};
 }
 
-// Bounds between left and P.  Velocities are parabolas there:  v is not farther beyond its ends than d |a_1 - a_0|/8; twice that for others.
+// The least of  g + u t + bend t^2/2  for t between 0 and `to`, 0 itself excepted where it rises from there.
+static double least_ahead(double g, double u, double bend, double to) {
+    const double end = g + to * (u + 0.5 * bend * to), at = -u / bend;
+    return bend > 0 && at > 0 && at < to ? g - 0.5 * u * u / bend : end;
+}
+
+// What the gap does not fall below inside, where it is not below at the ends.
+static double least_inside(const fan *f) {
+    const double w = f->fast - f->slow, last = f->fast + f->bend * f->d;
+    const double cross = (f->phi_0 - f->phi_1 + 0.5 * f->d * (f->fast + last)) / w, at = cross > 0 ? fmin(cross, f->d) : 0;
+    if (!isfinite(w)) return -HUGE_VAL;
+    return fmin(at > 0 ? least_ahead(f->phi_0, f->slow, f->bend, at) : HUGE_VAL, at < f->d ? least_ahead(f->phi_1, -last, f->bend, f->d - at) : HUGE_VAL);
+}
+
+// Does it only fall once it may have come to zero?
+static bool falls_once(const fan *f) {
+    const double last = f->fast + f->bend * f->d;
+    return f->fast > 0 && last <= 0 && least_ahead(f->phi_0, f->slow, f->bend, -f->fast / f->bend) > 0;
+}
+
+// (SC-7)  no event where  g > 0  by the bound of the system; none or one where the rate between its bounds has one sign; none where these keep the gap above zero,
+//         and one where they do as long as it may rise
+static bool certain(const carom_scan *z, const carom_sample *A, const carom_sample *B, int c) {
+    if (!(fabs(z->least[c]) >= 0)) return true; // nothing is known
+    if (z->least[c] + (z->offset ? z->offset[c] : 0) > 0) return true;
+    const fan f = fan_of(z, A, B, c);
+    const double rise = z->turn[c];
+    if ((f.slow >= 0 && f.slow + rise >= 0) || (f.fast <= 0 && f.fast + rise <= 0)) return true;
+    return f.phi_1 < 0 ? falls_once(&f) : least_inside(&f) > 0;
+}
+
+// Bounds between left and P.  Velocities are parabolas there:  v is not farther off than d |a_1 - a_0|/8; twice that for others.
 static carom_status bounds(carom_scan *z, carom_step *s, const carom_sample *P) {
     const carom_system *sys = s->sys;
     const carom_sample *A = &z->left;
-    const double d = P->tau - A->tau;
-    for (int i = 0; i < sys->nv; ++i) {
-        const double beyond = 0.25 * d * fabs(P->a[i] - A->a[i]);
-        z->v_low[i] = fmin(A->v[i], P->v[i]) - beyond;
-        z->v_high[i] = fmax(A->v[i], P->v[i]) + beyond;
-    }
-    return sys->bounds(sys->model, s->sys_work, z->t + A->tau, z->t + P->tau, A->q, P->q, z->v_low, z->v_high, z->least, z->slowest, z->fastest);
+    for (int i = 0; i < sys->nv; ++i) z->v_off[i] = 0.25 * (P->tau - A->tau) * fabs(P->a[i] - A->a[i]);
+    return sys->bounds(sys->model, s->sys_work, z->t + A->tau, z->t + P->tau, A->q, P->q, A->v, P->v, z->v_off, z->least, z->slowest, z->fastest, z->turn);
 }
 
 // The first one that is not clear between left and P divides the interval.
@@ -224,9 +249,9 @@ static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P
     CAROM_TRY(bounds(z, s, P));
     for (int c = 0; c < s->sys->nc && !*unseen; ++c) {
         if (!z->watched[c] || certain(z, A, P, c)) continue;
-        const double a = z->slowest[c], b = z->fastest[c], d = P->tau - A->tau;
-        const double low = isfinite(b - a) ? (b * A->phi[c] - a * P->phi[c] + a * b * d) / (b - a) : -HUGE_VAL;
-        *unseen = -fmax(z->least[c], low) > SLIGHT * z->ends[c] && b - a > STEEP * (A->most[c] + P->most[c]);
+        const fan f = fan_of(z, A, P, c);
+        const double spread = f.fast - f.slow + fabs(z->turn[c]);
+        *unseen = -fmax(z->least[c], least_inside(&f)) > SLIGHT * z->ends[c] && spread > STEEP * (A->most[c] + P->most[c]);
         if (*unseen && s->counts->unseen++ == 0) s->counts->unseen_id = s->sys->ne + c, s->counts->unseen_t = z->t + A->tau;
     }
     return CAROM_OK;

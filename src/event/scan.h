@@ -27,8 +27,8 @@ typedef struct carom_scan {
     double *kappa;                                   // by direction of all constraints
     double t;                                        // of tau = 0
     const double *offset;                            // as in carom_sample_set
-    double *v_low, *v_high;                          // nv: between two samples
-    double *least, *slowest, *fastest;               // nc: bounds of gaps and rates there
+    double *v_off;                                   // nv: how far velocities are off straight lines between two samples
+    double *least, *slowest, *fastest, *turn;        // nc: bounds of gaps and rates there, as systems give them
     double *ends;                                    // nc: |phi| at both ends of the step
 
     // the path of a Runge-Kutta step, for carom_path_at

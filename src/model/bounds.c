@@ -1,83 +1,103 @@
 // bounds.c: what the gaps that are written as expressions may be on a piece of a motion.
 //
-// Work: bounds of positions, least and largest, then bounds of all that the tape computes.
+// Work: how far positions are off their lines, what the tape sees where there are members, then bounds of all that it computes.
 #include "model/model.h"
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
-static double *least_positions(const carom_model *m, void *work) { return (double *)(void *)((unsigned char *)work + m->bounds_work); }
+static double *off_positions(const carom_model *m, void *work) { return (double *)(void *)((unsigned char *)work + m->bounds_work); }
+
+static const int *places(const carom_model *m, int group) { return carom_tape_places(m->tape, group); }
+static int gap_place(const carom_model *m, int id) { return places(m, GROUP_GAPS)[id]; }
+static int rate_place(const carom_model *m, int id) { return places(m, GROUP_RATES)[m->links[id].dir]; }
+
+static carom_tape_part *part(const carom_model *m) {
+    int n = 0, *place = malloc(2 * (size_t)m->own.links * sizeof *place);
+    if (!place) return NULL;
+    for (int id = m->ne; id < m->own.links; ++id) place[n++] = gap_place(m, id), place[n++] = rate_place(m, id);
+    carom_tape_part *made = carom_tape_part_create(m->tape, place, n);
+    free(place);
+    return made;
+}
+
+static int seen(const carom_model *m) { return m->nmember ? 3 * (m->visible.nq + m->visible.nv) : 0; }
 
 size_t carom_bounds_work(carom_model *m, size_t from) {
     const size_t line = 63;
+    m->bounds_part = part(m);
     m->bounds_work = (from + line) & ~line;
-    return m->bounds_work + 2 * (size_t)m->nq * sizeof(double) + (size_t)carom_tape_range_size(m->tape) * sizeof(carom_range);
+    return m->bounds_part ? m->bounds_work + (size_t)(m->nq + seen(m)) * sizeof(double) + (size_t)carom_tape_range_size(m->tape) * sizeof(carom_range) : 0;
 }
 
-static void spread(double *low, double *high, const double *q_0, const double *q_1, int i, double beyond) {
-    low[i] = fmin(q_0[i], q_1[i]) - beyond;
-    high[i] = fmax(q_0[i], q_1[i]) + beyond;
-}
+// What moves between two points within d at rates between two that differ by `spread` is not farther than this from the straight line.
+static double astray(double d, double spread) { return 0.25 * d * spread; }
 
-static double fastest(const double *v_low, const double *v_high, int first) {
+static double turning(const body *b, const double *v_0, const double *v_1, const double *v_off) {
     double square = 0;
-    for (int i = first; i < first + 3; ++i) {
-        const double w = fmax(fabs(v_low[i]), fabs(v_high[i]));
+    for (int i = b->v + 3; b->v >= 0 && i < b->v + 6; ++i) {
+        const double w = fmax(fabs(v_0[i]), fabs(v_1[i])) + v_off[i];
         square += w * w;
     }
     return sqrt(square);
 }
 
-static double turning(const body *b, const double *v_low, const double *v_high) { return b->v < 0 ? 0 : fastest(v_low, v_high, b->v + 3); }
-
-// (SC-8)  A position is not farther beyond its ends than d (max v - min v)/4; components of a quaternion than d |w|/4; angles of joints than d (|w_A| + |w_B|)/2.
-static void box(const carom_model *m, double d, const double *q_0, const double *q_1, const double *v_low, const double *v_high, double *low, double *high) {
+// (SC-8)  off = d |v_1 - v_0|/8 + d v_off/2;  components of a quaternion turn at rates within +-|w|/2, angles of joints within +-(|w_A| + |w_B|).
+static void positions_off(const carom_model *m, double d, const double *v_0, const double *v_1, const double *v_off, double *off) {
     const int nq = carom_model_named_q(m), nv = carom_model_named_v(m);
     for (int i = 0; i < m->nq; ++i) {
         const int k = i >= nq ? nv + i - nq : m->velocity_of[i];
-        if (k >= 0) spread(low, high, q_0, q_1, i, 0.25 * d * (v_high[k] - v_low[k]));
+        if (k >= 0) off[i] = 0.125 * d * fabs(v_1[k] - v_0[k]) + astray(d, 2 * v_off[k]);
     }
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0 || b->space != SPATIAL) continue;
-        for (int k = 0; k < 4; ++k) spread(low, high, q_0, q_1, b->turn + k, 0.25 * d * turning(b, v_low, v_high));
+        for (int k = 0; k < 4; ++k) off[b->turn + k] = astray(d, turning(b, v_0, v_1, v_off));
     }
     for (int i = 0; i < m->njoints; ++i) {
         const joint *j = &m->joints[i];
-        if (j->at >= 0) spread(low, high, q_0, q_1, j->at, 0.5 * d * (turning(j->A, v_low, v_high) + turning(j->B, v_low, v_high)));
+        if (j->at >= 0) off[j->at] = astray(d, 2 * (turning(j->A, v_0, v_1, v_off) + turning(j->B, v_0, v_1, v_off)));
     }
 }
 
-carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_low,
-                                const double *v_high, double *least, double *slowest, double *fastest) {
-    static const int groups[] = {GROUP_GAPS, GROUP_RATES};
-    const carom_model *m = model;
-    const int *gap = carom_tape_places(m->tape, GROUP_GAPS), *rate = carom_tape_places(m->tape, GROUP_RATES);
-    double *low = least_positions(m, work), *high = low + m->nq;
-    carom_range *x = (carom_range *)(void *)(high + m->nq);
-    box(m, t_1 - t_0, q_0, q_1, v_low, v_high, low, high);
-    x[0] = (carom_range){t_0, t_1, false};
+// The motion as the tape sees it: values at the start, at the end, and how far they are off the lines between.  Members' positions are picked into `seen`.
+typedef struct side { const double *q, *v; } side;
+
+static void inputs(const carom_model *m, void *work, side at[3], double *seen, carom_range *x) {
     const visible *s = &m->visible;
-    const int more = m->nmember ? 1 + s->compiled : 0, nq = s->nq_own + more, nv = s->nv_own + more; // of the tape
-    for (int side = 0; side < 2; ++side) {
-        const double *q = side ? high : low, *v = side ? v_high : v_low;
-        carom_model_look(m, work, &q, &v, false);
-        for (int i = 0; i < nq + nv; ++i) {
-            const double y = i < nq ? q[i] : v[i - nq];
-            if (side) x[1 + i].high = y;
-            else x[1 + i] = (carom_range){.low = y};
-        }
+    const int more = m->nmember ? 1 + s->compiled : 0, nq = s->nq_own + more, nv = s->nv_own + more;
+    for (int k = 0; m->nmember && k < 3; ++k, seen += nq + nv) {
+        carom_model_look(m, work, &at[k].q, &at[k].v, false);
+        carom_copy(seen, at[k].q, nq);
+        carom_copy(seen + nq, at[k].v, nv);
+        at[k] = (side){seen, seen + nq};
     }
-    carom_tape_range(m->tape, work, groups, 2, x);
+    const int *slot, n = carom_tape_part_inputs(m->bounds_part, &slot);
+    for (int e = 0; e < n; ++e) {
+        const int i = slot[e] - 1, k = i - nq;
+        if (i < 0) continue;
+        x[slot[e]] = k < 0 ? carom_range_along(at[0].q[i], at[1].q[i], at[2].q[i]) : carom_range_along(at[0].v[k], at[1].v[k], at[2].v[k]);
+    }
+}
+
+carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                                const double *v_off, double *least, double *slowest, double *fastest, double *turn) {
+    const carom_model *m = model;
+    double *q_off = off_positions(m, work);
+    carom_range *x = (carom_range *)(void *)(q_off + m->nq + seen(m));
+    positions_off(m, t_1 - t_0, v_0, v_1, v_off, q_off);
+    x[0] = carom_range_along(t_0, t_1, 0);
+    inputs(m, work, (side[]){{q_0, v_0}, {q_1, v_1}, {q_off, v_off}}, q_off + m->nq, x);
+    carom_tape_range(m->tape, m->bounds_part, work, x);
     for (int c = 0; c < m->nc; ++c) {
         const int id = m->ne + c;
-        if (id >= m->own.links) {
-            least[c] = NAN;
-            continue;
-        }
-        const carom_range g = x[gap[id]], u = x[rate[m->links[id].dir]];
-        least[c] = g.low;
-        slowest[c] = g.jumps ? -HUGE_VAL : u.low;
-        fastest[c] = g.jumps ? HUGE_VAL : u.high;
+        least[c] = NAN;
+        if (id >= m->own.links) continue;
+        const carom_range *g = &x[gap_place(m, id)], *u = &x[rate_place(m, id)];
+        least[c] = g->low;
+        turn[c] = g->jumps ? 0 : 2 * u->slope;
+        slowest[c] = g->jumps ? -HUGE_VAL : u->mid - u->slope - u->off;
+        fastest[c] = g->jumps ? HUGE_VAL : u->mid - u->slope + u->off;
     }
     return CAROM_OK;
 }

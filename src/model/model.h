@@ -321,15 +321,16 @@ struct carom_model {
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
     size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work; // offsets in work
+    carom_tape_part *bounds_part; // what bounds are made of: gaps that are written and their rates; NULL: none are
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
 // system.c, storage.c: what schemes call, and in what storage the matrices are
 carom_status carom_model_system_make(carom_model *m, carom_error *err);
 /// bounds.c: size of a work block with room for bounds behind `from`; bounds of written gaps, as systems give them.
-size_t carom_bounds_work(carom_model *m, size_t from);
-carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_low,
-                                const double *v_high, double *least, double *slowest, double *fastest);
+size_t carom_bounds_work(carom_model *m, size_t from); // 0: no memory
+carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                                const double *v_off, double *least, double *slowest, double *fastest, double *turn);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 /// The model's own scratch inside the work block.

@@ -472,6 +472,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     s->work_size = m->given_work + (size_t)m->np * sizeof(double);
     if (m->own.links > m->ne && (s->flags & (CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS)) != (CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS)) {
         s->work_size = carom_bounds_work(m, s->work_size);
+        if (!s->work_size) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps");
         s->bounds = carom_model_bounds;
     }
     carom_signals_system(m);

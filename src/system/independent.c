@@ -106,9 +106,9 @@ static carom_status kinks(const void *model, void *work, double t, const double 
 static double restitution(const void *model, void *work, int contact, double speed) {
     return base_of(model)->restitution(base_of(model)->model, work, contact, speed);
 }
-static carom_status bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_low, const double *v_high,
-                           double *least, double *slowest, double *fastest) {
-    return base_of(model)->bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_low, v_high, least, slowest, fastest);
+static carom_status bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                           const double *v_off, double *least, double *slowest, double *fastest, double *turn) {
+    return base_of(model)->bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least, slowest, fastest, turn);
 }
 static bool explain(const void *model, void *work, char *text, size_t size) { return base_of(model)->explain(base_of(model)->model, work, text, size); }
 static void inputs(const void *model, void *work, const double *x) { base_of(model)->inputs(base_of(model)->model, work, x); }
