@@ -363,7 +363,11 @@ static carom_status outside(resolver *r, carom_node *parameter, carom_node *of_b
     carom_model *m = r->m;
     r->slip_speed = r->normal_force = carom_graph_number(m->graph, 0);
     for (int i = 0; i < m->np_own; ++i) CAROM_TRY(carom_resolve_expression(r, &m->whole->parameters.item[i], NAME_PARAMETER, "this", &parameter[i]));
-    for (int i = 0; i < m->nbound; ++i) CAROM_TRY(carom_resolve_expression(r, m->bound[i].from, NAME_PARAMETER | SCOPE_SPEED | SCOPE_SLIP, "this", &of_bound[i]));
+    for (int i = m->np_own; i < m->np; ++i) parameter[i] = carom_graph_number(m->graph, 0); // signals: those whose start depends on parameters are bound
+    for (int i = 0; i < m->nbound; ++i) {
+        CAROM_TRY(carom_resolve_expression(r, m->bound[i].from, NAME_PARAMETER | SCOPE_SPEED | SCOPE_SLIP, "this", &of_bound[i]));
+        if (m->bound[i].kind == BOUND_INPUT) parameter[m->np_own + m->bound[i].index] = of_bound[i];
+    }
     return CAROM_OK;
 }
 
