@@ -57,7 +57,7 @@ static void joints_in_an_impact_belong_to_it(void **state) {
     carom_model_destroy(m);
 }
 
-// -- gaps that nobody asks for ---------------------------------------------------------------------------------
+// -- gaps that a step leaves out ---------------------------------------------------------------------------------
 
 typedef struct counted { carom_system sys; const carom_system *own; long observed; } counted;
 static counted counting;

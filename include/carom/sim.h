@@ -151,8 +151,8 @@ carom_status carom_sim_input(carom_sim *sim, int i, double value, carom_error *e
 const double *carom_sim_inputs(const carom_sim *sim);
 
 carom_now carom_sim_now(const carom_sim *sim);
-/// This on_step of carom_sim_run() looks at now->gap only after it has called carom_sim_gaps(), which brings it up to date and returns it: gaps that
-/// nobody asks for and that would change nothing in the ledger are then not computed.
+/// Declares that this on_step of carom_sim_run() reads now->gap only after a call of carom_sim_gaps(), which brings the gaps up to date and returns them.
+/// A step may then leave out gaps that the ledger does not need either.
 void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now));
 const double *carom_sim_gaps(carom_sim *sim);
 bool carom_sim_done(const carom_sim *sim);

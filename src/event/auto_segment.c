@@ -41,6 +41,9 @@ static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *f
     *follows = true;
     if (sys->nk == 0 || h <= SHORT * s->h) return CAROM_OK;
     if (sys->kinks(sys->model, s->sys_work, P->t, P->q, P->v, k_0) != CAROM_OK || sys->kinks(sys->model, s->sys_work, P->t + h, P->q, P->v, k_1) != CAROM_OK) return CAROM_OK;
+    bool moves = false;
+    for (int i = 0; i < sys->nk; ++i) moves = moves || k_1[i] != k_0[i];
+    if (!moves) return CAROM_OK; // time passes none
     for (size_t j = 0; j < sizeof at / sizeof *at && *follows; ++j) {
         if (sys->kinks(sys->model, s->sys_work, P->t + at[j] * h, P->q, P->v, k) != CAROM_OK) return CAROM_OK;
         for (int i = 0; i < sys->nk; ++i) {

@@ -111,7 +111,7 @@ static bool gaps_doubtful(const carom_step *s, const double *g, const double *he
     return false;
 }
 
-// Is every gap far from closed?  Then, in flight, nothing else has to be asked.
+// Is every gap far from closed?  Then, in flight, nothing else has to be evaluated.
 static bool all_open(const carom_step *s, const double *g, const double *held) {
     if (!held) held = s->held;
     g += s->sys->ne;

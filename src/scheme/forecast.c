@@ -1,4 +1,4 @@
-// forecast.c: gaps at the end of a step, without asking for them there.
+// forecast.c: bounds of the gaps at the end of a step, without evaluating them there.
 //
 // Most of what a step in flight costs is sines, and gaps at its end are booked only where they are the largest or the smallest so far.
 #include "scheme/inside.h"

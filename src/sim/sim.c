@@ -632,7 +632,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
 
 // -- looking at it ---------------------------------------------------------------------------------------
 
-// To whoever looks from outside, gaps are there.
+// Callers outside of the step loop always find the gaps up to date.
 static void look_at_gaps(const carom_sim *sim) { carom_sim_gaps((carom_sim *)(uintptr_t)sim); }
 
 carom_now carom_sim_now(const carom_sim *sim) {
