@@ -2,7 +2,7 @@
 //
 // Such a contact has a coordinate y of its own, of mass 1 kg and with a load of 1 N, that rests on its gap y >= 0: the normal reaction is 1 N at
 // all times, and with the coefficient mu N friction takes forces up to mu N (FV-5).  Every scheme and solver sees a contact like any other.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

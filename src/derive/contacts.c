@@ -1,5 +1,5 @@
 // contacts.c: constraints and contacts, and their laws.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include "derive/soft.h"
 #include <carom/option.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 // lists of entries with their subscripts beside them.
 #include "expr/curve.h"
 #include "expr/native.h"
-#include "derive/bodies/bodies.h"
+#include "derive/bodies/body.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

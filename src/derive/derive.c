@@ -6,7 +6,7 @@
 //     at v = 0, kappa = (du/dq) v + du/dt  of  u = W'v + w,   K = -df/dq,   C = -df/dv.
 // Only entries that are not zero by structure are kept.
 #include "expr/graph.h"
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <stdlib.h>
 #include <string.h>
 

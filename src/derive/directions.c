@@ -1,5 +1,5 @@
 // directions.c: directions of constraints and contacts, and their derivatives (derive.c has the equations).
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include "expr/graph.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // Exact derivatives are held against central differences (relative error about 1e-9 when both are right), at the
 // initial state and at states near it.  A kink (abs, if, min, max) at one of the states shows up there and only there.
 #include "base/number.h"
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include "scheme/step.h"
 #include <carom/difference.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 // model.c: create, destroy, and what a model answers.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include "read/mesh.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // sections.c: parameters, coordinates, let, energy, forces, outputs, exact and simulation; and the order in which names become known.
 #include "expr/graph.h"
-#include "derive/bodies/bodies.h"
+#include "derive/bodies/body.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 // place (initial values, coefficients of laws, step and end) are bound to it, and are evaluated again by the same operations.  All others have
 // gone into the structure (counts, geometry, flexible members): the parameters that they read are fixed, and another value of one of these
 // derives the model again.  Either way the model is, bit for bit, the one that would have been made with these values.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

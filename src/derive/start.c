@@ -1,5 +1,5 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include "scheme/step.h"
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // The tape's velocities are those of the graph, then the change: along velocities, of velocities, of time, of parameters (carom_graph_change()).
 // With F at p - 2h, ..., p + 2h the derivative by p is (F(-2h) - 8 F(-h) + 8 F(h) - F(2h))/(12 h) + O(h^4).
 #include "expr/graph.h"
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <carom/difference.h>
 #include <carom/variation.h>
 #include <float.h>

@@ -4,8 +4,8 @@
 // (world) and wx, wy, wz (body frame), q' = 1/2 q o (0, w).  Its rotation matrix R is nine symbols with the course
 // D_k R = R skew(e_k), so that no derivative ever looks into the quaternion (BOD-1).  R belongs to the direction of the
 // quaternion, whatever its length.  The reference point is the centre of mass.
-#include "derive/bodies/bodies.h"
-#include "derive/shapes/solids.h"
+#include "derive/bodies/body.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

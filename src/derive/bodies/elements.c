@@ -4,7 +4,7 @@
 // external, the rest damping.  With a coordinate x (a length, a joint's angle or shift, a component of a displacement),
 //     V = 1/2 k (x - x_0)^2,   f = -c x' Dx,   f = F Dx   (D: along velocities)                  (ELM-1)
 #include "base/unit.h"
-#include "derive/bodies/bodies.h"
+#include "derive/bodies/body.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // frames.c: frames of bodies: what joints, force elements, shapes and members ask of them.
-#include "derive/bodies/bodies.h"
+#include "derive/bodies/body.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 // Where thousands of bodies touch (model/near.c), most of them are named nowhere but among those that touch: gravity and contacts move them, and nothing
 // else.  Such a free body is numbers: no node of the graph, no instruction of the tape.  Its positions and velocities come after those of
 // all others.  A body that an expression, a joint, a spring or a drawing names is derived as always.
-#include "derive/bodies/bodies.h"
-#include "derive/shapes/solids.h"
+#include "derive/bodies/body.h"
+#include "derive/shapes/shapes.h"
 #include <stdlib.h>
 #include <string.h>
 

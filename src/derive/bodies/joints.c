@@ -5,7 +5,7 @@
 // first body, and every constraint is signed such that its reaction is a component of what acts on the second body.
 //
 // An angle of a spatial joint is a position of its own, counted over turns: it moves as atan2 says and is set by move().
-#include "derive/bodies/bodies.h"
+#include "derive/bodies/body.h"
 #include "mech/keys.h"
 #include <math.h>
 #include <stdio.h>

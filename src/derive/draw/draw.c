@@ -3,7 +3,7 @@
 // It is read after the model has been compiled: its expressions share the model's graph, and what was compiled before
 // must not depend on them in any bit.
 #include "derive/draw/draw.h"
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <carom/option.h>
 #include <ctype.h>
 #include <stdio.h>

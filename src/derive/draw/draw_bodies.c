@@ -2,9 +2,9 @@
 // shapes leave out: joints, small shapes at its ends.  Without shapes and with less than two bars, as the solid body of even density that has its mass
 // and inertia.  Joints as marks, springs as springs.
 // What `draw` says something of is left to it.
-#include "derive/bodies/bodies.h"
+#include "derive/bodies/body.h"
 #include "derive/draw/draw.h"
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 
 static carom_node num(resolver *r, double x) { return carom_graph_number(r->m->graph, x); }

@@ -1,6 +1,6 @@
 // draw_members.c: flexible members draw themselves, as bent bars through the places that results tell: all nodes when they record the
 // unknowns, else the named points.
-#include "derive/bodies/bodies.h"
+#include "derive/bodies/body.h"
 #include "derive/draw/draw.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // What `draw` says of a body or names like a shape is left to it.  Planes are drawn as far as the model reaches at the start.
 #include "derive/draw/draw.h"
 #include "collide/patch.h"
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

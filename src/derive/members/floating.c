@@ -14,8 +14,8 @@
 // beyond K: axial forces, those of spins too, make it stiffer or softer.
 // T does not change under motions of everything as a rigid body: momenta are kept exactly.  Everything else comes by differentiation.
 // Points are bodies that are carried: r = r_f + R (X + d), R (1 + skew(th)); in the plane they turn by angle + th.
-#include "derive/bodies/bodies.h"
-#include "derive/members/members.h"
+#include "derive/bodies/body.h"
+#include "derive/members/member.h"
 #include <carom/flex.h>
 #include <math.h>
 #include <stdio.h>

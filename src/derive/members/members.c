@@ -2,8 +2,8 @@
 //
 // A member's numbers are expressions of parameters; what varies along it is an expression of the arc length s as well.
 #include "expr/graph.h"
-#include "derive/bodies/bodies.h"
-#include "derive/members/members.h"
+#include "derive/bodies/body.h"
+#include "derive/members/member.h"
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 //
 // `elements`, `radius` and `bore` are one value, or one for each stretch, called by the point where it ends:
 //     elements: {wheel: 2, end: 3}     two up to the point `wheel`, three more up to the end
-#include "derive/members/members.h"
+#include "derive/members/member.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 //
 // The face is the one that separates most; the edges are those where the line, seen along the face's normal, crosses the outline.
 // Which edge that is, is piecewise constant in the frame of the box.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 
 line carom_shape_line(carom_graph *g, const shape *s) {
     const carom_node half = n_num(g, 0.5);

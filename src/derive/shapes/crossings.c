@@ -3,7 +3,7 @@
 // Of both boxes the face that separates most is taken.  Each of the four edges of A's face comes in over the outline of B's face once and leaves it once:
 // eight contacts, of which those are there whose edges cross, with a common normal that no side of the two boxes stands beyond.  With the
 // corners of A over B and of B over A these are all corners of the area in which two faces lie on each other.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 
 static carom_node size(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
 static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }

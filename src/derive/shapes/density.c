@@ -1,5 +1,5 @@
 // density.c: mass, inertia and centre of a body that has a density, by the volumes of its shapes.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 #include <string.h>
 

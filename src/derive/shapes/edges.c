@@ -2,7 +2,7 @@
 //
 // Of all pairs of edge directions (i, j) the one whose common normal separates the shapes most is taken, and on both shapes the edge that is
 // foremost along it.  The contact is there when that separates more than every face, and the edges cross; then corners do not see it.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 
 // The axes of a shape that have edges along them, and half lengths along all axes.
 typedef struct frame {

@@ -1,6 +1,6 @@
 // heights.c: a surface of the ground, given by heights over a grid: rows in the model, or a CSV file.
 #include "base/number.h"
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // hulls.c: hulls and meshes as they are written, and the mass of solids of even density.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include "read/mesh.h"
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 // ones with other numbers.  So pairs of equal shapes, of bodies that move alike, are a kind: a small model with the two bodies alone, whose
 // graph is forgotten once its tape is made.  A pair then is where its bodies have their positions and velocities, and how large its boxes are.
 // Whatever has a prescribed motion, bends, or is carried keeps expressions of its own.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <stdlib.h>
 #include <string.h>
 

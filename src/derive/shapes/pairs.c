@@ -3,7 +3,7 @@
 // Corners of one shape against the surface of the other and the other way round, always in the same order: a contact is the same
 // corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point, so that
 // momentum and angular momentum are kept whatever the gap.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 #include <string.h>
 

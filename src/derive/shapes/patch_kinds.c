@@ -1,5 +1,5 @@
 // patch_kinds.c: pairs of convex solids, whose contacts are found by search and not by formulas (model/patches.c): their solids, and the shape of their lists.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <stdlib.h>
 
 bool carom_patch_given(const carom_mech_shape *x) { return carom_patch_kind_of(carom_shape_kind_of(x)); }

@@ -4,7 +4,7 @@
 // faces and whatever has a thickness, that place is a point on a surface like any other.  Sharp against sharp (edges of boxes, rims) has a gap that goes
 // smoothly through zero: the distance along the common normal, as long as that normal separates most and both sides allow it; elsewhere the
 // distance of the middles of rim and edge, which is never less than that of the shapes, and a little more.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 
 static const double FLAT = 1e-6;  // a rim tilted by less over a face is flat

@@ -2,7 +2,7 @@
 //
 // Where shapes could make more than MOST_PAIRS pairs, nobody writes down each (model/near.c).  An entry then is a rule that says which shapes meet; shapes that
 // formulas do not tell apart are a group, and two groups make one kind of pair, with its tape (kinds.c) and its laws.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

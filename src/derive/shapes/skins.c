@@ -3,7 +3,7 @@
 //   shapes: {journal: {circle: 0.01, of: axle.start}, whip: {skin: 0.002, of: rope}}
 //
 // A skin is a round at every node and a straight piece between neighbours; it bends with the nodes, not inside elements.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 // is pushed out through a face from which its own edges lead away (SHP-6): else a corner that slides along a row of equal boxes
 // would hang on their sides.  Boxes stacked exactly in line have corners on the corners of the other box: which side of it they are on is
 // rounding, and only faces from which the edges lead away count.
-#include "derive/shapes/solids.h"
+#include "derive/shapes/shapes.h"
 #include <math.h>
 
 static const double TINY = 1e-12;  // distances below TINY times the size have no direction

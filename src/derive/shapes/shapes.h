@@ -1,4 +1,4 @@
-// solids.h (private): shapes of bodies, and the contacts that pairs of them make, in the making.
+// shapes.h (private): shapes of bodies, and the contacts that pairs of them make, in the making.
 //
 //   solids.c    shapes of bodies, of the ground, of members                pairs.c   pairs -> contacts; between.c: which
 //   surfaces.c  distance of a rounded corner from a surface                edges.c   edges against edges in space
@@ -7,7 +7,7 @@
 //   kinds.c     tapes of pairs; pairs that share one                       rules.c   pairs that come and go
 //   hulls.c     hulls and meshes as they are written    density.c           ../draw/draw_shapes.c   how they look
 #pragma once
-#include "derive/bodies/bodies.h"
+#include "derive/bodies/body.h"
 #include "model/pairs.h"
 
 static inline carom_node carom_shape_half(carom_graph *g, const shape *s, int k) { return s->size ? s->size[k] : n_num(g, s->half[k]); }

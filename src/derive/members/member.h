@@ -1,4 +1,4 @@
-// members.h (private): a flexible member while it is read; members.c, shafts.c.
+// member.h (private): a flexible member while it is read; members.c, shafts.c.
 #pragma once
 #include "derive/resolver.h"
 

@@ -1,4 +1,4 @@
-// bodies.h: rigid bodies of a model, and what joints and force elements ask of them.
+// body.h: rigid bodies of a model, and what joints and force elements ask of them.
 #pragma once
 #include "derive/resolver.h"
 
