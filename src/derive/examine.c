@@ -14,6 +14,17 @@
 
 enum { STATES = 4, LARGE = 400 }; // beyond LARGE coordinates differences are not taken
 static const double AGREE = 1e-5; // worse than any rounding, better than any wrong term
+static const double LOST = 1e-4;       // of the differentiated quantity: entries below drown in the rounding of its differences
+static const double OTHER = 1e-3;      // weight of the other side of a comparison in its scale: a missing term must not hide behind itself
+static const double STEP = 6e-6;       // of central differences, where rounding and the error of third order are equal
+static const double SHORT_STEP = 2e-7; // a second try, where a kink lies within STEP
+static const double ENERGY = 1e-9;     // rounding of sums of energies
+static const double BESIDE = 1e-2;     // how far the states beside the start lie from it
+static const double CANCELLED = 1e-13; // pivots of the mass matrix below this part of their diagonal entry have cancelled...
+static const double COUPLED = 1e-6;    // ...and are 0 only where nothing couples to them by more than this
+static const double MASSLESS = 1e-12;  // lowest pivot of a coordinate that has inertia
+static const double APPROACHES = 1e-12; // of the speeds: rounding of a relative velocity
+static const double FLAT = 1e-6;       // of the moments of inertia: figures of a thin body in a table are rounded
 
 typedef struct exam {
     const carom_model *m;
@@ -114,9 +125,9 @@ static void judge(exam *x, double exact, double difference, double scale, const 
 
 // size_of_f is that of the differentiated quantity: entries far below it are lost in the rounding of differences.
 static void judge_matrix(exam *x, carom_matrix A, carom_matrix B, double size_of_f, const char *what) {
-    double scale = 1e-4 * size_of_f;
+    double scale = LOST * size_of_f;
     const size_t size = carom_shape_size(A.shape);
-    for (size_t e = 0; e < size; ++e) scale = fmax(scale, fmax(fabs(A.a[e]), 1e-3 * fabs(B.a[e])));
+    for (size_t e = 0; e < size; ++e) scale = fmax(scale, fmax(fabs(A.a[e]), OTHER * fabs(B.a[e])));
     for (int j = 0; j < A.shape.n; ++j)
         for (int i = 0; i < A.shape.n; ++i) {
             const double *a = carom_matrix_entry(A, i, j), *b = carom_matrix_entry(B, i, j);
@@ -135,7 +146,7 @@ static void judge_columns(exam *x, const carom_columns *P, const carom_columns *
         carom_column_expand(x->a, P, k);
         carom_column_expand(x->b, Q, k);
         const double scale =
-            fmax(1e-4 * size_of_f, fmax(carom_norm_max(x->a, x->m->nv), 1e-3 * carom_norm_max(x->b, x->m->nv)));
+            fmax(LOST * size_of_f, fmax(carom_norm_max(x->a, x->m->nv), OTHER * carom_norm_max(x->b, x->m->nv)));
         for (int i = 0; i < x->m->nv; ++i) judge(x, x->a[i], x->b[i], scale, what, link_of(x, k), i);
     }
 }
@@ -212,7 +223,7 @@ static carom_status examine_local(exam *x, double t) {
         W = fmax(W, carom_norm_max(x->W, s->nv));
     }
     for (int k = 0; k < n; ++k)
-        judge(x, x->a[k], x->b[k], fmax(fabs(x->a[k]), 1e-3 * W * speed * speed), "the local acceleration",
+        judge(x, x->a[k], x->b[k], fmax(fabs(x->a[k]), OTHER * W * speed * speed), "the local acceleration",
               link_of(x, k), -1);
     CAROM_TRY(s->rate_gradient(s->model, x->work, t, x->q, x->v, &x->L, &x->P));
     CAROM_TRY(carom_difference_rate_gradient(&x->difference, s, x->work, t, x->q, x->v, &x->L, &x->Q));
@@ -245,7 +256,7 @@ static carom_status examine_energy(exam *x, double t) {
         judge(x, x->a[i], (T1 - T2) / (2 * h), carom_norm_max(x->a, s->nv) + (fabs(T1) + fabs(T2)) / h,
               "the kinetic energy", "kinetic", i);
     }
-    const double h = 6e-6 * fmax(1, carom_norm_max(x->q, s->nq)) / fmax(1, carom_norm_max(x->v, s->nv));
+    const double h = STEP * fmax(1, carom_norm_max(x->q, s->nq)) / fmax(1, carom_norm_max(x->v, s->nv));
     carom_zero(x->b, s->nv);
     CAROM_TRY(s->force(s->model, x->work, t, x->q, x->v, x->b));
     CAROM_TRY(s->power(s->model, x->work, t, x->q, x->v, &external, &damping));
@@ -254,7 +265,7 @@ static carom_status examine_energy(exam *x, double t) {
     beside(x, x->q, -h, x->v);
     CAROM_TRY(s->energy(s->model, x->work, t - h, x->q_1, x->v, &T2, &V2));
     double scale =
-        1e-9 * (fabs(T1) + fabs(V1)) / h + fabs(external) + fabs(damping); // rounding of the energies, divided by h
+        ENERGY * (fabs(T1) + fabs(V1)) / h + fabs(external) + fabs(damping); // rounding of the energies, divided by h
     for (int i = 0; i < s->nv; ++i) scale += fabs(x->b[i] * x->v[i]);
     judge(x, external - damping - carom_dot(x->b, x->v, s->nv), (T1 + V1 - T2 - V2) / (2 * h), scale, "the power",
           "energy", -1);
@@ -313,10 +324,10 @@ static carom_status examine_mass(exam *x, double t, double *pivot, int *where) {
         double *Ak = A + (size_t)k * (size_t)n;
         const double *e = carom_matrix_entry(M, k, k);
         double p = Ak[k] / fmax(fabs(*e), 1e-300);
-        if (fabs(p) < 1e-13) {
+        if (fabs(p) < CANCELLED) {
             double coupled = 0;
             for (int i = k + 1; i < n; ++i) coupled = fmax(coupled, fabs(Ak[i]) / sqrt(fmax(fabs(*e * *carom_matrix_entry(M, i, i)), 1e-300)));
-            p = coupled > 1e-6 ? -1 : 0;
+            p = coupled > COUPLED ? -1 : 0;
         }
         if (!(p >= *pivot)) *pivot = p, *where = k;
         if (p <= 0) continue;
@@ -333,7 +344,7 @@ static void again(exam *x, double t) {
     char entry[sizeof x->entry];
     memcpy(entry, x->entry, sizeof entry);
     x->worst = 0;
-    x->difference.step = x->step = 2e-7;
+    x->difference.step = x->step = SHORT_STEP;
     if (examine_state(x, t) == CAROM_OK && x->worst < worst) return;
     x->worst = worst;
     memcpy(x->entry, entry, sizeof entry);
@@ -347,7 +358,7 @@ static void derivatives_and_mass(exam *x) {
     for (int state = 0; state < (m->nv > LARGE ? 1 : STATES); ++state) {
         const double t = state ? 0.01 * state : 0;
         for (int i = 0; i < m->nv; ++i) {
-            x->dq[i] = state ? 1e-2 * next(&seed) * fmax(0.1, m->sys.move ? 1 : fabs(m->q0[i])) : 0;
+            x->dq[i] = state ? BESIDE * next(&seed) * fmax(0.1, m->sys.move ? 1 : fabs(m->q0[i])) : 0;
             x->v[i] = m->v0[i] + (state ? next(&seed) * fmax(1, 0.1 * fabs(m->v0[i])) : 0);
         }
         beside(x, m->q0, 1, x->dq);
@@ -359,7 +370,7 @@ static void derivatives_and_mass(exam *x) {
         double pivot = INFINITY;
         int row = 0;
         if (examine_mass(x, t, &pivot, &row) == CAROM_OK && !(pivot >= lowest)) lowest = pivot, where = row;
-        x->difference.step = x->step = 6e-6;
+        x->difference.step = x->step = STEP;
         if (m->nv <= LARGE && examine_state(x, t) != CAROM_OK) ++skipped;
         if (x->worst > AGREE) again(x, t);
         if (x->worst > AGREE) ++x->disagree;
@@ -386,14 +397,14 @@ static void derivatives_and_mass(exam *x) {
     bool light = false;
     for (int k = 0; k < m->nmember; ++k) light = light || isinf(carom_member_fastest(m->members[k].flex));
     const carom_scheme *scheme = m->scheme ? carom_scheme_find(m->scheme) : carom_scheme_at(0);
-    if (!(lowest > 1e-12) && light)
+    if (!(lowest > MASSLESS) && light)
         say(x, CAROM_WARNING, "the mass matrix is singular, with massless nodes of flexible members; most schemes need its inverse");
-    else if (fabs(lowest) <= 1e-12 && scheme && scheme->massless)
+    else if (fabs(lowest) <= MASSLESS && scheme && scheme->massless)
         say(x, CAROM_WARNING, "coordinate '%s' has no inertia; %s allows that where joints or stiffness hold it, most schemes do not", coordinate(x, where),
             scheme->name);
-    else if (fabs(lowest) <= 1e-12)
+    else if (fabs(lowest) <= MASSLESS)
         say(x, CAROM_FAULT, "coordinate '%s' has no inertia; give it some, or use ggl-alpha where joints or stiffness hold it", coordinate(x, where));
-    else if (!(lowest > 1e-12))
+    else if (!(lowest > MASSLESS))
         say(x, CAROM_FAULT,
             "the mass matrix is not positive definite at coordinate '%s' (relative pivot %.2g); its kinetic energy "
             "needs more",
@@ -446,7 +457,7 @@ static void initial_impacts(exam *x) {
     for (int id = m->ne; id < m->ne + m->nc; ++id) {
         const int k = x->L.at[id];
         const double u = carom_column_dot(&x->L.W, k, m->v0) + x->L.w[k], size = carom_local_magnitude(&x->L, k, m->v0) + fabs(x->L.w[k]);
-        if (x->g[id] > carom_local_rounding(&x->L, k, m->q0, m->nq) || !(u < -1e-12 * size)) continue;
+        if (x->g[id] > carom_local_rounding(&x->L, k, m->q0, m->nq) || !(u < -APPROACHES * size)) continue;
         if (++more <= 0) say(x, CAROM_FINE, "the run starts with an impact: '%s' is closed and approaches with %.6g", m->links[id].name, -u);
     }
     if (more > 0) say(x, CAROM_FINE, "and %d more contact%s start%s with an impact", more, more == 1 ? "" : "s", more == 1 ? "s" : "");
@@ -479,7 +490,7 @@ static void start(exam *x) {
 // No distribution of mass has a principal moment of inertia above the sum of the other two: tr(J)/2 - J, the integral of r r' dm,
 // has no negative eigenvalue, and so no negative principal minor.
 static bool solid(const double *J) {
-    const double half = 0.5 * (J[0] + J[4] + J[8]), tiny = 1e-6 * half;
+    const double half = 0.5 * (J[0] + J[4] + J[8]), tiny = FLAT * half;
     double S[9];
     for (int i = 0; i < 9; ++i) S[i] = (i % 4 == 0 ? half : 0) - J[i];
     for (int i = 0; i < 3; ++i) {

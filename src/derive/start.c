@@ -6,6 +6,10 @@
 #include <string.h>
 
 static const double POSITION_TOLERANCE = 1e-8, RATE_TOLERANCE = 1e-8, GAP_TOLERANCE = 1e-9; // relative
+static const double QUADRATIC = 1e-9;     // of the energy: T(v) is quadratic up to rounding when T(v/2) = T(v)/4
+static const double CONSTANT = 1e-10;     // of the energy: T(0) is 0 up to rounding
+static const double ROUNDING = 1e-13;     // of the terms of a relative velocity
+static const double ALONG_NORMAL = 1e-6;  // tangential part of a direction below this: it is the normal
 
 // Numbers in [-1, 1) that look random and are the same every time.
 static double next(unsigned *seed) {
@@ -45,9 +49,9 @@ static carom_status check_kinetic(const carom_model *m, void *work, double *q, d
         if (trial == 0 && !(isfinite(T) && isfinite(half)))
             return carom_model_fault(m, err, m->energy,
                                      "the kinetic energy has no finite value at the initial position; check divisions, roots and logarithms");
-        if (!(isfinite(T) && isfinite(half)) || fabs(T - half) <= 1e-9 * (size + fabs(T))) continue;
+        if (!(isfinite(T) && isfinite(half)) || fabs(T - half) <= QUADRATIC * (size + fabs(T))) continue;
         for (int i = 0; i < m->nv; ++i) v[i] = 0;
-        const bool rest = fabs(kinetic(m, work, q, v)) > 1e-10 * (size + fabs(T));
+        const bool rest = fabs(kinetic(m, work, q, v)) > CONSTANT * (size + fabs(T));
         return carom_model_fault(m, err, m->energy,
                                  "the kinetic energy is not quadratic in the rates: it has a part %s; every "
                                  "term must hold two rates as factors%s", rest ? "without rates" : "with a single rate",
@@ -94,7 +98,7 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
         reach += fabs(x[e]) * carom_norm_max(m->v0, m->nv);
         if (strongest < 0 || fabs(x[e]) > fabs(x[strongest])) strongest = e;
     }
-    if (fabs(u) <= fmax(RATE_TOLERANCE * size, 1e-13 * reach)) return CAROM_OK;
+    if (fabs(u) <= fmax(RATE_TOLERANCE * size, ROUNDING * reach)) return CAROM_OK;
     if (m->njoints)
         return carom_model_fault(m, err, c->place,
                                  "%s '%.60s' does not allow the velocities at the start: they change it at rate %.6g; give "
@@ -150,7 +154,7 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
         double most[2] = {0};
         for (int k = 0; k < L.at[1]; ++k)
             for (int i = 0; i < (L.W.count ? L.W.count[k] : L.W.rows); ++i) most[k > 0] = fmax(most[k > 0], fabs(L.W.a[(size_t)k * (size_t)L.W.stride + (size_t)i]));
-        if (status == CAROM_OK && most[1] < 1e-6 * most[0])
+        if (status == CAROM_OK && most[1] < ALONG_NORMAL * most[0])
             status = carom_model_fault(m, err, m->links[m->ne + c].place,
                                        "the direction of friction of contact '%.60s' is its normal at the start; give one that lies in the tangential plane", m->links[m->ne + c].name);
     }

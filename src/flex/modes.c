@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double JACOBI = 1e-15;    // off-diagonal part that is left, of the whole
+static const double CONVERGED = 1e-12; // relative change of the eigenvalues in an iteration
+static const double RIGID = 1e-8;      // of the shift: squares of frequencies below are those of rigid motion
+
 enum { MOST_VECTORS = 24, ROUNDS = 60, MOST_BAND = 10000000 }; // of matrices without order nothing is told
 
 // Eigenvalues (on the diagonal of A) and eigenvectors (columns of Z) of a symmetric p x p matrix, by Jacobi's rotations.
@@ -17,7 +21,7 @@ static void jacobi(double *A, double *Z, int p) {
                 all += A[i + p * j] * A[i + p * j];
                 if (i != j) off += A[i + p * j] * A[i + p * j];
             }
-        if (!(off > 1e-30 * all)) return;
+        if (!(off > JACOBI * JACOBI * all)) return;
         for (int j = 1; j < p; ++j)
             for (int i = 0; i < j; ++i) {
                 const double a = A[i + p * j];
@@ -185,9 +189,9 @@ int carom_member_modes(const carom_member *member, int most, double *omega, doub
                 last[k] = lambda[k];
             }
             found = wanted;
-            if (change < 1e-12) break;
+            if (change < CONVERGED) break;
         }
-        for (int k = 0; k < found; ++k) omega[k] = last[k] > 1e-8 * sigma ? sqrt(last[k]) : 0;
+        for (int k = 0; k < found; ++k) omega[k] = last[k] > RIGID * sigma ? sqrt(last[k]) : 0;
         if (phi) put_modes(&s, found, phi);
     }
     free(block);

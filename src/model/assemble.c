@@ -12,6 +12,9 @@
 #include <string.h>
 
 static const double CUT = 1e-10, DEPENDENT = 1e-9; // relative
+static const double MASSLESS = 1e-14; // pivots of the mass matrix that have cancelled to this, relatively
+static const double ROUNDING = 1e-13; // of the size of the mechanism: corrections this small no longer shrink
+static const double FOLLOWS = 1e-14;  // of the speeds: rates of joints that fit already
 
 typedef struct desk {
     carom_model *m;
@@ -74,7 +77,7 @@ static bool look(desk *d, const double *q, double *u) {
         }
         carom_copy(d->X + (size_t)id * nf, w, d->nf);
     }
-    if (carom_dense_ldl(d->M, d->nf, d->nf, 1e-14, d->diagonal) > 0) return false;
+    if (carom_dense_ldl(d->M, d->nf, d->nf, MASSLESS, d->diagonal) > 0) return false;
     for (int id = 0; id < d->ne; ++id) carom_dense_ldl_solve(d->M, d->nf, d->nf, d->X + (size_t)id * nf);
     for (int j = 0; j < d->ne; ++j)
         for (int i = 0; i < d->ne; ++i)
@@ -109,7 +112,7 @@ static void positions(desk *d) {
         carom_copy(d->b, d->g, d->ne);
         const double size = carom_norm_max(d->b, d->ne);
         if (k == 0) m->moved = size;
-        if (!(size < HUGE_VAL) || size == 0 || (k > 3 && size < 1e-13 && size >= 0.5 * last)) break;
+        if (!(size < HUGE_VAL) || size == 0 || (k > 3 && size < ROUNDING && size >= 0.5 * last)) break;
         last = size;
         if (!look(d, d->q, NULL)) break;
         answer(d, d->v);
@@ -128,7 +131,7 @@ static void velocities(desk *d) {
     carom_copy(d->b, d->g, d->ne);
     double speed = 0;
     for (int i = 0; i < d->n; ++i) speed = fmax(speed, fabs(m->v0[i]));
-    if (!(carom_norm_max(d->b, d->ne) > 1e-14 * speed)) return;
+    if (!(carom_norm_max(d->b, d->ne) > FOLLOWS * speed)) return;
     answer(d, d->v);
     for (int i = 0; i < d->n; ++i) {
         m->completed = fmax(m->completed, fabs(d->v[i]));

@@ -9,6 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+static const double STILL = 1e-3;      // of the tolerance: what moves by less in a step does not move noticeably
+static const double ENDING = 1e-6;     // of a step: what is left after it is no step any more
+static const double FIRST = 1e-3;      // of the run: near t = 0 the rounding of times is judged by this time
+static const double LEAST = 1e-8;      // error over tolerance: below, growth is limited by `grow` anyway
+static const double REMEMBERED = 1e-4; // least error that the controller remembers: an exact step says nothing about the next
+
 enum { ATTEMPTS = 60 };
 
 static void save(carom_sim *sim) {
@@ -102,7 +108,7 @@ static carom_status attempt(carom_sim *sim, double h, double *error, int *p, car
     *error = fmax(weight * difference(sim, sim->q_try, sim->q, sim->q_0, nq), deepest / (sim->control.atol + sim->control.rtol * k->length));
     // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and velocities
     // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.
-    const bool still = jump && *error <= 1 && moved(sim, h) < 1e-3;
+    const bool still = jump && *error <= 1 && moved(sim, h) < STILL;
     if (!still) *error = fmax(*error, weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv));
     else if (weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv) > 1) sim->kept->ledger.undecided += 1;
     // (AD-7)  x <- 2 x - x' where no contact acts: closed contacts would chatter
@@ -134,14 +140,14 @@ static double cut(const carom_sim *sim, double h, double *t_1) {
 
 bool carom_sim_ending(const carom_sim *sim) {
     const carom_kept *k = sim->kept;
-    if (!sim->control.on) return k->t + sim->h * (1 + 1e-6) >= sim->t_end;
+    if (!sim->control.on) return k->t + sim->h * (1 + ENDING) >= sim->t_end;
     const bool before = sim->control.stop > 0 && sim->t0 + (double)(k->stops + 1) * sim->control.stop < sim->t_end;
     return !before && 2 * k->h_next > (sim->t_end - k->t) * (1 - CAROM_INSTANT);
 }
 
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
-    const double least = 64 * DBL_EPSILON * fmax(fabs(k->t), 1e-3 * (sim->t_end - sim->t0)); // what still moves t
+    const double least = 64 * DBL_EPSILON * fmax(fabs(k->t), FIRST * (sim->t_end - sim->t0)); // what still moves t
     const double safety = sim->step.control.safety, shrink = sim->step.control.shrink;
     double h = k->h_next, t_1, error = 0;
     int p = 0;
@@ -152,12 +158,12 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return restore(sim), carom_fail(err, status, "%s", why.text);
         if (status == CAROM_OK && error <= 1) {
             // (AD-4)  PI controller: h <- h safety error^(-0.7/(p+1)) last^(0.4/(p+1)), between shrink and grow
-            const double e = fmax(error, 1e-8);
+            const double e = fmax(error, LEAST);
             double factor = safety * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
             factor = fmin(i > 0 ? 1 : sim->step.control.grow, fmax(shrink, factor)); // no growth after a rejection
             k->h_next = fmax(factor * h_try, least);
             if (h_try < h && factor >= 1) k->h_next = fmax(k->h_next, h); // a stop made it short
-            k->error_last = fmax(e, 1e-4);
+            k->error_last = fmax(e, REMEMBERED);
             if (t_1 >= sim->t0 + (double)(k->stops + 1) * sim->control.stop && sim->control.stop > 0) k->stops += 1;
             *h_done = h_try;
             k->t = t_1;

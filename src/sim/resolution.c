@@ -13,8 +13,11 @@
 
 enum { FEW = 3, MANY = 16, MOST_JOINTS = 200, FEW_JOINTS = 60 };
 enum { TRIED = 200 };              // steps of the oscillator
-static const double SHORT = 0.1;   // h omega, or h delta: no scheme minds
-static const double GROWS = 100;   // times, in TRIED steps
+static const double SHORT = 0.1;       // h omega, or h delta: no scheme minds
+static const double GROWS = 100;       // times, in TRIED steps
+static const double DEPENDENT = 1e-12; // joints whose directions agree to this are one
+static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order are equal
+static const double SHORTEST = 1e-9;   // of the step: what spoils even that is not cured by a shorter one
 
 // Are steps of the size that was given taken?
 static bool fixed_steps(const carom_sim *sim) {
@@ -56,7 +59,7 @@ static carom_status reduce(carom_sim *sim, double t, const double *q) {
         carom_factor_solve(&r->F, B);
         for (int i = 0; i < ne; ++i) r->G[i + (size_t)j * (size_t)ne] = carom_column_dot(&r->L.W, i, B);
     }
-    carom_dense_ldl(r->G, ne, ne, 1e-12, r->u);
+    carom_dense_ldl(r->G, ne, ne, DEPENDENT, r->u);
     return CAROM_OK;
 }
 
@@ -86,7 +89,7 @@ static carom_status apply(carom_sim *sim, double *y, const double *x, bool rate)
     carom_resolution *r = &sim->resolution;
     carom_step *s = &sim->step;
     const int nv = s->sys->nv;
-    const double size = carom_norm_max(rate ? sim->v : sim->q, rate ? nv : s->sys->nq), h = 6e-6 * fmax(1, size) / carom_norm_max(x, nv);
+    const double size = carom_norm_max(rate ? sim->v : sim->q, rate ? nv : s->sys->nq), h = DIFFERENCE * fmax(1, size) / carom_norm_max(x, nv);
     for (int side = -1; side <= 1; side += 2) {
         carom_add(r->v, sim->v, rate ? side * h : 0, x, nv);
         carom_move(s, r->q, sim->q, rate ? 0 : side * h, x);
@@ -197,7 +200,7 @@ bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool 
         double low = 0, high = sim->h;
         for (int k = 0; k < 40 && !(high < 1.02 * low); ++k) {
             const double h = low > 0 ? sqrt(low * high) : high / 4;
-            if (low == 0 && !(h > 1e-9 * sim->h)) break;
+            if (low == 0 && !(h > SHORTEST * sim->h)) break;
             if (spoils(sim, pace[i], fades, h)) high = h;
             else low = h;
         }

@@ -3,11 +3,12 @@
 // Steps end exactly at sample instants: steps of a planned size are equal between two instants and no longer than h, adaptive ones are cut
 // there.  When a signal changes, forces jump, and carom_step.jumped says so.  If an
 // energy jumps with it, the difference is external work.
+#include "base/tolerance.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <string.h>
 
-static const double NEAR = 1e-9; // instants this close, relative to the step, are one
+static const double TOO_OFTEN = 1e-6; // of a step: sampling that would take a million steps for one
 
 void carom_sim_signals_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->input = carom_allocate(keep, (size_t)sim->sys->ni);
@@ -20,7 +21,7 @@ void carom_sim_signals_start(carom_sim *sim, const double *input) {
     const carom_system *sys = sim->sys;
     carom_copy(sim->input, input ? input : sys->input, sys->ni);
     for (int k = 0; k < sys->nsamplers; ++k) // those before the start are past
-        sim->sampled[2 * k] = sim->sampled[2 * k + 1] = fmax(0, ceil((sim->t0 - sys->samplers[k].offset) / sys->samplers[k].sample * (1 - 1e-12)));
+        sim->sampled[2 * k] = sim->sampled[2 * k + 1] = fmax(0, ceil((sim->t0 - sys->samplers[k].offset) / sys->samplers[k].sample * (1 - CAROM_QUOTIENT)));
 }
 
 // -- when ------------------------------------------------------------------------------------------------------------------
@@ -45,19 +46,19 @@ void carom_sim_plan(carom_sim *sim) {
     k->from_n = k->n;
     k->from_t = k->t;
     k->to_t = fmin(carom_sim_next_sample(sim), k->t + 1e6 * sim->h); // steps that can be counted
-    if (sim->row > 0) k->to_t = fmin(k->to_t, sim->t0 + (floor((k->t - sim->t0) / sim->row * (1 + 1e-12) + NEAR) + 1) * sim->row);
-    k->to_n = k->n + (long)fmax(1, ceil((k->to_t - k->from_t) / sim->h * (1 - NEAR)));
+    if (sim->row > 0) k->to_t = fmin(k->to_t, sim->t0 + (floor((k->t - sim->t0) / sim->row * (1 + CAROM_QUOTIENT) + CAROM_INSTANT) + 1) * sim->row);
+    k->to_n = k->n + (long)fmax(1, ceil((k->to_t - k->from_t) / sim->h * (1 - CAROM_INSTANT)));
 }
 
 double carom_sim_planned(const carom_sim *sim) {
     const carom_kept *k = sim->kept;
     const double h = (k->to_t - k->from_t) / (double)(k->to_n - k->from_n);
-    return fabs(h - sim->h) <= NEAR * sim->h ? sim->h : h;
+    return fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h;
 }
 
 static bool whole(const carom_sim *sim, double t) {
     const double n = t / sim->h;
-    return fabs(n - round(n)) <= 1e-9 * fmax(1, round(n));
+    return fabs(n - round(n)) <= CAROM_INSTANT * fmax(1, round(n));
 }
 
 carom_status carom_sim_signals_check(carom_sim *sim, carom_error *err) {
@@ -67,7 +68,7 @@ carom_status carom_sim_signals_check(carom_sim *sim, carom_error *err) {
         const carom_sampler *c = &sim->sys->samplers[k];
         const bool regular = whole(sim, c->sample) && whole(sim, c->offset) && whole(sim, c->delay);
         sim->regular = sim->regular && regular;
-        if (c->sample < 1e-6 * sim->h) return carom_fail(err, CAROM_BAD_INPUT, "controller '%.60s' samples every %g s; with steps of %g that is too often", c->name, c->sample, sim->h);
+        if (c->sample < TOO_OFTEN * sim->h) return carom_fail(err, CAROM_BAD_INPUT, "controller '%.60s' samples every %g s; with steps of %g that is too often", c->name, c->sample, sim->h);
         if (fixed && !regular)
             return carom_fail(err, CAROM_BAD_INPUT, "controller '%.60s' samples every %g s, and scheme %s takes equal steps of %g; choose a step of which sample, offset and delay are whole multiples, or another scheme", c->name,
                               c->sample, sim->scheme->name, sim->h);
@@ -112,7 +113,7 @@ static carom_status act(carom_sim *sim, int k, bool effect, carom_error *err) {
 
 // In the order of the model; outputs of an earlier sample take effect before the next one.
 carom_status carom_sim_sample(carom_sim *sim, carom_error *err) {
-    const double now = sim->kept->t + NEAR * sim->h;
+    const double now = sim->kept->t + CAROM_INSTANT * sim->h;
     for (int k = 0; k < sim->sys->nsamplers; ++k) {
         if (instant(sim, k, true) <= now) CAROM_TRY(act(sim, k, true, err));
         if (instant(sim, k, false) <= now) CAROM_TRY(act(sim, k, false, err));

@@ -1,5 +1,6 @@
 // sim.c: the loop, and what it books.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
+#include "base/tolerance.h"
 #include "scheme/friction.h"
 #include "base/number.h"
 #include "sim/sim.h"
@@ -13,6 +14,7 @@ enum { SMALLER = 10 }; // a failed step is halved at most this many times
 // (TOL-4)  Accepted where the halves of a refused step are refused too, and their scale has halved: there it is weight that makes the
 // velocities, and halving on cannot help.
 static const double AT_REST = 1e-6;
+static const double TOUCHES = 1e-9; // of the coordinates and of the way of a step: a gap at the start, written by hand, that is meant to be 0
 
 // -- one step --------------------------------------------------------------------------------------
 
@@ -331,7 +333,7 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
 
 // Contacts that touch at the start, to rounding, count as such that reacted: whether they stay is then decided as in later steps (CL-3).
 static void hold_touching(carom_sim *sim) {
-    const double near = 1e-9 * (carom_norm_max(sim->q, sim->sys->nq) + sim->h * carom_norm_max(sim->v, sim->sys->nv));
+    const double near = TOUCHES * (carom_norm_max(sim->q, sim->sys->nq) + sim->h * carom_norm_max(sim->v, sim->sys->nv));
     for (int c = 0; c < sim->sys->nc; ++c) {
         sim->held[c] = sim->gap[sim->sys->ne + c] <= near;
         sim->kept->holding += sim->held[c] > 0;
@@ -376,18 +378,18 @@ bool carom_sim_done(const carom_sim *sim) {
 static double end_of(const carom_sim *sim, const carom_kept *k, long n) {
     if (sim->sys->nsamplers) {
         const double t = n >= k->to_n ? k->to_t : k->from_t + (double)(n - k->from_n) * ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
-        return t > sim->t_end - 1e-9 * sim->h ? sim->t_end : t;
+        return t > sim->t_end - CAROM_INSTANT * sim->h ? sim->t_end : t;
     }
     if (n >= sim->total) return sim->t_end;
     if (!(sim->row > 0)) return k->from_t + (double)(n - k->from_n) * sim->h;
     return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
 }
 
-// T/h counts as whole when it is so to 1e-9.
+// T/h counts as whole when it is so up to CAROM_INSTANT.
 long carom_sim_last_step(const carom_sim *sim, const carom_kept *k) {
     const double steps = (sim->t_end - k->from_t) / sim->h, nearest = round(steps);
     if (!(steps > -1 && steps < CAROM_MOST_STEPS)) return -1;
-    const bool whole = (nearest >= 1 || k->from_n > 0) && fabs(steps - nearest) <= 1e-9 * fmax(1, nearest);
+    const bool whole = (nearest >= 1 || k->from_n > 0) && fabs(steps - nearest) <= CAROM_INSTANT * fmax(1, nearest);
     return k->from_n + (long)(whole ? nearest : ceil(steps));
 }
 
@@ -400,7 +402,7 @@ static void plan_rows(carom_sim *sim, double dt) {
         carom_sim_plan(sim);
         return;
     }
-    sim->per_row = fmax(1, ceil(count * (1 - 1e-9)));
+    sim->per_row = fmax(1, ceil(count * (1 - CAROM_INSTANT)));
     sim->row = dt;
     sim->h = dt / (double)sim->per_row;
     sim->total = carom_sim_last_step(sim, sim->kept);
@@ -410,7 +412,7 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
     if (!sim->control.on && dt > 0 && sim->scheme->emits_events && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
     if (!sim->control.on) return;
     sim->control.stop = dt;
-    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + 1e-12)), 1e18); // those that have passed
+    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + CAROM_QUOTIENT)), 1e18); // those that have passed
 }
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
     const bool looks = sim->independent.rows.k > 0;
@@ -453,7 +455,7 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
     const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
     const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
     const double h = last ? t_1 - k->t : planned;
-    CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, 0, err));
+    CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h, 0, err));
     *h_done = h;
     k->t = t_1;
     return CAROM_OK;
@@ -567,7 +569,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
 carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) {
     carom_kept *k = sim->kept;
     if (carom_sim_done(sim) || !(end > k->t)) return carom_sim_step(sim, err);
-    const bool whole = end_of(sim, k, k->n + 1) <= end + 1e-9 * sim->h + 8 * DBL_EPSILON * fabs(end);
+    const bool whole = end_of(sim, k, k->n + 1) <= end + CAROM_INSTANT * sim->h + 8 * DBL_EPSILON * fabs(end);
     if (!sim->control.on && whole) return carom_sim_step(sim, err);
     if (!sim->control.on && sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
         return carom_fail(err, CAROM_UNSUPPORTED, "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t, sim->scheme->name, end, sim->h);
@@ -734,7 +736,7 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     const long total = sim->total;
     if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, &k);
     const double t = end_of(sim, &k, k.n);
-    if (k.n < 0 || sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= 1e-9 * sim->h * fmax(1, (double)k.n))))
+    if (k.n < 0 || sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= CAROM_INSTANT * sim->h * fmax(1, (double)k.n))))
         return sim->total = total, carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);
     sim->stale = false;

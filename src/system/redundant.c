@@ -6,6 +6,12 @@
 
 static const double DEPENDENT = 1e-5; // (RED-2)  between rounding (1e-15), misfit of an assembled start (1e-8) and real angles
 static const double WEAK = 1e-4;      // (RED-4)  G of the kept rows then has a condition of 1e8
+static const double EQUAL = 1e-9;     // lengths of columns this near are equal, and the first is taken on every machine
+static const double ROUNDING = 1e-14; // pivots below this part of their row have cancelled
+static const double LAST_BIT = 1e-15; // ... where mu on the diagonal has already been added
+static const double STAYS = 1e-6;     // of a direction of motion: less of it left after the projection is none
+static const double FIRST = 1e-9;     // way of the first trial along a motion
+static const double FITS = 1e-12;     // misfit of joints, of the length of the motion
 enum { MOST_ROWS = 2000 };            // dense; beyond that it would take minutes
 
 // -- columns -------------------------------------------------------------------------------------------
@@ -56,7 +62,7 @@ static void bring_longest(carom_redundant *r, int j) {
     double most = -1;
     for (int m = j; m < r->n; ++m) {
         const double length = carom_length(column(r, r->order[m]), r->sys->nv);
-        if (length > most * (1 + 1e-9)) most = length, longest = m; // of equals the first, whatever rounding says
+        if (length > most * (1 + EQUAL)) most = length, longest = m; // of equals the first, whatever rounding says
     }
     const int id = r->order[longest];
     for (int m = longest; m > j; --m) r->order[m] = r->order[m - 1];
@@ -174,7 +180,7 @@ void carom_redundant_share(carom_redundant *r, double *p) {
         r->x[c] = carom_dot(z, p, n);
         for (int d = c; d < k; ++d) r->B[d + (size_t)c * (size_t)k] = carom_dot(z, r->Z + (size_t)d * (size_t)n, n);
     }
-    carom_dense_ldl(r->B, k, k, 1e-14, r->y);
+    carom_dense_ldl(r->B, k, k, ROUNDING, r->y);
     carom_dense_ldl_solve(r->B, k, k, r->x);
     for (int c = 0; c < k; ++c) carom_axpy(p, -r->x[c], r->Z + (size_t)c * (size_t)n, n);
 }
@@ -223,7 +229,7 @@ static void form_gram(count *c, double mu) {
     const int n = r->n, nv = r->sys->nv;
     for (int j = 0; j < n; ++j)
         for (int i = j; i < n; ++i) c->G[i + (size_t)j * (size_t)n] = carom_dot(column(r, i), column(r, j), nv) + (i == j ? mu : 0);
-    carom_dense_ldl(c->G, n, n, 1e-15, c->diagonal);
+    carom_dense_ldl(c->G, n, n, LAST_BIT, c->diagonal);
 }
 
 // y = A (A'A + mu I)^-1 b
@@ -293,7 +299,7 @@ static bool allowed_motion(count *c, bool timed, unsigned *seed) {
     carom_axpy(c->x, -1, c->y, nv);
     c->length = carom_length(c->x, nv);
     for (int i = 0; i < nv; ++i) c->y[i] = r->D[i] * c->x[i];
-    return c->length > 1e-6 * before;
+    return c->length > STAYS * before;
 }
 
 // How much columns have turned since the start.
@@ -315,7 +321,7 @@ static double turned(const count *c) {
 static bool go_along(count *c, bool timed) {
     static const double ENOUGH = 0.02;
     enum { MOST = 60 };
-    double s = 1e-9 / fmax(carom_norm_max(c->y, c->r.sys->nv), 1e-300);
+    double s = FIRST / fmax(carom_norm_max(c->y, c->r.sys->nv), 1e-300);
     for (int k = 0; k < MOST; ++k, s *= 2) {
         c->t_1 = timed ? c->t + s : c->t;
         move(c, c->q_1, c->q, s, c->y);
@@ -342,9 +348,9 @@ static bool fit(count *c) {
             off = fmax(off, fabs(c->b[id]) / c->length);
         }
         if (!(off < HUGE_VAL)) return false;
-        if (off <= 1e-12 || (off <= DEPENDENT && off >= 0.5 * last)) return true;
+        if (off <= FITS || (off <= DEPENDENT && off >= 0.5 * last)) return true;
         last = off;
-        answer(c, off * off + 1e-14, c->x);
+        answer(c, off * off + ROUNDING, c->x);
         for (int i = 0; i < sys->nv; ++i) c->y[i] = c->r.D[i] * c->x[i];
         move(c, c->q_1, c->q_1, 1, c->y);
     }

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double SUM = 1e-9;  // of the length: rounding of sums of lengths that a person wrote
+static const double NODE = 1e-6; // of an element: a point so near to a node is the node
+
 static const char *const types[] = {"bar", "beam", "exact beam", "spatial beam", "shaft", "matrices", NULL};
 
 static const char *list_item(const void *user, int i) { return ((const char *const *)user)[i]; }
@@ -261,7 +264,7 @@ static carom_status read_points(draft *d) {
         CAROM_TRY(carom_resolve_number(r, p, "the place of a point", &s));
         if (rows && !(s >= 1 && s <= d->def.elements + 1 && s == floor(s)))
             return carom_fault(r, p, 0, "point '%s' is row %g, but the matrices have rows 1 to %d", text, s, d->def.elements + 1);
-        if (!rows && !(s >= -1e-9 * d->def.length && s <= (1 + 1e-9) * d->def.length))
+        if (!rows && !(s >= -SUM * d->def.length && s <= (1 + SUM) * d->def.length))
             return carom_fault(r, p, 0, "point '%s' is at arc length %g, but the member reaches from 0 to %g", text, s, d->def.length);
         d->point[d->npoint] = text;
         d->place[d->npoint++] = s;
@@ -296,7 +299,7 @@ carom_status carom_draft_node(draft *d, const carom_datum *n, int *node) {
         at = e + (d->place[k] - d->arc[e]) / (d->arc[e + 1] - d->arc[e]);
     }
     *node = at >= 0 && at <= d->def.elements ? (int)round(at) : 0;
-    if (fabs(at - *node) <= 1e-6) return CAROM_OK;
+    if (fabs(at - *node) <= NODE) return CAROM_OK;
     return carom_fault(d->r, n, 0,
                        "point '%s' lies inside an element (%g of %d); supports are at nodes: change its place or the "
                        "number of elements, or write a constraint",

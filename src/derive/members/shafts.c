@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+static const double SUM = 1e-9;  // of the length: rounding of sums of lengths that a person wrote
+static const double NODE = 1e-6; // of the length: a stretch that ends so near to a node ends there
+
 /// A list of stretches: where each ends, and what is said of it.
 typedef struct stretch { double end; const carom_datum *value; } stretch;
 
@@ -31,7 +34,7 @@ static carom_status read_stretches(draft *d, const carom_datum *n, const char *k
             return carom_fault(d->r, c->key, 0, "stretches come in order; '%s' (arc length %g) does not follow %g", c->key->text, (*list)[k].end,
                                k ? (*list)[k - 1].end : 0);
     }
-    if (fabs((*list)[k - 1].end - d->def.length) > 1e-9 * d->def.length)
+    if (fabs((*list)[k - 1].end - d->def.length) > SUM * d->def.length)
         return carom_fault(d->r, n, 0, "%s reaches to arc length %g only; the last stretch is `end`", key, (*list)[k - 1].end);
     return CAROM_OK;
 }
@@ -69,9 +72,9 @@ static carom_status read_radii(draft *d, const carom_datum *n, const char *key, 
     for (int k = 0; k < count; ++k) {
         double x = 0;
         CAROM_TRY(carom_resolve_number(d->r, list[k].value, key, &x));
-        for (; e < d->def.elements && d->arc[e + 1] <= list[k].end * (1 + 1e-9); ++e)
+        for (; e < d->def.elements && d->arc[e + 1] <= list[k].end * (1 + SUM); ++e)
             memcpy((unsigned char *)&elements[e] + offset, &x, sizeof x);
-        if (fabs(d->arc[e] - list[k].end) > 1e-6 * d->def.length)
+        if (fabs(d->arc[e] - list[k].end) > NODE * d->def.length)
             return carom_fault(d->r, list[k].value->key, 0,
                                "%s changes at arc length %g, inside an element; let `elements` have a stretch that ends there", key, list[k].end);
     }

@@ -5,6 +5,10 @@
 // Which edge that is, is piecewise constant in the frame of the box.
 #include "derive/shapes/shapes.h"
 
+static const double ALONG = 1e-9;    // cosine: a line that runs along a side less than this never crosses it
+static const double PARALLEL = 1e-6; // square of the sine between a line and an edge that count as parallel
+static const double POINT = 1e-12;   // of the radius: nearer points have no direction
+
 line carom_shape_line(carom_graph *g, const shape *s) {
     const carom_node half = n_num(g, 0.5);
     if (s->kind != SHAPE_ELEMENT) {
@@ -42,7 +46,7 @@ static edge crossed(carom_graph *g, const shape *s, int k, carom_node up, vec m,
     for (int l = 0; l < 2; ++l) {
         const int j = (k + 1 + l) % 3, i = 3 - j - k;
         const carom_node side = n_mul(g, n_num(g, way), sign(g, d.c[j])), reach = n_mul(g, side, n_num(g, s->half[j]));
-        const carom_node runs = n_less(g, n_num(g, 1e-9), size(g, d.c[j]));
+        const carom_node runs = n_less(g, n_num(g, ALONG), size(g, d.c[j]));
         when[l] = n_if(g, runs, n_mul(g, n_num(g, way), n_div(g, n_sub(g, reach, m.c[j]), d.c[j])), n_num(g, 1e300));
         e[l] = (edge){{{zero, zero, zero}}, {{zero, zero, zero}}, n_num(g, s->half[i])};
         e[l].middle.c[k] = n_mul(g, up, n_num(g, s->half[k]));
@@ -83,7 +87,7 @@ touching carom_across(carom_graph *g, const shape *s, const shape *box, int way)
     const line l = carom_shape_line(g, s), e = crossed_edge(g, box, &l, way);
     const vec w = v_sub(g, l.middle, e.middle);
     const carom_node zero = n_num(g, 0), ef = v_dot(g, l.along, e.along), we = v_dot(g, w, l.along), wf = v_dot(g, w, e.along);
-    const carom_node square = n_sub(g, n_num(g, 1), n_mul(g, ef, ef)), crosses = n_less(g, n_num(g, 1e-6), square);
+    const carom_node square = n_sub(g, n_num(g, 1), n_mul(g, ef, ef)), crosses = n_less(g, n_num(g, PARALLEL), square);
     const carom_node x = n_if(g, crosses, clamp(g, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), l.half), zero);
     const carom_node y = n_if(g, crosses, clamp(g, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), e.half), zero);
     if (s->kind == SHAPE_CYLINDER) { // the place of the edge on its surface
@@ -93,7 +97,7 @@ touching carom_across(carom_graph *g, const shape *s, const shape *box, int way)
         return t;
     }
     const vec apart = v_sub(g, v_add(g, w, v_scale(g, l.along, x)), v_scale(g, e.along, y));
-    const carom_node distance2 = v_dot(g, apart, apart), some = n_less(g, n_num(g, 1e-24 * s->radius * s->radius), distance2);
+    const carom_node distance2 = v_dot(g, apart, apart), some = n_less(g, n_num(g, POINT * POINT * s->radius * s->radius), distance2);
     const carom_node distance = n_fun(g, CAROM_OP_SQRT, distance2);
     touching t = {.gap = n_sub(g, n_if(g, some, distance, zero), n_num(g, s->radius)), .point = v_add(g, e.middle, v_scale(g, e.along, y))};
     for (int k = 0; k < 3; ++k) t.normal.c[k] = n_if(g, some, n_div(g, apart.c[k], distance), zero);

@@ -5,6 +5,12 @@
 // corners of A over B and of B over A these are all corners of the area in which two faces lie on each other.
 #include "derive/shapes/shapes.h"
 
+static const double ALONG = 1e-9;    // cosine: an edge that runs along a side less than this never crosses it
+static const double PARALLEL = 1e-6; // square of the sine between edges that count as parallel
+static const double CORNER = 1e-9;   // of half an edge: so near its end it is the corner's
+static const double POINT = 1e-12;   // of the size: nearer points have no direction
+static const double SLACK = 1e-3;    // of the size: where edges do not touch
+
 static carom_node size(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
 static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
 
@@ -60,7 +66,7 @@ static edge crossed(carom_graph *g, const face *f, const edge *e, int way) {
         const vec axis = l ? f->v : f->u;
         const carom_node d = v_dot(g, e->along, axis), m = v_dot(g, v_sub(g, e->middle, f->middle), axis), end = n_mul(g, n_num(g, way), sign(g, d));
         const carom_node left = n_sub(g, n_mul(g, end, l ? f->half_v : f->half_u), m);
-        when[l] = n_if(g, n_less(g, n_num(g, 1e-9), size(g, d)), n_mul(g, n_num(g, way), n_div(g, left, d)), n_num(g, 1e300));
+        when[l] = n_if(g, n_less(g, n_num(g, ALONG), size(g, d)), n_mul(g, n_num(g, way), n_div(g, left, d)), n_num(g, 1e300));
         found[l] = edge_of(g, f, l == 1, end);
     }
     const carom_node first = n_less(g, when[0], when[1]);
@@ -75,24 +81,24 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
     const edge a = edge_of(g, &on_A, number < 2, n_num(g, number % 2 ? 1 : -1)), b = crossed(g, &on_B, &a, way);
     const vec w = v_sub(g, a.middle, b.middle), c = v_cross(g, a.along, b.along);
     const carom_node ef = v_dot(g, a.along, b.along), we = v_dot(g, w, a.along), wf = v_dot(g, w, b.along), square = v_dot(g, c, c);
-    const carom_node crosses = n_less(g, n_num(g, 1e-6), square);
+    const carom_node crosses = n_less(g, n_num(g, PARALLEL), square);
     const carom_node x = n_if(g, crosses, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), zero);
     const carom_node y = n_if(g, crosses, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), zero);
     const carom_node length = n_mul(g, sign(g, v_dot(g, c, on_B.normal)), n_fun(g, CAROM_OP_SQRT, square));
     vec n;
     for (int k = 0; k < 3; ++k) n.c[k] = n_if(g, crosses, n_div(g, c.c[k], length), zero);
     // Ends belong to corners.
-    const carom_node most = n_num(g, 1 - 1e-9);
+    const carom_node most = n_num(g, 1 - CORNER);
     const carom_node within = n_and(g, n_less(g, size(g, x), n_mul(g, most, a.half)), n_less(g, size(g, y), n_mul(g, most, b.half)));
     const vec back = v_scale(g, n, n_num(g, -1));
     const carom_node by_B = n_and(g, n_less(g, beyond, v_dot(g, n, on_B.normal)), n_less(g, beyond, v_dot(g, n, b.side)));
     const carom_node by_A = n_and(g, n_less(g, beyond, v_dot(g, back, on_A.normal)), n_less(g, beyond, v_dot(g, back, a.side)));
     const carom_node here = n_and(g, n_and(g, crosses, within), n_and(g, by_A, by_B));
     // Elsewhere the middles of the edges, which are fixed in the boxes, and some slack: no less than the distance of the shapes.
-    const carom_node small = n_op(g, CAROM_OP_MIN, carom_shape_bound_radius(g, A), carom_shape_bound_radius(g, B)), tiny = n_mul(g, n_num(g, 1e-12), small);
+    const carom_node small = n_op(g, CAROM_OP_MIN, carom_shape_bound_radius(g, A), carom_shape_bound_radius(g, B)), tiny = n_mul(g, n_num(g, POINT), small);
     const carom_node gap2 = v_dot(g, w, w), some = n_less(g, n_mul(g, tiny, tiny), gap2), root = n_fun(g, CAROM_OP_SQRT, gap2);
     touching t = {.point = v_if(g, here, v_add(g, a.middle, v_scale(g, a.along, x)), a.middle)};
-    t.gap = n_if(g, here, v_dot(g, n, w), n_add(g, n_if(g, some, root, zero), n_mul(g, n_num(g, 1e-3), small)));
+    t.gap = n_if(g, here, v_dot(g, n, w), n_add(g, n_if(g, some, root, zero), n_mul(g, n_num(g, SLACK), small)));
     for (int k = 0; k < 3; ++k) t.normal.c[k] = n_if(g, here, n.c[k], n_if(g, some, n_div(g, w.c[k], root), zero));
     return t;
 }

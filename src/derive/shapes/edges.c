@@ -4,6 +4,11 @@
 // foremost along it.  The contact is there when that separates more than every face, and the edges cross; then corners do not see it.
 #include "derive/shapes/shapes.h"
 
+static const double POINT = 1e-12;   // of the size: nearer points have no direction
+static const double PARALLEL = 1e-6; // square of the sine between edges that count as parallel
+static const double FOREMOST = 1e-9; // of the size: faces are preferred to edges by so much
+static const double SLACK = 1e-3;    // of the size: where edges do not touch
+
 // The axes of a shape that have edges along them, and half lengths along all axes.
 typedef struct frame {
     const shape *s;
@@ -95,7 +100,7 @@ static touching on_cylinder(carom_graph *g, const shape *sA, const shape *sB, ve
     corner c = {.at = second ? on_A : on_B, .radius = other->radius};
     if (other->kind == SHAPE_CYLINDER) {
         const vec way = v_sub(g, on_A, on_B), side = v_sub(g, way, v_scale(g, axis_B, v_dot(g, way, axis_B)));
-        const carom_node square = v_dot(g, side, side), some = n_less(g, n_num(g, 1e-24 * other->radius * other->radius), square);
+        const carom_node square = v_dot(g, side, side), some = n_less(g, n_num(g, POINT * POINT * other->radius * other->radius), square);
         const carom_node length = n_if(g, some, n_div(g, n_num(g, other->radius), n_fun(g, CAROM_OP_SQRT, square)), n_num(g, 0));
         c = (corner){.at = v_add(g, on_B, v_scale(g, side, length))};
     }
@@ -108,8 +113,8 @@ static touching on_cylinder(carom_graph *g, const shape *sA, const shape *sB, ve
 touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     const frame A = frame_of(g, sA), B = frame_of(g, sB);
     const vec way = v_sub(g, A.centre, B.centre);
-    const carom_node zero = n_num(g, 0), one = n_num(g, 1), parallel = n_num(g, 1e-6);
-    const carom_node scale = n_op(g, CAROM_OP_MIN, size_of(g, sA), size_of(g, sB)), tiny = n_mul(g, n_num(g, 1e-12), scale);
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), parallel = n_num(g, PARALLEL);
+    const carom_node scale = n_op(g, CAROM_OP_MIN, size_of(g, sA), size_of(g, sB)), tiny = n_mul(g, n_num(g, POINT), scale);
     const double radii = sA->radius + sB->radius;
     carom_node most = CAROM_NONE;
     edge a = {0}, b = {0};
@@ -135,13 +140,13 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     if (sA->kind == SHAPE_CYLINDER || sB->kind == SHAPE_CYLINDER)
         return on_cylinder(g, sA, sB, on_A, v_add(g, v_sub(g, m_A, w), v_scale(g, f, clamp(g, y, b.half))), f);
     const carom_node within = n_and(g, n_op(g, CAROM_OP_LE, size(g, x), a.half), n_op(g, CAROM_OP_LE, size(g, y), b.half));
-    const carom_node foremost = n_less(g, n_add(g, faces(g, &A, &B, way), n_mul(g, n_num(g, 1e-9), scale)), most);
+    const carom_node foremost = n_less(g, n_add(g, faces(g, &A, &B, way), n_mul(g, n_num(g, FOREMOST), scale)), most);
     const carom_node here = n_and(g, crossed, n_and(g, within, foremost));
     const carom_node length = n_mul(g, sign(g, v_dot(g, c, way)), n_fun(g, CAROM_OP_SQRT, square));
     // Elsewhere the ends of the edges: no less than the distance of the shapes.
     const vec apart = v_sub(g, v_add(g, w, v_scale(g, e, clamp(g, x, a.half))), v_scale(g, f, clamp(g, y, b.half)));
     const carom_node gap2 = v_dot(g, apart, apart), some = n_less(g, n_mul(g, tiny, tiny), gap2), root = n_fun(g, CAROM_OP_SQRT, gap2);
-    const carom_node slack = radii > 0 ? zero : n_mul(g, n_num(g, 1e-3), scale);
+    const carom_node slack = radii > 0 ? zero : n_mul(g, n_num(g, SLACK), scale);
     touching t;
     t.gap = n_sub(g, n_if(g, here, n_div(g, v_dot(g, c, w), length), n_add(g, n_if(g, some, root, zero), slack)), n_num(g, radii));
     for (int k = 0; k < 3; ++k) t.normal.c[k] = n_if(g, here, n_div(g, c.c[k], length), n_if(g, some, n_div(g, apart.c[k], root), zero));

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double NORMAL = 1e-12; // sine: a direction of friction so near to the normal has no part in the plane; this keeps the root from 0
+
 enum { MOST_PLAN = 2 * MOST_CORNERS + 3 };
 
 static bool single(const shape *s) { return s->kind == SHAPE_POINT || s->kind == SHAPE_ROUND; }
@@ -185,7 +187,7 @@ static touching make_touch(carom_graph *g, const shape *A, const shape *B, plan 
 static void align(carom_graph *g, const ellipse *e, vec n, vec t[2]) {
     const vec own = v_num(g, e->direction), d = e->of ? v_turn(g, e->of->R, own) : own;
     const vec x = v_sub(g, d, v_scale(g, n, v_dot(g, n, d)));
-    t[0] = v_scale(g, x, n_div(g, n_num(g, 1), n_fun(g, CAROM_OP_SQRT, n_add(g, v_dot(g, x, x), n_num(g, 1e-24)))));
+    t[0] = v_scale(g, x, n_div(g, n_num(g, 1), n_fun(g, CAROM_OP_SQRT, n_add(g, v_dot(g, x, x), n_num(g, NORMAL * NORMAL)))));
     t[1] = v_cross(g, n, t[0]);
 }
 

@@ -10,6 +10,10 @@
 static const double FLAT = 1e-6;  // a rim tilted by less over a face is flat
 static const double CONE = 1e-3;  // by how much a normal may leave the cone of normals of an edge; sine between edges that cross
 static const double SLACK = 1e-3; // times the size: where edges do not touch
+static const double POINT = 1e-12;   // of the size: nearer points have no direction
+static const double FOREMOST = 1e-6; // of the size: faces are preferred to edges by so much
+static const double PARALLEL = 1e-6; // square of the sine between axes that count as parallel
+static const double BESIDE = 1e-12;  // square of the distance from the axis, of the radius: nearer has no direction
 
 typedef struct rim { vec centre, u, v, out; double radius; } rim; // out: away from the cylinder
 
@@ -129,7 +133,7 @@ static sharp sharp_at(carom_graph *g, const rim *r, const place *x, vec y, vec d
 // Elsewhere two points that are fixed in the bodies.
 static touching sharp_or_apart(carom_graph *g, const sharp *s, carom_node here, const place *x, vec from, vec to, double scale) {
     const vec apart = v_sub(g, to, from);
-    const carom_node square = v_dot(g, apart, apart), zero = n_num(g, 0), some = n_less(g, n_num(g, 1e-24 * scale * scale), square);
+    const carom_node square = v_dot(g, apart, apart), zero = n_num(g, 0), some = n_less(g, n_num(g, POINT * POINT * scale * scale), square);
     const carom_node root = n_fun(g, CAROM_OP_SQRT, square);
     touching t = {.gap = n_if(g, here, s->gap, n_add(g, n_if(g, some, root, zero), n_num(g, SLACK * scale))), .point = v_if(g, here, x->at, from)};
     for (int k = 0; k < 3; ++k) t.normal.c[k] = n_fun(g, CAROM_OP_NEG, n_if(g, here, s->normal.c[k], n_if(g, some, n_div(g, apart.c[k], root), zero)));
@@ -137,7 +141,7 @@ static touching sharp_or_apart(carom_graph *g, const sharp *s, carom_node here, 
 }
 
 // Does the normal separate more than these?
-static carom_node foremost(carom_graph *g, carom_node gap, carom_node most, double scale) { return n_less(g, most, n_add(g, gap, n_num(g, 1e-6 * scale))); }
+static carom_node foremost(carom_graph *g, carom_node gap, carom_node most, double scale) { return n_less(g, most, n_add(g, gap, n_num(g, FOREMOST * scale))); }
 
 // Of the four edges of a box along axis i, the two of that face on its side that separates more: number 0 or 1; f: normals of its faces.
 typedef struct edge { line l; vec f[2]; carom_node most; } edge;
@@ -189,7 +193,7 @@ static carom_node most_apart(carom_graph *g, const shape *A, const shape *B) {
     const vec across[2] = {v_cross(g, a, b), v_sub(g, way, v_scale(g, a, v_dot(g, a, way)))};
     carom_node most = n_op(g, CAROM_OP_MAX, separation(g, A, B, way, a), separation(g, A, B, way, b));
     for (int k = 0; k < 2; ++k) {
-        const carom_node square = v_dot(g, across[k], across[k]), some = n_less(g, n_num(g, k ? 1e-12 * A->radius * A->radius : 1e-6), square);
+        const carom_node square = v_dot(g, across[k], across[k]), some = n_less(g, n_num(g, k ? BESIDE * A->radius * A->radius : PARALLEL), square);
         vec n;
         for (int i = 0; i < 3; ++i) n.c[i] = n_div(g, across[k].c[i], n_fun(g, CAROM_OP_SQRT, square));
         most = n_if(g, some, n_op(g, CAROM_OP_MAX, most, separation(g, A, B, way, n)), most);
@@ -201,7 +205,7 @@ touching carom_rim_to_rim(carom_graph *g, const shape *A, int end_A, const shape
     const rim r = rim_of(g, A, end_A), o = rim_of(g, B, end_B);
     const place x = nearest(g, &r, o.centre, o.out, o.radius, which);
     const vec w = v_sub(g, x.at, o.centre), flat = v_sub(g, w, v_scale(g, o.out, v_dot(g, w, o.out)));
-    const carom_node square = v_dot(g, flat, flat), some = n_less(g, n_num(g, 1e-24 * B->radius * B->radius), square), rho = n_fun(g, CAROM_OP_SQRT, square);
+    const carom_node square = v_dot(g, flat, flat), some = n_less(g, n_num(g, POINT * POINT * B->radius * B->radius), square), rho = n_fun(g, CAROM_OP_SQRT, square);
     place y;
     for (int k = 0; k < 3; ++k) y.radial.c[k] = n_if(g, some, n_div(g, flat.c[k], rho), o.u.c[k]);
     y.tangent = v_cross(g, o.out, y.radial);
