@@ -493,6 +493,26 @@ static void nearly_dependent_contacts_are_as_cheap_as_others(void **state) {
     carom_model_destroy(m);
 }
 
+// Two rods hang from a pin and fall onto a tilted floor.  In the end the second lies on it: its angle is that of the floor, and its pin, the end of the first, lies half a
+// thickness above it:  n.(cos a, sin a) + 0.822 = 0.05 |n|,  n = (0.0822, 1).  The gaps have a second solution with the second rod folded over, three radians away.
+static void a_mechanism_on_the_floor_is_not_folded_over(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ngravity: [0, -9.81]\nbodies:\n"
+                               "  a: {mass: 1, inertia: .1, at: [0.5, 0], shape: {box: [1, 0.1]}}\n"
+                               "  b: {mass: 1.8923, inertia: .05, at: [1.4, 0], shape: {box: [.8, 0.1]}}\n"
+                               "joints: {h: {type: revolute, between: [ground, a], at: [0, 0]}, k: {type: revolute, between: [a, b], at: [1, 0]}}\n"
+                               "shapes: {floor: {plane: [0.0822, 1], at: [0, -0.822]}}\n"
+                               "contacts: {c: {between: [b, floor], friction: 0.5772, restitution: 0.2315}}\n";
+    carom_model *m = good(text);
+    carom_sim *sim = model_sim(m, "ggl-alpha", NULL, 1e-3, 1);
+    model_sim_run(sim);
+    const double n = hypot(0.0822, 1), tilt = atan2(0.0822, 1);
+    assert_close(carom_sim_now(sim).q[5], -tilt, 1e-9);
+    assert_close(carom_sim_now(sim).q[2], asin((0.05 * n - 0.822) / n) - tilt, 1e-9); // 0.0822 cos a + sin a = |n| sin(a + tilt)
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slider_crank_by_projection),
@@ -510,6 +530,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(impacts_with_friction_do_not_gain_energy),
         cmocka_unit_test(friction_in_space_by_ggl_alpha_is_against_the_slip),
         cmocka_unit_test(nearly_dependent_contacts_are_as_cheap_as_others),
+        cmocka_unit_test(a_mechanism_on_the_floor_is_not_folded_over),
     };
     const struct CMUnitTest tests_long[] = {
         cmocka_unit_test(energies_after_four_seconds),

@@ -28,7 +28,8 @@ static const carom_option options[] = {
 
 enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8 }; // iterations
 enum { A_WHILE = 20 };                           // steps
-static const double FAR = 30;                    // times the velocities before
+static const double FAR = 30;                    // times the velocities before, or the way they make in a step
+static const double FIT = 1e-3;                  // of the coordinates: what a start that is not quite assembled may be moved by
 
 typedef enum how { MONOLITHIC, IN_TURN, SOLVERS } how; // to solve
 
@@ -462,10 +463,12 @@ static void remember(work *w, const carom_step *s) {
     }
 }
 
-// Where forces are stiff and depend on large rotations the equations have other roots, far away.
+// Where forces are stiff and depend on large rotations the equations have other roots, far away; so have the gaps of a mechanism that
+// can be folded the other way.
 static bool astray(const work *w, const carom_step *s, int k) {
     const int nv = s->sys->nv;
-    return k > SOON && carom_norm_max(w->v, nv) > FAR * fmax(carom_norm_max(s->v, nv), carom_norm_max(w->v_p, nv));
+    const double far = FAR * fmax(carom_norm_max(s->v, nv), carom_norm_max(w->v_p, nv));
+    return (k > SOON && carom_norm_max(w->v, nv) > far) || carom_norm_max(w->U, nv) > s->h * far + FIT * carom_norm_max(s->q, s->sys->nq);
 }
 
 // One iteration: everything at once; or in turn smooth part, positions and velocities, these by Newton or by the contact solvers.
