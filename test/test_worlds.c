@@ -1,6 +1,9 @@
 // test_worlds.c: worlds of many contacts whose answers are known: a cradle, overlapping starts; `long`: columns and heaps.
 #define _POSIX_C_SOURCE 200809L
+#include "program.h"
 #include "result_rig.h"
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 // A simulation of the text, its whole motion in memory.
 static carom_result *run(const char *text, double h, double end, const char *const *options) {
@@ -236,8 +239,42 @@ static void heaps_are_steeper_with_friction(void **state) {
     assert_true(width[1] < 0.8 * width[0] && width[2] < 0.95 * width[1]);
 }
 
+// -- results of many bodies ----------------------------------------------------------------------------------------------------
+
+static double seconds_of_children(void) {
+    struct rusage x;
+    getrusage(RUSAGE_CHILDREN, &x);
+    return (double)x.ru_utime.tv_sec + 1e-6 * (double)x.ru_utime.tv_usec + (double)x.ru_stime.tv_sec + 1e-6 * (double)x.ru_stime.tv_usec;
+}
+
+// 1000 spheres in flight, 500 frames: 13 000 columns.  The page in three seconds of CPU time and below 30 MB.
+static void wide_results_are_shown_in_seconds(void **state) {
+    (void)state;
+    char folder[] = "/tmp/carom-wide-XXXXXX", command[100];
+    struct stat page;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    put("wide.yaml", "carom: 1\ngravity: [0, 0, -9.81]\nbodies: {s: {repeat: [10, 10, 10], body: {mass: 1, inertia: [1, 1, 1], at: [i, j, k], velocity: [sin(i + 3*j + 7*k), cos(i + j), k], spin: [i, j, k], shape: {sphere: 0.1}}}}\n"
+                     "contacts: {all: {among: s}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 5}\n");
+    assert_int_equal(carom("run wide.yaml --every 1 -q -o wide.h5"), 0);
+    static const char *const verbs[] = {"view wide.h5 -o wide.html", "info wide.h5", "plot wide.h5 -o wide.svg"};
+    for (int i = 0; i < 3; ++i) {
+        const double from = seconds_of_children();
+        if (carom("%s", verbs[i]) != 0) fail_msg("%s: %s", verbs[i], complaints);
+        const double time = seconds_of_children() - from;
+        print_message("%s: %.2f s\n", verbs[i], time);
+        if (!(time < 3)) fail_msg("%s: %.2f s", verbs[i], time);
+    }
+    assert_int_equal(stat("wide.html", &page), 0);
+    print_message("the page has %.1f MB\n", 1e-6 * (double)page.st_size);
+    assert_true(page.st_size > 1000000 && page.st_size < 30000000);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(system(command), 0);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest quick[] = {cmocka_unit_test(a_touching_cradle), cmocka_unit_test(overlapping_bodies_are_moved_apart), cmocka_unit_test(a_long_row_is_relaxed), cmocka_unit_test(a_thousandfold_mass_ratio_stands), cmocka_unit_test(shapes_without_contacts_do_not_count), cmocka_unit_test(what_cannot_be_moved_apart_is_refused)};
-    const struct CMUnitTest slow[] = {cmocka_unit_test(the_floor_of_a_column_carries_less_and_less), cmocka_unit_test(heaps_are_steeper_with_friction)};
+    const struct CMUnitTest slow[] = {cmocka_unit_test(the_floor_of_a_column_carries_less_and_less), cmocka_unit_test(heaps_are_steeper_with_friction), cmocka_unit_test(wide_results_are_shown_in_seconds)};
     return argc > 1 && strcmp(argv[1], "long") == 0 ? cmocka_run_group_tests(slow, NULL, NULL) : cmocka_run_group_tests(quick, NULL, NULL);
 }
