@@ -120,7 +120,7 @@ static void press(const char *floor, const char *law, bool many, bool plane, con
              !many ? "" : plane ? "  c: {repeat: 40, body: {mass: 1e-9, inertia: 1, at: [i, 9], shape: {circle: 0.1}}}\n" : "  c: {repeat: 40, body: {mass: 1e-9, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n", many ? ", c" : "", law);
     carom_model *m = model(text);
     assert_int_equal(carom_model_system(m)->listed > 0, many);
-    carom_sim *sim = simulation(m, scheme, 5e-4, 0.1);
+    carom_sim *sim = simulation(m, scheme, 5e-4, 0.05);
     if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s, %s: %s", scheme, law, err.text);
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
     const carom_now now = carom_sim_now(sim);
