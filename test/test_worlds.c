@@ -1,6 +1,9 @@
 // test_worlds.c: worlds of many contacts whose answers are known: a cradle, overlapping starts; `long`: columns and heaps.
 #define _POSIX_C_SOURCE 200809L
+#include "program.h"
 #include "result_rig.h"
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 // A simulation of the text, its whole motion in memory.
 static carom_result *run(const char *text, double h, double end, const char *const *options) {
@@ -156,6 +159,26 @@ static void a_thousandfold_mass_ratio_stands(void **state) {
     carom_result_close(r);
 }
 
+// Six columns of six boxes of 1 kg with one of 1000 kg on each, at the tight tolerance of few pairs: impulses of 20 Ns leave more rounding in the velocities than the
+// tolerance allows, and the solver must see that instead of trying on: it took 8000 iterations for each problem.
+static void heavy_boxes_on_light_ones_take_few_iterations(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ngravity: [0, 0, -10]\nbodies:\n  s: {repeat: [6, 6], body: {mass: 1, inertia: [0.0067, 0.0067, 0.0067], at: [0.5*i, 0, 0.1 + 0.2*j], shape: {box: [0.2, 0.2, 0.2]}}}\n"
+                               "  b: {repeat: [6], body: {mass: 1000, inertia: [6.7, 6.7, 6.7], at: [0.5*i, 0, 1.3], shape: {box: [0.2, 0.2, 0.2]}}}\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, b, floor], friction: 0.5}}\n";
+    carom_error err = {0};
+    carom_ledger l;
+    carom_model *m = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml"}, &err);
+    if (!m) fail_msg("%s", err.text);
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.scheme = "moreau-midpoint", d.h = 2e-3, d.t_end = 0.02, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK || carom_sim_ledger(sim, &l, &err) != CAROM_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < 36; ++i) assert_true(fabs(carom_sim_now(sim).q[7 * i + 2] - 0.1 - 0.2 * (i % 6)) < 1e-12);
+    if (!(l.counts.problems >= 10 && l.counts.iterations < 100 * l.counts.problems)) fail_msg("%ld iterations for %ld problems", (long)l.counts.iterations, (long)l.counts.problems);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // 9 discs of diameter 0.2 between walls 0.5 apart do not fit; with joints nothing is moved.
 static void what_cannot_be_moved_apart_is_refused(void **state) {
     (void)state;
@@ -236,8 +259,42 @@ static void heaps_are_steeper_with_friction(void **state) {
     assert_true(width[1] < 0.8 * width[0] && width[2] < 0.95 * width[1]);
 }
 
+// -- results of many bodies ----------------------------------------------------------------------------------------------------
+
+static double seconds_of_children(void) {
+    struct rusage x;
+    getrusage(RUSAGE_CHILDREN, &x);
+    return (double)x.ru_utime.tv_sec + 1e-6 * (double)x.ru_utime.tv_usec + (double)x.ru_stime.tv_sec + 1e-6 * (double)x.ru_stime.tv_usec;
+}
+
+// 1000 spheres in flight, 500 frames: 13 000 columns.  The page in three seconds of CPU time and below 30 MB.
+static void wide_results_are_shown_in_seconds(void **state) {
+    (void)state;
+    char folder[] = "/tmp/carom-wide-XXXXXX", command[100];
+    struct stat page;
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    put("wide.yaml", "carom: 1\ngravity: [0, 0, -9.81]\nbodies: {s: {repeat: [10, 10, 10], body: {mass: 1, inertia: [1, 1, 1], at: [i, j, k], velocity: [sin(i + 3*j + 7*k), cos(i + j), k], spin: [i, j, k], shape: {sphere: 0.1}}}}\n"
+                     "contacts: {all: {among: s}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 5}\n");
+    assert_int_equal(carom("run wide.yaml --every 1 -q -o wide.h5"), 0);
+    static const char *const verbs[] = {"view wide.h5 -o wide.html", "info wide.h5", "plot wide.h5 -o wide.svg"};
+    for (int i = 0; i < 3; ++i) {
+        const double from = seconds_of_children();
+        if (carom("%s", verbs[i]) != 0) fail_msg("%s: %s", verbs[i], complaints);
+        const double time = seconds_of_children() - from;
+        print_message("%s: %.2f s\n", verbs[i], time);
+        if (!(time < 3)) fail_msg("%s: %.2f s", verbs[i], time);
+    }
+    assert_int_equal(stat("wide.html", &page), 0);
+    print_message("the page has %.1f MB\n", 1e-6 * (double)page.st_size);
+    assert_true(page.st_size > 1000000 && page.st_size < 30000000);
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(system(command), 0);
+}
+
 int main(int argc, char **argv) {
-    const struct CMUnitTest quick[] = {cmocka_unit_test(a_touching_cradle), cmocka_unit_test(overlapping_bodies_are_moved_apart), cmocka_unit_test(a_long_row_is_relaxed), cmocka_unit_test(a_thousandfold_mass_ratio_stands), cmocka_unit_test(shapes_without_contacts_do_not_count), cmocka_unit_test(what_cannot_be_moved_apart_is_refused)};
-    const struct CMUnitTest slow[] = {cmocka_unit_test(the_floor_of_a_column_carries_less_and_less), cmocka_unit_test(heaps_are_steeper_with_friction)};
+    const struct CMUnitTest quick[] = {cmocka_unit_test(a_touching_cradle), cmocka_unit_test(overlapping_bodies_are_moved_apart), cmocka_unit_test(a_long_row_is_relaxed), cmocka_unit_test(a_thousandfold_mass_ratio_stands), cmocka_unit_test(heavy_boxes_on_light_ones_take_few_iterations), cmocka_unit_test(shapes_without_contacts_do_not_count), cmocka_unit_test(what_cannot_be_moved_apart_is_refused)};
+    const struct CMUnitTest slow[] = {cmocka_unit_test(the_floor_of_a_column_carries_less_and_less), cmocka_unit_test(heaps_are_steeper_with_friction), cmocka_unit_test(wide_results_are_shown_in_seconds)};
     return argc > 1 && strcmp(argv[1], "long") == 0 ? cmocka_run_group_tests(slow, NULL, NULL) : cmocka_run_group_tests(quick, NULL, NULL);
 }

@@ -62,7 +62,7 @@ typedef struct run {
     carom_record *record;
     carom_compile_mode compile;
     bool quiet, json, stopped, record_failed;
-    double flushed;          // when
+    double flushed, flush;   // when, and how long that took
     cli_progress progress;
     cli_watch watch;
     carom_error err;
@@ -393,11 +393,12 @@ static carom_status attend(run *r, const carom_now *now) {
     }
     if (cli_progress_due(&r->progress)) report_progress(r, now);
     const double clock = cli_clock();
-    if (clock - r->flushed < 0.5) return CAROM_OK;
+    if (clock - r->flushed < 0.5 || clock - r->flushed < 20 * r->flush) return CAROM_OK; // large states take a while: a twentieth of the time at most
     const carom_status status = carom_record_flush(r->record, &r->err);
     r->record_failed = status != CAROM_OK;
     cli_watch_tend(&r->watch);
     r->flushed = cli_clock();
+    r->flush = r->flushed - clock;
     return status;
 }
 

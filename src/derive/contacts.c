@@ -470,16 +470,8 @@ static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
 
 // Where the normal stays, the direction of friction must not be it.
 static carom_status check_direction(resolver *r, const pair *p, const law *l) {
-    const carom_graph *g = r->m->graph;
-    for (int k = 0; l->ellipse && !l->ellipse->of && k < p->count; ++k) {
-        double n, along = 0;
-        for (int i = 0; i < 3; ++i) {
-            if (!carom_graph_is_number(g, p->touch[k].normal.c[i], &n)) return CAROM_OK;
-            along += n * l->ellipse->direction[i];
-        }
-        if (fabs(along) > 1 - 1e-12) return carom_fault(r, l->mu, 0, "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane", p->A->name, p->B->name);
-    }
-    return CAROM_OK;
+    if (!carom_pair_misaligned(r->m->graph, p)) return CAROM_OK;
+    return carom_fault(r, l->mu, 0, "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane", p->A->name, p->B->name);
 }
 
 // `resistance: discs`: how many tangents each has.
@@ -606,23 +598,28 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     pair *p = &x->pairs[kind];
     law l = *fallback;
     CAROM_TRY(law_between(r, p, &l));
-    if (l.ellipse || carom_contact_soft(p->entry))
-        return carom_fault(r, &p->entry->name, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support %s; leave that out, or use fewer pairs",
-                           l.ellipse ? "friction by direction" : "stiffness and damping");
+    if (carom_contact_soft(p->entry) && (l.rub || l.ellipse)) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     CAROM_TRY(read_levers(r, p, &l));
+    CAROM_TRY(check_ellipse(r, p, &l));
+    if (l.ellipse && (l.ellipse->of || carom_patch_listed(p->A, p->B)))
+        return carom_fault(r, l.mu, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support %s; leave that out, or use fewer pairs",
+                           l.ellipse->of ? "a direction of friction that turns with a body" : "friction by direction where two boxes, hulls, ellipsoids or heights touch");
+    CAROM_TRY(carom_read_yielding(r, p->entry, l.c.friction, &p->soft));
+    if (p->soft && x->sleep > 0) return carom_fault(r, &p->entry->name, 0, "contact '%.60s' has a stiffness, whose energy a body that falls asleep would lose; remove `sleep`, or make the contact rigid", p->entry->name.text);
+    if (p->soft) x->yields = true;
     CAROM_TRY(fix_law(r, &l));
     if (l.rub) CAROM_TRY(express_listed(r, &l, x->rubs + 2 * (size_t)x->nrubs, &l.c));
     x->rub[kind] = l.rub ? x->nrubs++ : 0;
     x->bounce[kind] = l.bounce;
     x->law[kind] = l.c;
     x->law[kind].tangents = bare(p).tangents;
+    if (l.ellipse) memcpy(x->law[kind].ellipse, l.ellipse->factor, sizeof l.ellipse->factor);
     return CAROM_OK;
 }
 
 static carom_status read_rule(resolver *r, int i, const law *fallback) {
     struct near_pairs *x = r->m->near;
-    for (int k = 0; k < x->nshapes; ++k)
-        if (x->shape[k]->belt) return carom_fault(r, x->shape[k]->place, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support `surface velocity`");
+    if (i == 0) CAROM_TRY(carom_near_belts(r));
     const int first = x->npairs;
     CAROM_TRY(carom_check_soft(r, x->rule[i].entry));
     CAROM_TRY(carom_near_samples(r, i));

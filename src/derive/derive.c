@@ -216,6 +216,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_ASKED] = join_asked(m),
         [GROUP_CONTROL] = join(m, m->control, m->ncontrol, NULL, 0),
         [GROUP_KINKS] = join(m, m->kink, m->nkinks, NULL, 0),
+        [GROUP_BELTS] = join(m, m->near ? m->near->belts : NULL, m->near ? 6 * m->near->nbelts : 0, NULL, 0),
         [GROUP_BOUND_RATES] = join(m, bound + m->npairs, m->npairs, NULL, 0),
     };
     group[GROUP_ROW].after = group[GROUP_FORCE].after = 1 + GROUP_OBSERVE; // which ended the last step

@@ -90,13 +90,16 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
     return status;
 }
 
+static carom_status needs_speed(resolver *r, const carom_mech_contact *of) {
+    return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0,
+                       "friction of a contact with stiffness is regularised; add `stiction speed:`, the slip speed below which it falls to zero, or write `friction: 0`");
+}
+
 static carom_status friction(resolver *r, const carom_mech_contact *of, const constraint *c, double mu, carom_node F_N) {
     carom_graph *g = r->m->graph;
     carom_node u[CAROM_TANGENTS], sum, speed;
     double value;
-    if (!carom_given(&of->stiction_speed))
-        return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0,
-                           "friction of a contact with stiffness is regularised; add `stiction speed:`, the slip speed below which it falls to zero, or write `friction: 0`");
+    if (!carom_given(&of->stiction_speed)) return needs_speed(r, of);
     CAROM_TRY(coefficient(r, &of->stiction_speed, 0, true, &value, &speed));
     sum = n_mul(g, speed, speed);
     for (int k = 0; k < c->tangents; ++k) {
@@ -144,4 +147,23 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     CAROM_TRY(show(r, c, "gap", 0, "'", rate));
     CAROM_TRY(show(r, c, "force", 0, "", F));
     return mu > 0 ? friction(r, of, c, mu, F) : CAROM_OK;
+}
+
+carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const yielding **law) {
+    const carom_datum *const from[] = {&of->stiffness, &of->exponent, &of->damping, &of->stiction_speed};
+    carom_node unused;
+    *law = NULL;
+    if (!carom_contact_soft(of)) return CAROM_OK;
+    if (mu > 0 && !carom_given(&of->stiction_speed)) return needs_speed(r, of);
+    yielding *x = carom_pool_take(&r->m->memory, sizeof *x);
+    if (!x) return carom_fault_memory(r);
+    *x = (yielding){.exponent = 1, .friction = mu};
+    double *const to[] = {&x->stiffness, &x->exponent, &x->damping, &x->speed};
+    for (int i = 0; i < 4; ++i) {
+        if (!carom_given(from[i])) continue;
+        CAROM_TRY(coefficient(r, from[i], i == 1, i % 3 == 0, to[i], &unused));
+        CAROM_TRY(carom_fix(r, from[i]));
+    }
+    *law = x;
+    return CAROM_OK;
 }

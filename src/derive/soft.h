@@ -1,6 +1,7 @@
 // soft.h: contacts of finite stiffness, see soft.c.
 #pragma once
 #include "derive/resolver.h"
+#include "model/pairs.h"
 
 bool carom_contact_soft(const carom_mech_contact *of);
 /// Keys that exclude each other.
@@ -8,5 +9,7 @@ carom_status carom_check_soft(resolver *r, const carom_mech_contact *of);
 /// The gap of a contact (-1: forces; CAROM_GATE) has a kink where x changes its sign; all kinks that x has itself.
 carom_status carom_add_kink(resolver *r, carom_node x, int contact);
 carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact);
+/// The law of a contact that comes and goes; NULL: it is rigid.
+carom_status carom_read_yielding(resolver *r, const carom_mech_contact *of, double mu, const yielding **law);
 /// Forces of a contact whose gap and slips are known; mu: its friction.
 carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const constraint *c, double mu);

@@ -34,6 +34,24 @@ void result_drop_attributes(result_attribute *a, int *n) {
     *n = 0;
 }
 
+// Of equal names the first comes first.
+static int by_name(const void *a, const void *b) {
+    char *const *x = *(char *const *const *)a, *const *y = *(char *const *const *)b;
+    const int order = strcmp(*x, *y);
+    return order ? order : (x > y) - (x < y);
+}
+
+static int same_name(const void *name, const void *place) { return strcmp(name, **(char *const *const *)place); }
+
+// Columns by name, where looking at one after the other takes long; without memory that is done all the same.
+static void sort_names(carom_result *r) {
+    enum { FEW = 64 };
+    const int n = r->table.columns;
+    r->by_name = n > FEW ? malloc((size_t)n * sizeof *r->by_name) : NULL;
+    for (int i = 0; r->by_name && i < n; ++i) r->by_name[i] = &r->table.column[i];
+    if (r->by_name) qsort(r->by_name, (size_t)n, sizeof *r->by_name, by_name);
+}
+
 carom_result *carom_result_open(const char *file, carom_error *err) {
     if (!file) return carom_fail(err, CAROM_BAD_INPUT, "a result needs a file name"), NULL;
     carom_result *r = calloc(1, sizeof *r);
@@ -52,6 +70,7 @@ carom_result *carom_result_open(const char *file, carom_error *err) {
     } else {
         status = result_h5_open(r, err);
     }
+    if (status == CAROM_OK) sort_names(r);
     if (status != CAROM_OK) {
         carom_result_close(r);
         return NULL;
@@ -65,6 +84,7 @@ void carom_result_close(carom_result *r) {
     result_drop_attributes(r->run, &r->nrun);
     result_drop_attributes(r->ledger, &r->nledger);
     csv_free(&r->table);
+    free(r->by_name);
     free(r->event);
     free(r->contact);
     free(r->model);
@@ -94,9 +114,14 @@ const char *carom_result_column(const carom_result *r, int i) {
 }
 
 int carom_result_find(const carom_result *r, const char *column) {
-    for (int i = 0; i < r->table.columns; ++i)
-        if (strcmp(r->table.column[i], column) == 0) return i;
-    return -1;
+    if (!r->by_name) {
+        for (int i = 0; i < r->table.columns; ++i)
+            if (strcmp(r->table.column[i], column) == 0) return i;
+        return -1;
+    }
+    char ***at = bsearch(column, r->by_name, (size_t)r->table.columns, sizeof *r->by_name, same_name);
+    while (at && at > r->by_name && strcmp(*at[-1], column) == 0) --at;
+    return at ? (int)(*at - r->table.column) : -1;
 }
 
 long carom_result_rows(const carom_result *r) {

@@ -14,6 +14,7 @@ struct carom_result {
     char *file;
     hid_t h5, data, event_set; // < 0: none
     csv_table table;           // names; and, unless HDF5, the values
+    char ***by_name;           // places of the names, sorted by them; NULL: they are few
     long room, event_room;     // rows and events that memory is there for
     carom_result_event *event; // unless HDF5
     long events;

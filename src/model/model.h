@@ -51,6 +51,7 @@ enum { // groups of the tape
     GROUP_ASKED, // arguments of tables
     GROUP_CONTROL, // outputs and next states of controllers
     GROUP_KINKS, // functions at whose zeros forces have kinks
+    GROUP_BELTS, // surface velocities of shapes whose pairs come and go, and how fast they change
     GROUP_COUNT
 };
 

@@ -31,6 +31,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     // By pair: the bounds, their rates, and which held block it has; by kind: how many are taken.
     if (m->npairs) end += (size_t)(3 * m->npairs + m->nkinds + BOUNDS) * sizeof(double);
     if (m->near) m->near->at = end, end += sizeof(double);
+    if (m->near) m->near->belts_at = end, end += 6 * (size_t)m->near->nbelts * sizeof(double);
     for (int i = 0; i < m->npairs; ++i) {
         if (m->pairs[i].shares) continue;
         m->pairs[i].work = end = (end + LINE) & ~(size_t)LINE;

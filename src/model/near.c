@@ -331,7 +331,10 @@ static carom_status find_sleepers(carom_model *m, carom_error *err) {
         x->part_of[k] = part;
     }
     m->sys.sleeps = x->sleep > 0;
-    return CAROM_OK;
+    for (int k = 0; k < m->nbodies && m->sys.sleeps; ++k)
+        if (x->part_of[k] >= 0) return CAROM_OK;
+    if (!m->sys.sleeps) return CAROM_OK;
+    return carom_fail(err, CAROM_BAD_INPUT, "%.200s: sleep has no effect: every body is named by an expression, joint or spring, or may touch a flexible member or a body with `motion`; remove sleep", m->file);
 }
 
 carom_status carom_near_system(carom_model *m, carom_error *err) {
@@ -365,6 +368,8 @@ const pair *carom_near_pair(const carom_model *m, const void *work, int id) {
     return k < 0 ? NULL : &l->pair[k];
 }
 
+const pair *carom_near_at(const carom_list *list, int k) { return &((const live *)list->work)->pair[k]; }
+
 typedef struct task {
     const carom_model *m;
     void *work;
@@ -381,8 +386,11 @@ static void lane_gaps(void *user, int lane, int parts) {
     const live *l = carom_near_list(t->m, t->work)->work;
     (void)parts;
     if (lane >= t->lanes) return;
-    for (int k = first_of(l, lane, t->lanes); k < first_of(l, lane + 1, t->lanes); ++k)
-        t->bad[lane] |= carom_pair_eval(t->m, t->work, &l->pair[k], PAIR_GAPS, t->q, t->m->v0, t->g + l->pair[k].first);
+    for (int k = first_of(l, lane, t->lanes); k < first_of(l, lane + 1, t->lanes); ++k) {
+        const pair *p = &l->pair[k];
+        if (!p->soft) t->bad[lane] |= carom_pair_eval(t->m, t->work, p, PAIR_GAPS, t->q, t->m->v0, t->g + p->first);
+        for (int i = 0; p->soft && i < p->count; ++i) t->g[p->first + i] = INFINITY; // it never closes: yielding.c
+    }
 }
 
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g) {
@@ -418,19 +426,21 @@ int carom_near_kind(const carom_model *m, const void *work, int slot) {
     return code ? (int)(kind_pair(m->near, code) - m->near->pairs) : 0;
 }
 
-carom_status carom_near_friction(const carom_model *m, void *work, const double *q, const double *v, const double *force, double *law) {
+carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const struct near_pairs *x = m->near;
     const carom_list *list = carom_near_list(m, work);
     unsigned char *own = (unsigned char *)work + x->rub_work;
     double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, mu[2 * MOST_NEAR_KINDS];
     int bad = 0, first = 0;
     for (int id = 0; id < m->ne + m->nc; ++id) first += carom_system_recorded(&m->sys, id);
+    carom_belts_at(m, work, t, q);
     for (int k = 0; list && k < list->pairs; ++k) {
-        const pair *p = &((const live *)list->work)->pair[k];
+        const pair *p = carom_near_at(list, k);
         const int slot = p->first - m->ne - m->nc, kind = carom_near_kind(m, work, slot);
         if (!x->law[kind].friction_varies) continue;
         const constraint *c = m->kinds[p->kind].two->links;
         bad |= carom_pair_eval(m, work, p, PAIR_RATES, q, v, u);
+        carom_belt_rates(m, work, p, q, u);
         for (int i = 0; i < p->count; ++i) {
             double *to = law + CAROM_FRICTION_LAW * (m->nc + slot + i), N = force ? force[first + (slot + i) * (1 + x->tangents)] : 0;
             for (int j = 0; j < CAROM_TANGENTS; ++j) to[2 + j] = j + 1 < c[i].ndir ? u[c[i].dir + 1 + j] : 0;

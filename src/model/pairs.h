@@ -2,7 +2,7 @@
 //
 //   narrow.c    tapes of pairs, and which of them are evaluated at all      shared.c   what pairs of a kind give to schemes
 //   near.c      pairs of many shapes come and go                            sleep.c    bodies that fall asleep among them
-//   patches.c   pairs of hulls, found by search (collide/)
+//   patches.c   pairs of hulls, found by search (collide/)                  yielding.c, belts.c   contacts of stiffness, and surfaces that move
 //
 // derive/shapes/ makes them: expressions of gaps and slips, and tapes of these.
 #pragma once
@@ -69,6 +69,9 @@ typedef struct rubbing {
     const ellipse *ellipse; // NULL: none
 } rubbing;
 
+/// (SC-1), (SC-2)  a contact that yields: stiffness k, exponent n, damping c, friction mu, stiction speed v_s.
+typedef struct yielding { double stiffness, exponent, damping, friction, speed; } yielding;
+
 /// Two shapes that may touch, and their contacts: ids first .. first + count - 1.
 typedef struct pair {
     const shape *A, *B;
@@ -76,6 +79,7 @@ typedef struct pair {
     int number;          // of its first contact under the entry's name, from 1; 0: the name alone
     int first, count;
     rubbing rub;
+    const yielding *soft; // of one that comes and goes; NULL: it is rigid
     touching *touch;     // count; NULL: not wanted yet
     carom_node bound;    // at most every gap; CAROM_NONE: none is known
     double margin;       // beyond it the bound is taken for the gaps
@@ -161,6 +165,10 @@ struct near_pairs {
     carom_tape *rub_tape; // NULL: none varies
     size_t rub_work;      // offset in the model's work block
     int npairs;
+    bool yields;          // some contacts have a stiffness
+    int *belt, nbelts;    // nshapes: which surface velocity it has; -1: none
+    carom_node *belts;    // 6 nbelts: velocity in the frame of the body, and its rate
+    size_t belts_at;      // offset in the model's work block: values of these
     double sleep;         // speed below which bodies fall asleep; 0: never
     int *part_of;         // by body: its part of the system, where it is one that may sleep; -1: it may not
     int tangents;         // most of a contact
@@ -186,10 +194,11 @@ int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *
 void carom_near_still(const carom_model *m, const void *work, double *f); // no force on a body asleep
 /// The list in use; NULL: none.
 static inline carom_list *carom_near_list(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
+const pair *carom_near_at(const carom_list *list, int k); // pair k of list->pairs
 /// The kind of what a slot holds.
 int carom_near_kind(const carom_model *m, const void *work, int slot);
 /// Friction of contacts whose coefficients vary, as carom_system.friction gives it.
-carom_status carom_near_friction(const carom_model *m, void *work, const double *q, const double *v, const double *force, double *law);
+carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v, const double *force, double *law);
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);
 const char *carom_near_name(const carom_model *m, int id, char *text, size_t size);
@@ -218,6 +227,21 @@ static inline void carom_pair_order(const pair *p, const body **b) {
 void carom_pair_place(const carom_model *m, pair *p); // where its bodies have their positions and velocities
 
 
+// -- yielding.c: forces of contacts that yield; belts.c: surfaces that move along their bodies. ------------------------------------
+
+/// f += forces;  energy += potential;  external and damping power as carom_system.power tells them apart;  K and C += derivatives within each body.
+int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f);
+void carom_soft_energy(const carom_model *m, void *work, const double *q, double *energy);
+void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external, double *damping);
+void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C);
+
+void carom_belts_at(const carom_model *m, void *work, double t, const double *q); // values at time t, for what follows
+/// Velocity s of the surface of A against that of B, beyond that of the bodies, and (v not NULL) its rate.  False: there is none.
+bool carom_pair_belt(const carom_model *m, const void *work, const pair *p, const double *q, const double *v, double *s, double *rate);
+/// Its part of the rate of direction d of a kind, whose columns are W.
+double carom_belt_along(const carom_model *two, const pair *p, int d, const double *W, const double *s);
+void carom_belt_rates(const carom_model *m, void *work, const pair *p, const double *q, double *u); // u: rates of a pair, behind which there is room for W
+
 // -- patches.c: pairs of convex solids, whose contacts are found by search. ------------------------------------------------------
 
 /// Is one of the two a solid whose contacts are found by search?
@@ -232,8 +256,8 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
 
 // -- shared.c: their parts of what a system gives, for the contacts of L. -------------------------------------------------------
 
-carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L);
-carom_status carom_shared_curvature(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L, double *kappa);
+carom_status carom_shared_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L);
+carom_status carom_shared_curvature(const carom_model *m, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa);
 carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, const double *q, const carom_local *L, const double *lambda,
                                             double s, carom_matrix D);
 carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L,

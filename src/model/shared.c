@@ -42,13 +42,15 @@ static int put_directions(const task *t, int first, int end, double *x) {
     for (const pair *p; (p = next(m, t->work, &part, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
         const carom_model *two = kind->two;
+        double s[3];
+        const bool belt = carom_pair_belt(m, t->work, p, t->q, NULL, s, NULL);
         bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x);
         for (int b = from; b < to; ++b)
             for (int k = part.at[b], d = first_direction(two, p, part.id[b]); k < part.at[b + 1]; ++k, ++d) {
                 const int count = two->W_at[d + 1] - two->W_at[d];
                 rows(kind, p, two->W.i + two->W_at[d], count, row);
                 carom_model_put_column(&part.W, k, row, x + two->W_at[d], count);
-                part.w[k] = 0;
+                part.w[k] = belt && k > part.at[b] ? carom_belt_along(two, p, d, x, s) : 0;
             }
     }
     return bad;
@@ -71,21 +73,42 @@ static void lane_directions(void *user, int lane, int from, int to) {
     t->bad[lane] = put_directions(t, find(t->L, from), find(t->L, to), x);
 }
 
-carom_status carom_shared_directions(const carom_model *m, void *work, const double *q, carom_local *L) {
+carom_status carom_shared_directions(const carom_model *m, void *work, double t0, const double *q, carom_local *L) {
     task t = {.m = m, .work = work, .q = q, .L = L};
+    carom_belts_at(m, work, t0, q);
     int bad = put_directions(&t, 0, m->near ? find(L, m->ne + m->nc) : L->nb, room(m, work));
     carom_near_share(m, work, lane_directions, &t);
     for (int i = 0; i < MOST_LANES; ++i) bad |= t.bad[i];
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-carom_status carom_shared_curvature(const carom_model *m, void *work, const double *q, const double *v, const carom_local *L, double *kappa) {
+// (SHP-20)  w_T' = t . s' + t' . s of the contacts from `from` to before `to`
+static int add_belt(const carom_model *m, void *work, const pair *p, const double *q, const double *v, const carom_local *L, int from, int to, double *kappa) {
+    const pair_kind *kind = &m->kinds[p->kind];
+    const carom_model *two = kind->two;
+    const int n = p->A->space == SPATIAL ? 3 : 2;
+    double s[3], rate[3], *x = room(m, work);
+    if (!carom_pair_belt(m, work, p, q, v, s, rate)) return 0;
+    int bad = carom_pair_eval(m, work, p, PAIR_DIRECTIONS, q, v, x);
+    for (int b = from; b < to; ++b)
+        for (int k = L->at[b] + 1, d = first_direction(two, p, L->id[b]) + 1; k < L->at[b + 1]; ++k, ++d) kappa[k] += carom_belt_along(two, p, d, x, rate);
+    bad |= carom_pair_eval(m, work, p, PAIR_REACTION_GRADIENT, q, m->v0, x);
+    for (int b = from; b < to; ++b)
+        for (int k = L->at[b] + 1, d = first_direction(two, p, L->id[b]) + 1; k < L->at[b + 1]; ++k, ++d)
+            for (int e = two->dW_at[d]; e < two->dW_at[d + 1]; ++e)
+                if (two->dW.i[e] < n) kappa[k] += x[e] * s[two->dW.i[e]] * v[carom_kind_velocity(kind, p, two->dW.l[e])];
+    return bad;
+}
+
+carom_status carom_shared_curvature(const carom_model *m, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa) {
     double *x = room(m, work);
     int bad = 0, from, to = 0;
+    carom_belts_at(m, work, t, q);
     for (const pair *p; (p = next(m, work, L, &from, &to));) {
         bad |= carom_pair_eval(m, work, p, PAIR_CURVATURE, q, v, x);
         for (int b = from; b < to; ++b)
             for (int k = L->at[b], d = first_direction(m->kinds[p->kind].two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
+        bad |= add_belt(m, work, p, q, v, L, from, to, kappa);
     }
     return bad ? CAROM_USER : CAROM_OK;
 }

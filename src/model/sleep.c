@@ -64,7 +64,9 @@ int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *
     for (int k = 0; k < m->nbodies; ++k) root[k] = k, least[k] = -1;
     for (int i = 0; i < n; ++i) {
         const long long both = (found[i] - 1) / x->nrules;
-        const body *A = x->shape[both / x->nshapes]->body, *B = x->shape[both % x->nshapes]->body;
+        const int i_A = (int)(both / x->nshapes), i_B = (int)(both % x->nshapes);
+        const body *A = x->shape[i_A]->body, *B = x->shape[i_B]->body;
+        if (x->belt[i_A] >= 0 || x->belt[i_B] >= 0) calm[A - m->bodies] = 0; // a conveyor may start at any time
         const int a = find_root(root, (int)(A - m->bodies)), b = B->v >= 0 ? find_root(root, (int)(B - m->bodies)) : a;
         root[a < b ? b : a] = a < b ? a : b;
         least[a] = least[b] = AFTER;

@@ -76,9 +76,13 @@ static carom_status force(const void *model, void *work, double t, const double 
     const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
     carom_free_force(m, v, f);
     if (m->sys.sleeps) carom_near_still(m, work, f);
-    if (m->nmember == 0) return take(f, x, 0, m->visible.nv) ? CAROM_USER : CAROM_OK;
+    if (m->nmember == 0) {
+        const int bad = take(f, x, 0, m->visible.nv);
+        return bad | carom_soft_force(m, work, t, q, v, f) ? CAROM_USER : CAROM_OK;
+    }
     double *own = carom_model_scratch(m, work);
-    const int n = m->visible.nv_own + 1 + m->visible.compiled, bad = take(own, x, 0, n);
+    const int n = m->visible.nv_own + 1 + m->visible.compiled;
+    int bad = take(own, x, 0, n);
     carom_zero(f, m->visible.nv_own);
     for (int k = 0; k < m->nmember; ++k) { // forces of members are finite in finite states, and states are watched
         const member *b = &m->members[k];
@@ -93,6 +97,7 @@ static carom_status force(const void *model, void *work, double t, const double 
         const member *b = &m->members[k];
         if (!carom_member_streams(b->flex)) carom_member_force(b->flex, q + b->q, v + b->v, f + b->v);
     }
+    bad |= carom_soft_force(m, work, t, q, v, f);
     return bad ? CAROM_USER : CAROM_OK;
 }
 
@@ -157,7 +162,7 @@ static carom_status directions(const void *model, void *work, double t, const do
             L->w[k] = m->w_of[d] < 0 ? 0 : x[m->W.n + m->w_of[d]];
         }
     }
-    return m->nkinds ? carom_shared_directions(m, work, q, L) : CAROM_OK;
+    return m->nkinds ? carom_shared_directions(m, work, t, q, L) : CAROM_OK;
 }
 
 static carom_status rates(const void *model, void *work, double t, const double *q, const double *v, double *u) {
@@ -175,7 +180,7 @@ static carom_status curvature(const void *model, void *work, double t, const dou
     for (int b = 0; b < own_of(m, L); ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
     CAROM_TRY(finite(x, m->own.dir));
-    return carom_shared_curvature(m, work, q, v, L, kappa);
+    return carom_shared_curvature(m, work, t, q, v, L, kappa);
 }
 
 static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
@@ -193,7 +198,9 @@ static carom_status tangent(const void *model, void *work, double t, const doubl
         carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
     }
     carom_free_tangent(m, v, C);
-    return finite(x, m->K.n + m->C.n);
+    const carom_status own = finite(x, m->K.n + m->C.n);
+    carom_soft_tangent(m, work, t, q, v, K, C);
+    return own;
 }
 
 static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *y, double s,
@@ -263,6 +270,7 @@ static carom_status energy(const void *model, void *work, double t, const double
     *kinetic = x[0];
     *potential = x[1];
     add_member_energies(m, q, v, kinetic, potential);
+    carom_soft_energy(m, work, q, potential);
     const double both[2] = {*kinetic, *potential};
     return finite(both, 2);
 }
@@ -278,9 +286,11 @@ static double dissipation(const carom_model *m, const double *q, const double *v
 static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external,
                           double *damping) {
     const double *x = eval(model, work, GROUP_POWER, t, q, v);
+    const carom_status status = finite(x, 2);
     *external = x[0];
     *damping = x[1] + dissipation(model, q, v);
-    return finite(x, 2);
+    carom_soft_power(model, work, t, q, v, external, damping);
+    return status;
 }
 
 static carom_status works(const void *model, void *work, double t, const double *q, const double *v, double *power) {
@@ -308,6 +318,7 @@ static carom_status motion(const void *model, void *work, double t, const double
     }
     if (g) bad |= take(g, x, n + (m->whole_mass ? n * n : m->mass.n), m->own.links);
     if (g) CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
+    bad |= carom_soft_force(m, work, t, q, v, f);
     return bad ? CAROM_USER : CAROM_OK;
 }
 
@@ -318,6 +329,7 @@ static carom_status observe(const void *model, void *work, double t, const doubl
     const carom_values x = values(m, work, GROUP_OBSERVE, t, q, v);
     const int bad = take(external, x, 0, 1) | take(damping, x, 1, 1) | take(g, x, 2, m->own.links);
     *damping += dissipation(m, q, v);
+    carom_soft_power(m, work, t, q, v, external, damping);
     CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
     return bad ? CAROM_USER : CAROM_OK;
 }
@@ -328,6 +340,7 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->own.dir);
     take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
     add_member_energies(m, q, v, &energy[0], &energy[1]);
+    carom_soft_energy(m, work, q, &energy[1]);
     carom_pairs_exact(m, work, true);
     carom_status status = carom_pairs_own_gaps(m, work, t, q, gap);
     if (status == CAROM_OK) status = carom_pairs_rates(m, work, t, q, v, u);
@@ -384,7 +397,7 @@ static carom_status kinks(const void *model, void *work, double t, const double 
 
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const carom_model *m = model;
-    if (m->near && m->near->rub_tape) CAROM_TRY(carom_near_friction(m, work, q, v, force, law));
+    if (m->near && m->near->rub_tape) CAROM_TRY(carom_near_friction(m, work, t, q, v, force, law));
     if (!m->rub_tape) return CAROM_OK;
     unsigned char *own = (unsigned char *)work + m->rub_work;
     double *x = carom_model_scratch(m, work), *input = rub_inputs(m, work);
@@ -415,6 +428,7 @@ bool carom_terms_constant(const carom_model *m, const terms *x) {
 
 // f = f(t) - K q - C v?
 static bool linear(const carom_model *m) {
+    if (m->near && m->near->yields) return false;
     const terms *both[] = {&m->K, &m->C};
     for (int i = 0; i < 2; ++i)
         for (int e = 0; e < both[i]->n; ++e)
@@ -433,7 +447,7 @@ static bool steady_directions(const carom_model *m) {
 static bool timeless(const carom_model *m) {
     for (int id = 0; id < m->ne + m->nc; ++id)
         if (carom_graph_depends(m->graph, m->links[id].gap, CAROM_TIME, 0)) return false;
-    return m->w.n == 0;
+    return m->w.n == 0 && (!m->near || m->near->nbelts == 0);
 }
 
 carom_status carom_model_system_make(carom_model *m, carom_error *err) {

@@ -134,8 +134,8 @@ void carom_hybrid_newton(carom_hybrid *w) {
             for (int i = 0; i < n && !(s.best < 0.5 * s.start); i++) w->p[i] = w->centre[i];
             delta = fmin(3 * delta, 10);
         }
-        if (k % wait != 0 && delta > 1e-9) continue;
-        lower_the_bar(w);
+        if (k % wait != 0 && delta > 1e-9 && s.solved) continue;
+        lower_the_bar(w); // inner problems fail where rounding is all that is left
         if (k % wait != 0) continue;
         if (w->error > 0.9 * mark) return;
         mark = w->error;

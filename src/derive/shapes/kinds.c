@@ -34,7 +34,7 @@ static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, ca
     if (!store) return carom_model_no_memory(m, err);
     for (int k = 0; k < p->count; ++k) store[k] = m->links[p->first + k].gap;
     carom_node *at = store + p->count;
-    const int both = nW + nw > ndW + ndw ? nW + nw : ndW + ndw;
+    const int both = ndir + (nW + nw > ndW + ndw ? nW + nw : ndW + ndw); // rates stand before them
     if (both > m->pair_count) m->pair_count = both;
     carom_group group[PAIR_GROUPS] = {[PAIR_GAPS] = {.count = p->count, .nodes = store},
                                       [PAIR_RATES] = {.count = ndir, .nodes = from(m->u, a.dir)},
@@ -92,6 +92,7 @@ bool carom_shape_same(const shape *a, const shape *b, bool sized) {
     x.place = y.place = NULL;
     x.body = y.body = NULL;
     x.corner = y.corner = NULL;
+    x.belt = y.belt = NULL; // pairs of one kind have them apart
     if (memcmp(&x, &y, sizeof x) != 0) return false;
     return a->ncorners == 0 || memcmp(a->corner, b->corner, (size_t)a->ncorners * sizeof *a->corner) == 0;
 }
@@ -143,6 +144,7 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     s[1] = *p->B;
     s[0].body = p->A->body == of[0] ? &b[0] : &b[1];
     s[1].body = p->A->body == of[0] ? &b[1] : &b[0];
+    s[0].belt = s[1].belt = NULL;
     for (int i = 0; i < 2; ++i) {
         if (!k->sized[i]) continue;
         carom_node *size = carom_pool_take(&two->memory, 4 * sizeof *size);
@@ -157,7 +159,13 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     two->pairs = q;
     two->npairs = 1;
     memcpy(two->links, links, (size_t)p->count * sizeof *two->links);
-    return carom_pair_express(r, q, two->links);
+    CAROM_TRY(carom_pair_express(r, q, two->links));
+    if (carom_pair_misaligned(two->graph, q)) return carom_model_fault(m, r->err, &p->entry->name, "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane", p->A->name, p->B->name);
+    for (int i = 0; i < 2 * p->count && p->rub.ellipse; ++i) {
+        carom_node *slip = &two->links[i / 2].slip[i % 2];
+        *slip = n_mul(two->graph, *slip, n_num(two->graph, p->rub.ellipse->factor[i % 2]));
+    }
+    return CAROM_OK;
 }
 
 static carom_status make(carom_model *m, pair_kind *k, const constraint *links, const carom_contact *contacts, carom_error *err) {

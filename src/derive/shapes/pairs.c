@@ -191,6 +191,19 @@ static void align(carom_graph *g, const ellipse *e, vec n, vec t[2]) {
     t[1] = v_cross(g, n, t[0]);
 }
 
+bool carom_pair_misaligned(const carom_graph *g, const pair *p) {
+    const ellipse *e = p->rub.ellipse;
+    for (int k = 0; e && !e->of && k < p->count; ++k) {
+        double n, along = 0;
+        for (int i = 0; i < 3; ++i) {
+            if (!carom_graph_is_number(g, p->touch[k].normal.c[i], &n)) return false;
+            along += n * e->direction[i];
+        }
+        if (fabs(along) > 1 - 1e-12) return true;
+    }
+    return false;
+}
+
 int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t) {
     const int count = carom_pair_tangents(g, p->A, n, t);
     if (p->rub.ellipse) align(g, p->rub.ellipse, n, t);

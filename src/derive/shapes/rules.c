@@ -160,6 +160,24 @@ carom_status carom_near_samples(resolver *r, int rule) {
     return status;
 }
 
+// Surfaces that move along their bodies.
+carom_status carom_near_belts(resolver *r) {
+    struct near_pairs *x = r->m->near;
+    carom_graph *g = r->m->graph;
+    x->belt = carom_pool_take(&r->m->memory, ((size_t)x->nshapes + 1) * sizeof *x->belt);
+    if (!x->belt) return carom_fault_memory(r);
+    for (int i = 0; i < x->nshapes; ++i) x->belt[i] = x->group[i] >= 0 && x->shape[i]->belt ? x->nbelts++ : -1;
+    x->belts = carom_pool_take(&r->m->memory, (6 * (size_t)x->nbelts + 1) * sizeof *x->belts);
+    if (!x->belts) return carom_fault_memory(r);
+    for (int i = 0; i < x->nshapes; ++i)
+        for (int k = 0; k < 3 && x->belt[i] >= 0; ++k) {
+            carom_node *to = x->belts + 6 * (size_t)x->belt[i] + k;
+            to[0] = x->shape[i]->belt->c[k];
+            to[3] = carom_node_derivative(g, to[0], CAROM_TIME, 0);
+        }
+    return CAROM_OK;
+}
+
 // Kinds of all samples; slots for what is near at the start, and more.
 carom_status carom_near_make(carom_model *m, carom_error *err) {
     struct near_pairs *x = m->near;

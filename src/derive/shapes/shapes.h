@@ -86,6 +86,8 @@ touching carom_edges(carom_graph *g, const shape *A, const shape *B);
 vec carom_shape_turning(carom_graph *g, const carom_model *m, const shape *s);
 
 /// Directions of friction of a contact with this normal; returns how many.
+/// Is the direction of its friction the normal, where that stays?
+bool carom_pair_misaligned(const carom_graph *g, const pair *p);
 int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t);
 /// The same of shapes whose friction has no direction.
 int carom_pair_tangents(carom_graph *g, const shape *s, vec n, vec *t);
@@ -121,6 +123,7 @@ carom_status carom_kind_add(carom_model *m, pair *p, const constraint *links, co
 carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool *taken);
 /// Pairs of rule i of one group each, for checks, laws and kinds.
 carom_status carom_near_samples(resolver *r, int i);
+carom_status carom_near_belts(resolver *r);
 carom_status carom_near_make(carom_model *m, carom_error *err); // the part of the system
 /// At the start: does a pair overlap?  Says which.
 carom_status carom_near_start(const carom_model *m, void *work, double scale, carom_error *err);

@@ -1,0 +1,167 @@
+// posed.h (private): convex solids where they are, and candidates for contacts: what patch.c and its parts have in common.
+//
+//   patch.c      two polyhedra; which way a pair goes          surface.c   a solid over a surface
+//   thin.c       a point or a line, and a polyhedron           place.c     gap, normal and point of a feature
+#pragma once
+#include "collide/patch.h"
+#include <math.h>
+#include <string.h>
+
+enum { DIRECTIONS = 8, MOST = 4 * CAROM_HULL_CORNERS };
+static const double SAME = 1e-5,   // of the size: contacts that are nearer are one
+                    TIE = 1e-6,    // of the size: edges must separate by so much more than faces
+                    SIDE = 1e-9,   // of the size: beside a face
+                    ALIGNED = 0.9, // cosine between the normals of contacts of one patch
+                    STEEP = 0.02;  // sine between edges that cross
+
+static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+static inline void minus(const double *a, const double *b, double *c) { c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2]; }
+static inline void cross(const double *a, const double *b, double *c) {
+    c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
+}
+static inline double size_of(const double *a) { return sqrt(dot(a, a)); }
+static inline void turned(const double *R, const double *x, double *y) {
+    for (int i = 0; i < 3; ++i) y[i] = dot(R + 3 * i, x);
+}
+
+// -- a solid where it is, seen from B's origin ----------------------------------------------------------------------------
+
+typedef struct posed {
+    const carom_hull *h;
+    double (*v)[3], (*n)[3], *offset;
+    double size;
+} posed;
+
+typedef struct room { double v[CAROM_HULL_CORNERS][3], n[2 * CAROM_HULL_CORNERS][3], offset[2 * CAROM_HULL_CORNERS]; } room;
+
+static inline void pose(const carom_hull *h, const carom_frame *f, const double *origin, posed *x, room *in) {
+    double r[3], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    minus(f->r, origin, r);
+    *x = (posed){.h = h, .v = in->v, .n = in->n, .offset = in->offset};
+    for (int i = 0; i < h->nv; ++i) {
+        turned(f->R, h->v[i], x->v[i]);
+        for (int k = 0; k < 3; ++k) {
+            low[k] = fmin(low[k], x->v[i][k]), high[k] = fmax(high[k], x->v[i][k]);
+            x->v[i][k] += r[k];
+        }
+    }
+    for (int i = 0; i < h->nf; ++i) {
+        turned(f->R, h->normal[i], x->n[i]);
+        x->offset[i] = h->offset[i] + dot(x->n[i], r);
+    }
+    for (int k = 0; k < 3 && h->nv; ++k) x->size = fmax(x->size, high[k] - low[k]);
+}
+
+static inline const double *edge_from(const posed *x, int e) { return x->v[x->h->edge[e][0]]; }
+static inline void edge_along(const posed *x, int e, double *d) { minus(x->v[x->h->edge[e][1]], x->v[x->h->edge[e][0]], d); }
+
+// The corner that is farthest along n.
+static inline int support(const posed *x, const double *n, double sign) {
+    int best = 0;
+    double most = -INFINITY;
+    for (int i = 0; i < x->h->nv; ++i) {
+        const double s = sign * dot(n, x->v[i]);
+        if (s > most) most = s, best = i;
+    }
+    return best;
+}
+
+// Of the faces that hold corner c, the one that looks most along sign n.
+static inline int face_at(const posed *x, int c, const double *n, double sign) {
+    int best = 0;
+    double most = -INFINITY;
+    for (int f = 0; f < x->h->nf; ++f) {
+        const double s = sign * dot(n, x->n[f]);
+        if (s <= most) continue;
+        for (int k = x->h->face_at[f]; k < x->h->face_at[f + 1]; ++k)
+            if (x->h->face[k] == c) most = s, best = f;
+    }
+    return best;
+}
+
+// Where the lines p + s d and q + t e are nearest to each other; false: they are parallel.
+static inline bool nearest_lines(const double *p, const double *d, const double *q, const double *e, double *s, double *t) {
+    double w[3];
+    minus(p, q, w);
+    const double a = dot(d, d), b = dot(d, e), c = dot(e, e), u = dot(d, w), v = dot(e, w), det = a * c - b * b;
+    if (!(det > 1e-14 * a * c)) return false;
+    *s = (b * v - c * u) / det;
+    *t = (a * v - b * u) / det;
+    return true;
+}
+
+static inline bool thin(const carom_hull *h) { return h->nf == 0; }
+static inline bool flat(const carom_hull *h) { return h->nv == 0; }
+
+// Does n lie between the normals of the faces at this edge?
+static inline bool between_faces(const posed *B, int e, const double *n) {
+    static const double ROOM = 1e-6;
+    const double *a = B->n[B->h->edge[e][2]], *b = B->n[B->h->edge[e][3]];
+    const double ab = dot(a, b), na = dot(n, a), nb = dot(n, b);
+    return na - ab * nb >= -ROOM && nb - ab * na >= -ROOM && na + nb > 0; // n = x a + y b with x, y >= 0
+}
+
+// -- candidates -------------------------------------------------------------------------------------------------------------
+
+typedef struct candidates {
+    int n;
+    carom_feature f[MOST];
+    double p[MOST][3], gap[MOST];
+} candidates;
+
+static inline void add(candidates *c, carom_feature_kind kind, int a, int b, double sign, const double *p, double gap) {
+    if (c->n == MOST) return;
+    c->f[c->n] = (carom_feature){.kind = kind, .a = a, .b = b, .sign = sign};
+    memcpy(c->p[c->n], p, sizeof *c->p);
+    c->gap[c->n++] = gap;
+}
+
+// Is p over face f, seen along n?  side = 1: the face looks along n.
+static inline bool over(const posed *x, int f, const double *p, const double *n, double side, double tolerance) {
+    const int *c = x->h->face + x->h->face_at[f], m = x->h->face_at[f + 1] - x->h->face_at[f];
+    for (int i = 0; i < m; ++i) {
+        double e[3], out[3], w[3];
+        minus(x->v[c[(i + 1) % m]], x->v[c[i]], e);
+        cross(e, n, out);
+        minus(p, x->v[c[i]], w);
+        if (side * dot(out, w) > tolerance * size_of(e)) return false;
+    }
+    return true;
+}
+
+static inline void corners_over(candidates *c, const posed *of, int face, const posed *on, int ground, const double *n, double side, double tolerance) {
+    if (side * dot(n, on->n[ground]) < ALIGNED) return;
+    for (int k = of->h->face_at[face]; k < of->h->face_at[face + 1]; ++k) {
+        const int i = of->h->face[k];
+        if (!over(on, ground, of->v[i], n, side, tolerance)) continue;
+        const double gap = dot(on->n[ground], of->v[i]) - on->offset[ground];
+        if (side > 0) add(c, CAROM_CORNER_FACE, i, ground, 0, of->v[i], gap);
+        else add(c, CAROM_FACE_CORNER, ground, i, 0, of->v[i], gap);
+    }
+}
+
+static inline void edges_across(candidates *c, const posed *A, int f, const posed *B, int g, const double *n) {
+    for (int e = 0; e < A->h->ne; ++e) {
+        if (A->h->edge[e][2] != f && A->h->edge[e][3] != f) continue;
+        double d[3];
+        edge_along(A, e, d);
+        for (int k = 0; k < B->h->ne; ++k) {
+            if (B->h->edge[k][2] != g && B->h->edge[k][3] != g) continue;
+            double b[3], m[3], w[3], p[3], s, t;
+            edge_along(B, k, b);
+            cross(d, b, m);
+            const double size = size_of(m);
+            if (!(size > STEEP * size_of(d) * size_of(b)) || fabs(dot(m, n)) < ALIGNED * size) continue;
+            if (!nearest_lines(edge_from(A, e), d, edge_from(B, k), b, &s, &t) || s < 0 || s > 1 || t < 0 || t > 1) continue;
+            const double sign = dot(m, n) > 0 ? 1 : -1;
+            minus(edge_from(A, e), edge_from(B, k), w);
+            for (int i = 0; i < 3; ++i) p[i] = edge_from(A, e)[i] + s * d[i];
+            add(c, CAROM_EDGE_EDGE, e, k, sign, p, sign * dot(m, w) / size);
+        }
+    }
+}
+
+/// Which of the candidates stay: slot by slot, the outermost in its direction; deep ones count as farther out.
+void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f);
+void carom_patch_thin(const posed *A, const posed *B, carom_feature *f);
+void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f);

@@ -1,0 +1,70 @@
+// thin.c: contacts of a point or a line, with a radius (sphere, capsule), and a polyhedron: the distance from the nearest face, edge or corner.
+#include "collide/posed.h"
+
+typedef struct nearest { double distance; carom_feature_kind kind; int b; } nearest;
+
+static void closer(nearest *x, double distance, carom_feature_kind kind, int b) {
+    if (distance < x->distance) *x = (nearest){distance, kind, b};
+}
+
+// Face, edge or corner of B that is nearest to p.
+static nearest nearest_feature(const posed *B, const double *p) {
+    nearest x = {INFINITY, CAROM_CORNER_FACE, 0};
+    double most = -INFINITY;
+    int deepest = 0;
+    for (int f = 0; f < B->h->nf; ++f) {
+        const double sep = dot(B->n[f], p) - B->offset[f];
+        if (sep > most) most = sep, deepest = f;
+        if (sep > 0 && over(B, f, p, B->n[f], 1, 0)) closer(&x, sep, CAROM_CORNER_FACE, f);
+    }
+    if (most <= 0) return (nearest){most, CAROM_CORNER_FACE, deepest};
+    for (int e = 0; e < B->h->ne; ++e) {
+        double d[3], w[3], y[3];
+        edge_along(B, e, d), minus(p, edge_from(B, e), w);
+        const double s = dot(d, w) / dot(d, d);
+        if (s < 0 || s > 1) continue;
+        for (int i = 0; i < 3; ++i) y[i] = w[i] - s * d[i];
+        closer(&x, size_of(y), CAROM_CORNER_EDGE, e);
+    }
+    for (int i = 0; i < B->h->nv; ++i) {
+        double w[3];
+        minus(p, B->v[i], w);
+        closer(&x, size_of(w), CAROM_CORNER_CORNER, i);
+    }
+    return x;
+}
+
+// A line over edges of B: the three that are nearest, in the order of edges.
+static void line_edges(const posed *A, const posed *B, carom_feature *f) {
+    enum { ROOM = 3 };
+    double d[3], gap[ROOM] = {INFINITY, INFINITY, INFINITY};
+    edge_along(A, 0, d);
+    for (int i = 0; i < ROOM; ++i) f[i] = (carom_feature){.kind = CAROM_EDGE_EDGE, .spare = true, .sign = 1};
+    for (int e = 0; e < B->h->ne; ++e) {
+        double g[3], n[3], w[3], s, t;
+        edge_along(B, e, g);
+        if (!nearest_lines(edge_from(A, 0), d, edge_from(B, e), g, &s, &t) || s <= 0 || s >= 1 || t < 0 || t > 1) continue;
+        cross(d, g, n);
+        const double size = size_of(n), *a = B->n[B->h->edge[e][2]], *b = B->n[B->h->edge[e][3]], sign = dot(n, a) + dot(n, b) > 0 ? 1 : -1;
+        if (!(size > STEEP * size_of(d) * size_of(g))) continue;
+        for (int i = 0; i < 3; ++i) n[i] *= sign / size;
+        if (!between_faces(B, e, n)) continue;
+        minus(edge_from(A, 0), edge_from(B, e), w);
+        int worst = 0;
+        for (int i = 1; i < ROOM; ++i)
+            if (gap[i] > gap[worst]) worst = i;
+        const double now = dot(n, w);
+        if (now >= gap[worst]) continue;
+        for (int i = worst; i + 1 < ROOM; ++i) f[i] = f[i + 1], gap[i] = gap[i + 1]; // the order of edges stays
+        f[ROOM - 1] = (carom_feature){.kind = CAROM_EDGE_EDGE, .a = 0, .b = e, .sign = sign};
+        gap[ROOM - 1] = now;
+    }
+}
+
+void carom_patch_thin(const posed *A, const posed *B, carom_feature *f) {
+    for (int i = 0; i < A->h->nv; ++i) {
+        const nearest x = nearest_feature(B, A->v[i]);
+        f[i] = (carom_feature){.kind = x.kind, .a = i, .b = x.b};
+    }
+    if (A->h->nv > 1) line_edges(A, B, f + 2);
+}

@@ -1,0 +1,134 @@
+// yielding.c: contacts of finite stiffness among pairs that come and go: forces, which derive/soft.c writes down where pairs are few.
+//
+//     d = max(0, -g),   V = k/(n + 1) d^(n+1),   F_N = k d^n max(0, 1 - c u_N)                                 (SC-1)
+//     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2),   f = W F                                                       (SC-2)
+//
+// To schemes these contacts are never closed.
+#include "model/pairs.h"
+#include <math.h>
+
+enum { MOST = 2 * MOST_CORNERS + 3, DIRECTIONS = 3 };
+
+/// One contact that presses.
+typedef struct pressing {
+    const pair *p;
+    const yielding *law;
+    const double *W;        // of its kind
+    int d, n;               // its first direction, and how many it has
+    double depth, w[DIRECTIONS], u[DIRECTIONS];
+} pressing;
+
+typedef void visit(const carom_model *m, const pressing *x, void *to);
+
+static const carom_model *two_of(const carom_model *m, const pressing *x) { return m->kinds[x->p->kind].two; }
+
+// u = W'v + w of a contact
+static void move(const carom_model *m, pressing *x, const double *v, const double *s) {
+    const pair_kind *k = &m->kinds[x->p->kind];
+    for (int i = 0; i < x->n; ++i) {
+        x->w[i] = x->u[i] = i && s ? carom_belt_along(k->two, x->p, x->d + i, x->W, s) : 0;
+        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e) x->u[i] += x->W[e] * v[carom_kind_velocity(k, x->p, k->two->W.i[e])];
+    }
+}
+
+// All contacts that press, one after the other.  Nonzero: one is not finite.
+static int each(const carom_model *m, void *work, double t, const double *q, const double *v, visit *call, void *to) {
+    const carom_list *list = m->near && m->near->yields ? carom_near_list(m, work) : NULL;
+    double *W = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, gap[MOST], s[3];
+    int bad = 0;
+    if (list && v) carom_belts_at(m, work, t, q);
+    for (int k = 0, n = list ? list->pairs : 0; k < n; ++k) {
+        pressing x = {.p = carom_near_at(list, k), .W = W};
+        if (!(x.law = x.p->soft)) continue;
+        bool known = false, belt = false;
+        bad |= carom_pair_eval(m, work, x.p, PAIR_GAPS, q, m->v0, gap);
+        for (int i = 0; i < x.p->count; ++i) {
+            if (!(gap[i] < 0)) continue;
+            const constraint *c = &two_of(m, &x)->links[i];
+            x.depth = -gap[i], x.d = c->dir, x.n = c->ndir;
+            if (v && !known) bad |= carom_pair_eval(m, work, x.p, PAIR_DIRECTIONS, q, m->v0, W), belt = carom_pair_belt(m, work, x.p, q, NULL, s, NULL), known = true;
+            if (v) move(m, &x, v, belt ? s : NULL);
+            call(m, &x, to);
+        }
+    }
+    return bad;
+}
+
+// Forces along the directions of a contact whose rates are u; *elastic: what is derived from the potential.
+static void press(const pressing *x, const double *u, double *F, double *elastic) {
+    const yielding *l = x->law;
+    *elastic = l->stiffness * pow(x->depth, l->exponent);
+    F[0] = *elastic * fmax(0, 1 - l->damping * u[0]);
+    double sum = l->speed * l->speed;
+    for (int i = 1; i < x->n; ++i) sum += u[i] * u[i];
+    for (int i = 1; i < x->n; ++i) F[i] = -l->friction * F[0] * u[i] / sqrt(sum);
+}
+
+static void add_force(const carom_model *m, const pressing *x, void *to) {
+    const pair_kind *k = &m->kinds[x->p->kind];
+    double F[DIRECTIONS], elastic, *f = to;
+    press(x, x->u, F, &elastic);
+    for (int i = 0; i < x->n; ++i)
+        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e) f[carom_kind_velocity(k, x->p, k->two->W.i[e])] += F[i] * x->W[e];
+}
+
+int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f) { return each(m, work, t, q, v, add_force, f); }
+
+static void add_energy(const carom_model *m, const pressing *x, void *to) {
+    (void)m;
+    *(double *)to += x->law->stiffness / (x->law->exponent + 1) * pow(x->depth, x->law->exponent + 1);
+}
+
+void carom_soft_energy(const carom_model *m, void *work, const double *q, double *energy) { each(m, work, 0, q, NULL, add_energy, energy); }
+
+// Forces without a potential: external for what they are at v = 0, damping for the rest.
+static void add_power(const carom_model *m, const pressing *x, void *to) {
+    double F[DIRECTIONS], rest[DIRECTIONS], elastic, *power = to;
+    (void)m;
+    press(x, x->w, rest, &elastic);
+    press(x, x->u, F, &elastic);
+    for (int i = 0; i < x->n; ++i) {
+        const double v = x->u[i] - x->w[i];
+        power[0] += v * (rest[i] - (i ? 0 : elastic));
+        power[1] += v * (rest[i] - F[i]);
+    }
+}
+
+void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external, double *damping) {
+    double power[2] = {0};
+    each(m, work, t, q, v, add_power, power);
+    *external += power[0];
+    *damping += power[1];
+}
+
+typedef struct tangents { carom_matrix K, C; } tangents;
+
+// A += W_i a W_j' within each body
+static void add_product(const carom_model *m, const pressing *x, int i, int j, double a, carom_matrix A) {
+    const pair_kind *k = &m->kinds[x->p->kind];
+    const carom_model *two = k->two;
+    for (int e = two->W_at[x->d + i]; e < two->W_at[x->d + i + 1]; ++e)
+        for (int l = two->W_at[x->d + j]; l < two->W_at[x->d + j + 1]; ++l) {
+            if ((two->W.i[e] < k->nv[0]) != (two->W.i[l] < k->nv[0])) continue; // there is no room, and Newton's method does without
+            A.a[carom_model_place(A.shape, carom_kind_velocity(k, x->p, two->W.i[e]), carom_kind_velocity(k, x->p, two->W.i[l]))] += a * x->W[e] * x->W[l];
+        }
+}
+
+// K = W_N n F_N/d W_N',  C = W_N k d^n c W_N' + W_T mu F_N (I/s - u_T u_T'/s^3) W_T';  how the directions turn is left out
+static void add_tangent(const carom_model *m, const pressing *x, void *to) {
+    const yielding *l = x->law;
+    tangents *t = to;
+    double F[DIRECTIONS], elastic, sum = l->speed * l->speed;
+    press(x, x->u, F, &elastic);
+    add_product(m, x, 0, 0, l->exponent * F[0] / x->depth, t->K);
+    if (F[0] > 0) add_product(m, x, 0, 0, elastic * l->damping, t->C);
+    for (int i = 1; i < x->n; ++i) sum += x->u[i] * x->u[i];
+    const double s = sqrt(sum);
+    for (int i = 1; i < x->n; ++i)
+        for (int j = 1; j < x->n; ++j) add_product(m, x, i, j, l->friction * F[0] * ((i == j) - x->u[i] * x->u[j] / sum) / s, t->C);
+}
+
+void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+    tangents both = {K, C};
+    each(m, work, t, q, v, add_tangent, &both);
+}
