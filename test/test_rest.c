@@ -133,7 +133,6 @@ static void stacks_rest(void **state) {
             if (skipped(s, CAROM_NO_FRICTION)) continue;
             // Rims that coincide have no direction in which they touch: schemes that differentiate it do not converge.
             if (i == 3 && strcmp(s->name, "newmark") != 0 && strcmp(s->name, "moreau-jean") != 0) continue;
-            if (i == 4 && strcmp(s->name, "dg-plus") == 0) continue; // solves 180 dependent rows: seconds
             const carom_ledger l = run_model(m, s, 5e-3, models[i].end, &w);
             scheme_near(s->name, w.most, 0, 1e-9 * 0.4);
             scheme_near(s->name, l.energy.impact, 0, 1e-9);
@@ -141,6 +140,28 @@ static void stacks_rest(void **state) {
         }
         carom_model_destroy(m);
     }
+}
+
+// Boxes in line on a slope, 1e8 of their edges from the origin: positions round by 1.5e-8 of an edge, gaps and the corners' sides too.  Three stay where they are to a few
+// roundings; they take 40 steps, for velocities of rounding must not let a contact go either.
+static void stacks_rest_far_away(void **state) {
+    (void)state;
+    const double a = 0.3, far = 1e8;
+    char text[1200];
+    int n = snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nparameters: {a: %g, far: %g}\nshapes: {floor: {plane: [-sin(a), cos(a)], at: [far, far]}}\nbodies:\n", a, far);
+    for (int k = 0; k < 3; ++k)
+        n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {mass: 1000, inertia: 500/3, at: [far - %g*sin(a), far + %g*cos(a)], angle: a, shape: {box: [1, 1]}}\n", k, k + 0.5, k + 0.5);
+    snprintf(text + n, sizeof text - (size_t)n, "contacts: {p: {between: [floor, b0, b1, b2], friction: 0.8, restitution: 0.3}}\n");
+    carom_model *m = good(text);
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        watch w;
+        if (skipped(s, CAROM_NO_FRICTION)) continue;
+        const carom_ledger l = run_model(m, s, 1e-3, 0.04, &w);
+        scheme_near(s->name, w.most, 0, 5e-8);
+        assert_int_equal(l.impacts, 0);
+    }
+    carom_model_destroy(m);
 }
 
 // A follower pressed on its cam: the spring pulls down by more than the cam ever accelerates, k d0/m = 100 > A w^2 = 49.
@@ -259,6 +280,7 @@ int main(void) {
         cmocka_unit_test(a_block_at_the_origin_rests),
         cmocka_unit_test(boxes_rest),
         cmocka_unit_test(stacks_rest),
+        cmocka_unit_test(stacks_rest_far_away),
         cmocka_unit_test(a_follower_has_no_impacts),
         cmocka_unit_test(a_ball_stays_on_a_floor_that_moves),
         cmocka_unit_test(an_impact_on_a_curved_wall_is_one),

@@ -43,6 +43,7 @@ typedef struct work {
     double *a_0, *v_1;             // acceleration at t_0; new velocity
     int *start;                    // by id: first of its directions among those of all constraints
     double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e o u, or -b of other laws; u_T of contacts too slow to slide
+    double *lambda_0;              // the same: forces at t_0
     double *u_b, *u_f, *u_a;       // rows of the impulse: local velocity of the law before it; v_1 - w; v_1
     double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda
     bool have_u_0, plastic;        // u_0 is there; Newton's law had no solution: no restitution in this step
@@ -81,7 +82,7 @@ static void allocate(work *w, carom_arena *mem, carom_arena *keep, const carom_s
     w->rubs = rows > nb;
     CAROM_ALLOCATE(mem, nv, &w->a_0, &w->v_1);
     CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
-    CAROM_ALLOCATE(mem, rows, &w->u, &w->u_0, &w->bias, &w->slow, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s);
+    CAROM_ALLOCATE(mem, rows, &w->u, &w->u_0, &w->bias, &w->slow, &w->lambda_0, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s);
     w->closed_0 = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->still = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->carries = carom_allocate_bytes(mem, nb * sizeof(bool));
@@ -94,6 +95,7 @@ static void allocate(work *w, carom_arena *mem, carom_arena *keep, const carom_s
     w->dg.start = w->start;
     w->dg.lasting = w->lasting;
     w->dg.slow = w->slow;
+    w->dg.lambda_0 = w->lambda_0;
     w->dg.bias = w->bias;
 }
 
@@ -245,7 +247,7 @@ static void guess(work *w, const carom_step *s) {
 }
 
 // (DG-8)  closed and not opening at t_0:  I_0 = { j : kept, or g_j <= 0 and u_j <= 0 },  lambda_0 on it.
-//         Carrying: bilateral constraints and those of I_0 at rest that do not open, lambda_0j > 0 or u'_0j <= 0.
+//         Carrying: bilateral constraints and those of I_0 at rest that do not open, lambda_0j > 0 or h u'_0j <= 4 tol speed.
 static carom_status begin(work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
     const int ne = s->sys->ne, all = constraints(s);
@@ -280,9 +282,11 @@ static carom_status begin(work *w, carom_step *s) {
         decide(w, s, b, NULL);
         CAROM_TRY(explicit_stage(w, s, 0));
     }
+    carom_zero(w->lambda_0, w->start[all]);
     for (int k = 0; k < b->L.nb; ++k) {
         const int id = b->L.id[k];
-        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= 0);
+        carom_copy(w->lambda_0 + w->start[id], b->lambda + b->L.at[k], b->L.at[k + 1] - b->L.at[k]);
+        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= 4 * s->tol * s->scale);
     }
     for (int id = 0; id < all; ++id) w->lasting[id] = id >= ne && w->carries[id];
     carom_copy(w->a_0, b->a, s->sys->nv);

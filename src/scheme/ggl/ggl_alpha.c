@@ -173,6 +173,7 @@ static carom_status look(work *w, carom_step *s, int k) {
     const bool first = !w->have_u_0;
     CAROM_TRY(before(w, s));
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    carom_settle_gaps(s, w->g, &w->L, w->q, w->x);
     if (first) CAROM_TRY(kinks(w, s));
     carom_local_velocity(w->u, &w->L, w->v);
     carom_local_velocity(w->u_s, &w->L, w->v_s);
@@ -345,13 +346,10 @@ static double solved_to(const work *w, const carom_step *s) {
     return 4 * DBL_EPSILON * reach * fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
 }
 
-// Do both levels meet their laws as well as the contact solvers can, and gaps can be known?
+// Do both levels meet their laws as well as the contact solvers can?
 static bool lawful(work *w, const carom_step *s, double tol) {
-    const double size = carom_norm_max(w->q, s->sys->nq);
-    double rounding = 0;
     int id;
-    for (int b = 0; b < w->L.nb; ++b) rounding = fmax(rounding, carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size));
-    return carom_ggl_alpha_residual(w, s, &id) <= fmax(fmax(tol, rounding / s->h), 2 * w->accepted);
+    return carom_ggl_alpha_residual(w, s, &id) <= fmax(tol, 2 * w->accepted);
 }
 
 // Are all residuals within tolerance?  Gaps also stop at their own rounding, which a small h makes visible in g/h.
