@@ -5,14 +5,13 @@
 // A's, and an edge across an edge.  Each is a contact with its own exact distance.  Of many the outermost in eight directions fixed in A stay,
 // and the deepest.  A point or a line with a radius (sphere, capsule) has the distance from the nearest face, edge or corner.
 #include "collide/patch.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { DIRECTIONS = 8, MOST = 4 * CAROM_HULL_CORNERS };
 static const double SAME = 1e-5,   // of the size: contacts that are nearer are one
                     TIE = 1e-6,    // of the size: edges must separate by so much more than faces
-                    SIDE = 1e-9,   // of the size: beside a face; at least what positions round by
+                    SIDE = 1e-9,   // of the size: beside a face
                     ALIGNED = 0.9, // cosine between the normals of contacts of one patch
                     STEEP = 0.02;  // sine between edges that cross
 
@@ -31,7 +30,7 @@ static void turned(const double *R, const double *x, double *y) {
 typedef struct posed {
     const carom_hull *h;
     double (*v)[3], (*n)[3], *offset;
-    double size, rounds; // largest extent; what its position rounds by
+    double size;
 } posed;
 
 typedef struct room { double v[CAROM_HULL_CORNERS][3], n[2 * CAROM_HULL_CORNERS][3], offset[2 * CAROM_HULL_CORNERS]; } room;
@@ -52,10 +51,7 @@ static void pose(const carom_hull *h, const carom_frame *f, const double *origin
         x->offset[i] = h->offset[i] + dot(x->n[i], r);
     }
     for (int k = 0; k < 3 && h->nv; ++k) x->size = fmax(x->size, high[k] - low[k]);
-    for (int k = 0; k < 3; ++k) x->rounds = fmax(x->rounds, 16 * DBL_EPSILON * fabs(f->r[k]));
 }
-
-static double side_of(const posed *a, const posed *b, double size) { return fmax(SIDE * size, fmax(a->rounds, b->rounds)); }
 
 static const double *edge_from(const posed *x, int e) { return x->v[x->h->edge[e][0]]; }
 static void edge_along(const posed *x, int e, double *d) { minus(x->v[x->h->edge[e][1]], x->v[x->h->edge[e][0]], d); }
@@ -221,20 +217,20 @@ static void across(const carom_frame *a, const double *n, double *u, double *v) 
 }
 
 // Which of the candidates stay: slot by slot, the outermost in its direction; deep ones count as farther out.
-static void choose(const candidates *c, const carom_frame *a, const double *n, double size, double side, carom_feature *f) {
+static void choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f) {
     static const double DEEP = 10, EIGHTH = 0.78539816339744831;
     int chosen[CAROM_PATCH], deepest = 0;
     double u[3], v[3];
     across(a, n, u, v);
     for (int i = 1; i < c->n; ++i)
-        if (c->gap[i] < c->gap[deepest] - side) deepest = i;
+        if (c->gap[i] < c->gap[deepest] - SIDE * size) deepest = i;
     for (int k = 0; k < CAROM_PATCH; ++k) {
         const double x = cos((k + 0.5) * EIGHTH), y = sin((k + 0.5) * EIGHTH);
         int best = deepest;
         double most = -INFINITY;
         for (int i = 0; i < c->n && k < DIRECTIONS; ++i) {
             const double s = x * dot(u, c->p[i]) + y * dot(v, c->p[i]) - DEEP * c->gap[i];
-            if (s > most + side) most = s, best = i;
+            if (s > most + SIDE * size) most = s, best = i;
         }
         chosen[k] = best;
         f[k] = c->f[best];
@@ -249,7 +245,7 @@ static void choose(const candidates *c, const carom_frame *a, const double *n, d
 static void find_solids(const posed *A, const carom_frame *a, const posed *B, carom_feature *f) {
     axis best = {.sep = -INFINITY};
     candidates c;
-    const double size = fmin(A->size, B->size), side = side_of(A, B, size);
+    const double size = fmin(A->size, B->size);
     c.n = 0;
     try_faces(A, B, true, &best);
     try_faces(B, A, false, &best);
@@ -265,11 +261,11 @@ static void find_solids(const posed *A, const carom_frame *a, const posed *B, ca
         for (int i = 0; i < 3; ++i) p[i] = edge_from(A, best.a)[i] + s * d[i];
         add(&c, CAROM_EDGE_EDGE, best.a, best.b, best.sign, p, best.sep);
     }
-    corners_over(&c, A, g, B, h, best.n, 1, side);
-    corners_over(&c, B, h, A, g, best.n, -1, side);
+    corners_over(&c, A, g, B, h, best.n, 1, SIDE * size);
+    corners_over(&c, B, h, A, g, best.n, -1, SIDE * size);
     edges_across(&c, A, g, B, h, best.n);
     if (c.n == 0) add(&c, best.kind, best.a, best.b, best.sign, best.kind == CAROM_CORNER_FACE ? A->v[best.a] : B->v[best.b], best.sep);
-    choose(&c, a, best.n, size, side, f);
+    choose(&c, a, best.n, size, f);
 }
 
 // All corners over a half-space.
@@ -277,7 +273,7 @@ static void find_flat(const posed *A, const carom_frame *a, const posed *B, caro
     candidates c;
     c.n = 0;
     for (int i = 0; i < A->h->nv; ++i) add(&c, CAROM_CORNER_FACE, i, 0, 0, A->v[i], dot(B->n[0], A->v[i]) - B->offset[0]);
-    choose(&c, a, B->n[0], A->size, side_of(A, B, A->size), f);
+    choose(&c, a, B->n[0], A->size, f);
 }
 
 // -- a point or a line, and a polyhedron ----------------------------------------------------------------------------------------
@@ -404,7 +400,7 @@ static void corner_over(candidates *c, const posed *A, int k, const posed *S, co
     for (int j = w.j0; j <= w.j1; ++j)
         for (int f = 2 * (j * (g->nx - 1) + w.i0); f < 2 * (j * (g->nx - 1) + w.i1 + 1); ++f) {
             const double gap = dot(S->n[f], p) - S->offset[f];
-            if ((gap <= -TIE * A->size && !below) || !over(S, f, p, S->n[f], 1, side_of(A, S, A->size))) continue;
+            if ((gap <= -TIE * A->size && !below) || !over(S, f, p, S->n[f], 1, SIDE * A->size)) continue;
             const double foot[3] = {p[0] - gap * S->n[f][0], p[1] - gap * S->n[f][1], p[2] - gap * S->n[f][2]};
             add(c, CAROM_CORNER_FACE, k, f, 0, foot, gap - radius);
         }
@@ -467,7 +463,7 @@ static void corner_under(candidates *c, const posed *A, const posed *S, int v) {
         const double sep = dot(A->n[f], S->v[v]) - A->offset[f];
         if (sep > most) most = sep, best = f;
     }
-    if (A->n[best][2] < 0 && over(A, best, S->v[v], A->n[best], 1, side_of(A, S, A->size))) add(c, CAROM_FACE_CORNER, best, v, 0, S->v[v], most);
+    if (A->n[best][2] < 0 && over(A, best, S->v[v], A->n[best], 1, SIDE * A->size)) add(c, CAROM_FACE_CORNER, best, v, 0, S->v[v], most);
 }
 
 static void find_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f) {
@@ -490,8 +486,7 @@ static void find_surface(const carom_convex *of, const posed *A, const carom_fra
         for (int k = 0; k < CAROM_PATCH; ++k) f[k] = (carom_feature){.kind = CAROM_CORNER_FACE, .spare = true};
         return;
     }
-    const double size = fmax(A->size, of->radius);
-    choose(&c, a, (const double[]){0, 0, 1}, size, side_of(A, &S, size), f);
+    choose(&c, a, (const double[]){0, 0, 1}, fmax(A->size, of->radius), f);
 }
 
 // A's feature becomes B's.
