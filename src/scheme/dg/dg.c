@@ -123,22 +123,43 @@ static carom_status before(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (CL-5)  A contact closed at t_0 that meets a kink on the way to q_0 + h v_0 approaches with the velocity along the directions
-//         there, and does not rest.
-static carom_status kinks(work *w, carom_step *s) {
+// (CL-5)  A contact of L that meets a kink on the way to q, at t_0 + h, approaches with the velocity along the directions there, and does not rest.
+static carom_status kinks(work *w, carom_step *s, carom_local *L, const double *q) {
+    CAROM_TRY(carom_directions(s, L, s->t + s->h, q));
+    for (int k = 0; k < L->nb; ++k) carom_copy(w->u + L->at[k], w->u_0 + w->start[L->id[k]], L->at[k + 1] - L->at[k]);
+    CAROM_TRY(carom_velocity_before(s, w->u, L, (carom_place){.t = s->t + s->h, .q = q, .v = s->v}));
+    for (int k = 0; k < L->nb; ++k) {
+        const int id = L->id[k];
+        const double *u = w->u + L->at[k];
+        w->kinked[id] = u[0] < 0 && u[0] != approach(w, id);
+        if (w->kinked[id]) carom_copy(w->u_0 + w->start[id], u, L->at[k + 1] - L->at[k]);
+    }
+    return CAROM_OK;
+}
+
+// The contacts that are closed at t_0, on the way to q_0 + h v_0.
+static carom_status kinks_of_closed(work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
     carom_close_these(s, &b->L, w->closed_0 + s->sys->ne);
     carom_move(s, b->q, s->q, s->h, s->v);
-    CAROM_TRY(carom_directions(s, &b->L, s->t + s->h, b->q));
-    carom_local_pick(w->u, &b->L, w->u_0, &w->L);
-    CAROM_TRY(carom_velocity_before(s, w->u, &b->L, (carom_place){.t = s->t + s->h, .q = b->q, .v = s->v}));
-    for (int k = 0; k < b->L.nb; ++k) {
-        const int id = b->L.id[k];
-        const double *u = w->u + b->L.at[k];
-        w->kinked[id] = u[0] < 0 && u[0] != approach(w, id);
-        if (w->kinked[id]) carom_copy(w->u_0 + w->start[id], u, b->L.at[k + 1] - b->L.at[k]);
+    return kinks(w, s, &b->L, b->q);
+}
+
+// D+, whose law compares with u_0: those that close later, on the way to the end of the motion without them.
+static carom_status kinks_ahead(work *w, carom_step *s) {
+    const carom_dg_block *b = w->dg.block + w->m;
+    const int ne = s->sys->ne, all = constraints(s);
+    bool some = false;
+    if (s->sys->nc == 0 || (s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS)) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
+    for (int id = ne; id < all; ++id) {
+        if (w->closed_0[id]) w->g[id] = 1;
+        some = some || carom_closed(s, w->g[id]);
     }
-    return CAROM_OK;
+    if (!some) return CAROM_OK;
+    CAROM_TRY(before(w, s));
+    carom_close(s, &w->L, w->g);
+    return kinks(w, s, &w->L, b->q);
 }
 
 // Is the contact at rest: no velocity but the rounding of W_k'v?
@@ -263,7 +284,7 @@ static carom_status begin(work *w, carom_step *s) {
     }
     if (any || w->jammed) CAROM_TRY(before(w, s));
     for (int id = ne; w->jammed && id < all; ++id) carom_copy(w->slow + w->start[id] + 1, w->u_0 + w->start[id] + 1, w->start[id + 1] - w->start[id] - 1);
-    if (any && s->sys->nc > 0) CAROM_TRY(kinks(w, s));
+    if (any && s->sys->nc > 0) CAROM_TRY(kinks_of_closed(w, s));
     for (int id = 0; id < all; ++id) {
         w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
         w->lasting[id] = w->still[id] || (w->closed_0[id] && approach(w, id) <= 0);
@@ -485,6 +506,7 @@ static carom_status stages_plus(work *w, carom_step *s, int *iterations) {
     CAROM_TRY(carom_dg_solve(dg, s, 0, dg->block[m + 1].L.nb > 0 ? m + 1 : m, iterations));
     bool changed = reverses(w, s, dg->block[m].v);
     changed = release(w, s) || changed;
+    CAROM_TRY(kinks_ahead(w, s));
     for (int l = 1; l <= m; ++l) CAROM_TRY(close_stage(w, s, l, &changed));
     const int was = dg->block[m + 1].L.nb;
     close_end(w, s); // the gaps are those of stage m
