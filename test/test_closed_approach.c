@@ -131,6 +131,23 @@ static void a_kink_met_in_lasting_contact(void **state) {
     each_and_event_driven(0, at_a_kink);
 }
 
+// A point glides 1 mm above the floor with v = 1 and meets a ramp of slope 10 in flight, where the gap of the start of the step says nothing of an approach.  Along (-10, 1)
+// u- = -10, so x' = 1 - 100 (1 + e)/101 and y' = 10 (1 + e)/101 behind it.
+static void at_a_ramp(const carom_scheme *s, const char *const *options, double e) {
+    char text[400];
+    snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0.001}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\"}\n"
+             "contacts: {ramp: {gap: \"y - max(0, 10*(x - 0.0411))\", restitution: %g}}\n", e);
+    const end r = run(text, s->name, options, 0.01, 0.1);
+    scheme_near(s->name, r.v[0], 1 - 100 * (1 + e) / 101, 1e-9);
+    scheme_near(s->name, r.v[1], 10 * (1 + e) / 101, 1e-9);
+    assert_int_equal(r.ledger.impacts, 1);
+}
+
+static void a_ramp_met_in_flight(void **state) {
+    (void)state;
+    each_and_event_driven(0, at_a_ramp);
+}
+
 // The same with friction: sliding costs mu g x; at the kink Lambda_T = mu Lambda_N with Lambda_N = (1 + e) 3 sin a.
 static void at_a_kink_with_friction(const carom_scheme *s, const char *const *options, double e) {
     char text[700];
@@ -213,6 +230,7 @@ int main(void) {
         cmocka_unit_test(start_into_a_corner),
         cmocka_unit_test(start_into_a_stop_with_a_joint),
         cmocka_unit_test(a_kink_met_in_lasting_contact),
+        cmocka_unit_test(a_ramp_met_in_flight),
         cmocka_unit_test(a_kink_with_friction),
         cmocka_unit_test(an_edge_is_left),
         cmocka_unit_test(located_kinks_are_exact),

@@ -65,6 +65,19 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
     return carom_local_rounding_within(L, k, x, n, n == L->W.rows ? 0 : carom_norm_max(x, n));
 }
 
+// (CL-8)  |g| <= eps_g:  g = W'x + h w where its terms are within eps_g, too, else 0;  eps_g = 16 eps sum |W| |q|
+void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x) {
+    const int nq = s->sys->nq;
+    const double size = nq == L->W.rows ? 0 : carom_norm_max(q, nq);
+    for (int b = 0; b < L->nb; ++b) {
+        const int id = L->id[b], k = L->at[b];
+        if (id < s->sys->ne) continue;
+        const double eps_g = carom_local_rounding_within(L, k, q, nq, size), way = s->h * L->w[k];
+        if (!(fabs(g[id]) <= eps_g)) continue;
+        g[id] = carom_local_magnitude(L, k, x) + fabs(way) <= eps_g ? carom_column_dot(&L->W, k, x) + way : 0;
+    }
+}
+
 double carom_local_velocity_rounding(const carom_local *L, const double *v) {
     double most = 0;
     for (int k = 0; k < L->at[L->nb]; ++k) most = fmax(most, fabs(L->w[k]) + carom_local_magnitude(L, k, v));

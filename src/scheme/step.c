@@ -304,14 +304,12 @@ const char *carom_constraint_text(const carom_step *s, int id, char *space, size
     return space;
 }
 
-enum { WARM = 24 }; // rows from which on a problem starts from the last reactions
-
 carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     // Small problems start from zero: where contacts are dependent (a slider without clearance) the last reactions
     // would come back as ever growing prestress, and with friction that brakes.  Large ones start from them.
-    const bool warm = pb->n > WARM;
+    const bool warm = pb->n > CAROM_WARM;
     const double per_a = 1 / s->inside->a;
     if (!warm) carom_zero(s->p, pb->n);
     for (int b = 0; warm && b < L->nb; ++b)

@@ -44,6 +44,10 @@ double carom_local_rounding(const carom_local *L, int k, const double *x, int n)
 /// The same where the largest |x_i| is known: positions that are no velocities may all enter.
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size);
 
+/// Gaps of L's contacts at the end of a step, q = q_0 (+) x with the directions there, that are no larger than their rounding: contacts that
+/// share a load must not contradict each other by it.  They become 0, or the displacement W'x + h w where that is as small (CL-8).
+void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x);
+
 /// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
 double carom_local_velocity_rounding(const carom_local *L, const double *v);
 
@@ -81,6 +85,8 @@ void carom_problem_restitution(carom_step *s, const carom_local *L, const double
 carom_status carom_problem_bounce(carom_step *s, const carom_local *L, const double *u_before);
 /// The same, where some contacts give nothing back; plastic by constraint of L, NULL: none.
 carom_status carom_problem_bounce_from(carom_step *s, const carom_local *L, const double *u_before, const bool *plastic);
+
+enum { CAROM_WARM = 24 }; // rows beyond which a contact problem starts from reactions that are known
 
 /// Solve (s->c set) from the warm start; p and u are in s->problem.  Solved, or accepted above tolerance and counted (docs/solvers.md, "When a
 /// step is refused"); else CAROM_RETRY, the error names time and constraint.

@@ -53,7 +53,7 @@ static carom_status acceleration(carom_sim *sim, double t, const double *q, cons
 static double threshold(carom_sim *sim, int c, double t, double t_0, double h, bool *known) {
     carom_step *s = &sim->step;
     double theta = 0;
-    s->h = sim->control.on ? h : sim->h; // the step of the run, also where the last one is shorter
+    s->h = sim->control.on ? h : sim->given; // the step of the run, also where its end or rows make one shorter
     const carom_place at = {.t = t_0, .q = sim->q_0, .v = sim->v_0, .f = s->inside->a_free};
     bool (*const stop)(const void *) = s->inside->stop;
     s->inside->stop = NULL; // the step is done: a stop comes after its books

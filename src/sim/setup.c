@@ -522,7 +522,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     const size_t options = (size_t)carom_option_count(scheme->options) + CAROM_COMMON_COUNT;
     carom_sim *sim = calloc(1, sizeof *sim);
     if (!sim) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation"), NULL;
-    *sim = (carom_sim){.sys = def->system, .scheme = scheme, .t0 = def->t0, .h = def->h, .t_end = def->t_end, .total = total};
+    *sim = (carom_sim){.sys = def->system, .scheme = scheme, .t0 = def->t0, .h = def->h, .given = def->h, .t_end = def->t_end, .total = total};
     carom_sim_list_make(sim);
     for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
     sim->opt = calloc(options, sizeof *sim->opt);

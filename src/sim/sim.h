@@ -65,6 +65,7 @@ struct carom_sim {
     carom_contact slot;  // as the system has them: with as many tangents as any
     const carom_scheme *scheme;
     double t0, h, t_end;
+    double given;       // the step asked for; h is no longer where rows are at multiples of a time
     long total;         // planned steps
     double row;         // planned steps end at multiples of it, `per_row` of them each; 0: anywhere
     long per_row;

@@ -6,6 +6,7 @@
 // would hang on their sides.  Boxes stacked exactly in line have corners on the corners of the other box: which side of it they are on is
 // rounding, and only faces from which the edges lead away count.
 #include "derive/shapes/shapes.h"
+#include <float.h>
 #include <math.h>
 
 static const double TINY = 1e-12;  // distances below TINY times the size have no direction
@@ -185,8 +186,13 @@ static choice choose(carom_graph *g, carom_node when, choice a, choice b) {
     return (choice){n_if(g, when, a.face, b.face), n_if(g, when, a.offset, b.offset), v_if(g, when, a.normal, b.normal), v_if(g, when, a.corner, b.corner)};
 }
 
-// What a corner has to be beyond a face to be outside: nothing, or a band where its edges lead through the face.
-static carom_node outside_from(carom_graph *g, carom_node good, carom_node size) { return n_if(g, good, n_num(g, 0), n_mul(g, n_num(g, BAND), size)); }
+// What a corner has to be beyond a face to be outside: nothing, or a band where its edges lead through the face.  Far from the origin
+// positions round by more than the band: it is at least 16 eps |r|.
+static carom_node outside_from(carom_graph *g, carom_node good, const shape *s, carom_node size) {
+    carom_node band = n_mul(g, n_num(g, BAND), size);
+    for (int i = 0; i < 3; ++i) band = n_add(g, band, n_mul(g, n_num(g, 16 * DBL_EPSILON), n_fun(g, CAROM_OP_ABS, s->body->r[i])));
+    return n_if(g, good, n_num(g, 0), band);
+}
 
 // (SHP-5)  outside: the distance from the nearest side or corner;  inside: the largest n_f.(c - a_f) over faces f (SHP-6)
 static touching polygon_surface(carom_graph *g, const corner *c, const shape *s) {
@@ -204,7 +210,7 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
         out[i] = n_sub(g, v_dot(g, side[i].normal, p), side[i].offset);
         along[i] = n_sub(g, v_dot(g, v_num(g, t), p), n_num(g, t[0] * a[0] + t[1] * a[1]));
         const carom_node good = leads_away(g, c, v_turn(g, b->R, side[i].normal));
-        least[i] = outside_from(g, good, n_num(g, s->bound_radius));
+        least[i] = outside_from(g, good, s, n_num(g, s->bound_radius));
         const carom_node key = n_sub(g, out[i], n_mul(g, far, n_not(g, good)));
         const carom_node better = i ? n_less(g, deepest, key) : one;
         inside = i ? choose(g, better, side[i], inside) : side[i];
@@ -242,7 +248,7 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
         vec face = {{zero, zero, zero}};
         face.c[i] = side;
         const carom_node away = leads_away(g, c, own_to_world(g, s, face));
-        const carom_node out = n_sub(g, n_mul(g, side, p.c[i]), l), over = n_less(g, outside_from(g, away, bound_radius), out);
+        const carom_node out = n_sub(g, n_mul(g, side, p.c[i]), l), over = n_less(g, outside_from(g, away, s, bound_radius), out);
         const carom_node good = n_or(g, over, away);
         const carom_node key = n_sub(g, out, n_mul(g, far, n_not(g, good)));
         const carom_node better = i ? n_less(g, best, key) : one;
@@ -261,7 +267,7 @@ static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
 // The depth below a face with this normal (own axes), or much more when edges of the corner lead through it (SHP-6).  *over: is it outside?
 static carom_node inside_key(carom_graph *g, const corner *c, const shape *s, carom_node depth, vec normal, carom_node *over) {
     const carom_node away = leads_away(g, c, own_to_world(g, s, normal));
-    *over = n_less(g, outside_from(g, away, n_num(g, s->bound_radius)), depth);
+    *over = n_less(g, outside_from(g, away, s, n_num(g, s->bound_radius)), depth);
     return n_sub(g, depth, n_mul(g, n_num(g, 8 * s->bound_radius), n_not(g, n_or(g, *over, away))));
 }
 

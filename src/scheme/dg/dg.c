@@ -43,6 +43,7 @@ typedef struct work {
     double *a_0, *v_1;             // acceleration at t_0; new velocity
     int *start;                    // by id: first of its directions among those of all constraints
     double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e o u, or -b of other laws; u_T of contacts too slow to slide
+    double *lambda_0;              // the same: forces at t_0
     double *u_b, *u_f, *u_a;       // rows of the impulse: local velocity of the law before it; v_1 - w; v_1
     double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda
     bool have_u_0, plastic;        // u_0 is there; Newton's law had no solution: no restitution in this step
@@ -81,7 +82,7 @@ static void allocate(work *w, carom_arena *mem, carom_arena *keep, const carom_s
     w->rubs = rows > nb;
     CAROM_ALLOCATE(mem, nv, &w->a_0, &w->v_1);
     CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
-    CAROM_ALLOCATE(mem, rows, &w->u, &w->u_0, &w->bias, &w->slow, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s);
+    CAROM_ALLOCATE(mem, rows, &w->u, &w->u_0, &w->bias, &w->slow, &w->lambda_0, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s);
     w->closed_0 = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->still = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->carries = carom_allocate_bytes(mem, nb * sizeof(bool));
@@ -94,6 +95,7 @@ static void allocate(work *w, carom_arena *mem, carom_arena *keep, const carom_s
     w->dg.start = w->start;
     w->dg.lasting = w->lasting;
     w->dg.slow = w->slow;
+    w->dg.lambda_0 = w->lambda_0;
     w->dg.bias = w->bias;
 }
 
@@ -121,22 +123,43 @@ static carom_status before(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (CL-5)  A contact closed at t_0 that meets a kink on the way to q_0 + h v_0 approaches with the velocity along the directions
-//         there, and does not rest.
-static carom_status kinks(work *w, carom_step *s) {
+// (CL-5)  A contact of L that meets a kink on the way to q, at t_0 + h, approaches with the velocity along the directions there, and does not rest.
+static carom_status kinks(work *w, carom_step *s, carom_local *L, const double *q) {
+    CAROM_TRY(carom_directions(s, L, s->t + s->h, q));
+    for (int k = 0; k < L->nb; ++k) carom_copy(w->u + L->at[k], w->u_0 + w->start[L->id[k]], L->at[k + 1] - L->at[k]);
+    CAROM_TRY(carom_velocity_before(s, w->u, L, (carom_place){.t = s->t + s->h, .q = q, .v = s->v}));
+    for (int k = 0; k < L->nb; ++k) {
+        const int id = L->id[k];
+        const double *u = w->u + L->at[k];
+        w->kinked[id] = u[0] < 0 && u[0] != approach(w, id);
+        if (w->kinked[id]) carom_copy(w->u_0 + w->start[id], u, L->at[k + 1] - L->at[k]);
+    }
+    return CAROM_OK;
+}
+
+// The contacts that are closed at t_0, on the way to q_0 + h v_0.
+static carom_status kinks_of_closed(work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
     carom_close_these(s, &b->L, w->closed_0 + s->sys->ne);
     carom_move(s, b->q, s->q, s->h, s->v);
-    CAROM_TRY(carom_directions(s, &b->L, s->t + s->h, b->q));
-    carom_local_pick(w->u, &b->L, w->u_0, &w->L);
-    CAROM_TRY(carom_velocity_before(s, w->u, &b->L, (carom_place){.t = s->t + s->h, .q = b->q, .v = s->v}));
-    for (int k = 0; k < b->L.nb; ++k) {
-        const int id = b->L.id[k];
-        const double *u = w->u + b->L.at[k];
-        w->kinked[id] = u[0] < 0 && u[0] != approach(w, id);
-        if (w->kinked[id]) carom_copy(w->u_0 + w->start[id], u, b->L.at[k + 1] - b->L.at[k]);
+    return kinks(w, s, &b->L, b->q);
+}
+
+// D+, whose law compares with u_0: those that close later, on the way to the end of the motion without them.
+static carom_status kinks_ahead(work *w, carom_step *s) {
+    const carom_dg_block *b = w->dg.block + w->m;
+    const int ne = s->sys->ne, all = constraints(s);
+    bool some = false;
+    if (s->sys->nc == 0 || (s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS)) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
+    for (int id = ne; id < all; ++id) {
+        if (w->closed_0[id]) w->g[id] = 1;
+        some = some || carom_closed(s, w->g[id]);
     }
-    return CAROM_OK;
+    if (!some) return CAROM_OK;
+    CAROM_TRY(before(w, s));
+    carom_close(s, &w->L, w->g);
+    return kinks(w, s, &w->L, b->q);
 }
 
 // Is the contact at rest: no velocity but the rounding of W_k'v?
@@ -245,7 +268,7 @@ static void guess(work *w, const carom_step *s) {
 }
 
 // (DG-8)  closed and not opening at t_0:  I_0 = { j : kept, or g_j <= 0 and u_j <= 0 },  lambda_0 on it.
-//         Carrying: bilateral constraints and those of I_0 at rest that do not open, lambda_0j > 0 or u'_0j <= 0.
+//         Carrying: bilateral constraints and those of I_0 at rest that do not open, lambda_0j > 0 or h u'_0j <= 4 tol speed.
 static carom_status begin(work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
     const int ne = s->sys->ne, all = constraints(s);
@@ -261,7 +284,7 @@ static carom_status begin(work *w, carom_step *s) {
     }
     if (any || w->jammed) CAROM_TRY(before(w, s));
     for (int id = ne; w->jammed && id < all; ++id) carom_copy(w->slow + w->start[id] + 1, w->u_0 + w->start[id] + 1, w->start[id + 1] - w->start[id] - 1);
-    if (any && s->sys->nc > 0) CAROM_TRY(kinks(w, s));
+    if (any && s->sys->nc > 0) CAROM_TRY(kinks_of_closed(w, s));
     for (int id = 0; id < all; ++id) {
         w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
         w->lasting[id] = w->still[id] || (w->closed_0[id] && approach(w, id) <= 0);
@@ -280,9 +303,11 @@ static carom_status begin(work *w, carom_step *s) {
         decide(w, s, b, NULL);
         CAROM_TRY(explicit_stage(w, s, 0));
     }
+    carom_zero(w->lambda_0, w->start[all]);
     for (int k = 0; k < b->L.nb; ++k) {
         const int id = b->L.id[k];
-        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= 0);
+        carom_copy(w->lambda_0 + w->start[id], b->lambda + b->L.at[k], b->L.at[k + 1] - b->L.at[k]);
+        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= 4 * s->tol * s->scale);
     }
     for (int id = 0; id < all; ++id) w->lasting[id] = id >= ne && w->carries[id];
     carom_copy(w->a_0, b->a, s->sys->nv);
@@ -481,6 +506,7 @@ static carom_status stages_plus(work *w, carom_step *s, int *iterations) {
     CAROM_TRY(carom_dg_solve(dg, s, 0, dg->block[m + 1].L.nb > 0 ? m + 1 : m, iterations));
     bool changed = reverses(w, s, dg->block[m].v);
     changed = release(w, s) || changed;
+    CAROM_TRY(kinks_ahead(w, s));
     for (int l = 1; l <= m; ++l) CAROM_TRY(close_stage(w, s, l, &changed));
     const int was = dg->block[m + 1].L.nb;
     close_end(w, s); // the gaps are those of stage m

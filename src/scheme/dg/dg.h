@@ -32,6 +32,7 @@ typedef struct carom_dg {
     double *d, *shift;          // (m + 1) nv, where (+) is no sum: rates of the displacements, displacements of the stages
     const bool *lasting;        // by id: p + h sum beta lambda >= 0 instead of p >= 0, see (DG-10)
     const int *start;           // by id: first of its directions among those of all constraints
+    const double *lambda_0;     // by direction of all constraints: forces at t_0
     const double *slow;         // by direction of all constraints: u_T of contacts too slow to slide, added to the rows of stages
     const double *bias;         // by direction of all constraints: e u_0, added to the rows of p
     // Newton over blocks first..last
@@ -46,7 +47,7 @@ typedef struct carom_dg {
     int *id;                    // constraint of each block of the contact problem
     int *of, *at_row;           // of each row of it: its block l; its row there
     int *at;                    // count nv: where a row of V is not zero
-    double *r_p;                // weights of the proximal term
+    double *r_p, *p_b;          // weights of the proximal term; p before
     double *u;                  // local velocities of a block
 } carom_dg;
 

@@ -75,7 +75,7 @@ carom_dg carom_allocate_dg(carom_arena *mem, const carom_system *sys, int lowest
     w.of = carom_allocate_ints(mem, n);
     w.at_row = carom_allocate_ints(mem, n);
     w.at = carom_allocate_ints(mem, N);
-    w.r_p = carom_allocate(mem, n);
+    CAROM_ALLOCATE(mem, n, &w.r_p, &w.p_b);
     w.u = carom_allocate(mem, rows);
     if (w.own) carom_dg_degree(&w, m);
     return w;
@@ -429,14 +429,33 @@ static void form(carom_dg *w, carom_step *s) {
     }
 }
 
-// Forces of the next iterate.  The first one starts from p = 0, where the proximal term is not small: solve it twice.
+// The first guess of the forces: none in a small problem; else contacts that are closed at t_0 have those of t_0.  Where many share a load these are
+// one of many answers, and the proximal term keeps to it.
+static void guess(carom_dg *w, carom_step *s) {
+    int n = 0;
+    carom_zero(s->p, s->problem.n);
+    if (s->problem.n <= CAROM_WARM) return;
+    for (int l = w->first; l <= w->last; ++l) {
+        const carom_dg_block *b = w->block + l;
+        for (int c = 0; c < b->L.nb; ++c) {
+            const int id = b->L.id[c];
+            const bool known = id >= s->sys->ne && (l <= w->c.m || w->lasting[id]);
+            for (int i = 0; i < unknowns(b, c); ++i, ++n)
+                if (known) s->p[n] = s->h * w->lambda_0[w->start[id] + i];
+        }
+    }
+}
+
+// Forces of the next iterate.  At the first one the proximal term may not be small: solve it twice.
 static carom_status react(carom_dg *w, carom_step *s, bool first) {
     const int n = s->problem.n;
     if (n == 0) return CAROM_OK;
+    if (first) guess(w, s);
+    carom_copy(w->p_b, s->p, n);
     form(w, s);
     CAROM_TRY(carom_problem_run(s, w->id));
     if (first) {
-        for (int i = 0; i < n; ++i) s->c[i] -= w->r_p[i] * s->p[i];
+        for (int i = 0; i < n; ++i) s->c[i] -= w->r_p[i] * (s->p[i] - w->p_b[i]);
         CAROM_TRY(carom_problem_run(s, w->id));
     }
     spread(w, s);
@@ -504,12 +523,7 @@ carom_status carom_dg_solve(carom_dg *w, carom_step *s, int first, int last, int
     w->last = last;
     w->count = last - first + 1;
     w->A.shape = w->F.shape = shape_of(s->sys, w->count);
-    int n = 0;
-    for (int l = first; l <= last; ++l) {
-        carom_zero(w->block[l].lambda, w->block[l].L.at[w->block[l].L.nb]);
-        n += w->block[l].L.at[w->block[l].L.nb];
-    }
-    carom_zero(s->p, n);
+    for (int l = first; l <= last; ++l) carom_zero(w->block[l].lambda, w->block[l].L.at[w->block[l].L.nb]);
     w->correction = w->before = HUGE_VAL;
     carom_zero(w->r, s->sys->nv * w->count);
     const carom_iteration I = {.method = "Newton's method for the stages", .most = MOST, .x = w->r, .n = s->sys->nv * w->count, .evaluate = judge, .correct = correct};

@@ -174,6 +174,7 @@ static carom_status look(work *w, carom_step *s, int k) {
     const bool first = !w->have_u_0;
     CAROM_TRY(before(w, s));
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    carom_settle_gaps(s, w->g, &w->L, w->q, w->x);
     if (first) CAROM_TRY(kinks(w, s));
     carom_local_velocity(w->u, &w->L, w->v);
     carom_local_velocity(w->u_s, &w->L, w->v_s);
@@ -346,13 +347,21 @@ static double solved_to(const work *w, const carom_step *s) {
     return 4 * DBL_EPSILON * reach * fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
 }
 
-// Do both levels meet their laws as well as the contact solvers can, and gaps can be known?
+// What the contact solvers leave in an impulse whose law they meet to a velocity of tol: |W| tol/(W'M^-1 W).
+static double impulses_to(const work *w, double tol) {
+    double most = 0;
+    for (int k = 0; k < w->L.at[w->L.nb]; ++k) {
+        const int entries = w->L.W.count ? w->L.W.count[k] : w->L.W.rows;
+        const double D = carom_ggl_alpha_mobility(w, k);
+        if (D > 0) most = fmax(most, carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, entries) * tol / D);
+    }
+    return most;
+}
+
+// Do both levels meet their laws as well as the contact solvers can?
 static bool lawful(work *w, const carom_step *s, double tol) {
-    const double size = carom_norm_max(w->q, s->sys->nq);
-    double rounding = 0;
     int id;
-    for (int b = 0; b < w->L.nb; ++b) rounding = fmax(rounding, carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size));
-    return carom_ggl_alpha_residual(w, s, &id) <= fmax(fmax(tol, rounding / s->h), 2 * w->accepted);
+    return carom_ggl_alpha_residual(w, s, &id) <= fmax(tol, 2 * w->accepted);
 }
 
 // Are all residuals within tolerance?  Gaps also stop at their own rounding, which a small h makes visible in g/h.
@@ -368,6 +377,7 @@ static bool done(work *w, carom_step *s) {
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));
     bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (w->judged) tol_p = fmax(tol_p, s->tol * momentum(w, s)); // of impulses that are known to that
+    if (w->way == SOLVERS && good) tol_p = fmax(tol_p, impulses_to(w, tol_u));
     if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
     if (blocks & VELOCITY) good = good && carom_norm_max(w->r + w->at_w, nv) <= tol_p;
     if (w->judged) good = good && lawful(w, s, tol_u);

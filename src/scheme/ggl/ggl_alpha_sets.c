@@ -132,15 +132,16 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s) {
     }
 }
 
-// The independent certificate of both laws, contact by contact with the diagonal of W'M^-1 W.
-static double certificate(work *w, const carom_step *s, int b) {
+// The independent certificate of both laws, contact by contact with the diagonal of W'M^-1 W.  Gaps that are rounding are none; size: largest |q|.
+static double certificate(work *w, const carom_step *s, int b, double size) {
     const int id = w->L.id[b], n = 1 + carom_ggl_alpha_tangents(w, b);
     enum { MOST = 1 + CAROM_TANGENTS };
     double G[MOST * MOST] = {0}, p[MOST], u[MOST];
     for (int k = 0; k < n; ++k) G[k + k * n] = k == 0 ? w->D[b] : carom_ggl_alpha_mobility(w, w->L.at[b] + k);
     carom_block block = {id < s->sys->ne ? CAROM_BILATERAL : CAROM_UNILATERAL, 0, 0};
     carom_problem pb = {.n = 1, .nb = 1, .ld = 1, .block = &block, .G = G, .p = p, .u = u};
-    p[0] = (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) / s->h, u[0] = w->g[id] / s->h;
+    const bool none = fabs(w->g[id]) <= carom_local_rounding_within(&w->L, w->L.at[b], w->q, s->sys->nq, size);
+    p[0] = (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) / s->h, u[0] = none ? 0 : w->g[id] / s->h;
     const double position = carom_residual_at(&pb, NULL);
     if (id >= s->sys->ne && !carom_ggl_alpha_closed(w, s, id)) return position;
     p[0] = w->Lambda[id], u[0] = id < s->sys->ne ? w->u[w->L.at[b]] : carom_ggl_alpha_law_velocity(w, s, b, 0);
@@ -151,10 +152,11 @@ static double certificate(work *w, const carom_step *s, int b) {
 }
 
 double carom_ggl_alpha_residual(carom_ggl_alpha *w, const carom_step *s, int *id) {
+    const double size = carom_norm_max(w->q, s->sys->nq);
     double worst = 0;
     *id = -1;
     for (int b = 0; b < w->L.nb; ++b) {
-        const double r = certificate(w, s, b);
+        const double r = certificate(w, s, b, size);
         if (r > worst) worst = r, *id = w->L.id[b];
     }
     return worst;

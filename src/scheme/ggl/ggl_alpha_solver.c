@@ -3,6 +3,7 @@
 // The sets of (GA-9) and (GA-14) may be exchanged in a circle: many contacts with friction that depend on each other, and friction
 // in space whose direction lags.  With q~, v~ and the directions of the present iterate both levels are contact problems like those of
 // all other schemes, which solvers of several kinds treat in turn.  Wants inertia everywhere.
+#include "scheme/friction.h"
 #include "scheme/ggl/ggl_alpha.h"
 #include "scheme/impact.h"
 #include <math.h>
@@ -78,6 +79,17 @@ carom_status carom_ggl_alpha_bounce(carom_ggl_alpha *w, carom_step *s, bool afre
     return CAROM_OK;
 }
 
+// Solve from the answer of the iterate before: dependent contacts share a load in many ways, and must keep to one.
+static carom_status resume(carom_ggl_alpha *w, carom_step *s) {
+    const carom_local *L = &w->L_p;
+    if (s->problem.n > CAROM_WARM) return carom_problem_solve(s, L);
+    for (int b = 0; b < L->nb; ++b) {
+        s->p[L->at[b]] = w->Lambda[L->id[b]];
+        for (int k = 1; k < L->at[b + 1] - L->at[b]; ++k) s->p[L->at[b] + k] = w->T[w->L_0.at[L->id[b]] + k];
+    }
+    return carom_problem_rub(s, L->id);
+}
+
 // (GA-16)  over joints and what is closed at q~ or pushed out, nu > 0:  u = W'v~ + G (Lambda, Lambda_T),  law(u + e o u_0, (Lambda, Lambda_T)),  w = M^-1 W (Lambda, Lambda_T)
 carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s) {
     carom_local *L = &w->L_p;
@@ -86,7 +98,7 @@ carom_status carom_ggl_alpha_velocities(carom_ggl_alpha *w, carom_step *s) {
     carom_local_velocity(w->u_s, L, w->v_s);
     if (s->impacts) carom_local_pick(s->impacts->b, L, w->b, &w->L_0); // as found with the set, not anew at every iterate
     carom_problem_restitution(s, L, w->u_s, w->u);
-    CAROM_TRY(carom_problem_solve(s, L));
+    CAROM_TRY(resume(w, s));
     w->accepted = fmax(w->accepted, s->contact.last);
     carom_zero(w->w, s->sys->nv);
     carom_problem_apply(s, w->w, 1);

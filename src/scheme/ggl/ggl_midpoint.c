@@ -102,6 +102,7 @@ static carom_status local(work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
     CAROM_TRY(carom_gaps(s, w->g, t_1, w->q_1));
+    carom_settle_gaps(s, w->g, &w->L_1, w->q_1, w->x);
     carom_bent_keep(&w->bent, &w->L_1);
     if (!w->paper) {
         // (GM-5)  local=exact:  g_1 = g(q_1),  u_1 = W(q_1)'v_1 + w
