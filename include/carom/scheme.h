@@ -321,6 +321,9 @@ typedef struct carom_scheme {
     void (*allocate)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
     carom_status (*start)(void *work, carom_step *s); // before the first step; NULL: nothing
     carom_status (*step)(void *work, carom_step *s);
+    /// step(), where the last step was one of the same length and nothing touched in it: false if something does now or fails, then nothing has changed.  Called
+    /// where gaps are forecast and the system has motion(); needs `forecasts` and `keeps`.  NULL: there is no shorter way.
+    bool (*flight)(void *work, carom_step *s);
     /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.  NULL: it has none.
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing

@@ -7,6 +7,8 @@
 #include "expr/ring.h"
 #include "expr/tape.h"
 #include "expr/value.h"
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define PLAIN_OPERATIONS(X)                                                                        \
@@ -303,6 +305,38 @@ carom_values carom_tape_values(const carom_tape *tape, void *work, int group, do
     double *x = slots(tape, work);
     refresh_group(tape, work, group, look(tape, work, group, t, q, v), x);
     return (carom_values){x, tape->output + tape->group[group].first};
+}
+
+// Is (t, q) another point than that in the slots?
+static inline bool elsewhere(const double *x, double t, const double *q, int nq) {
+    uint64_t a, b;
+    memcpy(&a, x, sizeof a);
+    memcpy(&b, &t, sizeof b);
+    return a != b || memcmp(x + 1, q, (size_t)nq * sizeof *q) != 0;
+}
+
+bool carom_values_take(carom_values x, int first, int n, double *restrict to) {
+    int bad = 0; // no chain of additions: the tests run side by side
+    for (int i = 0; i < n; ++i) {
+        const double y = x.slot[x.place[first + i]];
+        to[i] = y;
+        bad |= !(fabs(y) <= DBL_MAX);
+    }
+    return !bad;
+}
+
+bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
+    const carom_outputs *o = tape->group + group;
+    if (tape->native && tape->native->lists[group] && elsewhere(slots(tape, work), t, q, tape->nq)) { // sets have one word then
+        uint64_t *valid = valid_sets(work);
+        *valid = (*valid & ~tape->fades[CAROM_CLASS_POSITION]) | tape->needs[group];
+        ((carom_tape_state *)work)->executed += (uint64_t)o->all.length;
+        return tape->native->lists[group](slots(tape, work), carom_ring_nearest, t, q, v, to) == 0;
+    }
+    const carom_values x = carom_tape_values(tape, work, group, t, q, v);
+    bool good = true;
+    for (int k = 0, first = 0; k < 3; first += o->list[k++]) good = carom_values_take(x, first, o->list[k], to[k]) && good;
+    return good;
 }
 
 void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,

@@ -80,7 +80,6 @@ enum { TILED_FROM = 8 }; // rows from which on dense.h is faster
 
 static carom_status ldl_dense(double *L, const double *A, int n, int *where) {
     if (n == 2) return ldl_2(L, A, where);
-    if (n == 3) return ldl_3(L, A, where);
     const size_t ld = (size_t)n;
     for (size_t j = 0; j < ld; ++j) memcpy(L + j * ld + j, A + j * ld + j, (ld - j) * sizeof(double));
     if (n >= TILED_FROM) {
@@ -106,16 +105,16 @@ static carom_status ldl_dense(double *L, const double *A, int n, int *where) {
     return CAROM_OK;
 }
 
+static inline void solve_ldl_3(const double *L, double *x) {
+    const double x1 = x[1] - L[1] * x[0], x2 = (x[2] - (L[2] * x[0] + L[5] * x1)) * L[8];
+    const double y1 = x1 * L[4] - L[5] * x2;
+    x[0] = x[0] * L[0] - L[1] * y1 - L[2] * x2;
+    x[1] = y1;
+    x[2] = x2;
+}
+
 static void solve_ldl_dense(const double *L, double *x, int n) {
     const size_t ld = (size_t)n;
-    if (n == 3) {
-        x[1] -= L[1] * x[0];
-        x[2] -= L[2] * x[0] + L[5] * x[1];
-        x[2] *= L[8];
-        x[1] = x[1] * L[4] - L[5] * x[2];
-        x[0] = x[0] * L[0] - L[1] * x[1] - L[2] * x[2];
-        return;
-    }
     if (n >= TILED_FROM) {
         carom_dense_ldl_solve(L, n, n, x);
         return;
@@ -311,9 +310,10 @@ static carom_status factor_narrow(carom_factor *F, carom_matrix A, int *where) {
     return row == F->shape.n ? CAROM_OK : singular(where, row);
 }
 
-carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
-    F->count += 1;
-    F->positive = false;
+// Most steps of most models: nothing else is asked on the way.
+static inline bool of_three(const carom_factor *F) { return F->shape.storage == CAROM_DENSE && F->shape.n == 3 && F->symmetric; }
+
+static carom_status factorise(carom_factor *F, carom_matrix A, int *where) {
     if (F->shape.storage == CAROM_SPARSE)
         return F->direct ? F->shape.pattern->direct->factorise(F->direct, A.a, where) : CAROM_NO_MEMORY;
     if (F->shape.storage == CAROM_DIAGONAL) return factor_diagonal(F, A, where);
@@ -324,7 +324,13 @@ carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
     return ldl_dense(F->a, A.a, F->shape.n, where);
 }
 
-void carom_factor_solve(const carom_factor *F, double *x) {
+carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
+    F->count += 1;
+    F->positive = false;
+    return of_three(F) ? ldl_3(F->a, A.a, where) : factorise(F, A, where);
+}
+
+static void solve(const carom_factor *F, double *x) {
     if (F->shape.storage == CAROM_SPARSE)
         F->shape.pattern->direct->solve(F->direct, x);
     else if (F->shape.storage == CAROM_DIAGONAL)
@@ -339,7 +345,12 @@ void carom_factor_solve(const carom_factor *F, double *x) {
         solve_ldl_dense(F->a, x, F->shape.n);
 }
 
-void carom_factor_advance(const carom_factor *F, double *v, double h, double *x) {
+void carom_factor_solve(const carom_factor *F, double *x) {
+    if (of_three(F)) solve_ldl_3(F->a, x);
+    else solve(F, x);
+}
+
+static void advance(const carom_factor *F, double *v, double h, double *x) {
     if (F->shape.storage == CAROM_DIAGONAL) {
         const double *a = F->a;
         for (int i = 0; i < F->shape.n; ++i) v[i] += h * (x[i] * a[i]);
@@ -349,6 +360,15 @@ void carom_factor_advance(const carom_factor *F, double *v, double h, double *x)
         carom_band_advance(F->a, v, h, x, F->shape.n, F->shape.band);
         return;
     }
-    carom_factor_solve(F, x);
+    solve(F, x);
     carom_axpy(v, h, x, F->shape.n);
+}
+
+void carom_factor_advance(const carom_factor *F, double *v, double h, double *x) {
+    if (!of_three(F)) {
+        advance(F, v, h, x);
+        return;
+    }
+    solve_ldl_3(F->a, x);
+    for (int i = 0; i < 3; ++i) v[i] += h * x[i];
 }

@@ -37,20 +37,18 @@ static carom_status finite(const double *x, int n) {
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-// to[i] = value of node first + i.  Infinities and NaN must not travel on: nonzero when there is one.
-static inline int take(double *restrict to, carom_values x, int first, int n) {
-    int bad = 0;
-    for (int i = 0; i < n; ++i) {
-        const double y = x.slot[x.place[first + i]];
-        to[i] = y;
-        bad |= !(fabs(y) <= DBL_MAX);
-    }
-    return bad;
-}
+// Nonzero when one is not finite.
+static inline int take(double *to, carom_values x, int first, int n) { return !carom_values_take(x, first, n, to); }
 
 static carom_values values(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
     carom_model_look(m, work, &q, &v, group == GROUP_ROW);
     return carom_tape_values(m->tape, work, group, t, q, v);
+}
+
+// The lists of a group.
+static bool fill(const carom_model *m, void *work, int group, double t, const double *q, const double *v, double *a, double *b, double *c) {
+    carom_model_look(m, work, &q, &v, false);
+    return carom_tape_fill(m->tape, work, group, t, q, v, (double *const[3]){a, b, c});
 }
 
 static void put_mass(const carom_model *m, const double *x, carom_matrix M) {
@@ -73,12 +71,12 @@ static carom_status mass(const void *model, void *work, double t, const double *
 // Forces of the model on top of those of members that write all of theirs; members that add theirs to what is there.
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     const carom_model *m = model;
-    const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
+    double *own = m->nmember ? carom_model_scratch(m, work) : f;
+    const bool good = fill(m, work, GROUP_FORCE, t, q, v, own, NULL, NULL);
     carom_free_force(m, v, f);
     if (m->sys.sleeps) carom_near_still(m, work, f);
-    if (m->nmember == 0) return take(f, x, 0, m->visible.nv) ? CAROM_USER : CAROM_OK;
-    double *own = carom_model_scratch(m, work);
-    const int n = m->visible.nv_own + 1 + m->visible.compiled, bad = take(own, x, 0, n);
+    if (m->nmember == 0) return good ? CAROM_OK : CAROM_USER;
+    const int n = m->visible.nv_own + 1 + m->visible.compiled;
     carom_zero(f, m->visible.nv_own);
     for (int k = 0; k < m->nmember; ++k) { // forces of members are finite in finite states, and states are watched
         const member *b = &m->members[k];
@@ -93,14 +91,14 @@ static carom_status force(const void *model, void *work, double t, const double 
         const member *b = &m->members[k];
         if (!carom_member_streams(b->flex)) carom_member_force(b->flex, q + b->q, v + b->v, f + b->v);
     }
-    return bad ? CAROM_USER : CAROM_OK;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 static carom_status gaps(const void *model, void *work, double t, const double *q, double *g) {
     const carom_model *m = model;
-    const int bad = take(g, values(m, work, GROUP_GAPS, t, q, m->v0), 0, m->own.links);
+    const bool good = fill(m, work, GROUP_GAPS, t, q, m->v0, g, NULL, NULL);
     CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
-    return bad ? CAROM_USER : CAROM_OK;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g) { gaps(m, work, t, q, g); }
@@ -292,34 +290,27 @@ static carom_status works(const void *model, void *work, double t, const double 
 static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
                            double *f, double *g) {
     const carom_model *m = model;
-    const carom_values x = values(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v);
-    const int n = m->visible.nv;
-    int bad = take(f, x, 0, n);
-    carom_free_force(m, v, f);
+    double *terms = m->whole_mass ? M.a : carom_model_scratch(m, work);
+    const bool good = fill(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, f, terms, g);
+    if (m->nfree) carom_free_force(m, v, f);
     if (m->sys.sleeps) carom_near_still(m, work, f);
-    if (m->whole_mass) {
-        bad |= take(M.a, x, n, n * n);
-    } else {
-        double *terms = carom_model_scratch(m, work);
-        bad |= take(terms, x, n, m->mass.n);
+    if (!m->whole_mass) {
         carom_matrix_zero(M);
         put_mass(m, terms, M);
         carom_free_mass(m, M);
     }
-    if (g) bad |= take(g, x, n + (m->whole_mass ? n * n : m->mass.n), m->own.links);
     if (g) CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
-    return bad ? CAROM_USER : CAROM_OK;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 // In one go what is booked after every step; the tape looks at the point once instead of twice.
 static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping) {
     const carom_model *m = model;
-    const carom_values x = values(m, work, GROUP_OBSERVE, t, q, v);
-    const int bad = take(external, x, 0, 1) | take(damping, x, 1, 1) | take(g, x, 2, m->own.links);
+    const bool good = fill(m, work, GROUP_OBSERVE, t, q, v, external, damping, g);
     *damping += dissipation(m, q, v);
     CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
-    return bad ? CAROM_USER : CAROM_OK;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
