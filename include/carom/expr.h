@@ -159,7 +159,15 @@ carom_values carom_tape_values(const carom_tape *tape, void *work, int group, do
 /// The lists of a group, each to its own place.  False: a value is not finite.
 bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]);
 /// to[i] = value of node first + i; false: one of these n is not finite.
-bool carom_values_take(carom_values x, int first, int n, double *to);
+static inline bool carom_values_take(carom_values x, int first, int n, double *to) {
+    int good = 1; // no chain of additions: the tests run side by side
+    for (int i = 0; i < n; ++i) {
+        const double y = x.slot[x.place[first + i]];
+        to[i] = y;
+        good &= y - y == 0;
+    }
+    return good;
+}
 /// The point that a group was evaluated at last: time, positions, velocities.
 const double *carom_tape_point(const carom_tape *tape, void *work);
 /// What is piecewise (comparisons, abs, sign, min, max, floor) held on the piece where it was: hold() keeps the pieces of the point of the last evaluations in

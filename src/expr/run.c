@@ -7,8 +7,6 @@
 #include "expr/ring.h"
 #include "expr/tape.h"
 #include "expr/value.h"
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #define PLAIN_OPERATIONS(X)                                                                        \
@@ -309,20 +307,7 @@ carom_values carom_tape_values(const carom_tape *tape, void *work, int group, do
 
 // Is (t, q) another point than that in the slots?
 static inline bool elsewhere(const double *x, double t, const double *q, int nq) {
-    uint64_t a, b;
-    memcpy(&a, x, sizeof a);
-    memcpy(&b, &t, sizeof b);
-    return a != b || memcmp(x + 1, q, (size_t)nq * sizeof *q) != 0;
-}
-
-bool carom_values_take(carom_values x, int first, int n, double *restrict to) {
-    int bad = 0; // no chain of additions: the tests run side by side
-    for (int i = 0; i < n; ++i) {
-        const double y = x.slot[x.place[first + i]];
-        to[i] = y;
-        bad |= !(fabs(y) <= DBL_MAX);
-    }
-    return !bad;
+    return memcmp(x, &t, sizeof t) != 0 || memcmp(x + 1, q, (size_t)nq * sizeof *q) != 0;
 }
 
 bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {

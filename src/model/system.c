@@ -47,7 +47,7 @@ static carom_values values(const carom_model *m, void *work, int group, double t
 
 // The lists of a group.
 static bool fill(const carom_model *m, void *work, int group, double t, const double *q, const double *v, double *a, double *b, double *c) {
-    carom_model_look(m, work, &q, &v, false);
+    if (m->nmember) carom_model_look(m, work, &q, &v, false);
     return carom_tape_fill(m->tape, work, group, t, q, v, (double *const[3]){a, b, c});
 }
 
@@ -116,24 +116,31 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
     return own;
 }
 
-// The same from the tape, where constraints are all the model's own.  Nonzero: one is not finite.
-static int take_column(carom_columns *to, int k, const int *row, carom_values x, int first, int count) {
+// The same from the tape, where constraints are all the model's own.  False: one is not finite.
+static inline bool take_column(carom_columns *to, int k, const int *row, carom_values x, int first, int count) {
     const size_t at = (size_t)k * (size_t)to->stride;
-    to->count[k] = count;
-    for (int e = 0; e < count; ++e) to->row[at + (size_t)e] = row[e];
-    return take(to->a + at, x, first, count);
+    double *a = to->a + at;
+    if (!to->row && count < to->rows) {
+        bool good = true;
+        carom_zero(a, to->rows); // the place may have held another constraint's column
+        for (int e = 0; e < count; ++e) good = carom_values_take(x, first + e, 1, a + row[e]) && good;
+        return good;
+    }
+    if (to->row) to->count[k] = count;
+    for (int e = 0; to->row && e < count; ++e) to->row[at + (size_t)e] = row[e];
+    return carom_values_take(x, first, count, a);
 }
 
-static carom_status sparse_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
+static carom_status own_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
     const carom_values x = values(m, work, GROUP_DIRECTIONS, t, q, m->v0);
-    int bad = 0;
+    bool good = true;
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
-            bad |= take_column(&L->W, k, m->W.i + m->W_at[d], x, m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
-            if (m->w_of[d] >= 0) bad |= take(&L->w[k], x, m->W.n + m->w_of[d], 1);
+            good &= take_column(&L->W, k, m->W.i + m->W_at[d], x, m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
+            if (m->w_of[d] >= 0) good &= carom_values_take(x, m->W.n + m->w_of[d], 1, &L->w[k]);
             else L->w[k] = 0;
         }
-    return bad ? CAROM_USER : CAROM_OK;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 // Constraints of L that are the model's own; those of pairs that come and go are behind them.
@@ -145,7 +152,7 @@ static int own_of(const carom_model *m, const carom_local *L) {
 
 static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
     const carom_model *m = model;
-    if (m->npairs == 0 && !m->near && L->W.count) return sparse_directions(m, work, t, q, L);
+    if (m->npairs == 0 && !m->near) return own_directions(m, work, t, q, L);
     double *x = carom_model_scratch(m, work);
     CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
     for (int b = 0; b < own_of(m, L); ++b) {
@@ -301,6 +308,12 @@ static carom_status motion(const void *model, void *work, double t, const double
     }
     if (g) CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
     return good ? CAROM_OK : CAROM_USER;
+}
+
+// The same for models whose expressions are all there is.
+static carom_status whole_motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) {
+    const carom_model *m = model;
+    return carom_tape_fill(m->tape, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, (double *const[3]){f, M.a, g}) ? CAROM_OK : CAROM_USER;
 }
 
 // In one go what is booked after every step; the tape looks at the point once instead of twice.
@@ -494,6 +507,6 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     if (m->near) CAROM_TRY(carom_near_system(m, err));
     s->nworks = m->nelements;
     s->works = m->nelements ? works : NULL;
-    s->motion = m->nmember ? NULL : motion;
+    s->motion = m->nmember ? NULL : m->whole_mass && !m->nfree && !m->near && m->npairs == 0 ? whole_motion : motion;
     return CAROM_OK;
 }
