@@ -98,6 +98,7 @@ typedef struct carom_step {
     void *sys_work;
     double t, h;         // from t to t + h
     long n;              // number of the step, from 0
+    bool renumbers;      // the number of a constraint may be that of another one in the next step: they come and go, or redundant ones are chosen anew
     bool jumped;         // forces have jumped since the last step: an input or a controller has changed; what is kept of them does not count
     double *q, *v;       // in: state at t (right limits); out: state at t + h
     double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL if not requested
