@@ -74,7 +74,7 @@ static void book_account(carom_sim *sim) {
     l->energy.friction += a->friction;
     l->energy.external += a->external;
     l->energy.damping += a->damping;
-    a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
+    if (a->gain > 0) a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
     carom_account_split(&l->impulses, a);
 }
 
@@ -261,7 +261,7 @@ static carom_status book(carom_sim *sim, double h, carom_error *err) {
     double in, out;
     const bool known = carom_gaps_known(sim);
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
-    CAROM_TRY(carom_sim_book_works(sim, h, err));
+    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
@@ -468,7 +468,7 @@ static long stride(long n) {
 
 long carom_sim_next_sampled(long n) { return n - n % stride(n) + stride(n); }
 
-static bool sampled(long n) { return n % stride(n) == 0; }
+static bool sampled(long n) { return (n & (stride(n) - 1)) == 0; }
 
 static void measure_kinetic(carom_sim *sim) {
     double kinetic, potential;
@@ -501,7 +501,7 @@ static void guess_reactions(carom_sim *sim) {
 }
 
 carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
-    return sim->kept->n > 0 ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
+    return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
 }
 
 // A step of length h from t_0 is done.  reacts: in the step before contacts reacted.
@@ -510,7 +510,7 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     carom_step *s = &sim->step;
     k->n += 1;
     carom_status booked = book(sim, h, err);
-    if (booked == CAROM_OK) booked = look_at_end(sim, err);
+    if (booked == CAROM_OK && sim->independent.rows.k > 0) booked = look_at_end(sim, err);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
         explain(sim, booked, err);
         k->n -= 1;
