@@ -117,18 +117,21 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
 }
 
 // The same from the tape, where constraints are all the model's own.  False: one is not finite.
-static inline bool take_column(carom_columns *to, int k, const int *row, carom_values x, int first, int count) {
+static inline bool take_column(carom_columns *to, int k, const int *restrict row, carom_values x, int first, int count) {
     const size_t at = (size_t)k * (size_t)to->stride;
-    double *a = to->a + at;
-    if (!to->row && count < to->rows) {
-        bool good = true;
-        carom_zero(a, to->rows); // the place may have held another constraint's column
-        for (int e = 0; e < count; ++e) good = carom_values_take(x, first + e, 1, a + row[e]) && good;
-        return good;
+    const int *restrict place = x.place + first;
+    double *restrict a = to->a + at;
+    int *restrict rows = to->row ? to->row + at : NULL, good = 1;
+    if (rows) to->count[k] = count;
+    else if (count == to->rows) return carom_values_take(x, first, count, a);
+    else carom_zero(a, to->rows); // the place may have held another constraint's column
+    for (int e = 0; e < count; ++e) {
+        const double y = x.slot[place[e]];
+        if (rows) rows[e] = row[e], a[e] = y;
+        else a[row[e]] = y;
+        good &= y - y == 0;
     }
-    if (to->row) to->count[k] = count;
-    for (int e = 0; to->row && e < count; ++e) to->row[at + (size_t)e] = row[e];
-    return carom_values_take(x, first, count, a);
+    return good;
 }
 
 static carom_status own_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
