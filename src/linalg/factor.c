@@ -12,6 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
 static const double TINY = 1e-14;
 
 // Banded LU: 3 band + 1 rows a column, entry (i, j) at [2 band + i - j].
@@ -190,7 +196,7 @@ static lu lu_view(const carom_factor *F) {
     return (lu){F->a, s.n, s.n, s.n, (size_t)s.n, false};
 }
 
-static int last(const lu *A, int j, int reach) { return j + reach < A->n - 1 ? j + reach : A->n - 1; }
+INLINE int last(const lu *A, int j, int reach) { return j + reach < A->n - 1 ? j + reach : A->n - 1; }
 
 static double column_size(carom_matrix M, int j) {
     double most = 0;
@@ -202,7 +208,7 @@ static double column_size(carom_matrix M, int j) {
 }
 
 // A = M, of the same shape.  Returns the largest entry.
-static double load(const lu *A, const carom_factor *F, carom_matrix M) {
+INLINE double load(const lu *A, const carom_factor *F, carom_matrix M) {
     const int n = A->n, band = A->banded ? M.shape.band : n;
     assert(M.shape.storage == F->shape.storage && band == A->below);
     double most = 0;
@@ -235,10 +241,7 @@ static bool factor_tiled(carom_factor *F, carom_matrix M) {
 
 static bool tiled(const carom_factor *F) { return F->shape.storage == CAROM_DENSE && F->shape.n >= TILED_FROM; }
 
-static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
-    F->tiled = tiled(F) && factor_tiled(F, M);
-    if (F->tiled) return CAROM_OK;
-    const lu A = lu_view(F);
+INLINE carom_status lu_of(const lu A, carom_factor *F, carom_matrix M, int *where) {
     const int n = A.n;
     const double scale = load(&A, F, M); // a pivot that is not small against the largest entry needs no closer look
     for (int j = 0; j < n; ++j) {
@@ -268,12 +271,17 @@ static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
     return CAROM_OK;
 }
 
-static void solve_lu(const carom_factor *F, double *x) {
-    if (F->tiled) {
-        carom_dense_lu_solve(F->a, F->shape.n, F->shape.n, F->pivot, x);
-        return;
-    }
-    const lu A = lu_view(F);
+// A dense matrix with a constant n: loops are none then.
+static inline lu small(const carom_factor *F, int n) { return (lu){F->a, n, n, n, (size_t)n, false}; }
+
+static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
+    const int n = F->shape.storage == CAROM_DENSE ? F->shape.n : 0;
+    F->tiled = tiled(F) && factor_tiled(F, M);
+    if (F->tiled) return CAROM_OK;
+    return n == 2 ? lu_of(small(F, 2), F, M, where) : n == 3 ? lu_of(small(F, 3), F, M, where) : lu_of(lu_view(F), F, M, where);
+}
+
+INLINE void solve_lu_of(const lu A, const carom_factor *F, double *x) {
     for (int j = 0; j < A.n; ++j) {
         const int p = F->pivot[j], down = last(&A, j, A.below);
         const double xj = x[p];
@@ -287,6 +295,14 @@ static void solve_lu(const carom_factor *F, double *x) {
         const double xj = x[j], *col = at(&A, up, j);
         for (int i = up; i < j; ++i) x[i] -= col[i - up] * xj;
     }
+}
+
+static void solve_lu(const carom_factor *F, double *x) {
+    const int n = F->shape.storage == CAROM_DENSE ? F->shape.n : 0;
+    if (F->tiled) carom_dense_lu_solve(F->a, n, n, F->pivot, x);
+    else if (n == 2) solve_lu_of(small(F, 2), F, x);
+    else if (n == 3) solve_lu_of(small(F, 3), F, x);
+    else solve_lu_of(lu_view(F), F, x);
 }
 
 // -- verbs --------------------------------------------------------------------------------------------
