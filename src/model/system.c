@@ -193,28 +193,32 @@ static carom_status hold(const void *model, void *work, carom_hold what, double 
 static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
                             carom_matrix C) {
     const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_TANGENT, t, q, v);
-    for (int e = 0; e < m->K.n; ++e) K.a[carom_model_place(K.shape, m->K.i[e], m->K.j[e])] = x[e];
-    for (int e = 0; e < m->C.n; ++e) C.a[carom_model_place(C.shape, m->C.i[e], m->C.j[e])] = x[m->K.n + e];
+    const carom_values x = values(m, work, GROUP_TANGENT, t, q, v);
+    bool good = true;
+    for (int e = 0; e < m->K.n; ++e) good &= carom_values_take(x, e, 1, &K.a[carom_model_place(K.shape, m->K.i[e], m->K.j[e])]);
+    for (int e = 0; e < m->C.n; ++e) good &= carom_values_take(x, m->K.n + e, 1, &C.a[carom_model_place(C.shape, m->C.i[e], m->C.j[e])]);
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
         carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
     }
     carom_free_tangent(m, v, C);
-    return finite(x, m->K.n + m->C.n);
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *y, double s,
                                   carom_matrix D) {
     const carom_model *m = model;
     if (m->dM.n == 0) return CAROM_OK;
-    const double *x = eval(m, work, GROUP_MASS_GRADIENT, t, q, m->v0);
+    const carom_values x = values(m, work, GROUP_MASS_GRADIENT, t, q, m->v0);
+    bool good = true;
     for (int e = 0; e < m->dM.n; ++e) {
         const int i = m->dM.i[e], j = m->dM.j[e], l = m->dM.l[e];
-        D.a[carom_model_place(D.shape, i, l)] += s * x[e] * y[j];
-        if (i != j) D.a[carom_model_place(D.shape, j, l)] += s * x[e] * y[i];
+        double d;
+        good &= carom_values_take(x, e, 1, &d);
+        D.a[carom_model_place(D.shape, i, l)] += s * d * y[j];
+        if (i != j) D.a[carom_model_place(D.shape, j, l)] += s * d * y[i];
     }
-    return finite(x, m->dM.n);
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 static carom_status reaction_gradient(const void *model, void *work, double t, const double *q, const carom_local *L,
