@@ -277,10 +277,10 @@ static bool compiled(const carom_segment *g) { return g->class > CAROM_CLASS_PAR
 
 static carom_plan plan_of(const carom_tape *tape, int k) { return k % 2 ? tape->group[k / 2].rest : tape->group[k / 2].all; }
 
-// Is a group written as a function that fills its lists?
+// Is a group written as a function that fills its lists?  Inputs and outputs are statements, too.
 static bool listed(const carom_tape *tape, int group) {
     const carom_outputs *o = &tape->group[group];
-    return tape->nwords == 1 && o->list[0] + o->list[1] + o->list[2] > 0 && o->reads >= CAROM_CLASS_POSITION && o->all.length <= LONGEST;
+    return tape->nwords == 1 && tape->nq + tape->nv + o->count <= 2 * LONGEST && o->list[0] + o->list[1] + o->list[2] > 0 && o->reads >= CAROM_CLASS_POSITION && o->all.length <= LONGEST;
 }
 
 // A plan longer than a piece has no code of its own: its segments run one after the other.

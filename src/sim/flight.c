@@ -54,6 +54,7 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
     s->q_0 = sim->q_0;
     s->v_0 = sim->v_0;
     s->parts = 0;
+    sim->refused = sim->grown = false;
     bool flown = true, some = false;
     while (status == CAROM_OK && k->n + 1 < whole && !stopped(sim)) {
         status = fly(sim, &flown, err);
