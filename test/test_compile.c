@@ -332,6 +332,97 @@ static void without_a_compiler_the_tape_runs(void **state) {
     unsetenv("CC");
 }
 
+// A value that is not finite is told wherever it stands in M, f and g, and the last that were finite are not taken for it.
+static void what_is_not_finite_is_told(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 1}, y: {at: 1}, z: {at: 1}}\n"
+        "energy: {kinetic: \"1/2*sqrt(x)*x'^2 + 1/2*y'^2 + 1/2*z'^2\"}\nforces: {y: \"log(y)\"}\ncontacts: {c: {gap: \"1/z\"}}\n"
+        "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n";
+    for (int compiled = 0; compiled < 2; ++compiled) {
+        carom_model *m = good(text);
+        if (compiled) compile(m);
+        const carom_system *s = carom_model_system(m);
+        void *work = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
+        assert_non_null(work);
+        s->work_init(s->model, work);
+        for (int k = 0; k < 7; ++k) { // every second point is good
+            double q[3] = {2, 2, 2}, M[9], f[3], g[1];
+            const double v[3] = {1, 1, 1};
+            if (k % 2) q[k / 2] = k / 2 == 2 ? 0 : -1;
+            assert_int_equal(s->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g), k % 2 ? CAROM_USER : CAROM_OK);
+            assert_int_equal(s->motion(s->model, work, 0, q, v, (carom_matrix){s->mass_shape, M}, f, g), k % 2 ? CAROM_USER : CAROM_OK); // the same point again
+            if (k % 2 == 0) assert_true(M[0] == sqrt(2.0) && f[1] == log(2.0) && g[0] == 0.5);
+        }
+        free(work);
+        carom_model_destroy(m);
+    }
+}
+
+// -- flights --------------------------------------------------------------------------------------------------
+
+static carom_status every_step(void *user, const carom_now *now) {
+    long *next = user;
+    assert_int_equal(now->step, ++*next);
+    assert_true(fabs(now->t - 1e-5 * (double)now->step) < 1e-12);
+    return CAROM_OK;
+}
+
+static bool soon(const void *user) { return --*(int *)(uintptr_t)user < 0; }
+
+static carom_sim *long_run(const carom_model *m, int n) {
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.scheme = "moreau-midpoint", d.h = 1e-5, d.t_end = n * d.h, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    return sim;
+}
+
+// Steps taken by themselves and as a run, where those that nothing touches go a shorter way: the same states, gaps and books.
+static void flights_alike(const carom_model *m, int n) {
+    carom_error err = {0};
+    carom_ledger x, y;
+    long seen = 0;
+    carom_sim *a = long_run(m, n), *b = long_run(m, n);
+    for (int k = 0; k < n; ++k) assert_int_equal(carom_sim_step(a, &err), CAROM_OK);
+    carom_sim_ask_gaps(b, every_step);
+    assert_int_equal(carom_sim_run(b, every_step, &seen, &err), CAROM_OK);
+    assert_int_equal(seen, n);
+    const carom_now p = carom_sim_now(a), q = carom_sim_now(b);
+    const carom_system *s = carom_model_system(m);
+    assert_true(p.t == q.t && p.step == q.step);
+    same_bits("a flight", "positions", p.q, q.q, s->nq);
+    same_bits("a flight", "velocities", p.v, q.v, s->nv);
+    same_bits("a flight", "gaps", p.gap, q.gap, s->nc);
+    carom_sim_ledger(a, &x, &err);
+    carom_sim_ledger(b, &y, &err);
+    y.seconds = x.seconds, y.wall = x.wall;
+    assert_memory_equal(&x, &y, sizeof x);
+    carom_sim_destroy(a);
+    carom_sim_destroy(b);
+}
+
+static void flights_have_the_bits_of_single_steps(void **state) {
+    (void)state;
+    static const char bounce[] = "carom: 1\ncoordinates: {x: {at: 0.003, rate: -2}, y: {at: 0, rate: 1}}\nenergy: {kinetic: \"1/2*x'^2 + 1/2*y'^2\", potential: \"5*x\"}\n"
+        "contacts: {low: {gap: x, restitution: 0.9}, high: {gap: \"0.01 - x\", restitution: 0.9}}\nsimulation: {scheme: moreau-midpoint, step: 1e-5, end: 1}\n"; // constant M
+    carom_model *models[] = {shipped_model("slider-crank-frictionless"), good(bounce)};
+    for (int i = 0; i < 2; ++i) {
+        flights_alike(models[i], 6000);
+        compile(models[i]);
+        flights_alike(models[i], 6000);
+    }
+    // It may be stopped on the way.
+    int calls = 2000;
+    carom_error err = {0};
+    carom_sim *sim = long_run(models[0], 6000);
+    carom_sim_stop_when(sim, soon, &calls);
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_STOPPED);
+    assert_true(carom_sim_now(sim).step >= 1000 && carom_sim_now(sim).step < 4000);
+    carom_sim_destroy(sim);
+    for (int i = 0; i < 2; ++i) carom_model_destroy(models[i]);
+}
+
 static void modes_have_names(void **state) {
     (void)state;
     carom_compile_mode mode = CAROM_COMPILE_OFF;
@@ -362,6 +453,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_operation_has_the_bits_of_the_tape), cmocka_unit_test(every_model_with_every_scheme_has_the_bits_of_the_tape),
         cmocka_unit_test(compiled_files_are_kept_and_checked),      cmocka_unit_test(without_a_compiler_the_tape_runs),
         cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported), cmocka_unit_test(what_has_no_text_is_refused),
+        cmocka_unit_test(what_is_not_finite_is_told),               cmocka_unit_test(flights_have_the_bits_of_single_steps),
         cmocka_unit_test(modes_have_names),                         cmocka_unit_test(only_its_own_code_is_attached),
     };
     return cmocka_run_group_tests_name("compile", tests, NULL, NULL);

@@ -354,7 +354,7 @@ static void held_on_a_piece_it_goes_on_for_ever(void **unused) {
     const carom_node out[] = {piece, mul(g, three, f2(g, CAROM_OP_MAX, a, b)), f2(g, CAROM_OP_MIN, mul(g, two, a), b),
                               f1(g, CAROM_OP_ABS, f2(g, CAROM_OP_SUB, a, b)), f1(g, CAROM_OP_SIN, mul(g, a, b))};
     enum { N = sizeof out / sizeof *out };
-    const carom_group group = {N, out, 0};
+    const carom_group group = {.count = N, .nodes = out};
     carom_error err = {0};
     carom_tape *tape = carom_tape_compile(g, &group, 1, NQ, NV, NP, &err);
     assert_non_null(tape);
@@ -388,7 +388,7 @@ static void other_parameters_are_as_good_as_the_first(void **unused) {
     const carom_node p = carom_graph_input(g, CAROM_PARAMETER, 0), r = carom_graph_input(g, CAROM_PARAMETER, 1);
     const carom_node out[] = {mul(g, f1(g, CAROM_OP_EXP, add(g, p, r)), q(g, 0)), f1(g, CAROM_OP_SIN, mul(g, p, r)), add(g, q(g, 1), r)};
     enum { N = sizeof out / sizeof *out };
-    const carom_group group = {N, out, 0};
+    const carom_group group = {.count = N, .nodes = out};
     carom_error err = {0};
     carom_tape *tape = carom_tape_compile(g, &group, 1, NQ, NV, NP, &err);
     assert_non_null(tape);
@@ -442,7 +442,7 @@ static void bounds_hold_and_tighten(void **unused) {
     }
     out[n++] = add(g, mul(g, a, a), mul(g, b, c)), out[n++] = f2(g, CAROM_OP_SUB, mul(g, a, b), mul(g, c, c)), out[n++] = f2(g, CAROM_OP_SUB, t, mul(g, a, b));
     out[n++] = mul(g, mul(g, a, b), c), out[n++] = mul(g, f2(g, CAROM_OP_SUB, a, b), c), out[n++] = f2(g, CAROM_OP_SUB, add(g, a, b), mul(g, t, c));
-    const carom_group group = {n, out, 0};
+    const carom_group group = {.count = n, .nodes = out};
     const machine m = build(g, &group, 1);
     carom_range *x = calloc((size_t)carom_tape_range_size(m.tape), sizeof *x);
     const int *place = carom_tape_places(m.tape, 0);

@@ -139,6 +139,7 @@ typedef struct carom_group {
     int count;
     const carom_node *nodes;
     int after; // 1 + the group that is usually asked for before it at the same point: then it is faster; 0: none
+    int list[3]; // its nodes as lists for carom_tape_fill(): how many there are in each; all 0: it is not asked for in that way
 } carom_group;
 
 carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, int ngroups,
@@ -155,6 +156,18 @@ void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, co
 /// The same without copying: node i has the value slot[place[i]], until the next evaluation.
 typedef struct carom_values { const double *slot; const int *place; } carom_values;
 carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v);
+/// The lists of a group, each to its own place.  False: a value is not finite.
+bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]);
+/// to[i] = value of node first + i; false: one of these n is not finite.
+static inline bool carom_values_take(carom_values x, int first, int n, double *to) {
+    int good = 1; // no chain of additions: the tests run side by side
+    for (int i = 0; i < n; ++i) {
+        const double y = x.slot[x.place[first + i]];
+        to[i] = y;
+        good &= y - y == 0;
+    }
+    return good;
+}
 /// The point that a group was evaluated at last: time, positions, velocities.
 const double *carom_tape_point(const carom_tape *tape, void *work);
 /// What is piecewise (comparisons, abs, sign, min, max, floor) held on the piece where it was: hold() keeps the pieces of the point of the last evaluations in
@@ -185,12 +198,14 @@ int carom_tape_instructions(const carom_tape *tape, int group); // what evaluati
 // A tape can be written as C text, compiled elsewhere and attached: the same operations in the same order, so the same
 // bits, without the interpreter.  carom/compile.h does all of it for a model.
 
-enum { CAROM_NATIVE_VERSION = 1 };
+enum { CAROM_NATIVE_VERSION = 2 };
 
 /// What compiled code calls back for: the nearest place of a ring, see carom_graph_nearest().
 typedef double carom_native_nearest(bool ring, int which, const double *p);
 
 typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);
+/// A group at a new point: what it needs, into slots; its lists, to their places.  Nonzero: a value is not finite.
+typedef int carom_native_lists(double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *const *to);
 
 /// The compiled form of one tape.  Pieces that are NULL are interpreted.
 typedef struct carom_native {
@@ -199,6 +214,7 @@ typedef struct carom_native {
     unsigned long long fingerprint;     // carom_tape_fingerprint() of it
     carom_native_piece *const *segment; // nsegments
     carom_native_piece *const *plan;    // 2 ngroups: all segments of a group as one; the rest of it
+    carom_native_lists *const *lists;   // ngroups
 } carom_native;
 
 typedef void carom_write_text(void *user, const char *text, size_t length);

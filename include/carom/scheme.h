@@ -98,6 +98,7 @@ typedef struct carom_step {
     void *sys_work;
     double t, h;         // from t to t + h
     long n;              // number of the step, from 0
+    bool renumbers;      // the number of a constraint may be that of another one in the next step: they come and go, or redundant ones are chosen anew
     bool jumped;         // forces have jumped since the last step: an input or a controller has changed; what is kept of them does not count
     double *q, *v;       // in: state at t (right limits); out: state at t + h
     double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL if not requested
@@ -321,6 +322,9 @@ typedef struct carom_scheme {
     void (*allocate)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
     carom_status (*start)(void *work, carom_step *s); // before the first step; NULL: nothing
     carom_status (*step)(void *work, carom_step *s);
+    /// step(), where the last step was one of the same length and nothing touched in it: false if something does now or fails, then nothing has changed.  Called
+    /// where gaps are forecast and the system has motion(); needs `forecasts` and `keeps`.  NULL: there is no shorter way.
+    bool (*flight)(void *work, carom_step *s);
     /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.  NULL: it has none.
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing

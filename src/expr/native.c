@@ -277,8 +277,59 @@ static bool compiled(const carom_segment *g) { return g->class > CAROM_CLASS_PAR
 
 static carom_plan plan_of(const carom_tape *tape, int k) { return k % 2 ? tape->group[k / 2].rest : tape->group[k / 2].all; }
 
+// Is a group written as a function that fills its lists?  Inputs and outputs are statements, too.
+static bool listed(const carom_tape *tape, int group) {
+    const carom_outputs *o = &tape->group[group];
+    return tape->nwords == 1 && tape->nq + tape->nv + o->count <= 2 * LONGEST && o->list[0] + o->list[1] + o->list[2] > 0 && o->reads >= CAROM_CLASS_POSITION && o->all.length <= LONGEST;
+}
+
 // A plan longer than a piece has no code of its own: its segments run one after the other.
-static bool planned(const carom_tape *tape, int k) { return plan_of(tape, k).first >= 0 && plan_of(tape, k).length <= LONGEST; }
+static bool planned(const carom_tape *tape, int k) { return plan_of(tape, k).first >= 0 && plan_of(tape, k).length <= LONGEST && (k % 2 || !listed(tape, k / 2)); }
+
+// -- lists ---------------------------------------------------------------------------------------------
+
+// The point goes from the arguments into variables and slots.
+static void put_point(const writer *w, const char *from, int n, int slot) {
+    for (int i = 0; i < n; ++i, ++slot) {
+        PUT(w, "    const double s%d = x[%d] = %s[%d];\n", slot, slot, from, i);
+        w->local[slot] = w->function;
+    }
+}
+
+// Every output once more, to where it is wanted.  0 x is not 0 where x is not finite.
+static void put_lists(const writer *w, const carom_outputs *o) {
+    const int *slot = w->tape->output + o->first;
+    put(w, "    double no = 0;\n");
+    for (int k = 0; k < o->count; ++k) {
+        bool known = carom_native_number_in(w->tape, slot[k]) && isfinite(*carom_native_number_in(w->tape, slot[k]));
+        for (int e = 0; e < k && !known; ++e) known = slot[e] == slot[k];
+        if (known) continue;
+        put(w, "    no += 0 * ");
+        put_argument(w, slot[k], false);
+        put(w, ";\n");
+    }
+    for (int k = 0, list = 0, i = 0; k < o->count; ++k, ++i) {
+        while (i == o->list[list]) ++list, i = 0;
+        PUT(w, "    to%d[%d] = ", list, i);
+        put_argument(w, slot[k], false);
+        put(w, ";\n");
+    }
+    put(w, "    return !(no == 0);\n}\n\n");
+}
+
+static void put_group(writer *w, int group) {
+    const carom_tape *tape = w->tape;
+    const carom_outputs *o = &tape->group[group];
+    ++w->function;
+    PUT(w, "static int %.60s_l%d(double *restrict x, carom_native_nearest *nearest, double t, const double *restrict q, const double *restrict v, double *const *to) {\n", w->name, group);
+    put(w, "    double *restrict const to0 = to[0], *restrict const to1 = to[1], *restrict const to2 = to[2];\n    (void)nearest, (void)v, (void)to0, (void)to1, (void)to2;\n");
+    put_point(w, "(&t)", 1, 0);
+    put_point(w, "q", tape->nq, 1);
+    if (o->reads >= CAROM_CLASS_VELOCITY) put_point(w, "v", tape->nv, 1 + tape->nq);
+    for (int s = 0; s < tape->nsegments; ++s)
+        for (int k = 0; k < tape->segment[s].count && tape->needs[group] >> s & 1; ++k) put_instruction(w, tape->code + tape->segment[s].first + k);
+    put_lists(w, o);
+}
 
 static void put_table(const writer *w) {
     const carom_tape *tape = w->tape;
@@ -290,9 +341,13 @@ static void put_table(const writer *w) {
     for (int k = 0; k < 2 * tape->ngroups; ++k)
         if (planned(tape, k)) PUT(w, "%.60s_p%d, ", w->name, k);
         else put(w, "0, ");
+    PUT(w, "0};\nstatic carom_native_lists *const %.60s_lists[] = {", w->name);
+    for (int k = 0; k < tape->ngroups; ++k)
+        if (listed(tape, k)) PUT(w, "%.60s_l%d, ", w->name, k);
+        else put(w, "0, ");
     PUT(w, "0};\nstatic const carom_native %.60s = {%d, %d, %d, %d, 0x%llxull, ", w->name, CAROM_NATIVE_VERSION, tape->nsegments,
         tape->ngroups, tape->nslots, carom_tape_fingerprint(tape));
-    PUT(w, "%.60s_segments, %.60s_plans};\n\n", w->name, w->name);
+    PUT(w, "%.60s_segments, %.60s_plans, %.60s_lists};\n\n", w->name, w->name, w->name);
 }
 
 void carom_native_write_head(carom_write_text *write, void *user) {
@@ -301,10 +356,12 @@ void carom_native_write_head(carom_write_text *write, void *user) {
         "#include <stdbool.h>\n\n"
         "typedef double carom_native_nearest(bool ring, int which, const double *p);\n"
         "typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);\n"
+        "typedef int carom_native_lists(double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *const *to);\n"
         "typedef struct carom_native {\n"
         "    int version, nsegments, ngroups, nslots;\n"
         "    unsigned long long fingerprint;\n"
         "    carom_native_piece *const *segment, *const *plan;\n"
+        "    carom_native_lists *const *lists;\n"
         "} carom_native;\n\n";
     write(user, text, sizeof text - 1);
     write(user, carom_curve_text, strlen(carom_curve_text));
@@ -321,6 +378,8 @@ carom_status carom_native_write(const carom_tape *tape, const char *name, carom_
             if (compiled(&tape->segment[s])) put_code(&w, "s", s, tape->segment[s].first, tape->segment[s].count);
         for (int k = 0; k < 2 * tape->ngroups; ++k)
             if (planned(tape, k)) put_code(&w, "p", k, plan_of(tape, k).first, plan_of(tape, k).length);
+        for (int k = 0; k < tape->ngroups; ++k)
+            if (listed(tape, k)) put_group(&w, k);
         put_table(&w);
     }
     const bool good = w.piece && w.kept && w.local;
@@ -373,6 +432,7 @@ unsigned long long carom_tape_fingerprint(const carom_tape *tape) {
         h = mix(h, tape->code + g->first, (size_t)g->count * sizeof *tape->code);
         h = mix(h, &g->class, sizeof g->class);
     }
+    for (int k = 0; k < tape->ngroups; ++k) h = mix(h, tape->group[k].list, sizeof tape->group[k].list);
     for (int k = 0; k < tape->ngroups; ++k) h = mix(h, tape->output + tape->group[k].first, (size_t)tape->group[k].count * sizeof *tape->output);
     return mix(h, tape->number, (size_t)tape->nnumbers * sizeof *tape->number);
 }

@@ -209,7 +209,7 @@ static void follow(const carom_tape *tape, void *work, carom_plan plan, int numb
 }
 
 // The same for a group, by a plan if there is one.  fresh: nothing of it is valid.
-static void refresh_group(const carom_tape *tape, void *work, int group, bool fresh, double *slot) {
+static inline void refresh_group(const carom_tape *tape, void *work, int group, bool fresh, double *slot) {
     const carom_outputs *o = tape->group + group;
     uint64_t *valid = valid_sets(work);
     const uint64_t *needs = tape->needs + (size_t)group * (size_t)tape->nwords;
@@ -299,15 +299,40 @@ static inline bool look(const carom_tape *tape, void *work, int group, double t,
     return moved;
 }
 
-carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
+// Inside of those who call it: a call would cost as much as what it does at a known point.
+static inline carom_values values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) {
     double *x = slots(tape, work);
     refresh_group(tape, work, group, look(tape, work, group, t, q, v), x);
     return (carom_values){x, tape->output + tape->group[group].first};
 }
 
+carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) { return values(tape, work, group, t, q, v); }
+
+// A group at a new point by its own function; sets have one word then.
+static bool fill_new(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
+    uint64_t *valid = valid_sets(work);
+    *valid = (*valid & ~tape->fades[CAROM_CLASS_POSITION]) | tape->needs[group];
+    ((carom_tape_state *)work)->executed += (uint64_t)tape->group[group].all.length;
+    return tape->native->lists[group](slots(tape, work), carom_ring_nearest, t, q, v, to) == 0;
+}
+
+bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
+    const carom_outputs *o = tape->group + group;
+    double *x = slots(tape, work);
+    const bool own = tape->native && tape->native->lists[group];
+    if (own && memcmp(x, &t, sizeof t) != 0) return fill_new(tape, work, group, t, q, v, to); // mostly time tells
+    const bool moved = look(tape, work, group, t, q, v);
+    if (own && moved) return fill_new(tape, work, group, t, q, v, to);
+    refresh_group(tape, work, group, moved, x);
+    bool good = true;
+    for (int k = 0, first = o->first; k < 3; first += o->list[k++])
+        if (o->list[k]) good = carom_values_take((carom_values){x, tape->output}, first, o->list[k], to[k]) && good;
+    return good;
+}
+
 void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,
                      double *out) {
-    const carom_values x = carom_tape_values(tape, work, group, t, q, v);
+    const carom_values x = values(tape, work, group, t, q, v);
     gather(out, x.slot, x.place, tape->group[group].count);
 }
 

@@ -49,6 +49,7 @@ typedef struct carom_plan {
 typedef struct carom_outputs {
     int first, count; // in carom_tape.output
     int reads;        // the highest class it depends on
+    int list[3];      // lengths of its lists
     carom_plan all;   // when nothing is valid
     carom_plan rest;  // when what another group needs is valid; only where sets have one word
 } carom_outputs;

@@ -12,6 +12,12 @@
 #include <math.h>
 #include <string.h>
 
+#if defined(__GNUC__)
+#define INLINE static inline __attribute__((always_inline))
+#else
+#define INLINE static inline
+#endif
+
 static const double TINY = 1e-14;
 
 // Banded LU: 3 band + 1 rows a column, entry (i, j) at [2 band + i - j].
@@ -80,7 +86,6 @@ enum { TILED_FROM = 8 }; // rows from which on dense.h is faster
 
 static carom_status ldl_dense(double *L, const double *A, int n, int *where) {
     if (n == 2) return ldl_2(L, A, where);
-    if (n == 3) return ldl_3(L, A, where);
     const size_t ld = (size_t)n;
     for (size_t j = 0; j < ld; ++j) memcpy(L + j * ld + j, A + j * ld + j, (ld - j) * sizeof(double));
     if (n >= TILED_FROM) {
@@ -106,16 +111,16 @@ static carom_status ldl_dense(double *L, const double *A, int n, int *where) {
     return CAROM_OK;
 }
 
+static inline void solve_ldl_3(const double *L, double *x) {
+    const double x1 = x[1] - L[1] * x[0], x2 = (x[2] - (L[2] * x[0] + L[5] * x1)) * L[8];
+    const double y1 = x1 * L[4] - L[5] * x2;
+    x[0] = x[0] * L[0] - L[1] * y1 - L[2] * x2;
+    x[1] = y1;
+    x[2] = x2;
+}
+
 static void solve_ldl_dense(const double *L, double *x, int n) {
     const size_t ld = (size_t)n;
-    if (n == 3) {
-        x[1] -= L[1] * x[0];
-        x[2] -= L[2] * x[0] + L[5] * x[1];
-        x[2] *= L[8];
-        x[1] = x[1] * L[4] - L[5] * x[2];
-        x[0] = x[0] * L[0] - L[1] * x[1] - L[2] * x[2];
-        return;
-    }
     if (n >= TILED_FROM) {
         carom_dense_ldl_solve(L, n, n, x);
         return;
@@ -191,7 +196,7 @@ static lu lu_view(const carom_factor *F) {
     return (lu){F->a, s.n, s.n, s.n, (size_t)s.n, false};
 }
 
-static int last(const lu *A, int j, int reach) { return j + reach < A->n - 1 ? j + reach : A->n - 1; }
+INLINE int last(const lu *A, int j, int reach) { return j + reach < A->n - 1 ? j + reach : A->n - 1; }
 
 static double column_size(carom_matrix M, int j) {
     double most = 0;
@@ -203,7 +208,7 @@ static double column_size(carom_matrix M, int j) {
 }
 
 // A = M, of the same shape.  Returns the largest entry.
-static double load(const lu *A, const carom_factor *F, carom_matrix M) {
+INLINE double load(const lu *A, const carom_factor *F, carom_matrix M) {
     const int n = A->n, band = A->banded ? M.shape.band : n;
     assert(M.shape.storage == F->shape.storage && band == A->below);
     double most = 0;
@@ -236,10 +241,7 @@ static bool factor_tiled(carom_factor *F, carom_matrix M) {
 
 static bool tiled(const carom_factor *F) { return F->shape.storage == CAROM_DENSE && F->shape.n >= TILED_FROM; }
 
-static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
-    F->tiled = tiled(F) && factor_tiled(F, M);
-    if (F->tiled) return CAROM_OK;
-    const lu A = lu_view(F);
+INLINE carom_status lu_of(const lu A, carom_factor *F, carom_matrix M, int *where) {
     const int n = A.n;
     const double scale = load(&A, F, M); // a pivot that is not small against the largest entry needs no closer look
     for (int j = 0; j < n; ++j) {
@@ -269,12 +271,17 @@ static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
     return CAROM_OK;
 }
 
-static void solve_lu(const carom_factor *F, double *x) {
-    if (F->tiled) {
-        carom_dense_lu_solve(F->a, F->shape.n, F->shape.n, F->pivot, x);
-        return;
-    }
-    const lu A = lu_view(F);
+// A dense matrix with a constant n: loops are none then.
+static inline lu small(const carom_factor *F, int n) { return (lu){F->a, n, n, n, (size_t)n, false}; }
+
+static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
+    const int n = F->shape.storage == CAROM_DENSE ? F->shape.n : 0;
+    F->tiled = tiled(F) && factor_tiled(F, M);
+    if (F->tiled) return CAROM_OK;
+    return n == 2 ? lu_of(small(F, 2), F, M, where) : n == 3 ? lu_of(small(F, 3), F, M, where) : lu_of(lu_view(F), F, M, where);
+}
+
+INLINE void solve_lu_of(const lu A, const carom_factor *F, double *x) {
     for (int j = 0; j < A.n; ++j) {
         const int p = F->pivot[j], down = last(&A, j, A.below);
         const double xj = x[p];
@@ -288,6 +295,14 @@ static void solve_lu(const carom_factor *F, double *x) {
         const double xj = x[j], *col = at(&A, up, j);
         for (int i = up; i < j; ++i) x[i] -= col[i - up] * xj;
     }
+}
+
+static void solve_lu(const carom_factor *F, double *x) {
+    const int n = F->shape.storage == CAROM_DENSE ? F->shape.n : 0;
+    if (F->tiled) carom_dense_lu_solve(F->a, n, n, F->pivot, x);
+    else if (n == 2) solve_lu_of(small(F, 2), F, x);
+    else if (n == 3) solve_lu_of(small(F, 3), F, x);
+    else solve_lu_of(lu_view(F), F, x);
 }
 
 // -- verbs --------------------------------------------------------------------------------------------
@@ -311,9 +326,10 @@ static carom_status factor_narrow(carom_factor *F, carom_matrix A, int *where) {
     return row == F->shape.n ? CAROM_OK : singular(where, row);
 }
 
-carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
-    F->count += 1;
-    F->positive = false;
+// Most steps of most models: nothing else is asked on the way.
+static inline bool of_three(const carom_factor *F) { return F->shape.storage == CAROM_DENSE && F->shape.n == 3 && F->symmetric; }
+
+static carom_status factorise(carom_factor *F, carom_matrix A, int *where) {
     if (F->shape.storage == CAROM_SPARSE)
         return F->direct ? F->shape.pattern->direct->factorise(F->direct, A.a, where) : CAROM_NO_MEMORY;
     if (F->shape.storage == CAROM_DIAGONAL) return factor_diagonal(F, A, where);
@@ -324,7 +340,13 @@ carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
     return ldl_dense(F->a, A.a, F->shape.n, where);
 }
 
-void carom_factor_solve(const carom_factor *F, double *x) {
+carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
+    F->count += 1;
+    F->positive = false;
+    return of_three(F) ? ldl_3(F->a, A.a, where) : factorise(F, A, where);
+}
+
+static void solve(const carom_factor *F, double *x) {
     if (F->shape.storage == CAROM_SPARSE)
         F->shape.pattern->direct->solve(F->direct, x);
     else if (F->shape.storage == CAROM_DIAGONAL)
@@ -339,7 +361,12 @@ void carom_factor_solve(const carom_factor *F, double *x) {
         solve_ldl_dense(F->a, x, F->shape.n);
 }
 
-void carom_factor_advance(const carom_factor *F, double *v, double h, double *x) {
+void carom_factor_solve(const carom_factor *F, double *x) {
+    if (of_three(F)) solve_ldl_3(F->a, x);
+    else solve(F, x);
+}
+
+static void advance(const carom_factor *F, double *v, double h, double *x) {
     if (F->shape.storage == CAROM_DIAGONAL) {
         const double *a = F->a;
         for (int i = 0; i < F->shape.n; ++i) v[i] += h * (x[i] * a[i]);
@@ -349,6 +376,15 @@ void carom_factor_advance(const carom_factor *F, double *v, double h, double *x)
         carom_band_advance(F->a, v, h, x, F->shape.n, F->shape.band);
         return;
     }
-    carom_factor_solve(F, x);
+    solve(F, x);
     carom_axpy(v, h, x, F->shape.n);
+}
+
+void carom_factor_advance(const carom_factor *F, double *v, double h, double *x) {
+    if (!of_three(F)) {
+        advance(F, v, h, x);
+        return;
+    }
+    solve_ldl_3(F->a, x);
+    for (int i = 0; i < 3; ++i) v[i] += h * x[i];
 }

@@ -166,6 +166,12 @@ static inline void muladd_band(double *restrict y, double s, const double *restr
     for (int i = high; i < n; ++i) y[i] = row_of(a, rows, y[i], s, x, i, i - b > 0 ? i - b : 0, n);
 }
 
+// A constant n unrolls both loops.
+static inline void muladd_dense(double *restrict y, double s, const double *restrict a, const double *restrict x, int n) {
+    for (int j = 0; j < n; ++j, a += n)
+        for (int i = 0; i < n; ++i) y[i] += s * x[j] * a[i];
+}
+
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
     const int n = A.shape.n;
     if (A.shape.storage == CAROM_DIAGONAL) {
@@ -190,8 +196,9 @@ void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
         return;
     }
     if (A.shape.storage == CAROM_DENSE) {
-        const double *a = A.a;
-        for (int j = 0; j < n; ++j, a += n) carom_axpy(y, s * x[j], a, n);
+        if (n == 2) muladd_dense(y, s, A.a, x, 2);
+        else if (n == 3) muladd_dense(y, s, A.a, x, 3);
+        else muladd_dense(y, s, A.a, x, n);
         return;
     }
     for (int j = 0; j < n; ++j) {

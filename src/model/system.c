@@ -37,20 +37,18 @@ static carom_status finite(const double *x, int n) {
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-// to[i] = value of node first + i.  Infinities and NaN must not travel on: nonzero when there is one.
-static inline int take(double *restrict to, carom_values x, int first, int n) {
-    int bad = 0;
-    for (int i = 0; i < n; ++i) {
-        const double y = x.slot[x.place[first + i]];
-        to[i] = y;
-        bad |= !(fabs(y) <= DBL_MAX);
-    }
-    return bad;
-}
+// Nonzero when one is not finite.
+static inline int take(double *to, carom_values x, int first, int n) { return !carom_values_take(x, first, n, to); }
 
 static carom_values values(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
     carom_model_look(m, work, &q, &v, group == GROUP_ROW);
     return carom_tape_values(m->tape, work, group, t, q, v);
+}
+
+// The lists of a group.
+static bool fill(const carom_model *m, void *work, int group, double t, const double *q, const double *v, double *a, double *b, double *c) {
+    if (m->nmember) carom_model_look(m, work, &q, &v, false);
+    return carom_tape_fill(m->tape, work, group, t, q, v, (double *const[3]){a, b, c});
 }
 
 static void put_mass(const carom_model *m, const double *x, carom_matrix M) {
@@ -73,16 +71,12 @@ static carom_status mass(const void *model, void *work, double t, const double *
 // Forces of the model on top of those of members that write all of theirs; members that add theirs to what is there.
 static carom_status force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     const carom_model *m = model;
-    const carom_values x = values(m, work, GROUP_FORCE, t, q, v);
+    double *own = m->nmember ? carom_model_scratch(m, work) : f;
+    const bool good = fill(m, work, GROUP_FORCE, t, q, v, own, NULL, NULL);
     carom_free_force(m, v, f);
     if (m->sys.sleeps) carom_near_still(m, work, f);
-    if (m->nmember == 0) {
-        const int bad = take(f, x, 0, m->visible.nv);
-        return bad | carom_soft_force(m, work, t, q, v, f) ? CAROM_USER : CAROM_OK;
-    }
-    double *own = carom_model_scratch(m, work);
+    if (m->nmember == 0) return carom_soft_force(m, work, t, q, v, f) || !good ? CAROM_USER : CAROM_OK;
     const int n = m->visible.nv_own + 1 + m->visible.compiled;
-    int bad = take(own, x, 0, n);
     carom_zero(f, m->visible.nv_own);
     for (int k = 0; k < m->nmember; ++k) { // forces of members are finite in finite states, and states are watched
         const member *b = &m->members[k];
@@ -97,15 +91,14 @@ static carom_status force(const void *model, void *work, double t, const double 
         const member *b = &m->members[k];
         if (!carom_member_streams(b->flex)) carom_member_force(b->flex, q + b->q, v + b->v, f + b->v);
     }
-    bad |= carom_soft_force(m, work, t, q, v, f);
-    return bad ? CAROM_USER : CAROM_OK;
+    return carom_soft_force(m, work, t, q, v, f) || !good ? CAROM_USER : CAROM_OK;
 }
 
 static carom_status gaps(const void *model, void *work, double t, const double *q, double *g) {
     const carom_model *m = model;
-    const int bad = take(g, values(m, work, GROUP_GAPS, t, q, m->v0), 0, m->own.links);
+    const bool good = fill(m, work, GROUP_GAPS, t, q, m->v0, g, NULL, NULL);
     CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
-    return bad ? CAROM_USER : CAROM_OK;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 void carom_model_gaps(const carom_model *m, void *work, double t, const double *q, double *g) { gaps(m, work, t, q, g); }
@@ -123,24 +116,34 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
     return own;
 }
 
-// The same from the tape, where constraints are all the model's own.  Nonzero: one is not finite.
-static int take_column(carom_columns *to, int k, const int *row, carom_values x, int first, int count) {
+// The same from the tape, where constraints are all the model's own.  False: one is not finite.
+static inline bool take_column(carom_columns *to, int k, const int *restrict row, carom_values x, int first, int count) {
     const size_t at = (size_t)k * (size_t)to->stride;
-    to->count[k] = count;
-    for (int e = 0; e < count; ++e) to->row[at + (size_t)e] = row[e];
-    return take(to->a + at, x, first, count);
+    const int *restrict place = x.place + first;
+    double *restrict a = to->a + at;
+    int *restrict rows = to->row ? to->row + at : NULL, good = 1;
+    if (rows) to->count[k] = count;
+    else if (count == to->rows) return carom_values_take(x, first, count, a);
+    else carom_zero(a, to->rows); // the place may have held another constraint's column
+    for (int e = 0; e < count; ++e) {
+        const double y = x.slot[place[e]];
+        if (rows) rows[e] = row[e], a[e] = y;
+        else a[row[e]] = y;
+        good &= y - y == 0;
+    }
+    return good;
 }
 
-static carom_status sparse_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
+static carom_status own_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
     const carom_values x = values(m, work, GROUP_DIRECTIONS, t, q, m->v0);
-    int bad = 0;
+    bool good = true;
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
-            bad |= take_column(&L->W, k, m->W.i + m->W_at[d], x, m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
-            if (m->w_of[d] >= 0) bad |= take(&L->w[k], x, m->W.n + m->w_of[d], 1);
+            good &= take_column(&L->W, k, m->W.i + m->W_at[d], x, m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
+            if (m->w_of[d] >= 0) good &= carom_values_take(x, m->W.n + m->w_of[d], 1, &L->w[k]);
             else L->w[k] = 0;
         }
-    return bad ? CAROM_USER : CAROM_OK;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 // Constraints of L that are the model's own; those of pairs that come and go are behind them.
@@ -152,7 +155,7 @@ static int own_of(const carom_model *m, const carom_local *L) {
 
 static carom_status directions(const void *model, void *work, double t, const double *q, carom_local *L) {
     const carom_model *m = model;
-    if (m->npairs == 0 && !m->near && L->W.count) return sparse_directions(m, work, t, q, L);
+    if (m->npairs == 0 && !m->near) return own_directions(m, work, t, q, L);
     double *x = carom_model_scratch(m, work);
     CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
     for (int b = 0; b < own_of(m, L); ++b) {
@@ -190,30 +193,33 @@ static carom_status hold(const void *model, void *work, carom_hold what, double 
 static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
                             carom_matrix C) {
     const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_TANGENT, t, q, v);
-    for (int e = 0; e < m->K.n; ++e) K.a[carom_model_place(K.shape, m->K.i[e], m->K.j[e])] = x[e];
-    for (int e = 0; e < m->C.n; ++e) C.a[carom_model_place(C.shape, m->C.i[e], m->C.j[e])] = x[m->K.n + e];
+    const carom_values x = values(m, work, GROUP_TANGENT, t, q, v);
+    bool good = true;
+    for (int e = 0; e < m->K.n; ++e) good &= carom_values_take(x, e, 1, &K.a[carom_model_place(K.shape, m->K.i[e], m->K.j[e])]);
+    for (int e = 0; e < m->C.n; ++e) good &= carom_values_take(x, m->K.n + e, 1, &C.a[carom_model_place(C.shape, m->C.i[e], m->C.j[e])]);
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
         carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
     }
     carom_free_tangent(m, v, C);
-    const carom_status own = finite(x, m->K.n + m->C.n);
     carom_soft_tangent(m, work, t, q, v, K, C);
-    return own;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 static carom_status mass_gradient(const void *model, void *work, double t, const double *q, const double *y, double s,
                                   carom_matrix D) {
     const carom_model *m = model;
     if (m->dM.n == 0) return CAROM_OK;
-    const double *x = eval(m, work, GROUP_MASS_GRADIENT, t, q, m->v0);
+    const carom_values x = values(m, work, GROUP_MASS_GRADIENT, t, q, m->v0);
+    bool good = true;
     for (int e = 0; e < m->dM.n; ++e) {
         const int i = m->dM.i[e], j = m->dM.j[e], l = m->dM.l[e];
-        D.a[carom_model_place(D.shape, i, l)] += s * x[e] * y[j];
-        if (i != j) D.a[carom_model_place(D.shape, j, l)] += s * x[e] * y[i];
+        double d;
+        good &= carom_values_take(x, e, 1, &d);
+        D.a[carom_model_place(D.shape, i, l)] += s * d * y[j];
+        if (i != j) D.a[carom_model_place(D.shape, j, l)] += s * d * y[i];
     }
-    return finite(x, m->dM.n);
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 static carom_status reaction_gradient(const void *model, void *work, double t, const double *q, const carom_local *L,
@@ -302,36 +308,34 @@ static carom_status works(const void *model, void *work, double t, const double 
 static carom_status motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
                            double *f, double *g) {
     const carom_model *m = model;
-    const carom_values x = values(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v);
-    const int n = m->visible.nv;
-    int bad = take(f, x, 0, n);
-    carom_free_force(m, v, f);
+    double *terms = m->whole_mass ? M.a : carom_model_scratch(m, work);
+    const bool good = fill(m, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, f, terms, g);
+    if (m->nfree) carom_free_force(m, v, f);
     if (m->sys.sleeps) carom_near_still(m, work, f);
-    if (m->whole_mass) {
-        bad |= take(M.a, x, n, n * n);
-    } else {
-        double *terms = carom_model_scratch(m, work);
-        bad |= take(terms, x, n, m->mass.n);
+    if (!m->whole_mass) {
         carom_matrix_zero(M);
         put_mass(m, terms, M);
         carom_free_mass(m, M);
     }
-    if (g) bad |= take(g, x, n + (m->whole_mass ? n * n : m->mass.n), m->own.links);
     if (g) CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
-    bad |= carom_soft_force(m, work, t, q, v, f);
-    return bad ? CAROM_USER : CAROM_OK;
+    return carom_soft_force(m, work, t, q, v, f) || !good ? CAROM_USER : CAROM_OK;
+}
+
+// The same for models whose expressions are all there is.
+static carom_status whole_motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) {
+    const carom_model *m = model;
+    return carom_tape_fill(m->tape, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, (double *const[3]){f, M.a, g}) ? CAROM_OK : CAROM_USER;
 }
 
 // In one go what is booked after every step; the tape looks at the point once instead of twice.
 static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping) {
     const carom_model *m = model;
-    const carom_values x = values(m, work, GROUP_OBSERVE, t, q, v);
-    const int bad = take(external, x, 0, 1) | take(damping, x, 1, 1) | take(g, x, 2, m->own.links);
+    const bool good = fill(m, work, GROUP_OBSERVE, t, q, v, external, damping, g);
     *damping += dissipation(m, q, v);
     carom_soft_power(m, work, t, q, v, external, damping);
     CAROM_TRY(carom_pairs_gaps(m, work, t, q, g));
-    return bad ? CAROM_USER : CAROM_OK;
+    return good ? CAROM_OK : CAROM_USER;
 }
 
 carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
@@ -517,6 +521,6 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     if (m->near) CAROM_TRY(carom_near_system(m, err));
     s->nworks = m->nelements;
     s->works = m->nelements ? works : NULL;
-    s->motion = m->nmember ? NULL : motion;
+    s->motion = m->nmember ? NULL : m->whole_mass && !m->nfree && !m->near && m->npairs == 0 ? whole_motion : motion;
     return CAROM_OK;
 }

@@ -124,6 +124,12 @@ static bool gaps_doubtful(const carom_step *s, const double *g, const double *he
     return false;
 }
 
+bool carom_far_open(const carom_step *s, const double *g) {
+    bool open = true;
+    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) open = open && g[id] >= NOTICED;
+    return open;
+}
+
 // Is every gap far from closed?  Then, in flight, nothing else has to be evaluated.
 static bool all_open(const carom_step *s, const double *g, const double *held) {
     if (!held) held = s->held;

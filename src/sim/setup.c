@@ -443,9 +443,11 @@ static carom_status own_contacts(carom_sim *sim, const carom_system *given, caro
 // The system as schemes see it; k constraints are redundant.
 static void see(carom_sim *sim, int k) {
     sim->step.sys = sim->sys;
+    sim->step.renumbers = sim->sys->listed > 0;
     if (k == 0) return;
     carom_independent_make(&sim->independent, sim->sys, k);
     sim->step.sys = &sim->independent.sys;
+    sim->step.renumbers = true;
 }
 
 enum { PIECES = 64 }; // of what is kept; no scheme has so many

@@ -76,7 +76,7 @@ static void book_account(carom_sim *sim) {
     l->energy.friction += a->friction;
     l->energy.external += a->external;
     l->energy.damping += a->damping;
-    a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
+    if (a->gain > 0) a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
     carom_account_split(&l->impulses, a);
 }
 
@@ -232,7 +232,7 @@ carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
 }
 
 // Would all gaps at the end of this step leave the books as they are?
-static bool gaps_known(const carom_sim *sim) {
+bool carom_gaps_known(const carom_sim *sim) {
     const carom_forecast *f = &sim->inside.forecast;
     const carom_ledger *l = &sim->kept->ledger;
     return sim->lazy && f->least > -l->penetration && f->most < l->gap;
@@ -261,9 +261,9 @@ void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, cons
 static carom_status book(carom_sim *sim, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
-    const bool known = gaps_known(sim);
+    const bool known = carom_gaps_known(sim);
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
-    CAROM_TRY(carom_sim_book_works(sim, h, err));
+    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
@@ -375,7 +375,7 @@ bool carom_sim_done(const carom_sim *sim) {
 }
 
 // The end of planned step n.  Times are products, not sums, so that they do not drift.
-static double end_of(const carom_sim *sim, const carom_kept *k, long n) {
+double carom_sim_end_of(const carom_sim *sim, const carom_kept *k, long n) {
     if (sim->sys->nsamplers) {
         const double t = n >= k->to_n ? k->to_t : k->from_t + (double)(n - k->from_n) * ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
         return t > sim->t_end - CAROM_INSTANT * sim->h ? sim->t_end : t;
@@ -451,7 +451,7 @@ long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !si
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
-    const double t_1 = end_of(sim, k, k->n + 1);
+    const double t_1 = carom_sim_end_of(sim, k, k->n + 1);
     const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
     const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
     const double h = last ? t_1 - k->t : planned;
@@ -462,11 +462,15 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
 }
 
 // 16 to 32 steps in every doubling of their number: which ones does not depend on how long the run is to be.
-static bool sampled(long n) {
-    long stride = 1;
-    while (n >> 5 >= stride) stride *= 2;
-    return n % stride == 0;
+static long stride(long n) {
+    long x = 1;
+    while (n >> 5 >= x) x *= 2;
+    return x;
 }
+
+long carom_sim_next_sampled(long n) { return n - n % stride(n) + stride(n); }
+
+static bool sampled(long n) { return (n & (stride(n) - 1)) == 0; }
 
 static void measure_kinetic(carom_sim *sim) {
     double kinetic, potential;
@@ -499,7 +503,34 @@ static void guess_reactions(carom_sim *sim) {
 }
 
 carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
-    return sim->kept->n > 0 ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
+    return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
+}
+
+// A step of length h from t_0 is done.  reacts: in the step before contacts reacted.
+carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err) {
+    carom_kept *k = sim->kept;
+    carom_step *s = &sim->step;
+    k->n += 1;
+    carom_status booked = book(sim, h, err);
+    if (booked == CAROM_OK && sim->independent.rows.k > 0) booked = look_at_end(sim, err);
+    if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
+        explain(sim, booked, err);
+        k->n -= 1;
+        k->t = t_0;
+        return undo(sim, booked);
+    }
+    if (s->reacted || reacts || k->busy || sim->scheme->emits_events) carom_contacts_update(sim, t_0, h);
+    share(sim);
+    if (s->reacted || reacts) carom_lasting_forces(sim, h);
+    if (sim->reaction) carom_last_reactions(sim, h);
+    for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
+    k->jumped = 0;
+    k->ledger.steps = k->n - k->counted_from;
+    if (sampled(k->n)) measure_kinetic(sim);
+    if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
+    if (sim->sys->nsamplers) CAROM_TRY(carom_sim_sample(sim, err));
+    if (k->n >= k->to_n) carom_sim_plan(sim);
+    return CAROM_OK;
 }
 
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
@@ -538,38 +569,18 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         if (err) report_runaway(sim, err);
         return status;
     }
-    k->n += 1;
     if (k->ledger.counts.residual > residual) {
         k->ledger.residual_t = k->t;
         k->ledger.counts.residual_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, k->ledger.counts.residual_id));
     }
-    carom_status booked = book(sim, h, err);
-    if (booked == CAROM_OK) booked = look_at_end(sim, err);
-    if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
-        explain(sim, booked, err);
-        k->n -= 1;
-        k->t = t_0;
-        return undo(sim, booked);
-    }
-    if (s->reacted || reacts || k->busy || sim->scheme->emits_events) carom_contacts_update(sim, t_0, h);
-    share(sim);
-    if (s->reacted || reacts) carom_lasting_forces(sim, h);
-    if (sim->reaction) carom_last_reactions(sim, h);
-    for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
-    k->jumped = 0;
-    k->ledger.steps = k->n - k->counted_from;
-    if (sampled(k->n)) measure_kinetic(sim);
-    if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
-    if (sim->sys->nsamplers) CAROM_TRY(carom_sim_sample(sim, err));
-    if (k->n >= k->to_n) carom_sim_plan(sim);
-    return CAROM_OK;
+    return carom_sim_end_step(sim, t_0, h, reacts, err);
 }
 
 // From t to the end of the next step, or to `end` if that comes first.
 carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) {
     carom_kept *k = sim->kept;
     if (carom_sim_done(sim) || !(end > k->t)) return carom_sim_step(sim, err);
-    const bool whole = end_of(sim, k, k->n + 1) <= end + CAROM_INSTANT * sim->h + 8 * DBL_EPSILON * fabs(end);
+    const bool whole = carom_sim_end_of(sim, k, k->n + 1) <= end + CAROM_INSTANT * sim->h + 8 * DBL_EPSILON * fabs(end);
     if (!sim->control.on && whole) return carom_sim_step(sim, err);
     if (!sim->control.on && sim->scheme->lacks & CAROM_NO_STEP_CHANGE)
         return carom_fail(err, CAROM_UNSUPPORTED, "t = %.9g: a step of %s cannot be shortened to end at %.9g; stop at whole numbers of steps of %g", k->t, sim->scheme->name, end, sim->h);
@@ -615,8 +626,10 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
     carom_status status = CAROM_OK;
     carom_now now = carom_sim_now(sim);
     sim->lazy = sim->inside.forecast.on && (!on_step || on_step == sim->asks);
+    const bool flies = carom_sim_flies(sim);
     while (status == CAROM_OK && !carom_sim_done(sim)) {
-        status = carom_sim_step(sim, err ? err : &mine);
+        if (flies) status = carom_sim_fly(sim, on_step, user, &now, err ? err : &mine);
+        if (status == CAROM_OK) status = carom_sim_step(sim, err ? err : &mine);
         if (status != CAROM_OK || !on_step) continue;
         if (sim->list.slots) now = carom_sim_now(sim);
         now.t = sim->kept->t;
@@ -735,7 +748,7 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
     const long total = sim->total;
     if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, &k);
-    const double t = end_of(sim, &k, k.n);
+    const double t = carom_sim_end_of(sim, &k, k.n);
     if (k.n < 0 || sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= CAROM_INSTANT * sim->h * fmax(1, (double)k.n))))
         return sim->total = total, carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);

@@ -171,6 +171,16 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err);
 /// One step of the scheme from t over h as a whole: a failure is told, not tried again.
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err);
 
+/// flight.c: can a run that has begun have steps in flight?  As many of them as there are from here on, of those before the end and before the next sampled one.
+bool carom_sim_flies(const carom_sim *sim);
+carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_now *now, carom_error *err);
+/// What it shares with whole steps: the end of planned step n; the number of the next step whose kinetic energy is looked at; would the gaps at the end of the step
+/// leave the books as they are; the books of a step of length h from t_0 on, reacts: contacts reacted in the one before.
+double carom_sim_end_of(const carom_sim *sim, const carom_kept *k, long n);
+long carom_sim_next_sampled(long n);
+bool carom_gaps_known(const carom_sim *sim);
+carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err);
+
 /// The number of the step that ends at t_end; -1: there is none.
 long carom_sim_last_step(const carom_sim *sim, const carom_kept *k);
 

@@ -24,6 +24,8 @@ typedef struct work {
     carom_factor F_0, F_1;             // M(q_0), M(q_1)
     double t_F;                        // F_1 belongs to (t_F, q_F): the next step starts there
     double *q_F;
+    bool seen;                         // so does L_1
+    bool known;                        // the step starts at (t_F, q_F), and L_1 is seen
     carom_local L_0, L_P, L_1;         // directions at q_0, at the prediction, at q_1
     double *q_P, *q_1, *v_1, *v_m;     // positions; stage velocity; mean velocity, then v-
     double *g_0, *g_P, *g_1;           // gaps
@@ -63,14 +65,26 @@ static bool closes(const carom_step *s, const double *g_0, const double *g_1) {
 
 // M(q_0) was factorised at the end of the last step, unless somebody moved the state in between.
 static carom_status factor_start(work *w, carom_step *s, double t) {
+    w->known = false;
     if (w->t_F == t && memcmp(w->q_F, w->q, (size_t)s->sys->nq * sizeof(double)) == 0) {
         const carom_factor F = w->F_0;
         w->F_0 = w->F_1;
         w->F_1 = F;
         w->t_F = NAN;
+        w->known = w->seen && !s->jumped && !s->renumbers;
         return CAROM_OK;
     }
     return carom_mass_factor(s, &w->F_0, t, w->q);
+}
+
+// W_0 was W_1 in the last step, where the set is the same.
+static carom_status directions_start(work *w, carom_step *s, double t) {
+    const size_t count = (size_t)w->L_0.nb * sizeof *w->L_0.id;
+    if (!w->known || w->L_0.nb != w->L_1.nb || memcmp(w->L_0.id, w->L_1.id, count) != 0) return carom_directions(s, &w->L_0, t, w->q);
+    const carom_local L = w->L_0;
+    w->L_0 = w->L_1;
+    w->L_1 = L;
+    return CAROM_OK;
 }
 
 // Newton's law over L's set at the directions and the mass at hand: v changes in place.
@@ -135,6 +149,7 @@ static void move_on(work *w, const carom_step *s, double h) {
 }
 
 static carom_status see_end(work *w, carom_step *s, double t_1) {
+    w->seen = false;
     CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
     w->t_F = t_1;
     carom_copy(w->q_F, w->q_1, s->sys->nq);
@@ -169,7 +184,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
 
 // Forces of the sets at both ends of the step act half a step each.
 static void book(work *w, carom_step *s, carom_local L_0, carom_local L_1, double h) {
-    carom_local_velocity(w->u_0, &L_0, w->v);
+    if (L_0.nb > s->sys->ne) carom_local_velocity(w->u_0, &L_0, w->v); // of joints nobody asks
     carom_local_velocity(w->u_1, &L_1, w->v_m);
     carom_book_forces(s, &L_0, w->lambda_0, w->u_0, 0.5 * h, false);
     carom_book_forces(s, &L_1, w->lambda_1, w->u_1, 0.5 * h, true);
@@ -186,11 +201,12 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_gaps(s, w->g_0, t, w->q));
     CAROM_TRY(carom_close_at(s, &w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     bool kink = false;
+    const bool contacts = w->L_0.nb > s->sys->ne; // joints neither strike nor kink
     if (w->L_0.nb > 0) {
-        CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
-        CAROM_TRY(impact_at_start(w, s, t));
+        CAROM_TRY(directions_start(w, s, t));
+        if (contacts) CAROM_TRY(impact_at_start(w, s, t));
         CAROM_TRY(look_ahead(w, s, t, h));
-        CAROM_TRY(meets_kink(w, s, t, &kink));
+        if (contacts) CAROM_TRY(meets_kink(w, s, t, &kink));
     }
     bool hits = kink;
     if (predicted) {
@@ -214,6 +230,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_close_at(s, &w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
     CAROM_TRY(carom_directions(s, &w->L_1, t + h, w->q_1));
+    w->seen = true;
     if (hits) {
         CAROM_TRY(impact(w, s, h));
         book(w, s, carom_joints_of(s, &w->L_0), carom_joints_of(s, &w->L_1), h);

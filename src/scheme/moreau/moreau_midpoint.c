@@ -2,7 +2,9 @@
 //
 // Spec: docs/METHODS.md, section MID.  Everything is seen once per step, half a step ahead; the cheapest
 // scheme there is.  Forces take the old velocity, so it is first order where forces depend on velocity.
+#include "scheme/forecast.h"
 #include "scheme/moreau/moreau.h"
+#include "scheme/step.h"
 
 enum { OPT_LOCAL };
 static const carom_option options[] = {
@@ -92,6 +94,42 @@ carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
     return CAROM_OK;
 }
 
+// The same where nothing touches, for n velocities.
+static inline bool fly(carom_midpoint *w, carom_step *s, int n) {
+    const carom_system *sys = s->sys;
+    carom_forecast *f = &s->inside->forecast;
+    const double h = s->h;
+    double *q = s->q, *v = s->v, *q_0 = s->q_0, *v_0 = s->v_0, *g = f->g_last; // the oldest gaps
+    for (int i = 0; i < n; ++i) { // (MID-1)
+        q_0[i] = q[i];
+        v_0[i] = v[i];
+        q[i] += 0.5 * h * v[i];
+    }
+    bool good = w->F.ready ? carom_motion_factor(s, &w->F, w->a, g, s->t + 0.5 * h, q, v) == CAROM_OK
+                           : sys->motion(sys->model, s->sys_work, s->t + 0.5 * h, q, v, s->M, w->a, g) == CAROM_OK;
+    good = good && carom_far_open(s, g) && (w->F.ready || carom_factorise(&w->F, s->M, NULL) == CAROM_OK);
+    if (good) carom_factor_advance(&w->F, v, h, w->a); // (MID-2)
+    for (int i = 0; i < n; ++i) { // (MID-7)
+        q[i] += 0.5 * h * v[i];
+        good = good && fabs(v[i]) < CAROM_GROWN;
+    }
+    for (int i = 0; !good && i < n; ++i) q[i] = q_0[i], v[i] = v_0[i];
+    if (!good) return false;
+    f->g_last = f->g;
+    f->g = g;
+    carom_forecast_bound(f, h, q, v, v_0, n, sys->nc);
+    return true;
+}
+
+static bool flight(void *memory, carom_step *s) {
+    switch (s->sys->nv) { // loops of a known length are none
+    case 1: return fly(memory, s, 1);
+    case 2: return fly(memory, s, 2);
+    case 3: return fly(memory, s, 3);
+    default: return fly(memory, s, s->sys->nv);
+    }
+}
+
 static carom_status step(void *memory, carom_step *s) { return carom_midpoint_step(memory, s, s->opt[OPT_LOCAL] == 1); }
 
 const carom_scheme carom_scheme_moreau_midpoint = {
@@ -116,4 +154,5 @@ const carom_scheme carom_scheme_moreau_midpoint = {
     .work_size = sizeof(carom_midpoint),
     .allocate = allocate,
     .step = step,
+    .flight = flight,
 };
