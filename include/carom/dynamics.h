@@ -74,6 +74,7 @@ typedef struct carom_modes_def {
     const double *q, *v; // linearise here; q NULL: at the state of rest near the initial state; v NULL: at rest
     bool open;           // contacts do not act, closed or not
     int count;           // modes wanted; 0: all of a small model, twenty of a large one
+    const bool *closed;  // by contact: those that are closed, with force or without; NULL: found from gaps and forces
 } carom_modes_def;
 
 /// M x'' + C x' + K x = out mu, in'x = 0 about a state: joints and contacts that stick hold both normal and tangential motion, contacts that slide hold
@@ -264,6 +265,7 @@ typedef struct carom_branch {
     int branches;        // begun
     double value;        // of the parameter at the last point
     const char *scheme;
+    carom_error note;    // why a branch could not be followed to its end, or doubled orbits not be found: the first reason; CAROM_OK: there was none
 } carom_branch;
 
 /// f is zero, or was read by carom_follow_read(): then it goes on.  Events: fold, period-doubling, neimark-sacker, branch, hopf; grazing, sticking, sequence, opening,

@@ -216,7 +216,7 @@ class Modes(Structure):
 
 
 class ModesDef(Structure):
-    _fields_ = [("q", c_void_p), ("v", c_void_p), ("open", c_bool), ("count", c_int)]
+    _fields_ = [("q", c_void_p), ("v", c_void_p), ("open", c_bool), ("count", c_int), ("closed", c_void_p)]
 
 
 class FitDef(Structure):
@@ -286,7 +286,7 @@ class FollowDef(Structure):
 
 
 class Branch(Structure):
-    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p)]
+    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p), ("note", CError)]
 
 
 # The C name of every mirror above, for the test of layouts.

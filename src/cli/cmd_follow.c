@@ -157,6 +157,9 @@ static int follow(job *j) {
     if (some && !to_file(j)) code = CLI_FAILED;
     if (status != CAROM_OK) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && cli_ends(j->out, ".h5") ? ", --resume goes on" : "");
     if (status == CAROM_OK && !j->quiet) print_text(j);
+    if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
+    if (status == CAROM_OK && j->f.queue.rows > 0)
+        cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, cli_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
     if (code == CLI_DONE && cli_has(j->a, "plot") && !follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL)) code = CLI_FAILED;
     carom_branch_free(&j->f);
     return code;

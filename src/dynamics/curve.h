@@ -16,12 +16,14 @@ typedef struct carom_curve {
     carom_status (*restore)(void *user, const double *place);
     carom_status (*predict)(void *user, const double *tau, double sigma);
     carom_status (*correct)(void *user, const double *tau, int *iterations);       // perpendicular to tau; NULL: at the parameter as it is
+    carom_status (*linearise)(void *user);                                        // a place that was restored, as correct() left it
     bool (*tangent)(void *user, double *tau);                                     // in: one that points forward
     carom_status (*look)(void *user, carom_curve_look *l);                        // at the last correction
     carom_status (*settle)(void *user, bool *moved);                              // choose better coordinates of the same solution; *moved: its tangent is another one
     carom_status (*row)(void *user, double *period, double *x, double *least, double *most); // x: nq + nv
     bool (*same)(void *user);                                                     // as the solution that was kept: contacts do the same
-    void (*keep)(void *user);
+    carom_status (*keep)(void *user, double *tau);                                // contacts go on as in this solution; tau: may turn round, where the branch does so with the contacts
+    double (*extent)(void *user);                                                 // of the solution, in units of tau, not below 1
     void (*describe)(void *user, bool failed, char *text, size_t size);           // how this solution differs from the one kept; failed: there is none
     carom_status (*twice)(void *user, double *tau);                               // the doubled solution beside a period doubling; NULL: there are none
 } carom_curve;

@@ -675,13 +675,19 @@ static carom_status read_exchanges(carom_cycle *c, const char *const *list) {
     return CAROM_OK;
 }
 
+void carom_cycle_expect(carom_cycle *c, bool near) {
+    c->most = near ? 10 : 40, c->halvings = near ? 2 : 8;
+    c->good = near ? 2e-10 : 1e-11, c->enough = near ? 2e-9 : 1e-10;
+}
+
 carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err) {
     carom_shooter *s = &c->s;
     c->err = err;
     c->fold = 1;
     c->expression = strcmp(period, "free") == 0 ? NULL : period;
     if (!c->nearer) c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit" : "--transient T, a longer --end, or a --start nearer to the orbit";
-    c->steps = 1, c->most = 40, c->halvings = 8, c->good = 1e-11, c->enough = 1e-10;
+    c->steps = 1;
+    carom_cycle_expect(c, false);
     const char *const observe[] = {period, NULL};
     if (c->expression) s->task.model.observe = observe, s->task.option = "--period";
     carom_status status = carom_shooter_open(s, by, err);
