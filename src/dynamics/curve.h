@@ -11,6 +11,7 @@ typedef struct carom_curve {
     int ntau;            // of a tangent; the last number belongs to the parameter
     int nplace;          // of a place, which holds all about a solution; the first number is the parameter
     const char *const *test; // CAROM_TESTS names
+    double clear;        // so far behind an event of contacts it is clear what has changed; 0: at once
     carom_status (*begin)(void *user);                                            // the first solution, at the parameter's value
     void (*save)(void *user, double *place);
     carom_status (*restore)(void *user, const double *place);

@@ -59,9 +59,9 @@ static carom_status predict(void *user, const double *tau, double sigma) {
     carom_shooter *s = &c->s;
     for (int i = 0; i < s->n; ++i) o->x[i] = sigma * tau[i];
     carom_copy(c->y, c->x, s->nq + s->nv);
-    CAROM_TRY(carom_shooter_move(s, c->y, o->x, c->x));
     if (!c->expression) c->T += sigma * tau[s->n] * c->T;
-    return tau[s->n + 1] != 0 ? carom_cycle_set(c, s->value + sigma * tau[s->n + 1] * o->size) : CAROM_OK;
+    if (tau[s->n + 1] != 0) CAROM_TRY(carom_cycle_set(c, s->value + sigma * tau[s->n + 1] * o->size));
+    return carom_shooter_move(s, c->y, o->x, c->x); // closed contacts are closed with the new parameter
 }
 
 static carom_status correct(void *user, const double *tau, int *iterations) {
@@ -267,7 +267,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
-    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .clear = 1e-7, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
                        .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .twice = twice};
     *m = s->task.base;
     *scheme = strcmp(s->run.scheme, "auto") == 0 ? "auto" : "event-driven";

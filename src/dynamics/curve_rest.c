@@ -262,12 +262,14 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     return CAROM_OK;
 }
 
-// The contact whose force pulls or whose gap is negative; -1: none.
-static int wrong(const rests *r) {
-    for (int id = r->p.ne; id < r->ids; ++id)
+// The first contact from `id` on whose force pulls or whose gap is negative; -1: none.
+static int next_wrong(const rests *r, int id) {
+    for (; id < r->ids; ++id)
         if (r->with[id] ? r->lambda[id] < -1e-12 * r->force : r->p.g[id] < -1e-12 * r->length) return id;
     return -1;
 }
+
+static int wrong(const rests *r) { return next_wrong(r, r->p.ne); }
 
 static bool same(void *user) { return wrong(user) < 0; }
 
@@ -356,9 +358,15 @@ static double extent(void *user) {
 
 static void describe(void *user, bool failed, char *text, size_t size) {
     const rests *r = user;
-    const int id = failed ? -1 : wrong(r);
-    if (id < 0) snprintf(text, size, "end");
-    else snprintf(text, size, "%s %.60s", r->with[id] ? "opening" : "closing", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+    const char *before = "";
+    if (failed || wrong(r) < 0) snprintf(text, size, "end");
+    for (int id = failed ? -1 : wrong(r); id >= 0; id = next_wrong(r, id + 1)) { // several at once: opening a + b
+        const char *word = r->with[id] ? "opening" : "closing";
+        const size_t n = strcmp(before, "") == 0 ? 0 : strlen(text);
+        if (strcmp(before, word) == 0) snprintf(text + n, size - n, " + %.60s", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+        else snprintf(text + n, size - n, "%s%s %.60s", n ? ", " : "", word, carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+        before = word;
+    }
 }
 
 carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {

@@ -522,9 +522,9 @@ static carom_status step(carom_cycle *c, const double *tau, double size, carom_h
     double a = 1;
     for (int k = 0; k < c->halvings; ++k, a /= 2) {
         for (int i = 0; i < n; ++i) c->by[i] = a * by[i];
-        CAROM_TRY(carom_shooter_move(s, x, c->by, c->x));
         c->T = T + a * dT;
         carom_status status = tau ? carom_cycle_set(c, value + a * dp) : CAROM_OK;
+        CAROM_TRY(carom_shooter_move(s, x, c->by, c->x)); // closed contacts are closed with the new parameter
         if (status == CAROM_OK) status = carom_cycle_shoot(c, false);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         if (status == CAROM_OK && *hits && !carom_cycle_alike(c, *hits, *nhits)) ++c->order_changed;

@@ -252,20 +252,31 @@ static carom_status smooth_events(walk *w, int branch, double ds) {
     return CAROM_OK;
 }
 
+// The first reason is kept for the caller.
+static void note_end(walk *w, int branch, const carom_error *why) {
+    if (w->f->note.code == CAROM_OK && why->code != CAROM_OK) carom_fail(&w->f->note, why->code, "branch %d ends at %.60s = %.9g: %.600s", branch, w->def->by, w->f->value, why->text);
+}
+
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the curve ends just behind it.
 static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     double a = 0, b = ds;
     bool found = false;
     int iterations;
     char text[120] = "end";
+    carom_error why = {0};
     for (int i = 0; i < 60 && b - a > EXACT; ++i) {
         const double sigma = (a + b) / 2;
         const carom_status status = go(w, w->place, w->tau, sigma, &iterations);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (status != CAROM_OK) why = *w->err;
         if (status == CAROM_OK && w->k.same(w->k.user)) a = sigma;
         else b = sigma, found = status == CAROM_OK;
     }
-    carom_status status = found || b == ds ? go(w, w->place, w->tau, b, &iterations) : CAROM_NOT_CONVERGED;
+    const double clear = b + w->k.clear; // events that come at nearly the same time are told apart there
+    carom_status status = found && w->k.clear > 0 ? go(w, w->place, w->tau, clear, &iterations) : CAROM_NOT_CONVERGED;
+    if (status == CAROM_OK && !w->k.same(w->k.user)) b = clear;
+    else status = found || b == ds ? go(w, w->place, w->tau, b, &iterations) : CAROM_NOT_CONVERGED;
+    if (status != CAROM_OK) why = *w->err;
     found = status == CAROM_OK && !w->k.same(w->k.user);
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
     CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
@@ -274,6 +285,7 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     CAROM_TRY(w->k.look(w->k.user, &at));
     CAROM_TRY(add_row(w, branch, &at, text));
     *ended = !found;
+    if (!found) note_end(w, branch, &why);
     return found ? go(w, w->place, w->tau, b, &iterations) : CAROM_OK;
 }
 
@@ -437,13 +449,13 @@ static carom_status begin(walk *w) {
     return CAROM_OK;
 }
 
-// Why a branch could not be followed further, at its last point; the first reason is kept for the caller.
+// Why a branch could not be followed further, at its last point.
 static void give_up(walk *w) {
     carom_branch *f = w->f;
     carom_table *t = &f->branch;
     const bool begun = w->task[0] > 0;
     const carom_error why = *w->err;
-    if (f->note.code == CAROM_OK && begun) carom_fail(&f->note, why.code, "branch %d ends at %.60s = %.9g: %.600s", (int)w->task[0], w->def->by, f->value, why.text);
+    if (begun) note_end(w, (int)w->task[0], &why);
     else if (f->note.code == CAROM_OK) carom_fail(&f->note, why.code, "the doubled orbits at %.60s = %.9g were not found: %.600s", w->def->by, w->task[HEAD + 2 * w->k.ntau], why.text);
     if (begun && t->rows > 0 && t->column[5].text[t->rows - 1][0] == 0) {
         char *text = realloc(t->column[5].text[t->rows - 1], sizeof "end");
