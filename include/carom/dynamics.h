@@ -16,7 +16,8 @@ extern "C" {
 /// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity of the model must be
 /// there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong with which name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
-/// The ni signals of the system at the start of a run from that file: states and outputs of controllers as it has them, where it has them; inputs as the model has them.
+/// The ni signals of the system at the start of a run from that file: states and outputs of controllers as it has them, where it has them; inputs as the model has them.  x: ni + 1; the
+/// last number is the time at which the file has them (carom_sim_def.input_t), 0 if it does not have all of them.
 carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err);
@@ -107,6 +108,7 @@ typedef struct carom_fit_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme, step, options
     const double *start;         // positions, velocities; NULL: the model's own
+    const double *signals;       // at the start, as from carom_state_signals(); NULL: the model's own
     const char *const *free;     // names: parameters, `x` and `x'` for initial values; NULL-terminated
     const char *const *match;    // "COLUMN=EXPR", or "COLUMN=impact CONTACT": the column holds the times of its impacts
     const char *const *bounds;   // "NAME=low:high", either may be empty; NULL: none

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _library as c
 from ._library import Path, Source, lib
-from ._run import as_model, initial_state
+from ._run import as_model, initial_state, signals_of
 
 KINDS = ("open", "closed", "sticks", "slides")
 
@@ -123,8 +123,11 @@ def _define(d, model, scheme, step, end, options, rtol, atol, start):
         if x is not None:
             setattr(d.run, name, x)
     state = None if start is None else np.concatenate(initial_state(model, start))
+    signals = None if start is None or not hasattr(d, "signals") else signals_of(model, start)
     d.start = None if state is None else state.ctypes.data
-    return texts, state
+    if signals is not None:
+        d.signals = signals.ctypes.data
+    return texts, state, signals
 
 
 class Gradient:

@@ -106,7 +106,7 @@ class ModelRun(Structure):
 class SimDef(Structure):
     _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
                 ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("input", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
-                ("rate_name", c_void_p), ("size", c_void_p)]
+                ("rate_name", c_void_p), ("size", c_void_p), ("input_t", c_double)]
 
 
 class Now(Structure):
@@ -178,7 +178,7 @@ class Run(Structure):
 
 
 class SweepDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
                 ("section", c_char_p), ("count", c_long), ("transient", c_double), ("follow", c_int), ("part", c_int), ("parts", c_int),
                 ("jobs", c_int), ("lanes", c_int), ("gpu", c_bool), ("read_file", c_void_p), ("read_user", c_void_p)]
 
@@ -220,7 +220,7 @@ class ModesDef(Structure):
 
 
 class FitDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("free", POINTER(c_char_p)), ("match", POINTER(c_char_p)),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("free", POINTER(c_char_p)), ("match", POINTER(c_char_p)),
                 ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("most", c_int), ("stop", c_void_p),
                 ("user", c_void_p)]
 

@@ -203,6 +203,7 @@ static int run(const cli_args *a) {
         carom_model *m = carom_model_create(&d.model, &err);
         if (!m) cli_say("%s", err.text);
         d.start = start = m ? cli_state(m, cli_value(a, "start")) : NULL;
+        if (start) d.signals = start + carom_model_system(m)->nq + carom_model_system(m)->nv;
         good = start != NULL;
         carom_model_destroy(m);
     }

@@ -160,7 +160,7 @@ static int follow(job *j) {
     if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
     if (status == CAROM_OK && j->f.queue.rows > 0)
         cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, cli_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
-    if (code == CLI_DONE && cli_has(j->a, "plot") && !follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL)) code = CLI_FAILED;
+    if (code == CLI_DONE && cli_has(j->a, "plot")) code = follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL);
     carom_branch_free(&j->f);
     return code;
 }

@@ -288,7 +288,7 @@ static bool create_sim(run *r) {
         r->start = cli_state(r->model, cli_value(r->a, "start"));
         if (!r->start) return false;
         def.q0 = r->start, def.v0 = r->start + def.system->nq;
-        if (def.system->ni) def.input = def.v0 + def.system->nv;
+        carom_run_signals(&def, def.v0 + def.system->nv, r->start + def.system->nq + def.system->nv);
     }
     r->sim = carom_sim_create(&def, &r->err);
     if (r->sim && r->team) carom_sim_team(r->sim, r->team);
