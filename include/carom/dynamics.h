@@ -188,7 +188,13 @@ typedef struct carom_orbit_def {
 #define CAROM_ORBIT_NEUTRAL 1e-7
 
 /// What a contact does on the orbit.
-typedef struct carom_orbit_event { double t; int contact; const char *kind; } carom_orbit_event; // impact, chatter, close, open, stick, slip, reverse
+typedef struct carom_orbit_event {
+    double t;         // of a chatter: of its first impact
+    int contact;
+    const char *kind; // impact, chatter, close, open, stick, slip, reverse
+    int impacts;      // of a chatter: those that were followed; else 0
+    double until;     // of a chatter: its limit, where the contact closes; else t
+} carom_orbit_event;
 
 typedef struct carom_orbit {
     int nq, nv, nmultipliers, nevents, nc;

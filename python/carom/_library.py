@@ -252,7 +252,7 @@ class OrbitDef(Structure):
 
 
 class OrbitEvent(Structure):
-    _fields_ = [("t", c_double), ("contact", c_int), ("kind", c_char_p)]
+    _fields_ = [("t", c_double), ("contact", c_int), ("kind", c_char_p), ("impacts", c_int), ("until", c_double)]
 
 
 class Orbit(Structure):

@@ -65,7 +65,7 @@ static int gradient(const cli_args *a, const carom_gradient_def *def) {
     cli_signals_begin();
     const carom_status status = carom_gradient_find(&g, def, &err);
     cli_signals_end();
-    if (status != CAROM_OK) cli_say("%s: %s", a->word[0], err.text);
+    if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
     else if (cli_has(a, "json")) print_json(&g);
     else if (!cli_has(a, "quiet")) print_text(&g, a);
     const bool written = status != CAROM_OK || write_table(&g, a);

@@ -22,8 +22,10 @@ static carom_status look_up(const carom_task *t, const char *name, carom_free_na
     snprintf(text, sizeof text, "%s=0", name);
     const carom_status status = carom_vary_read(&words, &of, text, err);
     if (status != CAROM_OK || of.kind == VARY_OPTION) {
+        const carom_error why = *err;
+        const char *colon = status == CAROM_OK ? NULL : strstr(why.text, ": the model has no "); // behind "--vary"
         carom_vary_free(&of);
-        return carom_fail(err, CAROM_BAD_INPUT, "the model has no parameter, coordinate or rate '%.60s'", name);
+        return colon ? carom_fail(err, CAROM_BAD_INPUT, "%.300s", colon + 2) : carom_fail(err, CAROM_BAD_INPUT, "the model has no parameter, coordinate or rate '%.60s'", name);
     }
     *f = (carom_free_name){of.name, of.kind == VARY_PARAMETER ? CAROM_FREE_PARAMETER : of.kind == VARY_POSITION ? CAROM_FREE_POSITION : CAROM_FREE_RATE, of.index, 0};
     of.name = NULL;
