@@ -151,6 +151,7 @@ typedef struct carom_gradient_def {
     const char *of;              // an expression at the end; integral(x), mean(x), rms(x), max(x) or min(x) over the run
     const char *const *by;       // names: parameters, `x` and `x'` for initial values; NULL-terminated
     bool rows;                   // keep a row at the end of every step, as if the run ended there
+    const char *file;            // .h5 or .csv: write the run as a result with columns EXPR, `EXPR by NAME`, and `x by NAME` of every coordinate and rate; NULL: none
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_gradient_def;

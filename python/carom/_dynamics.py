@@ -150,16 +150,18 @@ class Gradient:
         return f"<carom.Gradient: {self.value:.6g}; " + ", ".join(f"by {k} {v:.6g}" for k, v in zip(self.names, self.gradient)) + ">"
 
 
-def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False) -> Gradient:
+def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False, out: Any = None) -> Gradient:
     """Exact derivatives of a result of a run by parameters and initial values (a list of names), through impacts, stick and slip.
 
     of      an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it
+    out     a file, .h5 or .csv: the run as a result, with columns "of by NAME", and "x by NAME" of every coordinate and rate
     SimulationError: there is no derivative, and why.
     """
     model = as_model(model, set, matrices)
     d, g, err = c.GradientDef(), c.Gradient(), c.CError()
     alive = _define(d, model, scheme, step, end, options, rtol, atol, start)
     d.of, d.by, d.rows = of.encode(), c.strings([by] if isinstance(by, str) else by), rows
+    d.file = None if out is None else os.fsencode(out)
     status = lib.carom_gradient_find(ctypes.byref(g), ctypes.byref(d), ctypes.byref(err))
     del alive
     try:

@@ -127,7 +127,7 @@ class RecordDef(Structure):
     _fields_ = [("model", c_void_p), ("sim", c_void_p), ("file", c_char_p), ("stream", c_void_p), ("memory", c_bool), ("replace", c_bool),
                 ("step", c_double), ("end", c_double), ("every", c_long), ("dt_out", c_double), ("event_rows", c_bool), ("text", c_char_p),
                 ("length", c_size_t), ("model_file", c_char_p), ("set", POINTER(c_char_p)), ("options", POINTER(c_char_p)),
-                ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p))]
+                ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p)), ("extra", c_void_p), ("extra_value", c_void_p)]
 
 
 class ResultEvent(Structure):
@@ -237,7 +237,7 @@ class Fit(Structure):
 
 
 class GradientDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("of", c_char_p), ("by", POINTER(c_char_p)), ("rows", c_bool), ("stop", c_void_p),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("of", c_char_p), ("by", POINTER(c_char_p)), ("rows", c_bool), ("file", c_char_p), ("stop", c_void_p),
                 ("user", c_void_p)]
 
 
