@@ -59,14 +59,16 @@ class Equilibrium:
 
 
 def equilibrium(model: Source, *, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, start: Any = None) -> Equilibrium:
-    """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why."""
+    """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why; its attribute `best` is the nearest so far, or None."""
     model = as_model(model, set, matrices)
     rest, err = c.Rest(), c.CError()
     q = None if start is None else initial_state(model, start)[0]
     status = lib.carom_rest_find(ctypes.byref(rest), model._handle.pointer, None if q is None else q.ctypes.data, ctypes.byref(err))
     try:
         if status != c.OK:
-            raise c.failure(err, status)
+            failure = c.failure(err, status)
+            failure.best = Equilibrium(model, rest) if rest.q else None
+            raise failure
         return Equilibrium(model, rest)
     finally:
         lib.carom_rest_free(ctypes.byref(rest))
