@@ -261,7 +261,7 @@ typedef struct carom_follow_def {
     double from, to;             // as long as it lies between these
     double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05
     int most;                    // points; 0: 2000
-    bool switches;               // follow doubled orbits, too
+    bool switches;               // follow doubled orbits, too, up to sixteen periods
     carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none
     void *user;
     bool (*stop)(const void *user); // NULL: none

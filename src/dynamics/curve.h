@@ -26,6 +26,7 @@ typedef struct carom_curve {
     carom_status (*keep)(void *user, double *tau);                                // contacts go on as in this solution; tau: may turn round, where the branch does so with the contacts
     double (*extent)(void *user);                                                 // of the solution, in units of tau, not below 1
     void (*describe)(void *user, bool failed, char *text, size_t size);           // how this solution differs from the one kept; failed: there is none
+    bool (*doubles)(void *user);                                                  // are doubled solutions followed?  NULL: there are none
     carom_status (*twice)(void *user, double *tau);                               // the doubled solution beside a period doubling; NULL: there are none
 } carom_curve;
 

@@ -16,6 +16,8 @@ typedef struct orbits {
     carom_error *err;
 } orbits;
 
+enum { MOST_PERIODS = 16 }; // of the first orbit, in one that was doubled
+
 static const char *const tests[CAROM_TESTS] = {"period-doubling", "neimark-sacker", "branch"};
 
 // -- places: parameter, T, t_0, fold, nsym, x, shift, scale, sym -----------------------------------------------------
@@ -228,6 +230,9 @@ static carom_status settle(void *user, bool *moved) {
     return carom_cycle_solve(c, NULL, 1);
 }
 
+// Each doubling costs twice as much, and the next ones follow ever faster.
+static bool doubles(void *user) { return ((orbits *)user)->c.fold < MOST_PERIODS; }
+
 // Twice around, started a little along the direction that turns over.
 static carom_status twice(void *user, double *tau) {
     orbits *o = user;
@@ -268,7 +273,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .clear = 1e-7, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .twice = twice};
+                       .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .doubles = doubles, .twice = twice};
     *m = s->task.base;
     *scheme = strcmp(s->run.scheme, "auto") == 0 ? "auto" : "event-driven";
     return CAROM_OK;

@@ -244,7 +244,7 @@ static carom_status smooth_events(walk *w, int branch, double ds) {
         CAROM_TRY(w->k.look(w->k.user, &at));
         if (which != FOLD && !(fabs(at.distance[which]) < 1e-4)) continue; // another eigenvalue has come nearer
         CAROM_TRY(add_row(w, branch, &at, which == FOLD ? "fold" : w->k.test[which]));
-        if (which == 0 && w->def->switches && w->k.twice && w->ntasks < 16) {
+        if (which == 0 && w->def->switches && w->k.doubles && w->k.doubles(w->k.user) && w->ntasks < 16) {
             carom_zero(w->tau_1, w->k.ntau);
             CAROM_TRY(add_task(w, 0, w->longest / 4, DOUBLE, w->tau_1));
         }
