@@ -259,7 +259,7 @@ typedef struct carom_follow_def {
     const char *const *exchange; // as in carom_orbit_def
     const char *by;              // a parameter; the branch is followed from its value in the model
     double from, to;             // as long as it lies between these
-    double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05
+    double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05, and of states more where the branch is straight
     int most;                    // points; 0: 2000
     bool switches;               // follow doubled orbits, too, up to sixteen periods
     carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none

@@ -13,7 +13,7 @@ static const cli_option options[] = {
     {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A", false},
     {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
     {"switch", 0, NULL, "follow the doubled orbits at period doublings, too, up to sixteen periods", false},
-    {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05)", false},
+    {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
     {"points", 0, "N", "at most so many points (default 2000)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},

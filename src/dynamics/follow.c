@@ -331,9 +331,9 @@ static carom_status begin_task(walk *w, double *t) {
     return accept(w, t, t[1]);
 }
 
-// The longest step here: that which was asked for, of the parameter, and of states in units of the solution, which may have grown; more along a straight branch.
+// The longest step here: that which was asked for, of the parameter, and of states in units of the solution, which may have grown; along a straight branch more, unless a step was asked for.
 static double longest(walk *w) {
-    const double part = fabs(w->tau[w->k.ntau - 1]), most = w->longest * w->k.extent(w->k.user), far = 5 * most, step = carom_length(w->bend, w->k.ntau) * far < 0.02 ? far : most;
+    const double part = fabs(w->tau[w->k.ntau - 1]), most = w->longest * w->k.extent(w->k.user), far = w->def->step > 0 ? most : 5 * most, step = carom_length(w->bend, w->k.ntau) * far < 0.02 ? far : most;
     return part * step > w->longest ? w->longest / part : step;
 }
 
