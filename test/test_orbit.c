@@ -463,6 +463,9 @@ static void no_orbit(void **state) {
     d = define("carom: 1\ncoordinates: {y: {at: 0, rate: 0}}\nenergy: {kinetic: y'^2/2, potential: 10*y}\ncontacts: {floor: {gap: y}}\n", "free", 0);
     d.run.end = 3;
     refused(&d, CAROM_NOT_CONVERGED, "at rest");
+    // at resonance without damping there is none, and the linearisation is zero
+    d = define("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\nforces: {x: cos(t)}\n", "2*pi", 0);
+    refused(&d, CAROM_SINGULAR, "the linearisation is singular (rank 0 of 2");
     // a pendulum has no orbit of a period below 2 pi
     d = define("carom: 1\ncoordinates: {a: {at: 1, rate: 0}}\nenergy: {kinetic: \"1/2*a'^2\", potential: -cos(a)}\n", "3", 0);
     carom_orbit o;
@@ -502,12 +505,12 @@ static void goes_on(void **state) {
     assert_int_equal(carom_follow_run(&b, &f, &err), CAROM_OK);
     same_branch(&b, &whole);
     // stopped by the number of points, before its end and at it; more points may be wanted later, nothing else may change
-    const int all = (int)whole.branch.rows, some[] = {7, 13, all - 1, all};
-    for (int i = 0; i < 4; ++i) {
+    const int all = (int)whole.branch.rows, some[] = {7, all};
+    for (int i = 0; i < 2; ++i) {
         carom_branch_free(&b);
         f.most = some[i];
         b = follow(&f);
-        assert_true(b.branch.rows >= some[i] && b.queue.rows >= (i < 3));
+        assert_true(b.branch.rows >= some[i] && b.queue.rows >= (i == 0));
         assert_int_equal(carom_follow_write(&b, &f, file, &err), CAROM_OK);
         carom_branch_free(&b);
         f.most = 0;

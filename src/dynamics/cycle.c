@@ -426,9 +426,12 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
     const int m = s->m, n = s->n, N = unknowns(c, parameter), T = m, sigma = m + c->timeless, p = N - 1;
     double *A = c->A, *z = c->work;
     carom_zero(A, (ptrdiff_t)N * N);
+    const double rounding = CUT * fmax(1, carom_norm_max(s->Y, m * n)); // what is left of P - 1 below it is no more than errors of the motion
     for (int j = 0; j < m; ++j) {
         project(s, column(s->Y, j, n), column(A, j, N));
         column(A, j, N)[j] -= 1;
+        for (int i = 0; i < m; ++i)
+            if (fabs(column(A, j, N)[i]) < rounding) column(A, j, N)[i] = 0;
     }
     project(s, s->rate_1, z);
     if (c->timeless && !c->expression) carom_copy(column(A, T, N), z, m);
@@ -575,7 +578,7 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     if (c->order_changed > 2)
         return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give %s", c->order_changed, c->residual, c->nearer);
     if (c->rank < c->unknowns)
-        return carom_fail(c->err, CAROM_SINGULAR, "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank, c->unknowns, c->residual, c->timeless && c->expression ? ": time does not enter the model; is it --period free?" : "");
+        return carom_fail(c->err, CAROM_SINGULAR, "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank, c->unknowns, c->residual, c->timeless && c->expression ? ": time does not enter the model; is it --period free?" : "; other parameters or some damping may help, as at resonance");
     char why[300] = "";
     if (c->err->text[0]) memcpy(why, c->err->text, sizeof why - 1);
     return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; give %s", c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", why[0] ? "; the last attempt: " : "", why,
