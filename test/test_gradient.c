@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "model_text.h"
 #include <carom/dynamics.h>
+#include <carom/result.h>
 #include <string.h>
 
 static carom_gradient_def define(const char *text, const char *of, const char *const *by, double end) {
@@ -310,13 +311,55 @@ static void models(void **state) {
         for (int k = 0; k < 4 && table[i].by[k]; ++k) compare(table[i].model, table[i].end, table[i].by[k]);
 }
 
+// A ball dropped from h: y' = -g t, then e g t_1 - g (t - t_1) with t_1 = sqrt(2 h/g); dy'/de = g t_1, dy'/dh = (1 + e) behind the impact times g dt_1/dh = sqrt(g/(2 h)).
+// All of them are columns of a result.
+static void columns(void **state) {
+    (void)state;
+    const char *const by[] = {"e", "y", NULL};
+    const char *file = "gradient-columns.h5";
+    carom_gradient_def d = {.of = "2*y", .by = by, .file = file, .run = carom_run_nothing()};
+    d.model = (carom_model_def){.text = "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: {at: 0.8}}\nenergy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\ncontacts: {ground: {gap: y, restitution: e}}\n", .file = "ball.yaml"};
+    d.model.length = strlen(d.model.text), d.run.end = 0.6, d.run.step = 0.01;
+    carom_gradient g;
+    carom_error err = {0};
+    if (carom_gradient_find(&g, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_result *r = carom_result_open(file, &err);
+    assert_non_null(r);
+    const long rows = carom_result_rows(r);
+    assert_int_equal(rows, 61);
+    static const char *const names[] = {"t", "2*y", "2*y by e", "2*y by y", "y by e", "y' by e", "y' by y"};
+    double x[61][7];
+    for (int i = 0; i < 7; ++i) {
+        int at = 0;
+        while (at < carom_result_columns(r) && strcmp(carom_result_column(r, at), names[i]) != 0) ++at;
+        assert_true(at < carom_result_columns(r));
+        for (long k = 0; k < rows; ++k) assert_int_equal(carom_result_read(r, at, k, 1, &x[k][i], &err), CAROM_OK);
+    }
+    const double t_1 = sqrt(1.6 / 9.81), dt_1 = sqrt(1 / (1.6 * 9.81));
+    for (long k = 0; k < rows; ++k) {
+        const bool behind = x[k][0] > t_1;
+        const double since = x[k][0] - t_1;
+        assert_close(x[k][1], behind ? 2 * (0.5 * 9.81 * t_1 * since - 9.81 / 2 * since * since) : 1.6 - 9.81 * x[k][0] * x[k][0], 1e-9);
+        assert_close(x[k][2], behind ? 2 * 9.81 * t_1 * since : 0, 1e-8);
+        assert_close(x[k][3], behind ? 2 * (1.5 * 9.81 * dt_1 * since - 0.5 * 9.81 * t_1 * dt_1) : 2, 1e-8);
+        assert_close(x[k][4], x[k][2] / 2, 1e-12);
+        assert_close(x[k][5], behind ? 9.81 * t_1 : 0, 1e-8);
+        assert_close(x[k][6], behind ? 1.5 * 9.81 * dt_1 : 0, 1e-8);
+    }
+    assert_close(g.value, x[rows - 1][1], 1e-15);
+    assert_close(g.gradient[1], x[rows - 1][3], 1e-15);
+    carom_result_close(r);
+    remove(file);
+    carom_gradient_free(&g);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "long") == 0) {
         const struct CMUnitTest tests[] = {cmocka_unit_test(models)};
         return cmocka_run_group_tests(tests, NULL, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(held_inputs), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(together), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(no_number),
+        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(held_inputs), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(together), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(columns), cmocka_unit_test(no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

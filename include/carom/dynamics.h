@@ -16,7 +16,8 @@ extern "C" {
 /// The state in a file: one that carom_state_write() wrote, or the last row of a result.  Every coordinate and velocity of the model must be
 /// there by its name, and the state must fit the joints.  CAROM_BAD_INPUT: err says what is wrong with which name.
 carom_status carom_state_read(const carom_model *m, const char *file, double *q, double *v, carom_error *err);
-/// The ni signals of the system at the start of a run from that file: states and outputs of controllers as it has them, where it has them; inputs as the model has them.
+/// The ni signals of the system at the start of a run from that file: states and outputs of controllers as it has them, where it has them; inputs as the model has them.  x: ni + 1; the
+/// last number is the time at which the file has them (carom_sim_def.input_t), 0 if it does not have all of them.
 carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err);
 /// Every coordinate and velocity under its name: a table with one row, in full precision.
 carom_status carom_state_write(const carom_model *m, const char *file, const double *q, const double *v, carom_error *err);
@@ -74,6 +75,7 @@ typedef struct carom_modes_def {
     const double *q, *v; // linearise here; q NULL: at the state of rest near the initial state; v NULL: at rest
     bool open;           // contacts do not act, closed or not
     int count;           // modes wanted; 0: all of a small model, twenty of a large one
+    const bool *closed;  // by contact: those that are closed, with force or without; NULL: found from gaps and forces
 } carom_modes_def;
 
 /// M x'' + C x' + K x = out mu, in'x = 0 about a state: joints and contacts that stick hold both normal and tangential motion, contacts that slide hold
@@ -106,6 +108,7 @@ typedef struct carom_fit_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme, step, options
     const double *start;         // positions, velocities; NULL: the model's own
+    const double *signals;       // at the start, as from carom_state_signals(); NULL: the model's own
     const char *const *free;     // names: parameters, `x` and `x'` for initial values; NULL-terminated
     const char *const *match;    // "COLUMN=EXPR", or "COLUMN=impact CONTACT": the column holds the times of its impacts
     const char *const *bounds;   // "NAME=low:high", either may be empty; NULL: none
@@ -148,6 +151,7 @@ typedef struct carom_gradient_def {
     const char *of;              // an expression at the end; integral(x), mean(x), rms(x), max(x) or min(x) over the run
     const char *const *by;       // names: parameters, `x` and `x'` for initial values; NULL-terminated
     bool rows;                   // keep a row at the end of every step, as if the run ended there
+    const char *file;            // .h5 or .csv: write the run as a result with columns EXPR, `EXPR by NAME`, and `x by NAME` of every coordinate and rate; NULL: none
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_gradient_def;
@@ -185,7 +189,13 @@ typedef struct carom_orbit_def {
 #define CAROM_ORBIT_NEUTRAL 1e-7
 
 /// What a contact does on the orbit.
-typedef struct carom_orbit_event { double t; int contact; const char *kind; } carom_orbit_event; // impact, chatter, close, open, stick, slip, reverse
+typedef struct carom_orbit_event {
+    double t;         // of a chatter: of its first impact
+    int contact;
+    const char *kind; // impact, chatter, close, open, stick, slip, reverse
+    int impacts;      // of a chatter: those that were followed; else 0
+    double until;     // of a chatter: its limit, where the contact closes; else t
+} carom_orbit_event;
 
 typedef struct carom_orbit {
     int nq, nv, nmultipliers, nevents, nc;
@@ -249,9 +259,9 @@ typedef struct carom_follow_def {
     const char *const *exchange; // as in carom_orbit_def
     const char *by;              // a parameter; the branch is followed from its value in the model
     double from, to;             // as long as it lies between these
-    double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05
+    double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05, and of states more where the branch is straight
     int most;                    // points; 0: 2000
-    bool switches;               // follow doubled orbits, too
+    bool switches;               // follow doubled orbits, too, up to sixteen periods
     carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none
     void *user;
     bool (*stop)(const void *user); // NULL: none
@@ -264,6 +274,7 @@ typedef struct carom_branch {
     int branches;        // begun
     double value;        // of the parameter at the last point
     const char *scheme;
+    carom_error note;    // why a branch could not be followed to its end, or doubled orbits not be found: the first reason; CAROM_OK: there was none
 } carom_branch;
 
 /// f is zero, or was read by carom_follow_read(): then it goes on.  Events: fold, period-doubling, neimark-sacker, branch, hopf; grazing, sticking, sequence, opening,

@@ -77,6 +77,9 @@ typedef struct carom_record_def {
     const char *const *options;
     // Names where the model has none: nq coordinates (velocities are x'), contacts and constraints by id.  NULL: q1, contact1, ...
     const char *const *coordinates, *const *constraints;
+    // Columns of the caller: NULL-terminated names, and where their values stand whenever a row is written.  NULL: none.
+    const char *const *extra;
+    const double *extra_value;
 } carom_record_def;
 
 carom_record_def carom_record_default(void);

@@ -39,6 +39,8 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
 void carom_run_free(carom_run *run);
 /// A simulation of the model from its initial state, whose messages have the model's names.  What `run` holds must live until it is made.
 carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m);
+/// Signals of controllers as another run left them (ni + 1 numbers, as from carom_state_signals(); NULL: as the model has them).  room: ni numbers that live as long as def, where `left` may lie.
+void carom_run_signals(carom_sim_def *def, const double *left, double *room);
 
 #ifdef __cplusplus
 }

@@ -91,6 +91,7 @@ typedef struct carom_sim_def {
     const void *name_user;
     const char *(*rate_name)(const void *user, int i); // name of velocity i, with name_user; NULL, or returns NULL: "3"
     double (*size)(const void *user, int id);          // length of what touches at contact id, with name_user; NULL, or returns 0: not known
+    double input_t;             // `input` is what a run left that ended at this time: controllers that sampled then do not sample again at t0; 0: none did
 } carom_sim_def;
 
 carom_sim_def carom_sim_default(void);

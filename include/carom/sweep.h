@@ -19,6 +19,7 @@ typedef struct carom_sweep_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme, step, end, options
     const double *start;         // positions, velocities: where all runs begin; NULL: the model's own initial state
+    const double *signals;       // there, as from carom_state_signals(); NULL: the model's own
     const char *const *vary;     // "NAME=SPEC", NULL-terminated; the last one runs fastest
     bool zip;                    // walk the lists together instead of making a grid
     const char *const *observe;  // expressions, NULL-terminated

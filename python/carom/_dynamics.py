@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _library as c
 from ._library import Path, Source, lib
-from ._run import as_model, initial_state
+from ._run import as_model, initial_state, signals_of
 
 KINDS = ("open", "closed", "sticks", "slides")
 
@@ -59,14 +59,16 @@ class Equilibrium:
 
 
 def equilibrium(model: Source, *, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, start: Any = None) -> Equilibrium:
-    """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why."""
+    """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why; its attribute `best` is the nearest so far, or None."""
     model = as_model(model, set, matrices)
     rest, err = c.Rest(), c.CError()
     q = None if start is None else initial_state(model, start)[0]
     status = lib.carom_rest_find(ctypes.byref(rest), model._handle.pointer, None if q is None else q.ctypes.data, ctypes.byref(err))
     try:
         if status != c.OK:
-            raise c.failure(err, status)
+            failure = c.failure(err, status)
+            failure.best = Equilibrium(model, rest) if rest.q else None
+            raise failure
         return Equilibrium(model, rest)
     finally:
         lib.carom_rest_free(ctypes.byref(rest))
@@ -123,8 +125,11 @@ def _define(d, model, scheme, step, end, options, rtol, atol, start):
         if x is not None:
             setattr(d.run, name, x)
     state = None if start is None else np.concatenate(initial_state(model, start))
+    signals = None if start is None or not hasattr(d, "signals") else signals_of(model, start)
     d.start = None if state is None else state.ctypes.data
-    return texts, state
+    if signals is not None:
+        d.signals = signals.ctypes.data
+    return texts, state, signals
 
 
 class Gradient:
@@ -147,16 +152,18 @@ class Gradient:
         return f"<carom.Gradient: {self.value:.6g}; " + ", ".join(f"by {k} {v:.6g}" for k, v in zip(self.names, self.gradient)) + ">"
 
 
-def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False) -> Gradient:
+def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False, out: Any = None) -> Gradient:
     """Exact derivatives of a result of a run by parameters and initial values (a list of names), through impacts, stick and slip.
 
     of      an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it
+    out     a file, .h5 or .csv: the run as a result, with columns "of by NAME", and "x by NAME" of every coordinate and rate
     SimulationError: there is no derivative, and why.
     """
     model = as_model(model, set, matrices)
     d, g, err = c.GradientDef(), c.Gradient(), c.CError()
     alive = _define(d, model, scheme, step, end, options, rtol, atol, start)
     d.of, d.by, d.rows = of.encode(), c.strings([by] if isinstance(by, str) else by), rows
+    d.file = None if out is None else os.fsencode(out)
     status = lib.carom_gradient_find(ctypes.byref(g), ctypes.byref(d), ctypes.byref(err))
     del alive
     try:

@@ -106,7 +106,7 @@ class ModelRun(Structure):
 class SimDef(Structure):
     _fields_ = [("system", c_void_p), ("scheme", c_char_p), ("schemes", c_void_p), ("options", POINTER(c_char_p)), ("t0", c_double),
                 ("h", c_double), ("t_end", c_double), ("q0", c_void_p), ("v0", c_void_p), ("input", c_void_p), ("name", c_void_p), ("name_user", c_void_p),
-                ("rate_name", c_void_p), ("size", c_void_p)]
+                ("rate_name", c_void_p), ("size", c_void_p), ("input_t", c_double)]
 
 
 class Now(Structure):
@@ -127,7 +127,7 @@ class RecordDef(Structure):
     _fields_ = [("model", c_void_p), ("sim", c_void_p), ("file", c_char_p), ("stream", c_void_p), ("memory", c_bool), ("replace", c_bool),
                 ("step", c_double), ("end", c_double), ("every", c_long), ("dt_out", c_double), ("event_rows", c_bool), ("text", c_char_p),
                 ("length", c_size_t), ("model_file", c_char_p), ("set", POINTER(c_char_p)), ("options", POINTER(c_char_p)),
-                ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p))]
+                ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p)), ("extra", c_void_p), ("extra_value", c_void_p)]
 
 
 class ResultEvent(Structure):
@@ -178,7 +178,7 @@ class Run(Structure):
 
 
 class SweepDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("vary", POINTER(c_char_p)), ("zip", c_bool), ("observe", POINTER(c_char_p)),
                 ("section", c_char_p), ("count", c_long), ("transient", c_double), ("follow", c_int), ("part", c_int), ("parts", c_int),
                 ("jobs", c_int), ("lanes", c_int), ("gpu", c_bool), ("read_file", c_void_p), ("read_user", c_void_p)]
 
@@ -216,11 +216,11 @@ class Modes(Structure):
 
 
 class ModesDef(Structure):
-    _fields_ = [("q", c_void_p), ("v", c_void_p), ("open", c_bool), ("count", c_int)]
+    _fields_ = [("q", c_void_p), ("v", c_void_p), ("open", c_bool), ("count", c_int), ("closed", c_void_p)]
 
 
 class FitDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("free", POINTER(c_char_p)), ("match", POINTER(c_char_p)),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("free", POINTER(c_char_p)), ("match", POINTER(c_char_p)),
                 ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("most", c_int), ("stop", c_void_p),
                 ("user", c_void_p)]
 
@@ -237,7 +237,7 @@ class Fit(Structure):
 
 
 class GradientDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("of", c_char_p), ("by", POINTER(c_char_p)), ("rows", c_bool), ("stop", c_void_p),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("of", c_char_p), ("by", POINTER(c_char_p)), ("rows", c_bool), ("file", c_char_p), ("stop", c_void_p),
                 ("user", c_void_p)]
 
 
@@ -252,7 +252,7 @@ class OrbitDef(Structure):
 
 
 class OrbitEvent(Structure):
-    _fields_ = [("t", c_double), ("contact", c_int), ("kind", c_char_p)]
+    _fields_ = [("t", c_double), ("contact", c_int), ("kind", c_char_p), ("impacts", c_int), ("until", c_double)]
 
 
 class Orbit(Structure):
@@ -286,7 +286,7 @@ class FollowDef(Structure):
 
 
 class Branch(Structure):
-    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p)]
+    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p), ("note", CError)]
 
 
 # The C name of every mirror above, for the test of layouts.

@@ -63,7 +63,7 @@ class Orbit:
 
 
 def orbit(model: Source, *, period: Any, transient: float = 0.0, start: Any = None, guess: Any = None, end: float | None = None, exchange: Mapping[str, str] | None = None, segments: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Orbit:
-    """A motion that repeats itself.  SimulationError: none was found, and why.
+    """A motion that repeats itself.  SimulationError: none was found, and why; its attribute `best` is the nearest so far, an Orbit with a larger residual, or None.
 
     period     an expression of parameters, a number, or "free"
     exchange   {"a": "b"}: coordinates that have changed places after a period, as the legs of a walker after a step
@@ -79,17 +79,24 @@ def orbit(model: Source, *, period: Any, transient: float = 0.0, start: Any = No
     status = lib.carom_orbit_find(ctypes.byref(o), ctypes.byref(d), ctypes.byref(err))
     try:
         if status != c.OK:
-            raise c.failure(err, status)
+            failure = c.failure(err, status)
+            failure.best = Orbit(model, o) if o.q and o.period > 0 else None
+            raise failure
         return Orbit(model, o)
     finally:
         lib.carom_orbit_free(ctypes.byref(o))
 
 
 class Branch:
-    """Columns by name: branch["A"], branch["period"], branch["max(y)"]; "branch" and "stable" are integers, "event" texts ("" at ordinary points)."""
+    """Columns by name: branch["A"], branch["period"], branch["max(y)"]; "branch" and "stable" are integers, "event" texts ("" at ordinary points).
 
-    def __init__(self, t, by):
-        self.by, self._columns = by, {}
+    complete   False: it stopped at the number of points
+    note       why a branch could not be followed to its end; None: there was no reason to say
+    """
+
+    def __init__(self, f, by):
+        self.by, self._columns, t = by, {}, f.branch
+        self.complete, self.note = f.queue.rows == 0, c.text(f.note.text) if f.note.code != c.OK else None
         for i in range(t.columns):
             column, n = t.column[i], t.rows
             if column.kind == 0:
@@ -144,7 +151,7 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
     try:
         if status != c.OK:
             raise c.failure(err, status)
-        return Branch(b.branch, by)
+        return Branch(b, by)
     finally:
         lib.carom_branch_free(ctypes.byref(b))
 

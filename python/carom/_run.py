@@ -80,12 +80,12 @@ def initial_state(model, start):
 
 
 def signals_of(model, start):
-    """The values of inputs and of signals of controllers at the start; those of controllers from a file or a Result, where it has them."""
+    """The values of inputs and of signals of controllers at the start, those of controllers from a file or a Result, where it has them; then the time at which it has all of them, or 0."""
     p = model._handle.pointer
     names = []
     while (name := lib.carom_model_signal(p, len(names))) is not None:
         names.append(c.text(name))
-    x, err, inputs = np.zeros(len(names)), c.CError(), len(model.inputs)
+    x, err, inputs = np.zeros(len(names) + 1), c.CError(), len(model.inputs)
     if not names:
         return x
     file = os.fspath(start) if isinstance(start, (str, os.PathLike)) else None
@@ -94,10 +94,12 @@ def signals_of(model, start):
         if status != c.OK:
             raise c.failure(err, status)
         return x
-    x[:] = view(lib.carom_model_signals(p), len(names), model._handle)
+    x[:-1] = view(lib.carom_model_signals(p), len(names), model._handle)
     for i, name in enumerate(names[inputs:], inputs):
         if isinstance(start, Result) and name in start.columns:
             x[i] = start[name][-1]
+    if isinstance(start, Result) and len(names) > inputs and all(name in start.columns for name in names[inputs:]):
+        x[-1] = start["t"][-1]
     return x
 
 
@@ -227,7 +229,8 @@ class Simulation:
         here.update(state or {})
         start = np.array([here[n] for n in model.coordinates]), np.array([here[n] for n in model.velocities])
         signals = signals_of(model, start)
-        signals[:] = view(lib.carom_sim_inputs(self._sim), len(signals)) if len(signals) else signals
+        if len(signals) > 1:
+            signals[:-1], signals[-1] = view(lib.carom_sim_inputs(self._sim), len(signals) - 1), self.t
         return Simulation(model, self.scheme, self.step, self.end, options, adaptive, rtol, atol, every, dt_out, out, compile, event_rows, (*start, signals), self.t)
 
     def _inputs(self):
@@ -256,7 +259,8 @@ class Simulation:
         d.t0, d.h, d.t_end, d.q0, d.v0 = self._begin, self.step, self.end, b.q0, b.v0
         if self._start:
             d.q0, d.v0, signals = (x.ctypes.data for x in self._start)
-            d.input = signals if len(self._start[2]) else None
+            if len(self._start[2]) > 1:
+                d.input, d.input_t = signals, self._start[2][-1]
         d.name, d.rate_name, d.name_user, d.size = b.name, b.rate_name, b.name_user, b.size
         with self._calm():
             pointer = lib.carom_sim_create(ctypes.byref(d), ctypes.byref(err))

@@ -14,7 +14,7 @@ import numpy as np
 from . import _html, _library as c
 from ._library import Source, lib
 from ._model import Model, System
-from ._run import as_model, initial_state, run
+from ._run import as_model, initial_state, run, signals_of
 
 
 # -- schemes x step sizes ----------------------------------------------------------------------------------------------
@@ -232,7 +232,8 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
         *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in source._matrices.items()))
     d.model = c.ModelDef(source._data, len(source._data), source.file.encode(), c.strings(source._set + c.pairs(set)), texts, len(source._matrices), None)
     state = None if start is None else np.concatenate(initial_state(source, start))
-    d.start = None if state is None else state.ctypes.data
+    signals = None if start is None else signals_of(source, start)
+    d.start, d.signals = (None, None) if state is None else (state.ctypes.data, signals.ctypes.data)
     d.vary, d.zip, d.observe = c.strings(_texts(axes)), zip, c.strings(observe)
     d.section, d.count, d.transient = None if section is None else section.encode(), count or 0, transient
     d.follow, d.jobs = follows.index(follow), workers or os.cpu_count() or 1

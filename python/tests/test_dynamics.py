@@ -52,8 +52,37 @@ class Dynamics(Case):
         self.assertLess(np.abs(g.values[:4] - (1 - 5 * g.t[:4] ** 2)).max(), 1e-10)
         self.assertLess(np.abs(g.gradients[:4] - [0, 1]).max(), 1e-10)
         self.assertEqual(g.gradients[-1].tolist(), g.gradient.tolist())
+        carom.gradient(ball, "2*y", ["e", "y"], end=0.6, step=0.1, out=self.folder / "g.h5")
+        r = carom.open(self.folder / "g.h5")
+        np.testing.assert_allclose(r["2*y by e"][1:], 2 * g.gradients[:, 0], atol=1e-12)
+        np.testing.assert_allclose(r["y by y"][1:], g.gradients[:, 1], atol=1e-12)
+        self.assertAlmostEqual(r["y' by e"][-1], math.sqrt(20), 8)
         with self.assertRaisesRegex(carom.InputError, "no parameter"):
             carom.gradient(ball, "y", "z", end=0.6)
+
+    def test_controllers_go_on(self):
+        model = """carom: 1
+parameters: {c: 1}
+coordinates: {x: {at: 1}}
+energy: {kinetic: "1/2*x'^2", potential: 1/2*x^2}
+controllers: {pi: {sample: 0.1, states: {s: s + 0.1*x}, outputs: {u: "-0.5*x' - s"}}}
+forces: {x: u}
+outputs: {z: c*x}
+simulation: {scheme: event-driven, step: 0.05, end: 1}
+"""
+        whole, first = carom.run(model, end=2), carom.run(model, out=self.folder / "first.h5")
+        for start in (first, self.folder / "first.h5"):
+            second = carom.run(model, start=start)
+            self.assertAlmostEqual(second["x"][-1], whole["x"][-1], 9)
+            self.assertAlmostEqual(second["s"][-1], whole["s"][-1], 9)
+            t = carom.sweep(model, {"c": [2.0]}, observe=["z", "s"], start=start)
+            self.assertAlmostEqual(float(t["z"][0]), 2 * whole["x"][-1], 9)
+            f = carom.fit(model, {"t": [1.0], "z": [3 * whole["x"][-1]]}, free=["c"], match={"z": "z"}, start=start)
+            self.assertAlmostEqual(f.values["c"], 3, 6)
+        sim = carom.simulate(model, end=2)
+        while sim.t < 1 - 1e-9:
+            sim.advance(1)
+        self.assertAlmostEqual(sim.changed().advance().finish()["s"][-1], whole["s"][-1], 9)
 
     def test_brake_has_no_coordinate(self):
         held = 'carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: "x\'^2/2", potential: 2*x^2}\ncontacts: {b: {normal force: 9, slip: x, friction: 0.5}}\n'
@@ -75,6 +104,9 @@ class Dynamics(Case):
         self.assertEqual(b.events[1][1], "fold")
         self.assertAlmostEqual(b.events[1][0], fold, 9)
         self.assertEqual(len(b["max(y)"]), len(b))
+        self.assertTrue(b.complete)
+        self.assertIsNone(b.note)
+        self.assertFalse(carom.follow(TABLE, orbit=o, by="A", between=(0.0035, 0.012), points=5).complete)
         x = carom.lyapunov(TABLE, transient=20, end=10)
         self.assertAlmostEqual(x.sum, 2 * math.log(e) * w / (2 * math.pi), 1)
         self.assertEqual(x.history.shape[1], 3)
@@ -82,6 +114,9 @@ class Dynamics(Case):
         np.testing.assert_allclose(a["y"], -2 * 9.81 / a["k"], rtol=1e-9)
         with self.assertRaisesRegex(carom.InputError, "does not repeat itself"):
             carom.orbit(TABLE, period=0.1)
+        with self.assertRaisesRegex(carom.SimulationError, "state of rest") as failure:
+            carom.orbit("carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"-0.2*x'\"}\n", period="free", end=20)
+        self.assertEqual(failure.exception.best.q.shape, (1,))
 
     def test_fit(self):
         t = np.linspace(0, 1, 30)

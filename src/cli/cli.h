@@ -91,6 +91,10 @@ bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations);
 carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length);
 /// The same with those that --set and --matrix give; *set is to be freed after the model.
 carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, size_t *length);
+/// A sentence about a file, behind its name unless it begins with that.
+void cli_say_of(const char *file, const char *text);
+/// The same about the model, and where the best state so far is, if there is one and --save keeps it.
+void cli_say_best(const cli_args *a, const char *text, bool best);
 /// The state in a file for the model, positions, velocities, then signals, to be freed; NULL: complained.
 double *cli_state(const carom_model *m, const char *file);
 /// Where in the model's file stands what a simulation was refused for: its scheme, or one of its options; NULL: not there.

@@ -93,7 +93,7 @@ static int search(const cli_args *a, const carom_model *m) {
     if ((found || best) && !save(a, m, &rest)) code = CLI_FAILED;
     if ((found || best) && cli_has(a, "json")) print_json(m, &rest, found);
     else if (found && !cli_has(a, "quiet")) print_text(m, &rest, a->word[0]);
-    if (!found) cli_say("%s: %s%s%s", a->word[0], err.text, best && cli_has(a, "save") ? "; the best state so far is in " : "", best && cli_has(a, "save") ? cli_value(a, "save") : "");
+    if (!found) cli_say_best(a, err.text, best);
     carom_rest_free(&rest);
     free(from);
     return code;

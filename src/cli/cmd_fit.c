@@ -162,7 +162,7 @@ static int fit(const cli_args *a, const carom_fit_def *def) {
     else if ((found || best) && !cli_has(a, "quiet")) print_text(&f, a->word[0]);
     if ((found || best) && !write_table(&f, a)) code = CLI_FAILED;
     if (found && cli_has(a, "plot") && !plot(&f, def->match, cli_value(a, "plot"))) code = CLI_FAILED;
-    if (!found) cli_say("%s: %s", a->word[0], err.text);
+    if (!found) cli_say_of(a->word[0], err.text);
     carom_fit_free(&f);
     return code;
 }
@@ -203,6 +203,7 @@ static int run(const cli_args *a) {
         carom_model *m = carom_model_create(&d.model, &err);
         if (!m) cli_say("%s", err.text);
         d.start = start = m ? cli_state(m, cli_value(a, "start")) : NULL;
+        if (start) d.signals = start + carom_model_system(m)->nq + carom_model_system(m)->nv;
         good = start != NULL;
         carom_model_destroy(m);
     }

@@ -12,8 +12,8 @@ static const cli_option options[] = {
     {"equilibrium", 0, "FILE", "follow the state of rest in this file, of `carom equilibrium --save FILE`; initial: that near the model's start", false},
     {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A", false},
     {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
-    {"switch", 0, NULL, "follow the doubled orbits at period doublings, too", false},
-    {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05)", false},
+    {"switch", 0, NULL, "follow the doubled orbits at period doublings, too, up to sixteen periods", false},
+    {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
     {"points", 0, "N", "at most so many points (default 2000)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
@@ -73,8 +73,8 @@ static void print_text(const job *j) {
     printf("%s\n", j->out);
 }
 
-// NAME=A:B
-static bool read_by(job *j) {
+// NAME=A:B, in units of the model's parameter.
+static bool read_by(job *j, const carom_model *m) {
     const char *by = cli_value(j->a, "by"), *equals = by ? strchr(by, '=') : NULL, *colon = equals ? strchr(equals, ':') : NULL;
     if (!colon) return cli_say("follow: give --by NAME=A:B"), false;
     const size_t n = strlen(by) + 1;
@@ -83,7 +83,7 @@ static bool read_by(job *j) {
     memcpy(j->name, by, n);
     j->name[equals - by] = 0, j->name[colon - by] = 0;
     carom_error err;
-    if (!carom_model_quantity(NULL, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) || !carom_model_quantity(NULL, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
+    if (!carom_model_quantity(m, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) || !carom_model_quantity(m, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
         return cli_say("--by: '%s' is not NAME=A:B with two numbers: %s", by, err.text), false;
     j->def.by = j->name;
     return true;
@@ -98,7 +98,7 @@ static bool read_usage(job *j) {
     static const char *const of_orbits[] = {"period", "exchange", "switch", "scheme", "option", NULL};
     for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
         if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
-    if (!read_by(j) || !cli_positive(a, "step", &j->def.step) || !cli_positive(a, "points", &points) || cli_wants_model(a->word[0])) return false;
+    if (!cli_positive(a, "step", &j->def.step) || !cli_positive(a, "points", &points) || cli_wants_model(a->word[0])) return false;
     if (points != floor(points) || points > 1e6) return cli_say("--points: %s is not a whole number up to a million", cli_value(a, "points")), false;
     if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
     j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
@@ -157,7 +157,10 @@ static int follow(job *j) {
     if (some && !to_file(j)) code = CLI_FAILED;
     if (status != CAROM_OK) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && cli_ends(j->out, ".h5") ? ", --resume goes on" : "");
     if (status == CAROM_OK && !j->quiet) print_text(j);
-    if (code == CLI_DONE && cli_has(j->a, "plot") && !follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL)) code = CLI_FAILED;
+    if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
+    if (status == CAROM_OK && j->f.queue.rows > 0)
+        cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, cli_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
+    if (code == CLI_DONE && cli_has(j->a, "plot")) code = follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL);
     carom_branch_free(&j->f);
     return code;
 }
@@ -174,7 +177,7 @@ static int run(const cli_args *a) {
         const bool good = m && cli_matrices_read(a, &matrices);
         j.def.model.file = a->word[0], j.def.model.text = text, j.def.model.set = set, j.def.model.matrices = matrices.list, j.def.model.nmatrices = matrices.n;
         j.def.run.options = option, j.def.exchange = exchange;
-        if (good && read_start(&j, m)) code = follow(&j);
+        if (good && read_by(&j, m) && read_start(&j, m)) code = follow(&j);
         carom_model_destroy(m);
     }
     cli_matrices_free(&matrices);

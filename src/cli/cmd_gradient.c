@@ -17,7 +17,7 @@ static const cli_option options[] = {
     CLI_INPUT,
     CLI_MATRIX,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
-    {"out", 'o', "FILE.csv", "a table with a row for every step: t, value, and the derivative by each name, as if the run ended there", false},
+    {"out", 'o', "FILE", "a row for every step, as if the run ended there. .h5: the run as a result, with columns `EXPR by NAME`, and `x by NAME` of every coordinate and rate; .csv: a table of t, value, `by NAME`", false},
     {"json", 0, NULL, "{value, gradient: {NAME: number}, t, scheme} as JSON on standard output", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
@@ -65,18 +65,20 @@ static int gradient(const cli_args *a, const carom_gradient_def *def) {
     cli_signals_begin();
     const carom_status status = carom_gradient_find(&g, def, &err);
     cli_signals_end();
-    if (status != CAROM_OK) cli_say("%s: %s", a->word[0], err.text);
+    if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
     else if (cli_has(a, "json")) print_json(&g);
     else if (!cli_has(a, "quiet")) print_text(&g, a);
-    const bool written = status != CAROM_OK || write_table(&g, a);
+    const bool written = status != CAROM_OK || def->file || write_table(&g, a);
     carom_gradient_free(&g);
     return status == CAROM_OK ? written ? CLI_DONE : CLI_FAILED : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
 }
 
 static int run(const cli_args *a) {
     carom_gradient_def d = {.of = cli_value(a, "of"), .stop = cli_signals_asked};
-    d.rows = cli_has(a, "out");
-    if (d.rows && !cli_ends(cli_value(a, "out"), ".csv")) return cli_say("-o: '%s' does not end in .csv", cli_value(a, "out")), CLI_USAGE;
+    const char *out = cli_value(a, "out");
+    d.rows = out && cli_ends(out, ".csv");
+    d.file = d.rows ? NULL : out;
+    if (d.file && !cli_ends(out, ".h5")) return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), CLI_USAGE;
     if (!d.of || !cli_has(a, "by")) return cli_say("gradient: give --of EXPR and --by NAME,NAME"), CLI_USAGE;
     d.run = carom_run_nothing();
     d.run.dash = "--";

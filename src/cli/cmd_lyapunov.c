@@ -35,7 +35,7 @@ static void print_text(const carom_lyapunov *x, const char *file) {
         putchar('\n');
     }
     printf("  %14s", "error");
-    for (int j = 0; j < x->n; ++j) printf("  %15.2g", x->error[j]);
+    for (int j = 0; j < x->n; ++j) isfinite(x->error[j]) ? printf("  %15.2g", x->error[j]) : printf("  %15s", "-");
     const bool positive = x->n > 0 && x->exponent[0] > 3 * x->error[0];
     printf("\nsum %.9g; %s\n", x->sum, !positive ? "no positive exponent beyond its error" : x->rests ? "the motion is a state of rest, which is unstable" : "the largest is positive: neighbouring motions part; chaos, where the motion is bounded and does not repeat itself");
 }
@@ -74,7 +74,7 @@ static int lyapunov(const cli_args *a, const carom_lyapunov_def *def) {
     cli_signals_end();
     const char *out = cli_value(a, "out");
     int code = status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
-    if (status != CAROM_OK) cli_say("%s: %s", a->word[0], err.text);
+    if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
     if (out && x.rows > 0 && !write_out(&x, out)) code = CLI_FAILED;
     if (status != CAROM_OK && x.rows > 0) cli_say("until t = %.6g the largest exponent is %.6g%s%s", x.t, x.exponent[0], out ? "; what was found is in " : "", out ? out : "");
     if (status == CAROM_OK && cli_has(a, "json")) print_json(&x);

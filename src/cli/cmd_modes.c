@@ -181,7 +181,7 @@ static int once(const job *j, const carom_model *m) {
     const carom_status status = find(j, m, &x, &err);
     int code = CLI_DONE;
     if (status != CAROM_OK) {
-        cli_say("%s: %s", j->a->word[0], err.text);
+        cli_say_of(j->a->word[0], err.text);
         code = exit_of(status);
     } else {
         code = write_out(j, m, &x);

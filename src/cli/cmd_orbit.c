@@ -48,7 +48,12 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
     }
     printf("%s%s\n", neutral(o) ? "neutral: the largest multiplier lies on the unit circle" : stable(o) ? "stable" : "unstable", o->isolated ? "" : "; not isolated: there are other orbits beside it");
     if (o->nevents > 0) puts("events");
-    for (int i = 0; i < o->nevents && i < 60; ++i) printf("  t = %-16.9g %-20s %s\n", o->event[i].t, carom_model_constraint(m, ne + o->event[i].contact), o->event[i].kind);
+    for (int i = 0; i < o->nevents && i < 60; ++i) {
+        const carom_orbit_event *e = &o->event[i];
+        printf("  t = %-16.9g %-20s %s", e->t, carom_model_constraint(m, ne + e->contact), e->kind);
+        if (e->impacts > 0) printf(": %d impacts are followed, the limit is at t = %.9g", e->impacts, e->until);
+        putchar('\n');
+    }
     if (o->nevents > 60) printf("  and %d more\n", o->nevents - 60);
 }
 
@@ -77,7 +82,9 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
     for (int i = 0; i < o->nevents; ++i) {
         fputs(i ? ", {\"t\": " : "{\"t\": ", stdout), carom_json_number(stdout, o->event[i].t);
         fputs(", \"contact\": ", stdout), carom_json_string(stdout, carom_model_constraint(m, ne + o->event[i].contact));
-        printf(", \"kind\": \"%s\"}", o->event[i].kind);
+        printf(", \"kind\": \"%s\"", o->event[i].kind);
+        if (o->event[i].impacts > 0) printf(", \"impacts\": %d, \"until\": ", o->event[i].impacts), carom_json_number(stdout, o->event[i].until);
+        putchar('}');
     }
     printf("],\n \"segments\": %d, \"iterations\": %d, \"residual\": ", o->segments, o->iterations), carom_json_number(stdout, o->residual);
     fputs(", \"scheme\": ", stdout), carom_json_string(stdout, o->scheme);
@@ -102,7 +109,7 @@ static int orbit(const cli_args *a, const carom_model *m, const carom_orbit_def 
     int code = found ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
     if (best && keep(a, m, &o, def, found) != CLI_DONE) code = CLI_FAILED;
     cli_signals_end();
-    if (!found) cli_say("%s: %s%s%s", a->word[0], err.text, best && cli_has(a, "save") ? "; the best state so far is in " : "", best && cli_has(a, "save") ? cli_value(a, "save") : "");
+    if (!found) cli_say_best(a, err.text, best);
     if (best && cli_has(a, "json")) print_json(&o, m, found);
     else if (found && !cli_has(a, "quiet")) print_text(&o, m, a->word[0]);
     carom_orbit_free(&o);
@@ -118,6 +125,9 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     d->guess = NAN;
     d->stop = cli_signals_asked;
     if (!d->period) return cli_say("orbit: give --period EXPR, or --period free"), false;
+    static const char *const of_free[] = {"guess", "end", NULL};
+    for (int i = 0; of_free[i] && strcmp(d->period, "free") != 0; ++i)
+        if (cli_has(a, of_free[i])) return cli_say("--%s belongs to --period free; leave it out", of_free[i]), false;
     if (out && !cli_ends(out, ".h5") && !cli_ends(out, ".csv")) return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
     double segments = 0;
     if (!cli_positive(a, "segments", &segments)) return false;

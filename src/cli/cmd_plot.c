@@ -477,7 +477,7 @@ static int plot_table(const cli_args *a, bool branch) {
     int code = CLI_USAGE;
     if (a->n > 1) cli_say("one %s at a time", branch ? "branch" : "sweep");
     else if (!sweep_plot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
-    else code = (branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out)) ? CLI_DONE : CLI_FAILED;
+    else code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out);
     if (code == CLI_DONE) printf("%s written\n", out);
     free(own);
     return code;

@@ -281,14 +281,14 @@ static bool create_sim(run *r) {
     if (!create_team(r)) return false;
     // A resumed run has all it needs; a new one takes what is not given from the model.
     if (carom_run_resolve(&r->run, cli_has(r->a, "resume") ? NULL : r->model, &r->given, &r->err) != CAROM_OK)
-        return cli_say("%s: %s", r->model_file, r->err.text), false;
+        return cli_say_of(r->model_file, r->err.text), false;
     if (!cli_compile(r->model, r->compile, r->run.evaluations)) return false;
     carom_sim_def def = carom_run_sim(&r->run, r->model);
     if (cli_has(r->a, "start")) {
         r->start = cli_state(r->model, cli_value(r->a, "start"));
         if (!r->start) return false;
         def.q0 = r->start, def.v0 = r->start + def.system->nq;
-        if (def.system->ni) def.input = def.v0 + def.system->nv;
+        carom_run_signals(&def, def.v0 + def.system->nv, r->start + def.system->nq + def.system->nv);
     }
     r->sim = carom_sim_create(&def, &r->err);
     if (r->sim && r->team) carom_sim_team(r->sim, r->team);

@@ -85,6 +85,7 @@ static bool create(sweep *k) {
         carom_model *m = carom_model_create(&k->def.model, &k->err);
         if (!m) return cli_say("%s", k->err.text), false;
         k->def.start = k->start = cli_state(m, cli_value(k->a, "start"));
+        if (k->start) k->def.signals = k->start + carom_model_system(m)->nq + carom_model_system(m)->nv;
         carom_model_destroy(m);
         if (!k->start) return false;
     }
@@ -107,15 +108,20 @@ static void append(bytes *b, const void *from, size_t n) {
     b->n += n;
 }
 
+// May an option be another one when the sweep goes on?
+static bool is_apart(const char *name) {
+    static const char *const apart[] = {"jobs", "quiet", "plot", "out", "resume"};
+    bool found = false;
+    for (size_t e = 0; e < sizeof apart / sizeof *apart; ++e) found = found || strcmp(name, apart[e]) == 0;
+    return found;
+}
+
 // "--name\0value\0" ... "\0" model file "\0" text.  What may differ when it goes on is left out.
 static void define(sweep *k) {
-    static const char *const apart[] = {"jobs", "quiet", "plot", "out", "resume"};
     bytes b = {0};
     for (int i = 0; i < k->a->ngiven; ++i) {
         const cli_option *o = &k->a->verb->options[k->a->given[i].option];
-        bool left_out = false;
-        for (size_t e = 0; e < sizeof apart / sizeof *apart; ++e) left_out = left_out || strcmp(o->name, apart[e]) == 0;
-        if (left_out) continue;
+        if (is_apart(o->name)) continue;
         append(&b, "--", 2);
         append(&b, o->name, strlen(o->name) + 1);
         if (o->value) append(&b, k->a->given[i].value, strlen(k->a->given[i].value) + 1);
@@ -331,11 +337,11 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
         const int code = write_result(k);
         long run = 0;
         const char *first = carom_book_message(k->book, &run);
-        if (code == CLI_DONE && !k->quiet) printf("%ld runs in %s\n", carom_book_rows(k->book), k->out);
+        if (code == CLI_DONE && !k->quiet) printf("%ld run%s in %s\n", carom_book_rows(k->book), carom_book_rows(k->book) == 1 ? "" : "s", k->out);
         const long alone = carom_sweep_alone(k->s) + k->serve.alone;
         if (code == CLI_DONE && !k->quiet && alone > 0) printf("%ld of them one by one: lanes do not support them\n", alone);
         if (code == CLI_DONE && first) cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book), carom_book_rows(k->book), run, first);
-        if (code == CLI_DONE && cli_has(typed, "plot")) return sweep_plot(k->out, NULL, cli_value(typed, "plot")) ? CLI_DONE : CLI_FAILED;
+        if (code == CLI_DONE && cli_has(typed, "plot")) return sweep_plot(k->out, NULL, cli_value(typed, "plot"));
         return code;
     }
     if (carom_book_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
@@ -383,6 +389,11 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
 
 static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     if (typed->n > 0) return cli_say("--resume FILE holds its model; leave %s out", typed->word[0]), CLI_USAGE;
+    for (int i = 0; i < typed->ngiven; ++i) {
+        const char *name = typed->verb->options[typed->given[i].option].name;
+        if (!is_apart(name)) return cli_say("--resume goes on with the options that the sweep began with; leave --%s out", name), CLI_USAGE;
+    }
+    if (cli_has(typed, "out")) return cli_say("--resume goes on in its own file; leave --out out"), CLI_USAGE;
     if (!name_files(k, typed)) return CLI_USAGE;
     if (!exists(k->journal) && exists(k->out)) return cli_say("%s is complete", k->out), CLI_DONE;
     k->book = carom_book_open(k->journal, &k->definition, &k->definition_length, &k->err);

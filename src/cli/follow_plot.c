@@ -92,10 +92,10 @@ static bool draw(const carom_table *t, const carom_column *y, const char *file, 
     return good;
 }
 
-bool follow_plot(const char *result, const char *of, const char *file, const char *script) {
+int follow_plot(const char *result, const char *of, const char *file, const char *script) {
     carom_table t;
     carom_error err = {0};
-    if (carom_table_read(result, "branch", &t, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (carom_table_read(result, "branch", &t, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     const carom_column *y = NULL;
     bool good = t.columns > 6 && t.rows > 1 && t.column[0].kind == CAROM_COLUMN_INTEGER && t.column[1].kind == CAROM_COLUMN_REAL && t.column[3].kind == CAROM_COLUMN_INTEGER && t.column[5].kind == CAROM_COLUMN_TEXT;
     if (!good) cli_say("%s holds no branch that can be drawn", result);
@@ -107,7 +107,7 @@ bool follow_plot(const char *result, const char *of, const char *file, const cha
         cli_say("%s has no column '%s'%s", result, of ? of : "max(...)", cli_suggest(hint, sizeof hint, of ? of : "", column_name, &t));
         good = false;
     }
-    good = good && draw(&t, y, file, script);
+    const int code = !good ? CLI_USAGE : draw(&t, y, file, script) ? CLI_DONE : CLI_FAILED;
     carom_table_free(&t);
-    return good;
+    return code;
 }

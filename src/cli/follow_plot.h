@@ -4,4 +4,4 @@
 
 /// A column over the parameter, stable parts solid, unstable ones dashed, events as points with their names.  of: a column (NULL: the largest position of the
 /// first coordinate).  script: keep gnuplot's script in this file (NULL: no).  False: complained.
-bool follow_plot(const char *result, const char *of, const char *file, const char *script);
+int follow_plot(const char *result, const char *of, const char *file, const char *script);

@@ -45,21 +45,35 @@ static shape shape_of(const carom_table *runs) {
 
 static double number(const carom_column *c, long row) { return c->kind == CAROM_COLUMN_REAL ? c->real[row] : c->integer ? (double)c->integer[row] : (double)row; }
 
-static void points(FILE *s, const carom_table *runs, const carom_table *section, const carom_column *x, const carom_column *y) {
-    const carom_column *run = carom_table_column(runs, "run");
-    fputs("$d << EOD\n", s);
-    for (long k = 0, r = 0; k < section->rows; ++k) {
-        while (r < runs->rows && run->integer[r] < section->column[0].integer[k]) ++r;
-        if (r < runs->rows && isfinite(y->real[k])) fprintf(s, "%.9g %.9g\n", number(x, r), y->real[k]);
+// Which way a run of --follow went: 0 up, 1 down.
+static int way_of(const carom_column *direction, long row) { return direction && direction->kind == CAROM_COLUMN_TEXT && strcmp(direction->text[row], "down") == 0; }
+
+// The points of one way.  section NULL: a point for each run.
+static long put_way(FILE *s, const carom_table *runs, const carom_table *section, const carom_column *x, const carom_column *y, int way) {
+    const carom_column *run = carom_table_column(runs, "run"), *direction = carom_table_column(runs, "direction");
+    const long rows = section ? section->rows : runs->rows;
+    long n = 0;
+    fprintf(s, "$d%d << EOD\n", way);
+    for (long k = 0, r = 0; k < rows; ++k) {
+        while (section && r < runs->rows && run->integer[r] < section->column[0].integer[k]) ++r;
+        if (!section) r = k;
+        if (r >= runs->rows || !isfinite(y->real[k]) || way_of(direction, r) != way) continue;
+        fprintf(s, "%.9g %.9g\n", number(x, r), y->real[k]);
+        ++n;
     }
-    fputs("EOD\nplot $d with points pt 7 ps 0.15 lc rgb '#0072b2'\n", s);
+    fputs("EOD\n", s);
+    return n;
 }
 
-static void curve_over(FILE *s, const carom_table *runs, const carom_column *x, const carom_column *y) {
-    fputs("$d << EOD\n", s);
-    for (long k = 0; k < runs->rows; ++k)
-        if (isfinite(y->real[k])) fprintf(s, "%.9g %.9g\n", number(x, k), y->real[k]);
-    fputs("EOD\nplot $d with linespoints pt 7 ps 0.3 lc rgb '#0072b2'\n", s);
+// Points over one parameter; both ways of --follow have a colour each.
+static void plot_over(FILE *s, const carom_table *runs, const carom_table *section, const carom_column *x, const carom_column *y) {
+    const char *const style = section ? "points pt 7 ps 0.15" : "linespoints pt 7 ps 0.3";
+    const long up = put_way(s, runs, section, x, y, 0), down = put_way(s, runs, section, x, y, 1);
+    if (up && down) fputs("set key outside top center horizontal\n", s);
+    fputs("plot NaN notitle", s);
+    if (up) fprintf(s, ", $d0 with %s lc rgb '#0072b2' title 'up'", style);
+    if (down) fprintf(s, ", $d1 with %s lc rgb '#d55e00' title 'down'", style);
+    fputs("\n", s);
 }
 
 // Where the cell of value k of a list of n begins: half-way to its neighbour.
@@ -88,14 +102,21 @@ static void map_over(FILE *s, const carom_table *runs, const carom_column *x, co
           "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n", s);
 }
 
-static bool draw(const char *result, const carom_table *runs, const carom_table *section, const char *of, const char *file) {
+static const char *column_name(const void *user, int i) {
+    const carom_table *t = user;
+    return i < t->columns ? t->column[i].name : NULL;
+}
+
+// The exit status.
+static int draw(const char *result, const carom_table *runs, const carom_table *section, const char *of, const char *file) {
     const shape k = shape_of(runs);
     const carom_table *from = section->rows ? section : runs;
     const carom_column *y = of ? carom_table_column(from, of) : section->rows && section->columns > 2 ? &section->column[2] : k.first < runs->columns ? &runs->column[k.first] : NULL;
     if (k.varied == 0 || !y || y->kind != CAROM_COLUMN_REAL) {
-        if (of) cli_say("%s observes no '%s'", result, of);
+        char hint[160];
+        if (of) cli_say("%s observes no '%s'%s", result, of, cli_suggest(hint, sizeof hint, of, column_name, from));
         else cli_say("%s observes nothing to draw; give --observe", result);
-        return false;
+        return CLI_USAGE;
     }
     const carom_column *x = &runs->column[k.varied];
     FILE *s = tmpfile();
@@ -104,8 +125,7 @@ static bool draw(const char *result, const carom_table *runs, const carom_table 
     label(s, "xlabel", x->name);
     if (section->rows || k.varied == 1) {
         label(s, "ylabel", y->name);
-        if (section->rows) points(s, runs, section, x, y);
-        else curve_over(s, runs, x, y);
+        plot_over(s, runs, section->rows ? section : NULL, x, y);
     } else {
         label(s, "ylabel", runs->column[k.varied - 1].name);
         label(s, "title", y->name);
@@ -113,20 +133,20 @@ static bool draw(const char *result, const carom_table *runs, const carom_table 
     }
     const bool good = gnuplot_render(s, file);
     fclose(s);
-    return good;
+    return good ? CLI_DONE : CLI_FAILED;
 }
 
-bool sweep_plot(const char *result, const char *of, const char *file) {
+int sweep_plot(const char *result, const char *of, const char *file) {
     carom_table runs = {0}, section = {0};
     carom_error err;
-    if (cli_ends(result, ".csv")) return cli_say("pictures are made of .h5 sweeps; give --out FILE.h5"), false;
-    if (carom_table_read(result, "runs", &runs, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (cli_ends(result, ".csv")) return cli_say("pictures are made of .h5 sweeps; give --out FILE.h5"), CLI_USAGE;
+    if (carom_table_read(result, "runs", &runs, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     if (carom_table_probe(result, "section") && carom_table_read(result, "section", &section, &err) != CAROM_OK) {
         carom_table_free(&runs);
-        return cli_say("%s", err.text), false;
+        return cli_say("%s", err.text), CLI_USAGE;
     }
-    const bool good = draw(result, &runs, &section, of, file);
+    const int code = draw(result, &runs, &section, of, file);
     carom_table_free(&runs);
     carom_table_free(&section);
-    return good;
+    return code;
 }

@@ -6,4 +6,4 @@
 const char *sweep_plot_kind(const char *file);
 /// Section points over the last varied number; without a section observed values over it, or a map over two.  of: the observed
 /// expression (NULL: the first).  False: complained.
-bool sweep_plot(const char *result, const char *of, const char *file);
+int sweep_plot(const char *result, const char *of, const char *file);

@@ -248,6 +248,18 @@ carom_model *cli_model(const char *file, const char *const *set, const carom_mat
     return model;
 }
 
+static bool names_file(const char *text, const char *file) { return strncmp(text, file, strlen(file)) == 0 && text[strlen(file)] == ':'; } // file:line:column
+
+void cli_say_of(const char *file, const char *text) {
+    if (names_file(text, file)) cli_say("%s", text);
+    else cli_say("%s: %s", file, text);
+}
+
+void cli_say_best(const cli_args *a, const char *text, bool best) {
+    const bool named = names_file(text, a->word[0]), saved = best && cli_has(a, "save");
+    cli_say("%s%s%s%s%s", named ? "" : a->word[0], named ? "" : ": ", text, saved ? "; the best state so far is in " : "", saved ? cli_value(a, "save") : "");
+}
+
 double *cli_state(const carom_model *m, const char *file) {
     const carom_system *s = carom_model_system(m);
     double *x = calloc((size_t)s->nq + (size_t)s->nv + (size_t)s->ni + 1, sizeof *x);

@@ -11,18 +11,22 @@ typedef struct carom_curve {
     int ntau;            // of a tangent; the last number belongs to the parameter
     int nplace;          // of a place, which holds all about a solution; the first number is the parameter
     const char *const *test; // CAROM_TESTS names
+    double clear;        // so far behind an event of contacts it is clear what has changed; 0: at once
     carom_status (*begin)(void *user);                                            // the first solution, at the parameter's value
     void (*save)(void *user, double *place);
     carom_status (*restore)(void *user, const double *place);
     carom_status (*predict)(void *user, const double *tau, double sigma);
     carom_status (*correct)(void *user, const double *tau, int *iterations);       // perpendicular to tau; NULL: at the parameter as it is
+    carom_status (*linearise)(void *user);                                        // a place that was restored, as correct() left it
     bool (*tangent)(void *user, double *tau);                                     // in: one that points forward
     carom_status (*look)(void *user, carom_curve_look *l);                        // at the last correction
     carom_status (*settle)(void *user, bool *moved);                              // choose better coordinates of the same solution; *moved: its tangent is another one
     carom_status (*row)(void *user, double *period, double *x, double *least, double *most); // x: nq + nv
     bool (*same)(void *user);                                                     // as the solution that was kept: contacts do the same
-    void (*keep)(void *user);
+    carom_status (*keep)(void *user, double *tau);                                // contacts go on as in this solution; tau: may turn round, where the branch does so with the contacts
+    double (*extent)(void *user);                                                 // of the solution, in units of tau, not below 1
     void (*describe)(void *user, bool failed, char *text, size_t size);           // how this solution differs from the one kept; failed: there is none
+    bool (*doubles)(void *user);                                                  // are doubled solutions followed?  NULL: there are none
     carom_status (*twice)(void *user, double *tau);                               // the doubled solution beside a period doubling; NULL: there are none
 } carom_curve;
 

@@ -13,9 +13,10 @@ typedef struct orbits {
     double *re, *im, *vectors, *x;
     carom_hit *hit;           // of the solution that was kept
     int nhits;
-    double *mode;             // closed contacts at its start
     carom_error *err;
 } orbits;
+
+enum { MOST_PERIODS = 16 }; // of the first orbit, in one that was doubled
 
 static const char *const tests[CAROM_TESTS] = {"period-doubling", "neimark-sacker", "branch"};
 
@@ -60,9 +61,9 @@ static carom_status predict(void *user, const double *tau, double sigma) {
     carom_shooter *s = &c->s;
     for (int i = 0; i < s->n; ++i) o->x[i] = sigma * tau[i];
     carom_copy(c->y, c->x, s->nq + s->nv);
-    CAROM_TRY(carom_shooter_move(s, c->y, o->x, c->x));
     if (!c->expression) c->T += sigma * tau[s->n] * c->T;
-    return tau[s->n + 1] != 0 ? carom_cycle_set(c, s->value + sigma * tau[s->n + 1] * o->size) : CAROM_OK;
+    if (tau[s->n + 1] != 0) CAROM_TRY(carom_cycle_set(c, s->value + sigma * tau[s->n + 1] * o->size));
+    return carom_shooter_move(s, c->y, o->x, c->x); // closed contacts are closed with the new parameter
 }
 
 static carom_status correct(void *user, const double *tau, int *iterations) {
@@ -73,6 +74,15 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
 }
 
 static bool tangent(void *user, double *tau) { return carom_cycle_tangent(&((orbits *)user)->c, ((orbits *)user)->size, tau); }
+
+static carom_status linearise(void *user) { return carom_cycle_shoot(&((orbits *)user)->c, true); }
+
+static double extent(void *user) {
+    const carom_shooter *s = &((orbits *)user)->c.s;
+    double most = 1;
+    for (int i = 0; i < s->nq && s->nq == s->nv; ++i) most = fmax(most, (s->most[i] - s->least[i]) / s->scale[i]);
+    return most;
+}
 
 static carom_status begin(void *user) {
     orbits *o = user;
@@ -92,9 +102,10 @@ static carom_status begin(void *user) {
         if (!repeats) return carom_fail(o->err, CAROM_BAD_INPUT, "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an expression, --period EXPR", o->def->by, ends[i], c->T);
     }
     CAROM_TRY(carom_cycle_set(c, value));
+    carom_cycle_expect(c, false);
     carom_status status = carom_cycle_solve(c, NULL, 1);
     if (status == CAROM_NOT_CONVERGED && carom_cycle_rephase(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
-    c->most = 10, c->halvings = 2, c->good = 2e-10, c->enough = 2e-9; // from here on it begins near a solution
+    carom_cycle_expect(c, true);
     return status;
 }
 
@@ -116,14 +127,15 @@ static carom_status look(void *user, carom_curve_look *l) {
     return CAROM_OK;
 }
 
-static void keep(void *user) {
+static carom_status keep(void *user, double *tau) {
     orbits *o = user;
+    (void)tau;
     const carom_shooter *s = &o->c.s;
     carom_hit *more = realloc(o->hit, ((size_t)s->nhits + 1) * sizeof *more);
-    if (!more) return;
+    if (!more) return carom_fail(o->err, CAROM_NO_MEMORY, "not enough memory for orbits");
     o->hit = more, o->nhits = s->nhits;
     if (s->nhits > 0) memcpy(o->hit, s->hit, (size_t)s->nhits * sizeof *more);
-    carom_copy(o->mode, s->mode_0, s->p.nc);
+    return CAROM_OK;
 }
 
 // The same events in the same order, whichever comes first.
@@ -218,6 +230,9 @@ static carom_status settle(void *user, bool *moved) {
     return carom_cycle_solve(c, NULL, 1);
 }
 
+// Each doubling costs twice as much, and the next ones follow ever faster.
+static bool doubles(void *user) { return ((orbits *)user)->c.fold < MOST_PERIODS; }
+
 // Twice around, started a little along the direction that turns over.
 static carom_status twice(void *user, double *tau) {
     orbits *o = user;
@@ -255,10 +270,10 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
     const size_t n = (size_t)s->n;
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
-    o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode);
-    if (!o->re || !o->im || !o->vectors || !o->x || !o->mode) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
-    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .describe = describe, .twice = twice};
+    carom_cycle_expect(&o->c, true);
+    if (!o->re || !o->im || !o->vectors || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
+    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .clear = 1e-7, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+                       .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .doubles = doubles, .twice = twice};
     *m = s->task.base;
     *scheme = strcmp(s->run.scheme, "auto") == 0 ? "auto" : "event-driven";
     return CAROM_OK;
@@ -268,6 +283,6 @@ void carom_curve_orbits_close(carom_curve *k) {
     orbits *o = k->user;
     if (!o) return;
     carom_cycle_close(&o->c);
-    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->hit), free(o->mode), free(o);
+    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->hit), free(o);
     k->user = NULL;
 }

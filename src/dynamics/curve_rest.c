@@ -43,7 +43,7 @@ static carom_status set(rests *r, double value) {
 
 static void save(void *user, double *place) {
     const rests *r = user;
-    *place++ = r->value;
+    *place++ = r->value, *place++ = r->length, *place++ = r->force;
     for (int id = 0; id < r->ids; ++id) *place++ = r->with[id], *place++ = r->lambda[id];
     carom_copy(place, r->q, r->nq);
 }
@@ -51,6 +51,7 @@ static void save(void *user, double *place) {
 static carom_status restore(void *user, const double *place) {
     rests *r = user;
     CAROM_TRY(set(r, *place++));
+    r->length = *place++, r->force = *place++;
     for (int id = 0; id < r->ids; ++id) r->with[id] = *place++ != 0, r->lambda[id] = *place++;
     carom_copy(r->q, place, r->nq);
     return CAROM_OK;
@@ -232,7 +233,7 @@ static carom_status look(void *user, carom_curve_look *l) {
     rests *r = user;
     carom_modes modes;
     carom_zero(r->v, r->nv);
-    const carom_modes_def def = {.q = r->q, .v = r->v};
+    const carom_modes_def def = {.q = r->q, .v = r->v, .closed = r->with + r->p.ne};
     const carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
     *l = (carom_curve_look){.stable = true, .largest = -INFINITY, .distance = {INFINITY, INFINITY, INFINITY}};
     double fastest = 0;
@@ -249,6 +250,8 @@ static carom_status look(void *user, carom_curve_look *l) {
     return status;
 }
 
+static carom_status linearise(void *user) { return evaluate(user); }
+
 static carom_status settle(void *user, bool *moved) { return (void)user, *moved = false, CAROM_OK; }
 
 static carom_status row(void *user, double *period, double *x, double *least, double *most) {
@@ -259,29 +262,111 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     return CAROM_OK;
 }
 
-// The contact whose force pulls or whose gap is negative; -1: none.
-static int wrong(const rests *r) {
-    for (int id = r->p.ne; id < r->ids; ++id)
+// The first contact from `id` on whose force pulls or whose gap is negative; -1: none.
+static int next_wrong(const rests *r, int id) {
+    for (; id < r->ids; ++id)
         if (r->with[id] ? r->lambda[id] < -1e-12 * r->force : r->p.g[id] < -1e-12 * r->length) return id;
     return -1;
 }
 
+static int wrong(const rests *r) { return next_wrong(r, r->p.ne); }
+
 static bool same(void *user) { return wrong(user) < 0; }
 
-// From here on it is open, or closed.
-static void keep(void *user) {
+// -- where contacts change ---------------------------------------------------------------------------------------------
+//
+// At a corner of the branch, contacts with neither gap nor force may go on open or closed.  On the branch that leads away from it
+//
+//     dlambda/ds >= 0 of those that are closed,   dg/ds >= 0 of those that are open                                (FOL-3)
+//
+// which is looked for among all combinations; the way back is left out.  The parameter may turn round, as at a fold.
+
+enum { CORNER = 8 };
+
+typedef struct corner { int n, id[CORNER]; double *row, *tau; unsigned before; } corner; // row: n x r->n, dg by unknowns
+
+static void put_combination(rests *r, const corner *k, unsigned closed) {
+    for (int i = 0; i < k->n; ++i) r->with[k->id[i]] = closed >> i & 1;
+}
+
+// Does this combination lead away along its tangent, or against it?  That goes to k->tau, its part along tau to *along.
+static carom_status leads_away(rests *r, corner *k, unsigned closed, const double *tau, bool *away, double *along) {
+    const double small = 1e-9;
+    *away = false;
+    put_combination(r, k, closed);
+    CAROM_TRY(evaluate(r));
+    for (int round = 0; round < 2; ++round) { // the tangent may be perpendicular to the last one
+        put_row(r, round ? NULL : tau);
+        carom_zero(r->b, r->n);
+        r->b[r->n - 1] = 1;
+        if (carom_dense_shortest(r->J, r->n, r->n, 1e-12, r->col, r->work, r->b, r->z) == r->n) break;
+        if (round) return CAROM_OK;
+        CAROM_TRY(evaluate(r));
+    }
+    const double length = carom_length(r->z, r->n);
+    for (int side = 1; side >= -1 && !*away; side -= 2) {
+        for (int i = 0; i < r->n; ++i) k->tau[i] = side * r->z[i] / length;
+        *along = carom_dot(k->tau, tau, r->n);
+        *away = closed != k->before || *along > 0;
+        for (int i = 0; i < k->n && *away; ++i)
+            *away = (closed >> i & 1 ? k->tau[r->nv + k->id[i]] : carom_dot(k->row + (size_t)i * (size_t)r->n, k->tau, r->n)) > -small;
+    }
+    return CAROM_OK;
+}
+
+static carom_status turn_corner(rests *r, corner *k, double *tau) {
+    unsigned best = k->before;
+    double most = -INFINITY, along;
+    bool away;
+    for (int i = 0; i < k->n; ++i) k->before |= (unsigned)r->with[k->id[i]] << i;
+    put_combination(r, k, ~0u);
+    CAROM_TRY(evaluate(r));
+    for (int i = 0; i < k->n; ++i)
+        for (int j = 0; j < r->n; ++j) k->row[(size_t)i * (size_t)r->n + (size_t)j] = r->J[r->nv + k->id[i] + j * r->n];
+    for (unsigned closed = 0; closed < 1u << k->n; ++closed) {
+        CAROM_TRY(leads_away(r, k, closed, tau, &away, &along));
+        if (away && along > most) most = along, best = closed;
+    }
+    if (most == -INFINITY) return carom_fail(r->err, CAROM_SINGULAR, "no state of rest lies behind %.60s = %.9g, where '%.60s' %s", r->def->by, r->value, carom_model_constraint(r->task.base, carom_point_id(&r->p, k->id[0])), k->before & 1 ? "opens" : "closes");
+    CAROM_TRY(leads_away(r, k, best, tau, &away, &along));
+    carom_copy(tau, k->tau, r->n);
+    return evaluate(r);
+}
+
+// Contacts that have neither gap nor force, or too little of it.
+static carom_status keep(void *user, double *tau) {
     rests *r = user;
-    const int id = wrong(r);
-    if (id < 0) return;
-    r->with[id] = !r->with[id];
-    r->lambda[id] = 0;
+    corner k = {.n = 0};
+    const int first = wrong(r);
+    if (first < 0) return CAROM_OK;
+    k.id[k.n++] = first;
+    for (int id = r->p.ne; id < r->ids && k.n < CORNER; ++id)
+        if (id != first && (r->with[id] ? r->lambda[id] < 1e-8 * r->force : r->p.g[id] < 1e-8 * r->length)) k.id[k.n++] = id;
+    for (int i = 0; i < k.n; ++i) r->lambda[k.id[i]] = 0;
+    k.row = calloc((size_t)(k.n + 1) * (size_t)r->n, sizeof *k.row);
+    if (!k.row) return no_memory(r->err);
+    k.tau = k.row + (size_t)k.n * (size_t)r->n;
+    const carom_status status = turn_corner(r, &k, tau);
+    free(k.row);
+    return status;
+}
+
+static double extent(void *user) {
+    const rests *r = user;
+    return fmax(1, fmax(carom_norm_max(r->q, r->nq) / r->length, carom_norm_max(r->lambda, r->ids) / r->force));
 }
 
 static void describe(void *user, bool failed, char *text, size_t size) {
     const rests *r = user;
-    const int id = failed ? -1 : wrong(r);
-    if (id < 0) snprintf(text, size, "end");
-    else snprintf(text, size, "%s %.60s", r->with[id] ? "opening" : "closing", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+    const char *before = "";
+    if (failed || wrong(r) < 0) snprintf(text, size, "end");
+    for (int id = failed ? -1 : wrong(r); id >= 0; id = next_wrong(r, id + 1)) { // several at once: opening a + b
+        const char *word = r->with[id] ? "opening" : "closing";
+        const size_t n = strcmp(before, "") == 0 ? 0 : strlen(text);
+        if (strcmp(before, word) == 0) snprintf(text + n, size - n, " + %.60s", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+        else snprintf(text + n, size - n, "%s%s %.60s", n ? ", " : "", word, carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
+        before = word;
+    }
 }
 
 carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
@@ -305,8 +390,8 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     }
     r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
     if (!r->with || !r->col) return no_memory(err);
-    *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 1 + 2 * r->ids + r->nq, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .describe = describe};
+    *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->nq, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+                       .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;
 }

@@ -426,9 +426,12 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
     const int m = s->m, n = s->n, N = unknowns(c, parameter), T = m, sigma = m + c->timeless, p = N - 1;
     double *A = c->A, *z = c->work;
     carom_zero(A, (ptrdiff_t)N * N);
+    const double rounding = CUT * fmax(1, carom_norm_max(s->Y, m * n)); // what is left of P - 1 below it is no more than errors of the motion
     for (int j = 0; j < m; ++j) {
         project(s, column(s->Y, j, n), column(A, j, N));
         column(A, j, N)[j] -= 1;
+        for (int i = 0; i < m; ++i)
+            if (fabs(column(A, j, N)[i]) < rounding) column(A, j, N)[i] = 0;
     }
     project(s, s->rate_1, z);
     if (c->timeless && !c->expression) carom_copy(column(A, T, N), z, m);
@@ -522,9 +525,9 @@ static carom_status step(carom_cycle *c, const double *tau, double size, carom_h
     double a = 1;
     for (int k = 0; k < c->halvings; ++k, a /= 2) {
         for (int i = 0; i < n; ++i) c->by[i] = a * by[i];
-        CAROM_TRY(carom_shooter_move(s, x, c->by, c->x));
         c->T = T + a * dT;
         carom_status status = tau ? carom_cycle_set(c, value + a * dp) : CAROM_OK;
+        CAROM_TRY(carom_shooter_move(s, x, c->by, c->x)); // closed contacts are closed with the new parameter
         if (status == CAROM_OK) status = carom_cycle_shoot(c, false);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         if (status == CAROM_OK && *hits && !carom_cycle_alike(c, *hits, *nhits)) ++c->order_changed;
@@ -575,7 +578,7 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     if (c->order_changed > 2)
         return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give %s", c->order_changed, c->residual, c->nearer);
     if (c->rank < c->unknowns)
-        return carom_fail(c->err, CAROM_SINGULAR, "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank, c->unknowns, c->residual, c->timeless && c->expression ? ": time does not enter the model; is it --period free?" : "");
+        return carom_fail(c->err, CAROM_SINGULAR, "no orbit was found: the linearisation is singular (rank %d of %d, residual %.2g)%s", c->rank, c->unknowns, c->residual, c->timeless && c->expression ? ": time does not enter the model; is it --period free?" : "; other parameters or some damping may help, as at resonance");
     char why[300] = "";
     if (c->err->text[0]) memcpy(why, c->err->text, sizeof why - 1);
     return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit of period %.9g was found: the residual stays at %.2g after %d iteration%s%s%s; give %s", c->T, c->residual, c->iterations, c->iterations == 1 ? "" : "s", why[0] ? "; the last attempt: " : "", why,
@@ -675,13 +678,19 @@ static carom_status read_exchanges(carom_cycle *c, const char *const *list) {
     return CAROM_OK;
 }
 
+void carom_cycle_expect(carom_cycle *c, bool near) {
+    c->most = near ? 10 : 40, c->halvings = near ? 2 : 8;
+    c->good = near ? 2e-10 : 1e-11, c->enough = near ? 2e-9 : 1e-10;
+}
+
 carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err) {
     carom_shooter *s = &c->s;
     c->err = err;
     c->fold = 1;
     c->expression = strcmp(period, "free") == 0 ? NULL : period;
     if (!c->nearer) c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit" : "--transient T, a longer --end, or a --start nearer to the orbit";
-    c->steps = 1, c->most = 40, c->halvings = 8, c->good = 1e-11, c->enough = 1e-10;
+    c->steps = 1;
+    carom_cycle_expect(c, false);
     const char *const observe[] = {period, NULL};
     if (c->expression) s->task.model.observe = observe, s->task.option = "--period";
     carom_status status = carom_shooter_open(s, by, err);

@@ -31,6 +31,8 @@ typedef struct carom_cycle {
 /// Of a shooter that is open; period: an expression, or "free"; value of it at the start in c->T.
 carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err);
 void carom_cycle_close(carom_cycle *c);
+/// How Newton's method works: from any guess (the default), or from near a solution, as along a branch.
+void carom_cycle_expect(carom_cycle *c, bool near);
 /// A guess: from x, after `transient`, within `window` (free periods), near the period `guess` (NAN: the first return).
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess);
 /// Begin at another phase of the motion over one period from x, where nothing happens.

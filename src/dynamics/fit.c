@@ -512,7 +512,7 @@ static carom_status prepare(fitting *k) {
     if (matches == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is matched; give --match COLUMN=EXPR");
     if (count(def->free) == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
     for (int i = 0; i < (int)matches; ++i) CAROM_TRY(read_match(k, i, def->match[i]));
-    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start};
+    k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .signals = def->signals};
     k->task.model.observe = k->expression, k->task.option = "--match";
     CAROM_TRY(carom_task_open(&k->task, def->free, k->err));
     k->n = k->fit->nfree = k->task.nfree;

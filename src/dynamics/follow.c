@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SMALLEST = 1e-6, EXACT = 1e-10, NOUGHT = 1e-9; // steps; where an event is located; a distance that is rounding
-enum { HEAD = 3, COLUMNS = 6, FOLD = -1 };          // of a task: branch, step, kind; then tau, place
+static const double STEP = 0.05, SMALLEST = 1e-6, EXACT = 1e-10, NOUGHT = 1e-9; // steps; where an event is located; a distance that is rounding
+enum { LOOK = 2 + 2 * CAROM_TESTS, HEAD = 4 + LOOK, COLUMNS = 6, FOLD = -1 }; // of a task: branch, step, kind, failures, look; then tau, bend, place
 
 typedef enum kind { GO_ON, DOUBLE } kind;
 
@@ -23,6 +23,9 @@ typedef struct walk {
     const carom_model *m;
     int nq, nv, length, ntasks;  // length: of a task
     double *task, low, high, size, longest;
+    int kept_tasks, kept_branches; // when the last point was complete: what an interruption leaves behind
+    long kept_rows;
+    int failures;                // steps to go until they may grow again
     double *tau, *bend, *tau_1, *place, *place_1, *x, *least, *most;
     carom_curve_look a, b;
     long room;
@@ -103,15 +106,37 @@ static double *task_at(const walk *w, int i) { return w->task + (size_t)i * (siz
 static carom_status add_task(walk *w, int branch, double step, kind what, const double *tau) {
     if (!grow((void **)&w->task, (size_t)(w->ntasks + 1) * (size_t)w->length, sizeof *w->task)) return no_memory(w->err);
     double *t = task_at(w, w->ntasks++);
+    carom_zero(t, w->length);
     t[0] = branch, t[1] = step, t[2] = what;
     carom_copy(t + HEAD, tau, w->k.ntau);
-    w->k.save(w->k.user, t + HEAD + w->k.ntau);
+    w->k.save(w->k.user, t + HEAD + 2 * w->k.ntau);
     return CAROM_OK;
+}
+
+static void put_look(double *to, const carom_curve_look *l) {
+    to[0] = l->stable, to[1] = l->largest;
+    for (int k = 0; k < CAROM_TESTS; ++k) to[2 + k] = l->count[k], to[2 + CAROM_TESTS + k] = l->distance[k];
+}
+
+static carom_curve_look get_look(const double *from) {
+    carom_curve_look l = {.stable = from[0] != 0, .largest = from[1]};
+    for (int k = 0; k < CAROM_TESTS; ++k) l.count[k] = (int)fmax(0, fmin(from[2 + k], 1e6)), l.distance[k] = from[2 + CAROM_TESTS + k];
+    return l;
+}
+
+static void mark(walk *w) { w->kept_tasks = w->ntasks, w->kept_branches = w->f->branches, w->kept_rows = w->f->branch.rows; }
+
+// Back to the last point that was complete: what was found behind it is found again when the branch goes on.
+static void forget_unfinished(walk *w) {
+    carom_table *t = &w->f->branch;
+    for (; t->rows > w->kept_rows; --t->rows) free(t->column[5].text[t->rows - 1]);
+    w->ntasks = w->kept_tasks, w->f->branches = w->kept_branches;
 }
 
 static void drop_task(walk *w) {
     --w->ntasks;
     memmove(w->task, w->task + w->length, (size_t)w->ntasks * (size_t)w->length * sizeof *w->task);
+    mark(w);
 }
 
 // What is left to do, where a file can hold it.
@@ -133,7 +158,7 @@ static carom_status read_queue(walk *w) {
     const carom_column *c = carom_table_column(t, "number");
     bool good = c && c->kind == CAROM_COLUMN_REAL && t->rows % w->length == 0 && t->rows / w->length < 100 && b->columns == COLUMNS + 3 * w->nq + w->nv && strcmp(b->column[1].name, w->def->by) == 0;
     for (int i = 0; i < b->columns && good; ++i) good = b->column[i].kind == (i == 0 || i == 3 ? CAROM_COLUMN_INTEGER : i == 5 ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL);
-    for (long k = 0; good && k < t->rows; ++k) good = isfinite(c->real[k]) && (k % w->length >= HEAD || fabs(c->real[k]) < 1e6);
+    for (long k = 0; good && k < t->rows; ++k) good = k % w->length >= HEAD ? isfinite(c->real[k]) : k % w->length >= 4 || fabs(c->real[k]) < 1e6;
     if (!good)
         return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to go on with is not that of this model and parameter");
     w->ntasks = (int)(t->rows / w->length);
@@ -141,6 +166,7 @@ static carom_status read_queue(walk *w) {
     if (!w->task) return no_memory(w->err);
     if (t->rows > 0) memcpy(w->task, c->real, (size_t)t->rows * sizeof *w->task);
     w->room = w->f->branch.rows;
+    mark(w);
     return CAROM_OK;
 }
 
@@ -218,12 +244,17 @@ static carom_status smooth_events(walk *w, int branch, double ds) {
         CAROM_TRY(w->k.look(w->k.user, &at));
         if (which != FOLD && !(fabs(at.distance[which]) < 1e-4)) continue; // another eigenvalue has come nearer
         CAROM_TRY(add_row(w, branch, &at, which == FOLD ? "fold" : w->k.test[which]));
-        if (which == 0 && w->def->switches && w->k.twice && w->ntasks < 16) {
+        if (which == 0 && w->def->switches && w->k.doubles && w->k.doubles(w->k.user) && w->ntasks < 16) {
             carom_zero(w->tau_1, w->k.ntau);
             CAROM_TRY(add_task(w, 0, w->longest / 4, DOUBLE, w->tau_1));
         }
     }
     return CAROM_OK;
+}
+
+// The first reason is kept for the caller.
+static void note_end(walk *w, int branch, const carom_error *why) {
+    if (w->f->note.code == CAROM_OK && why->code != CAROM_OK) carom_fail(&w->f->note, why->code, "branch %d ends at %.60s = %.9g: %.600s", branch, w->def->by, w->f->value, why->text);
 }
 
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the curve ends just behind it.
@@ -232,14 +263,20 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     bool found = false;
     int iterations;
     char text[120] = "end";
+    carom_error why = {0};
     for (int i = 0; i < 60 && b - a > EXACT; ++i) {
         const double sigma = (a + b) / 2;
         const carom_status status = go(w, w->place, w->tau, sigma, &iterations);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (status != CAROM_OK) why = *w->err;
         if (status == CAROM_OK && w->k.same(w->k.user)) a = sigma;
         else b = sigma, found = status == CAROM_OK;
     }
-    carom_status status = found || b == ds ? go(w, w->place, w->tau, b, &iterations) : CAROM_NOT_CONVERGED;
+    const double clear = b + w->k.clear; // events that come at nearly the same time are told apart there
+    carom_status status = found && w->k.clear > 0 ? go(w, w->place, w->tau, clear, &iterations) : CAROM_NOT_CONVERGED;
+    if (status == CAROM_OK && !w->k.same(w->k.user)) b = clear;
+    else status = found || b == ds ? go(w, w->place, w->tau, b, &iterations) : CAROM_NOT_CONVERGED;
+    if (status != CAROM_OK) why = *w->err;
     found = status == CAROM_OK && !w->k.same(w->k.user);
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
     CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
@@ -248,16 +285,19 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     CAROM_TRY(w->k.look(w->k.user, &at));
     CAROM_TRY(add_row(w, branch, &at, text));
     *ended = !found;
+    if (!found) note_end(w, branch, &why);
     return found ? go(w, w->place, w->tau, b, &iterations) : CAROM_OK;
 }
 
 // -- a branch ---------------------------------------------------------------------------------------------------------
 
+// A point is complete: all that the next one depends on goes into the task, so that a branch that goes on later is the same branch.
 static carom_status accept(walk *w, double *t, double step) {
-    carom_copy(t + HEAD, w->tau, w->k.ntau);
-    w->k.save(w->k.user, t + HEAD + w->k.ntau);
-    t[1] = step;
-    w->k.keep(w->k.user);
+    t[1] = step, t[3] = w->failures;
+    put_look(t + 4, &w->a);
+    carom_copy(t + HEAD, w->tau, w->k.ntau), carom_copy(t + HEAD + w->k.ntau, w->bend, w->k.ntau);
+    w->k.save(w->k.user, t + HEAD + 2 * w->k.ntau);
+    mark(w);
     w->f->value = value_now(w);
     if (!w->def->on_point) return CAROM_OK;
     CAROM_TRY(write_queue(w));
@@ -271,18 +311,30 @@ static carom_status turn_forward(walk *w) {
 
 static carom_status begin_task(walk *w, double *t) {
     int iterations;
-    CAROM_TRY(w->k.restore(w->k.user, t + HEAD + w->k.ntau));
-    carom_copy(w->tau, t + HEAD, w->k.ntau);
+    CAROM_TRY(w->k.restore(w->k.user, t + HEAD + 2 * w->k.ntau));
+    carom_copy(w->tau, t + HEAD, w->k.ntau), carom_copy(w->bend, t + HEAD + w->k.ntau, w->k.ntau);
+    w->failures = (int)t[3];
+    if (t[0] > 0) { // it goes on
+        CAROM_TRY(w->k.linearise(w->k.user));
+        w->a = get_look(t + 4);
+        return w->k.keep(w->k.user, w->tau);
+    }
     if (t[2] == DOUBLE) CAROM_TRY(w->k.twice(w->k.user, w->tau));
     else {
         CAROM_TRY(w->k.correct(w->k.user, NULL, &iterations));
         CAROM_TRY(turn_forward(w));
     }
     CAROM_TRY(w->k.look(w->k.user, &w->a));
-    w->k.keep(w->k.user);
-    if (t[0] > 0) return CAROM_OK; // it goes on
+    CAROM_TRY(w->k.keep(w->k.user, w->tau));
+    CAROM_TRY(add_row(w, w->f->branches + 1, &w->a, ""));
     t[0] = ++w->f->branches, t[2] = GO_ON;
-    return add_row(w, (int)t[0], &w->a, "");
+    return accept(w, t, t[1]);
+}
+
+// The longest step here: that which was asked for, of the parameter, and of states in units of the solution, which may have grown; along a straight branch more, unless a step was asked for.
+static double longest(walk *w) {
+    const double part = fabs(w->tau[w->k.ntau - 1]), most = w->longest * w->k.extent(w->k.user), far = w->def->step > 0 ? most : 5 * most, step = carom_length(w->bend, w->k.ntau) * far < 0.02 ? far : most;
+    return part * step > w->longest ? w->longest / part : step;
 }
 
 // To the edge of the parameter's range, where the branch leaves it.
@@ -296,16 +348,16 @@ static carom_status to_edge(walk *w, double sigma, double edge) {
     return w->k.correct(w->k.user, NULL, &iterations);
 }
 
-static carom_status march(walk *w, double *t) {
+// *more: as many points as are wanted were found before its end.
+static carom_status march(walk *w, double *t, bool *more) {
     const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
-    carom_zero(w->bend, w->k.ntau);
     CAROM_TRY(begin_task(w, t));
-    double step = t[1];
-    for (int failures = 0; w->f->branch.rows < most;) {
+    double step = w->task[1];
+    while (w->f->branch.rows < most) {
         const int branch = (int)w->task[0];
         w->k.save(w->k.user, w->place);
-        const double from = w->place[0], slope = w->tau[last] * w->size, to = from + step * slope, edge = to > w->high ? w->high : to < w->low ? w->low : NAN;
-        const double ds = isnan(edge) ? step : fabs(slope) > 0 ? fmax(0, (edge - from) / slope) : step;
+        const double from = w->place[0], slope = w->tau[last] * w->size, to = from + step * slope;
+        double edge = to > w->high ? w->high : to < w->low ? w->low : NAN, ds = isnan(edge) ? step : fabs(slope) > 0 ? fmax(0, (edge - from) / slope) : step;
         int iterations = 0;
         if (!isnan(edge) && ds < 1e-12) return CAROM_OK; // it is there
         carom_status status = isnan(edge) ? go(w, w->place, w->tau, ds, &iterations) : to_edge(w, ds, edge);
@@ -313,13 +365,11 @@ static carom_status march(walk *w, double *t) {
         bool good = status == CAROM_OK;
         const double there = good ? value_now(w) : from;
         if (good && isnan(edge) && (there > w->high || there < w->low)) { // it bends over the edge
-            const double over = there > w->high ? w->high : w->low;
-            status = to_edge(w, ds * (over - from) / (there - from), over);
+            edge = there > w->high ? w->high : w->low;
+            ds *= (edge - from) / (there - from);
+            status = to_edge(w, ds, edge);
+            if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
             good = status == CAROM_OK;
-            if (good) {
-                CAROM_TRY(w->k.look(w->k.user, &w->b));
-                return add_row(w, branch, &w->b, "");
-            }
         }
         const bool same = good && w->k.same(w->k.user);
         if (good && same) {
@@ -327,17 +377,18 @@ static carom_status march(walk *w, double *t) {
             good = w->k.tangent(w->k.user, w->tau_1) && (carom_dot(w->tau, w->tau_1, w->k.ntau) > 0.5 || step < 1e-4);
         }
         if (!good && step > SMALLEST) {
-            step /= 3, failures = 3;
+            step /= 3, w->failures = 3;
             CAROM_TRY(w->k.restore(w->k.user, w->place));
             continue;
         }
         if (!good || !same) {
             bool ended = false;
             CAROM_TRY(sudden_event(w, branch, ds, &ended));
-            if (ended || !isnan(edge)) return CAROM_OK;
+            if (ended) return CAROM_OK;
             carom_zero(w->bend, w->k.ntau);
-            CAROM_TRY(w->k.look(w->k.user, &w->a));
+            CAROM_TRY(w->k.keep(w->k.user, w->tau));
             CAROM_TRY(turn_forward(w));
+            CAROM_TRY(w->k.look(w->k.user, &w->a));
             CAROM_TRY(accept(w, w->task, step));
             continue;
         }
@@ -348,7 +399,7 @@ static carom_status march(walk *w, double *t) {
         if (!place) return no_memory(w->err);
         carom_copy(place, w->place_1, w->k.nplace);
         const long rows = w->f->branch.rows;
-        if (isnan(edge)) status = smooth_events(w, branch, ds);
+        status = smooth_events(w, branch, ds);
         if (status == CAROM_OK && w->f->branch.rows > rows) { // back from the events
             status = w->k.restore(w->k.user, place);
             if (status == CAROM_OK) status = w->k.correct(w->k.user, NULL, &iterations);
@@ -369,11 +420,13 @@ static carom_status march(walk *w, double *t) {
             w->tau[last] = way;
             CAROM_TRY(turn_forward(w));
         }
-        if (failures > 0) --failures;
-        else if (iterations <= 6) step = fmin(w->longest, 1.4 * step);
+        if (w->failures > 0) --w->failures;
+        else if (iterations <= 6) step = fmin(longest(w), 1.4 * step);
         else if (iterations > 12) step *= 0.7;
+        CAROM_TRY(w->k.keep(w->k.user, w->tau));
         CAROM_TRY(accept(w, w->task, step));
     }
+    *more = true;
     return CAROM_OK;
 }
 
@@ -392,17 +445,32 @@ static carom_status begin(walk *w) {
         w->tau[w->k.ntau - 1] = way[i];
         CAROM_TRY(add_task(w, 0, w->longest / 4, GO_ON, w->tau));
     }
+    mark(w);
     return CAROM_OK;
+}
+
+// Why a branch could not be followed further, at its last point.
+static void give_up(walk *w) {
+    carom_branch *f = w->f;
+    carom_table *t = &f->branch;
+    const bool begun = w->task[0] > 0;
+    const carom_error why = *w->err;
+    if (begun) note_end(w, (int)w->task[0], &why);
+    else if (f->note.code == CAROM_OK) carom_fail(&f->note, why.code, "the doubled orbits at %.60s = %.9g were not found: %.600s", w->def->by, w->task[HEAD + 2 * w->k.ntau], why.text);
+    if (begun && t->rows > 0 && t->column[5].text[t->rows - 1][0] == 0) {
+        char *text = realloc(t->column[5].text[t->rows - 1], sizeof "end");
+        if (text) t->column[5].text[t->rows - 1] = strcpy(text, "end");
+    }
 }
 
 static carom_status follow(walk *w) {
     const carom_follow_def *def = w->def;
     if (!(def->from != def->to) || !isfinite(def->from) || !isfinite(def->to)) return carom_fail(w->err, CAROM_BAD_INPUT, "--by: give NAME=A:B with two different numbers");
     w->low = fmin(def->from, def->to), w->high = fmax(def->from, def->to), w->size = w->high - w->low;
-    w->longest = def->step > 0 ? def->step : 0.05;
+    w->longest = def->step > 0 ? def->step : STEP;
     CAROM_TRY(def->period ? carom_curve_orbits(&w->k, def, &w->m, &w->f->scheme, w->err) : carom_curve_rests(&w->k, def, &w->m, &w->f->scheme, w->err));
     const carom_system *s = carom_model_system(w->m);
-    w->nq = s->nq, w->nv = s->nv, w->length = HEAD + w->k.ntau + w->k.nplace;
+    w->nq = s->nq, w->nv = s->nv, w->length = HEAD + 2 * w->k.ntau + w->k.nplace;
     double **part[] = {&w->tau, &w->bend, &w->tau_1, &w->place, &w->place_1, &w->x, &w->least, &w->most};
     const size_t size[] = {(size_t)w->k.ntau, (size_t)w->k.ntau, (size_t)w->k.ntau, (size_t)w->k.nplace, (size_t)w->k.nplace, (size_t)(w->nq + w->nv), (size_t)w->nq, (size_t)w->nq};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
@@ -411,11 +479,12 @@ static carom_status follow(walk *w) {
     }
     CAROM_TRY(w->f->branch.columns > 0 ? read_queue(w) : begin(w));
     while (w->ntasks > 0 && w->f->branch.rows < (def->most > 0 ? def->most : 2000)) {
-        const carom_status status = march(w, w->task);
+        bool more = false;
+        const carom_status status = march(w, w->task, &more);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
-        // a doubled orbit that is not found is left out; a branch ends where it cannot go on
         if (status != CAROM_OK && w->f->branch.rows == 0) return status;
-        if (status == CAROM_OK && w->f->branch.rows >= (def->most > 0 ? def->most : 2000)) return write_queue(w); // the rest is for --resume
+        if (status != CAROM_OK) give_up(w);
+        if (more) return write_queue(w); // the rest is for --resume
         drop_task(w);
         CAROM_TRY(write_queue(w));
     }
@@ -427,6 +496,7 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
     const carom_status status = follow(&w);
     if (status == CAROM_STOPPED && f->branch.rows > 0) {
         carom_error kept = *err;
+        forget_unfinished(&w);
         if (write_queue(&w) == CAROM_OK) *err = kept;
     }
     if (def->period) carom_curve_orbits_close(&w.k);
@@ -435,18 +505,29 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
     return status;
 }
 
+static size_t list_size(const char *const *list) {
+    size_t size = 1;
+    for (int i = 0; list && list[i]; ++i) size += strlen(list[i]) + 1;
+    return size;
+}
+
+// A line for each; behind it.
+static char *put_list(char *at, const char *const *list) {
+    for (int i = 0; list && list[i]; ++i) at += sprintf(at, "%s\n", list[i]);
+    return at + 1;
+}
+
 // What a branch depends on beside the model, for the file: texts that must be the same when it goes on.
-enum { NOTES = 5 };
+enum { NOTES = 10, NUMBERS = 300 };
 static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES], char **own) {
-    size_t size = 200;
-    for (int i = 0; def->model.set && def->model.set[i]; ++i) size += strlen(def->model.set[i]) + 1;
-    for (int i = 0; def->exchange && def->exchange[i]; ++i) size += strlen(def->exchange[i]) + 1;
-    char *range = *own = calloc(2 * size, 1), *set = range ? range + 200 : NULL, *at = set;
-    if (!range) return false;
+    char *text = *own = calloc(NUMBERS + list_size(def->model.set) + list_size(def->exchange) + list_size(def->run.options), 1);
+    if (!text) return false;
+    char *range = text, *step = text + 200, *set = text + NUMBERS, *exchange = put_list(set, def->model.set), *options = put_list(exchange, def->exchange);
     carom_format(range, 200, "%.17g:%.17g", def->from, def->to);
-    for (int i = 0; def->model.set && def->model.set[i]; ++i) at += sprintf(at, "%s\n", def->model.set[i]);
-    for (int i = 0; def->exchange && def->exchange[i]; ++i) at += sprintf(at, "%s\n", def->exchange[i]);
-    const carom_table_note all[NOTES] = {{"by", def->by}, {"model", def->model.text}, {"period", def->period ? def->period : ""}, {"range", range}, {"set", set}};
+    carom_format(step, NUMBERS - 200, "%.17g", def->step > 0 ? def->step : STEP);
+    put_list(options, def->run.options);
+    const carom_table_note all[NOTES] = {{"by", def->by}, {"model", def->model.text}, {"period", def->period ? def->period : ""}, {"range", range}, {"set", set}, {"exchange", exchange},
+                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", def->switches ? "yes" : "no"}};
     memcpy(note, all, sizeof all);
     return true;
 }
@@ -468,7 +549,7 @@ carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *d
 
 // The file must be of the same model, parameter, range and settings.
 static carom_status compare_notes(const carom_follow_def *def, const char *file, carom_error *err) {
-    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set, --input or --exchange"};
+    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set or --input", "--exchange", "--option", "--scheme", "--step", "choice of --switch"};
     carom_table_note notes[NOTES];
     char *own;
     if (!take_notes(def, notes, &own)) return no_memory(err);

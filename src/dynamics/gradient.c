@@ -1,6 +1,7 @@
 // gradient.c: derivatives of a result of a run: a value at the end, an extreme, an integral.
 #include "dynamics/dynamics.h"
 #include <carom/event.h>
+#include <carom/result.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,13 @@ typedef struct finding {
     carom_average *averages; // of the model's own checks; not used here
     double value, *gradient; // an extreme so far
     bool some;
+    carom_record *record;    // of the run, with columns of its own
+    char **column;           // their names; the expression's first, then those of the state
+    int nstate, *state;      // places of the state's in a column of the path
+    int first;               // column that is written
+    double *extra;
+    const char *of;
+    bool keeps;              // rows in memory
     carom_error *err;
 } finding;
 
@@ -189,6 +197,95 @@ static carom_status on_row(void *user, carom_path *w) {
     return result(k, row + 1, row + 2);
 }
 
+// -- the run as a result ------------------------------------------------------------------------------------------
+// Columns EXPR, "EXPR by NAME" for every name, then "x by NAME" of coordinates, unless positions turn, and of rates.
+
+static const char *state_name(const finding *k, int i) {
+    const int nv = k->path.p.nv;
+    return i < nv ? carom_model_coordinate(k->run.model, i) : carom_model_velocity(k->run.model, i - nv);
+}
+
+static bool is_recorded(const finding *k, int i) {
+    const int nv = k->path.p.nv;
+    return i < nv ? k->path.p.nq == nv && carom_model_recorded(k->run.model, i) : carom_model_velocity_recorded(k->run.model, i - nv);
+}
+
+static bool name_column(finding *k, int at, const char *of, const char *by) {
+    const size_t size = strlen(of) + strlen(by) + 5;
+    k->column[at] = malloc(size);
+    if (k->column[at]) snprintf(k->column[at], size, *by ? "%s by %s" : "%s%s", of, by);
+    return k->column[at] != NULL;
+}
+
+static carom_status name_columns(finding *k) {
+    const int n = k->task.nfree, all = 2 * k->path.p.nv;
+    k->state = calloc((size_t)all + 1, sizeof *k->state);
+    bool good = k->state, known = false; // the expression is a part of the state
+    for (int i = 0; good && i < all; ++i) {
+        if (!is_recorded(k, i)) continue;
+        k->state[k->nstate++] = i;
+        known = known || strcmp(state_name(k, i), k->of) == 0;
+    }
+    k->first = known ? 1 + n : 0;
+    const size_t columns = (1 + (size_t)n) + (size_t)n * (size_t)k->nstate;
+    k->column = calloc(columns + 1, sizeof *k->column), k->extra = calloc(columns + 1, sizeof *k->extra);
+    good = good && k->column && k->extra && name_column(k, 0, k->of, "");
+    for (int j = 0; good && j < n; ++j) good = name_column(k, 1 + j, k->of, k->task.free[j].name);
+    for (int i = 0, at = 1 + n; good && i < k->nstate; ++i)
+        for (int j = 0; good && j < n; ++j) good = name_column(k, at++, state_name(k, k->state[i]), k->task.free[j].name);
+    return good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for columns of derivatives");
+}
+
+static void fill_states(finding *k, const double *y) {
+    const carom_path *w = &k->path;
+    double *to = k->extra + 1 + w->n;
+    for (int i = 0; i < k->nstate; ++i)
+        for (int j = 0; j < w->n; ++j) *to++ = y[(size_t)j * 2 * (size_t)w->p.nv + (size_t)k->state[i]];
+}
+
+// At the start: an integral is zero, a mean is the value.
+static carom_status fill_start(finding *k) {
+    const carom_path *w = &k->path;
+    const double *q = k->run.x, *v = q + w->p.nq;
+    const double x = observe(k, 0, q, v);
+    k->extra[0] = k->what == INTEGRAL ? 0 : k->what == RMS ? sqrt(x) : x;
+    for (int j = 0; j < w->n && k->what != INTEGRAL; ++j) {
+        CAROM_TRY(derive(k, 0, q, v, direction(w, w->y, j), &k->extra[1 + j]));
+        if (k->what == RMS) k->extra[1 + j] = x > 0 ? k->extra[1 + j] / (2 * k->extra[0]) : 0;
+    }
+    fill_states(k, w->y);
+    return CAROM_OK;
+}
+
+static carom_status open_record(finding *k, const carom_gradient_def *def) {
+    CAROM_TRY(name_columns(k));
+    CAROM_TRY(fill_start(k));
+    carom_record_def rd = carom_record_default();
+    rd.model = k->run.model, rd.sim = k->run.sim, rd.file = def->file, rd.step = k->run.run.step, rd.end = k->run.run.end, rd.replace = true;
+    rd.text = def->model.text, rd.length = def->model.length, rd.model_file = def->model.file, rd.set = def->model.set, rd.options = (const char *const *)k->run.run.options;
+    rd.extra = (const char *const *)k->column + k->first, rd.extra_value = k->extra + k->first;
+    k->record = carom_record_create(&rd, k->err);
+    return k->record ? CAROM_OK : k->err->code;
+}
+
+static carom_status close_record(finding *k, carom_status status) {
+    carom_error err = {0};
+    if (!k->record) return status;
+    const carom_status end = carom_record_finish(k->record, status == CAROM_OK ? "done" : "failed", status == CAROM_OK ? NULL : k->err->text, &err);
+    if (status == CAROM_OK && end != CAROM_OK) *k->err = err, status = end;
+    carom_record_destroy(k->record);
+    return status;
+}
+
+static carom_status on_recorded(void *user, carom_path *w) {
+    finding *k = user;
+    const carom_now now = carom_sim_now(k->run.sim);
+    CAROM_TRY(result(k, &k->extra[0], &k->extra[1]));
+    fill_states(k, w->y);
+    CAROM_TRY(carom_record_step(k->record, &now));
+    return k->keeps ? on_row(user, w) : CAROM_OK;
+}
+
 static const char *label(void *user, int j) { return ((finding *)user)->task.free[j].name; }
 
 static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
@@ -197,7 +294,8 @@ static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
     const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
     if (!given->scheme) { // where no row is wanted, steps need only be short beside the run
         given->scheme = "event-driven";
-        if (isnan(given->step) && end > 0 && !def->rows) given->step = end / 50;
+        const double own = carom_model_simulation(k->task.base).step;
+        if (isnan(given->step) && end > 0 && (isnan(own) || !def->rows)) given->step = end / (def->rows || def->file ? 500 : 50);
     }
     bool located;
     CAROM_TRY(carom_task_locate(&k->task, &located, k->err));
@@ -240,12 +338,14 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     if (!k->averages) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for checks");
     carom_path *w = &k->path;
     w->user = k, w->label = label;
-    if (def->rows) w->on_row = on_row;
+    k->of = def->of, k->keeps = def->rows;
+    if (def->rows || def->file) w->on_row = def->file ? on_recorded : on_row;
     if (k->what >= MAXIMUM) w->on_step = on_step, w->on_side = on_side;
     else if (k->what != AT_END) w->rate = rate, w->on_side = on_side;
     carom_sim_stop_when(k->run.sim, def->stop, def->user);
     CAROM_TRY(carom_task_columns(&k->task, &k->run, w, w->rate ? 1 + k->task.nfree : 0, k->err));
     if (k->what >= MAXIMUM) CAROM_TRY(consider(k, 0, k->run.x, k->run.x + carom_model_system(k->run.model)->nq, w->y, NULL, NULL));
+    if (def->file) CAROM_TRY(open_record(k, def));
     CAROM_TRY(carom_path_run(w));
     g->t = w->t;
     bool event = w->t - w->t_event <= 1e-9 * w->t;
@@ -261,7 +361,9 @@ carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *de
     if (g) *g = (carom_gradient){0};
     if (!g || !def || !def->of || !def->by) return carom_fail(err, CAROM_BAD_INPUT, "a gradient needs an expression, names and a place for the answer");
     finding k = {.g = g, .err = err};
-    const carom_status status = find(&k, def, g);
+    const carom_status status = close_record(&k, find(&k, def, g));
+    for (int i = 0; k.column && k.column[i]; ++i) free(k.column[i]);
+    free(k.column), free(k.extra), free(k.state);
     carom_path_close(&k.path);
     carom_task_end(&k.run);
     carom_task_close(&k.task);

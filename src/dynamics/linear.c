@@ -32,9 +32,10 @@ static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
     carom_point *p = &h->p;
     const double close = def->q ? 1e-6 : CAROM_CLOSE;
     for (int c = 0; c < p->nc; ++c) {
-        h->with[c] = p->contacts[c].pressed || (!def->open && p->g[p->ne + c] <= close * h->length);
+        h->with[c] = p->contacts[c].pressed || (def->closed ? def->closed[c] : !def->open && p->g[p->ne + c] <= close * h->length);
         if (p->contacts[c].pressed && def->open) p->contacts[c].friction = CAROM_NO_FRICTION; // it has no gap to open
     }
+    if (def->closed) return CAROM_OK;
     CAROM_TRY(carom_grip_gather(h));
     for (int b = 0; b < p->L.nb; ++b) {
         const int id = p->L.id[b], k = p->L.at[b];
@@ -57,14 +58,14 @@ static carom_status solve(carom_linear *l) {
     return CAROM_OK;
 }
 
-// Contacts that carry nothing are open.
-static carom_status find_forces(carom_linear *l) {
+// Contacts that carry nothing are open, unless the caller knows better.
+static carom_status find_forces(carom_linear *l, const carom_modes_def *def) {
     carom_grip *h = &l->grip;
     carom_point *p = &h->p;
     CAROM_TRY(solve(l));
     const double most = carom_norm_max(h->x, h->rows);
     bool again = false;
-    for (int b = 0; b < p->L.nb; ++b)
+    for (int b = 0; b < p->L.nb && !def->closed; ++b)
         if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].pressed && !(h->x[h->row[b]] > 1e-9 * most)) h->with[p->L.id[b] - p->ne] = false, again = true;
     if (again) CAROM_TRY(solve(l));
     for (int k = 0; k < h->rows; ++k) carom_axpy(h->a, h->x[k], h->X + (size_t)k * (size_t)p->nv, p->nv);
@@ -244,7 +245,7 @@ static carom_status linearise(carom_linear *l, const carom_modes_def *def) {
     carom_grip_measure(h);
     CAROM_TRY(find_noise(l));
     CAROM_TRY(find_closed(l, def));
-    CAROM_TRY(find_forces(l));
+    CAROM_TRY(find_forces(l, def));
     CAROM_TRY(carom_point_tangent(p, h->lambda, h->err));
     find_balance(l);
     if (l->unbalanced > 1e-9) {

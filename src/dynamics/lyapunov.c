@@ -22,8 +22,13 @@ typedef struct spectrum {
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for Lyapunov exponents"); }
 
+// Largest first.
 static void put_exponents(spectrum *k, double t, double *exponent) {
-    for (int j = 0; j < k->to->n; ++j) exponent[j] = k->sum[j] / t;
+    for (int j = 0; j < k->to->n; ++j) {
+        int i = j;
+        for (; i > 0 && k->sum[j] / t > exponent[i - 1]; --i) exponent[i] = exponent[i - 1];
+        exponent[i] = k->sum[j] / t;
+    }
 }
 
 // (LYA-1)
@@ -55,8 +60,7 @@ static carom_status orthonormalise(void *watch, carom_path *w) {
 static void finish(spectrum *k) {
     carom_lyapunov *x = k->to;
     if (!(x->t > 0)) return;
-    put_exponents(k, x->t, x->exponent);
-    for (int j = 0; j < x->n; ++j) x->sum += x->exponent[j];
+    for (int j = 0; j < x->n; ++j) x->exponent[j] = k->sum[j] / x->t, x->sum += x->exponent[j];
     for (int j = 0; j < x->n; ++j) { // scatter of the parts about their mean
         double square = 0;
         for (int p = 0; p < PARTS; ++p) {

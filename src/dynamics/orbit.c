@@ -34,7 +34,7 @@ static int by_time(const void *a, const void *b) {
 static carom_status put_events(carom_orbit *o, const carom_cycle *c, const carom_hit *hit, int n) {
     o->event = calloc((size_t)n + 1, sizeof *o->event);
     if (!o->event) return no_memory(c->err);
-    for (int i = 0; i < n; ++i) o->event[i] = (carom_orbit_event){fmod(hit[i].t, c->T), hit[i].contact, carom_hit_word(hit[i].kind)};
+    for (int i = 0; i < n; ++i) o->event[i] = (carom_orbit_event){fmod(hit[i].t, c->T), hit[i].contact, carom_hit_word(hit[i].kind), hit[i].impacts, fmod(hit[i].t, c->T) + hit[i].end - hit[i].t};
     o->nevents = n;
     qsort(o->event, (size_t)n, sizeof *o->event, by_time);
     return CAROM_OK;

@@ -27,17 +27,21 @@ static void add_hit(carom_shooter *s, double t, int contact, carom_hit_kind kind
         if (!more) return;
         s->hit = more, s->room = room;
     }
-    s->hit[s->nhits++] = (carom_hit){t, jump, contact, s->closed, kind};
+    s->hit[s->nhits++] = (carom_hit){.t = t, .jump = jump, .contact = contact, .closed = s->closed, .kind = kind, .end = t};
 }
 
-// Contact c closes behind a run of impacts: these are one chatter.
-static bool drop_chatter(carom_shooter *s, int c, double *t) {
+// Contact c closes at t behind a run of impacts: these are one chatter.
+static void add_closing(carom_shooter *s, double t, int c) {
     int first = s->nhits;
     while (first > 0 && s->hit[first - 1].contact == c && s->hit[first - 1].kind == CAROM_HIT_IMPACT) --first;
-    if (s->nhits - first < 3) return false;
-    *t = s->hit[first].t;
-    s->nhits = first;
-    return true;
+    const int impacts = s->nhits - first;
+    if (impacts < 3) {
+        add_hit(s, t, c, CAROM_HIT_CLOSE, 0);
+        return;
+    }
+    s->nhits = first + 1;
+    s->hit[first].kind = CAROM_HIT_CHATTER, s->hit[first].jump = 0, s->hit[first].closed = s->closed;
+    s->hit[first].end = t, s->hit[first].impacts = impacts;
 }
 
 static void note_change(carom_shooter *s, const carom_change *x) {
@@ -49,11 +53,9 @@ static void note_change(carom_shooter *s, const carom_change *x) {
     for (int c = 0; c < nc; ++c) {
         const bool was = x->mode_before[c] != CAROM_MODE_OPEN, is = x->mode[c] != CAROM_MODE_OPEN;
         const double *e = x->phase_before + nc + CAROM_TANGENTS * c, *e_1 = x->phase + nc + CAROM_TANGENTS * c;
-        double t = x->t;
-        if (!was && is) {
-            const bool chatter = drop_chatter(s, c, &t);
-            add_hit(s, t, c, chatter ? CAROM_HIT_CHATTER : CAROM_HIT_CLOSE, 0);
-        } else if (!was && x->impulse[c] > 0) add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
+        const double t = x->t;
+        if (!was && is) add_closing(s, t, c);
+        else if (!was && x->impulse[c] > 0) add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
         else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
         else if (was && x->mode_before[c] != x->mode[c]) add_hit(s, t, c, x->mode[c] == CAROM_MODE_STICK ? CAROM_HIT_STICK : CAROM_HIT_SLIP, 0);
         else if (was && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0) add_hit(s, t, c, CAROM_HIT_REVERSE, 0);
@@ -64,7 +66,7 @@ static void note_change(carom_shooter *s, const carom_change *x) {
 // Plain runs; a step that is halved tells some events again.
 static carom_status on_change(void *user, const carom_change *x) {
     carom_shooter *s = user;
-    while (s->nhits > 0 && s->hit[s->nhits - 1].t > x->t_before) --s->nhits;
+    while (s->nhits > 0 && s->hit[s->nhits - 1].end > x->t_before) --s->nhits;
     if (x->t > s->t_0 || x->t_before < x->t) note_change(s, x);
     else
         for (int c = 0; c < s->p.nc; ++c) s->mode[c] = x->mode[c];

@@ -8,6 +8,8 @@ typedef struct carom_hit {
     double t, jump;      // jump: of velocities in an impact, in units of `scale`
     int contact, closed; // contacts that are closed behind it
     carom_hit_kind kind;
+    double end;          // of a chatter: when it closes
+    int impacts;         // in it, as far as they were followed
 } carom_hit;
 const char *carom_hit_word(carom_hit_kind kind);
 

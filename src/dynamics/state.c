@@ -132,12 +132,18 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
 carom_status carom_state_signals(const carom_model *m, const char *file, double *x, carom_error *err) {
     if (!m || !file || !x) return carom_fail(err, CAROM_BAD_INPUT, "signals need a model, the name of a file and a place for their values");
     const carom_system *s = carom_model_system(m);
+    x[s->ni] = 0;
     if (s->ni == 0) return CAROM_OK;
     carom_copy(x, s->input, s->ni);
     row r = {.n = 0};
     carom_status status = is_hdf5(file) ? read_result(&r, file, err) : read_table(&r, file, err);
-    for (int i = s->nset; i < s->ni && status == CAROM_OK; ++i)
-        if (has(&r, carom_model_signal(m, i))) status = value(&r, file, carom_model_signal(m, i), &x[i], err);
+    bool all = s->ni > s->nset;
+    for (int i = s->nset; i < s->ni && status == CAROM_OK; ++i) {
+        const bool there = has(&r, carom_model_signal(m, i));
+        if (there) status = value(&r, file, carom_model_signal(m, i), &x[i], err);
+        all = all && there;
+    }
+    if (status == CAROM_OK && all && has(&r, "t")) status = value(&r, file, "t", &x[s->ni], err);
     forget(&r);
     return status;
 }

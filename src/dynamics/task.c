@@ -22,8 +22,10 @@ static carom_status look_up(const carom_task *t, const char *name, carom_free_na
     snprintf(text, sizeof text, "%s=0", name);
     const carom_status status = carom_vary_read(&words, &of, text, err);
     if (status != CAROM_OK || of.kind == VARY_OPTION) {
+        const carom_error why = *err;
+        const char *colon = status == CAROM_OK ? NULL : strstr(why.text, ": the model has no "); // behind "--vary"
         carom_vary_free(&of);
-        return carom_fail(err, CAROM_BAD_INPUT, "the model has no parameter, coordinate or rate '%.60s'", name);
+        return colon ? carom_fail(err, CAROM_BAD_INPUT, "%.300s", colon + 2) : carom_fail(err, CAROM_BAD_INPUT, "the model has no parameter, coordinate or rate '%.60s'", name);
     }
     *f = (carom_free_name){of.name, of.kind == VARY_PARAMETER ? CAROM_FREE_PARAMETER : of.kind == VARY_POSITION ? CAROM_FREE_POSITION : CAROM_FREE_RATE, of.index, 0};
     of.name = NULL;
@@ -122,7 +124,7 @@ carom_status carom_task_begin(const carom_task *t, const double *value, double e
     carom_run_given given = t->run;
     given.end = end;
     CAROM_TRY(carom_run_resolve(&r->run, r->model, &given, err));
-    r->x = calloc((size_t)sys->nq + (size_t)sys->nv, sizeof *r->x);
+    r->x = calloc((size_t)sys->nq + (size_t)sys->nv + (size_t)sys->ni, sizeof *r->x);
     if (!r->x) return no_memory(err);
     carom_copy(r->x, t->start ? t->start : carom_model_q0(r->model), sys->nq);
     carom_copy(r->x + sys->nq, t->start ? t->start + sys->nq : carom_model_v0(r->model), sys->nv);
@@ -130,6 +132,7 @@ carom_status carom_task_begin(const carom_task *t, const double *value, double e
         if (t->free[i].kind != CAROM_FREE_PARAMETER) r->x[(t->free[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->free[i].index] = value[i];
     carom_sim_def def = carom_run_sim(&r->run, r->model);
     def.q0 = r->x, def.v0 = r->x + sys->nq;
+    if (t->start) carom_run_signals(&def, t->signals, r->x + sys->nq + sys->nv);
     r->sim = carom_sim_create(&def, err);
     return r->sim ? CAROM_OK : err->code;
 }

@@ -274,6 +274,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     r->every = def->every;
     r->dt_out = def->dt_out;
     r->event_rows = def->event_rows;
+    r->extra = def->extra_value;
     r->sides = (sides){.nq = r->sys->nq, .nv = r->sys->nv};
     r->nout = def->model ? carom_model_count(def->model).outputs : 0;
     r->nwatched = def->model ? carom_model_watched(def->model) : 0;

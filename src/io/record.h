@@ -7,7 +7,7 @@
 /// What stands in a column: entry `at` of a quantity, in the units of the model.
 typedef enum record_quantity {
     RECORD_TIME, RECORD_POSITION, RECORD_VELOCITY, RECORD_ENERGY, RECORD_GAP, RECORD_GAP_RATE, RECORD_FORCE, RECORD_IMPULSE,
-    RECORD_JOINT_GAP, RECORD_JOINT_FORCE, RECORD_NU, RECORD_JOINT_NU, RECORD_OUTPUT, RECORD_QUANTITIES
+    RECORD_JOINT_GAP, RECORD_JOINT_FORCE, RECORD_NU, RECORD_JOINT_NU, RECORD_EXTRA, RECORD_OUTPUT, RECORD_QUANTITIES
 } record_quantity;
 typedef struct record_value { record_quantity of; int at; double scale; } record_value; // times scale; of RECORD_GAP_RATE over it
 
@@ -27,6 +27,7 @@ struct carom_record {
     int nc;                      // contacts with columns: those that come and go have none
     char **column;               // ncol: names
     record_value *value;         // ncol: what stands in each
+    const double *extra;         // values of the caller's columns
     h5_field_def *field;         // what is recorded along flexible members
     struct { int member; carom_field kind; } *field_of;
     int nfield;

@@ -100,6 +100,7 @@ static bool all_columns(carom_record *r, const carom_record_def *def) {
                joint_column(r, id, RECORD_IMPULSE, "impulse");
     for (int c = 0; r->positions && c < r->nc; ++c) good = good && add(r, RECORD_NU, carom_sim_now(r->sim).dir[ne + c], r->constraint[ne + c], "nu", 0, "");
     for (int id = 0; r->positions && id < ne; ++id) good = good && joint_column(r, id, RECORD_JOINT_NU, "nu");
+    for (int i = 0; def->extra && def->extra[i]; ++i) good = good && plain(r, RECORD_EXTRA, i, def->extra[i]);
     for (int i = 0; i < r->nout; ++i) good = good && plain(r, RECORD_OUTPUT, i, carom_model_output(r->model, i));
     return good;
 }
@@ -125,7 +126,7 @@ carom_status record_fill(carom_record *r, double *row, const carom_now *now, con
     const double *of[RECORD_QUANTITIES] = {
         [RECORD_TIME] = &now->t, [RECORD_POSITION] = now->q, [RECORD_VELOCITY] = now->v, [RECORD_ENERGY] = energy,
         [RECORD_GAP] = r->gap, [RECORD_GAP_RATE] = r->u, [RECORD_FORCE] = now->lasting, [RECORD_IMPULSE] = impulse,
-        [RECORD_JOINT_GAP] = now->gap, [RECORD_JOINT_FORCE] = record_reactions(r, now, now->lasting, r->turned), [RECORD_NU] = now->nu,
+        [RECORD_JOINT_GAP] = now->gap, [RECORD_JOINT_FORCE] = record_reactions(r, now, now->lasting, r->turned), [RECORD_NU] = now->nu, [RECORD_EXTRA] = r->extra,
         [RECORD_JOINT_NU] = r->positions ? record_reactions(r, now, now->nu, r->turned ? r->turned + r->ndir : NULL) : NULL,
     };
     for (int i = 0; i < r->ncol - r->nout; ++i) {

@@ -99,3 +99,11 @@ carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m) {
     def.size = contact_size;
     return def;
 }
+
+void carom_run_signals(carom_sim_def *def, const double *left, double *room) {
+    const carom_system *s = def->system;
+    if (!left || s->ni == 0) return;
+    def->input_t = left[s->ni];
+    for (int i = 0; i < s->ni; ++i) room[i] = i < s->nset ? s->input[i] : left[i];
+    def->input = room;
+}

@@ -415,7 +415,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     sim->size = def->size;
     s->err = &sim->error;
     sim->kept->t = sim->kept->from_t = def->t0;
-    carom_sim_signals_start(sim, def->input);
+    carom_sim_signals_start(sim, def);
     wire(sim);
     carom_copy(sim->q, def->q0, sys->nq);
     carom_copy(sim->v, def->v0, sys->nv);

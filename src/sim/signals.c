@@ -17,11 +17,20 @@ void carom_sim_signals_allocate(carom_sim *sim, carom_arena *mem, carom_arena *k
     sim->gap_before = sim->sys->ni > 0 && !sim->sys->listed ? carom_allocate(mem, (size_t)(sim->sys->ne + sim->sys->nc)) : NULL;
 }
 
-void carom_sim_signals_start(carom_sim *sim, const double *input) {
+// Is t a sample instant of a controller?
+static bool samples_at(const carom_sampler *c, double t) {
+    const double n = (t - c->offset) / c->sample;
+    return n > -CAROM_INSTANT && fabs(n - round(n)) <= CAROM_INSTANT * fmax(1, round(n));
+}
+
+void carom_sim_signals_start(carom_sim *sim, const carom_sim_def *def) {
     const carom_system *sys = sim->sys;
-    carom_copy(sim->input, input ? input : sys->input, sys->ni);
-    for (int k = 0; k < sys->nsamplers; ++k) // those before the start are past
-        sim->sampled[2 * k] = sim->sampled[2 * k + 1] = fmax(0, ceil((sim->t0 - sys->samplers[k].offset) / sys->samplers[k].sample * (1 - CAROM_QUOTIENT)));
+    carom_copy(sim->input, def->input ? def->input : sys->input, sys->ni);
+    for (int k = 0; k < sys->nsamplers; ++k) { // those before the start are past, and one at the start that was done already
+        const carom_sampler *c = &sys->samplers[k];
+        const bool done = def->input && def->input_t > 0 && samples_at(c, def->input_t) && samples_at(c, sim->t0);
+        sim->sampled[2 * k] = sim->sampled[2 * k + 1] = fmax(0, ceil((sim->t0 - c->offset) / c->sample * (1 - CAROM_QUOTIENT))) + done;
+    }
 }
 
 // -- when ------------------------------------------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ int carom_sim_order(const carom_scheme *scheme, const double *opt);
 
 /// signals.c: signals that are held.  Nothing where the system has none.
 void carom_sim_signals_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep);
-void carom_sim_signals_start(carom_sim *sim, const double *input);     // before anything is evaluated; NULL: those of the system
+void carom_sim_signals_start(carom_sim *sim, const carom_sim_def *def); // before anything is evaluated
 carom_status carom_sim_signals_check(carom_sim *sim, carom_error *err); // does the scheme reach the sample instants?
 carom_status carom_sim_sample(carom_sim *sim, carom_error *err);       // controllers whose instant has come
 void carom_sim_plan(carom_sim *sim);                                   // equal steps to the next instant

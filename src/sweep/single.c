@@ -351,6 +351,7 @@ static carom_status make_sim(single *k, const double *value, const double *start
     if (elsewhere && !start) status = carom_model_start_at(k->model, k->x, k->err);
     carom_sim_def d = carom_run_sim(&k->run, k->model);
     d.q0 = k->x, d.v0 = k->x + k->nq;
+    if (start && start == s->def.start) carom_run_signals(&d, s->def.signals, k->x + k->nq + k->nv);
     if (status == CAROM_OK) k->sim = carom_sim_create(&d, k->err);
     free(options);
     if (status == CAROM_OK && !k->sim) status = k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
@@ -363,7 +364,7 @@ static carom_status reserve(single *k) {
     carom_sweep *s = k->s;
     k->average = calloc((size_t)carom_model_watched(k->model) + 1, sizeof *k->average);
     k->value = calloc((size_t)s->nobserve + 2, sizeof *k->value);
-    k->x = calloc((size_t)k->nq + (size_t)k->nv + 1, sizeof *k->x);
+    k->x = calloc((size_t)k->nq + (size_t)k->nv + (size_t)carom_model_system(k->model)->ni + 1, sizeof *k->x);
     return k->average && k->value && k->x ? CAROM_OK : no_memory(k->err);
 }
 

@@ -11,7 +11,7 @@
 enum { MOST = 100000000 }; // values of one --vary
 
 static carom_status wrong(carom_error *err, const varied *v, const char *what) {
-    return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %s; write a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed or FILE.csv:column",
+    return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %.500s; write a:b:n, log:a:b:n, a,b,c, uniform:a:b:n:seed, normal:mean:sd:n:seed or FILE.csv:column",
                       v->name, what);
 }
 
@@ -28,14 +28,16 @@ static double uniform(uint64_t *state) { return ((double)(next(state) >> 11) + 0
 
 // -- parts of a text -------------------------------------------------------------------------------------------
 
-// Numbers between separators, with or without units, at most `room`; -1: one of them is neither.
-static int numbers(const varied *v, const char *text, char separator, double *x, int room) {
-    carom_error err;
+// Numbers between separators, the first `kind` of them with units or without, at most `room`; -1: one of them is neither, and why.
+static int numbers(const varied *v, const char *text, char separator, double *x, int room, int kind, carom_error *why) {
     for (int n = 0;; ++n) {
         const char stop[2] = {separator, 0};
         const size_t length = strcspn(text, stop);
+        char *end = NULL;
         if (n == room) return room + 1;
-        if (!carom_model_quantity(v->model, v->name, text, length, &x[n], &err)) return -1;
+        if (n >= kind) x[n] = carom_number(text, &end);
+        if (n >= kind && (end == text || end != text + length || !isfinite(x[n]))) return carom_fail(why, CAROM_BAD_INPUT, "'%.*s' is not a number", (int)(length < 60 ? length : 60), text), -1;
+        if (n < kind && !carom_model_quantity(v->model, v->name, text, length, &x[n], why)) return -1;
         if (!text[length]) return n + 1;
         text += length + 1;
     }
@@ -52,7 +54,9 @@ static carom_status reserve(varied *v, double n, carom_error *err) {
 // a:b:n.  Both ends are exact.
 static carom_status range(varied *v, const char *text, bool logarithmic, carom_error *err) {
     double x[3];
-    if (numbers(v, text, ':', x, 3) != 3) return wrong(err, v, "a range has two ends and a number of values");
+    carom_error why = {0};
+    const int n = numbers(v, text, ':', x, 3, 2, &why);
+    if (n != 3) return wrong(err, v, n < 0 ? why.text : "a range has two ends and a number of values");
     if (logarithmic && !(x[0] > 0 && x[1] > 0)) return wrong(err, v, "both ends of a logarithmic range must be positive");
     CAROM_TRY(reserve(v, x[2], err));
     if (v->n == 1 && x[0] != x[1]) return wrong(err, v, "one value cannot be at both ends");
@@ -65,7 +69,9 @@ static carom_status range(varied *v, const char *text, bool logarithmic, carom_e
 
 static carom_status sample(varied *v, const char *text, bool normal, carom_error *err) {
     double x[4];
-    if (numbers(v, text, ':', x, 4) != 4) return wrong(err, v, "a sample has two numbers, a number of values and a seed");
+    carom_error why = {0};
+    const int n = numbers(v, text, ':', x, 4, 2, &why);
+    if (n != 4) return wrong(err, v, n < 0 ? why.text : "a sample has two numbers, a number of values and a seed");
     if (normal && !(x[1] >= 0)) return wrong(err, v, "the standard deviation must not be negative");
     if (x[3] != floor(x[3]) || fabs(x[3]) > 9e15) return wrong(err, v, "the seed must be a whole number");
     CAROM_TRY(reserve(v, x[2], err));
@@ -82,14 +88,9 @@ static carom_status list(varied *v, const char *text, carom_error *err) {
     size_t n = 1;
     for (const char *c = text; *c; ++c) n += *c == ',';
     CAROM_TRY(reserve(v, (double)n, err));
-    if (numbers(v, text, ',', v->value, (int)n) == (int)n) return CAROM_OK;
-    if (v->kind != VARY_OPTION) {
-        carom_error why;
-        char what[320];
-        while (carom_model_quantity(v->model, v->name, text, strcspn(text, ","), v->value, &why)) text += strcspn(text, ",") + 1; // one of them is wrong
-        snprintf(what, sizeof what, "%.300s", why.text);
-        return wrong(err, v, what);
-    }
+    carom_error why = {0};
+    if (numbers(v, text, ',', v->value, (int)n, (int)n, &why) == (int)n) return CAROM_OK;
+    if (v->kind != VARY_OPTION) return wrong(err, v, why.text);
     v->word = calloc(n + 1, sizeof *v->word); // options may be words
     for (size_t i = 0; v->word && i < n; ++i, text += strcspn(text, ",") + 1) {
         const size_t length = strcspn(text, ",");
