@@ -15,7 +15,7 @@
 #include "model_text.h"
 #include "problems.h"
 #include <carom/event.h>
-#include <limits.h>
+#include <carom/team.h>
 
 #ifdef QUICK // with sanitizers
 enum { BRIEF = 1 };
@@ -326,7 +326,14 @@ static by_bodies bodies_of(const contact_problem *x, int bodies, int each, const
 
 static void bodies_free(by_bodies *y) { free(y->part), free(y->first), free(y->link), free(y->link_at), free(y->inverse_at), free(y->A), free(y->inverse); }
 
-typedef enum form { DENSE, BLOCKS, BODIES, AFTER_PROX, FORMS } form; // of G; the chain begins with prox
+typedef enum form { DENSE, BLOCKS, BODIES, TEAM, AFTER_PROX, FORMS } form; // of G; by bodies, in three parts; the chain begins with prox
+
+// Three threads, as it were: one after the other, the last one first.
+static void in_parts(carom_team *team, void (*work)(void *user, int part, int parts), void *user) {
+    for (int part = team->n - 1; part >= 0; --part) work(user, part, team->n);
+}
+
+static carom_team parts_of_three = {3, in_parts};
 
 typedef struct task {
     const char *name;
@@ -367,8 +374,9 @@ static given problem_of(const task *t) {
 
 // Where it stays.
 static carom_problem *view(given *g, form f) {
-    if (f == BLOCKS || f == BODIES) g->x.pb.rows = &g->b.rows, g->x.pb.G = NULL;
-    if (f == BODIES) g->x.pb.parts = &g->y.parts;
+    if (f == BLOCKS || f == BODIES || f == TEAM) g->x.pb.rows = &g->b.rows, g->x.pb.G = NULL;
+    if (f == BODIES || f == TEAM) g->x.pb.parts = &g->y.parts;
+    if (f == TEAM) g->x.pb.team = &parts_of_three;
     return &g->x.pb;
 }
 
@@ -388,7 +396,7 @@ static void solved(figures *f, const contact_problem *x, carom_report r) {
 
 // From zero, then from that answer for a problem that is a little different.  s NULL: the chain.
 static figures solve(const task *t, const carom_solver *s, form form) {
-    static const char *const forms[FORMS] = {"", " blocks", " bodies", " after prox"};
+    static const char *const forms[FORMS] = {"", " blocks", " bodies", " team", " after prox"};
     figures f = {0};
     snprintf(f.key, sizeof f.key, "problem %s %s%s", t->name, s ? s->name : "chain", forms[form]);
     given g = problem_of(t);
@@ -405,7 +413,7 @@ static figures solve(const task *t, const carom_solver *s, form form) {
 
 // Slow ones are left out where there are many contacts.
 static bool suits(const carom_solver *s, const task *t, form f) {
-    if (f == BODIES && (t->bodies == 0 || (s && !s->parts))) return false;
+    if ((f == BODIES || f == TEAM) && (t->bodies == 0 || (s && !s->parts))) return false;
     if (!s) return f != AFTER_PROX || strcmp(t->name, "sheet") == 0;
     if (f == AFTER_PROX) return false;
     given g = problem_of(t);
