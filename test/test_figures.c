@@ -88,8 +88,9 @@ static const example examples[] = {
      "  b: {mass: 2, inertia: [0.004, 0.004, 0.004], at: [0.03, 0.02, 0.182], velocity: [0, 0, -1], spin: [0, 0, 5], shape: {sphere: 0.06}}\n"
      "contacts: {all: {among: [a, b], friction: 0.3, restitution: 0.2}, base: {between: [[a, b], floor], friction: 0.4, rolling: 1e-3, spinning: 1e-3, resistance: discs}}\n"},
     {"glancing", 2e-3, 20, 0, // an impact by energy in space, on which slip turns
-     "carom: 1\ncoordinates: {n: {at: 0.0055, rate: -1}, a: {at: 0, rate: 0.4}, b: {at: 0, rate: -0.3}}\nenergy: {kinetic: 1/2*(n'^2 + a'^2 + 0.6*b'^2) + 0.3*n'*a' + 0.2*n'*b' + 0.1*a'*b'}\n"
-     "contacts: {floor: {gap: n, slip: [a, b], restitution: 1/2, friction: 0.25, impact law: energetic}}\n"},
+     "carom: 1\ncoordinates: {n: {at: 0.0055, rate: -1}, a: {at: 0, rate: 0.4}, b: {at: 0, rate: -0.3}, m: {at: 0.0075, rate: -0.7}, c: {at: 0, rate: 0.3}, d: {at: 0, rate: 0.2}}\n"
+     "energy: {kinetic: 1/2*(n'^2 + a'^2 + 0.6*b'^2) + 0.3*n'*a' + 0.2*n'*b' + 0.1*a'*b' + 1/2*(m'^2 + c'^2 + d'^2)}\n"
+     "contacts:\n  floor: {gap: n, slip: [a, b], restitution: 1/2, friction: 0.25, impact law: energetic}\n  wall: {gap: m, slip: [c, d], restitution: 1/2, friction: 0.2, impact law: energetic}\n"},
     {"rattling", 4e-3, 50, 0.06, // impacts of two contacts accumulate together, sliding
      "carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: {at: 0.01, rate: 0}, phi: {at: 0.004, rate: 0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + 0.3*phi'^2), potential: 9.81*y}\n"
      "contact defaults: {restitution: 0.5, friction: 0.1 + 0.002*normal.force}\ncontacts: {left: {gap: y + phi, slip: x}, right: {gap: y - phi, slip: x}}\n"},
