@@ -183,7 +183,8 @@ static void close_books(figures *f, carom_sim *sim) {
     carom_error err = {0};
     carom_ledger l;
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
-    const double energy[] = {l.energy.impact, l.energy.friction, l.energy.external, l.energy.damping, l.energy.lost, l.energy.created, 100 * l.penetration, 100 * l.drift, l.kinetic, l.gap};
+    const double energy[] = {l.energy.impact, l.energy.friction, l.energy.external, l.energy.damping, l.energy.lost, l.energy.created, 100 * l.penetration, 100 * l.drift, l.kinetic, l.gap,
+                             l.penetration > 1e-9 ? l.penetration_t : 0, l.drift > 1e-9 ? l.drift_t : 0, l.impulses.gain, l.impulses.gain > 1e-9 ? l.impulses.gain_t : 0, l.moved};
     add(&f->real[ENERGY], energy, sizeof energy / sizeof *energy, 0);
     char said[2000] = "";
     carom_sim_choice(sim, said, sizeof said);
