@@ -97,6 +97,9 @@ static const example examples[] = {
     {"sled", 4e-3, 40, 0.02, // dependent contacts that slide, until they stick
      "carom: 1\ncoordinates: {x: {at: 0, rate: 0.25}, y: 0, phi: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + 0.3*phi'^2), potential: 9.81*y}\nforces: {phi: 0.5, x: 0.3*sin(20*t)}\n"
      "contact defaults: {friction: 0.2}\ncontacts: {left: {gap: y + phi, slip: x}, middle: {gap: y, slip: x}, right: {gap: y - phi, slip: x}}\n"},
+    {"tilting", 5e-3, 50, 0.06, // mass, joint, gap and slip all depend on time
+     "carom: 1\ncoordinates: {x: {at: 0.2, rate: 0.5}, y: {at: 0.02, rate: -0.2}, z: {at: 0.04, rate: 0.1}}\nenergy: {kinetic: 1/2*(1 + 0.3*sin(9*t))*(x'^2 + y'^2 + z'^2), potential: 9.81*y + 3*z^2}\n"
+     "constraints: {rail: z - 0.2*x*cos(5*t)}\ncontacts: {floor: {gap: y - 0.4*x*sin(6*t), slip: x + 0.3*y*t, restitution: 0.4, friction: 0.3}}\n"},
     {"stiff", 0.01, 30, 0, // a fast decay beside a slow motion, then a stop
      "carom: 1\ncoordinates: {a: {at: 0.3, rate: 0}, b: {at: 0.3, rate: 0.1}}\nenergy: {kinetic: 1/2*(a'^2 + b'^2), potential: 9.81*(a + b) + 5e5*(a - b)^2}\n"
      "forces: {a: -1e5*(a' - b'), b: -1e5*(b' - a')}\ncontacts: {stop: {gap: a, restitution: 0.2}}\n"},
