@@ -80,7 +80,8 @@ static inline void problem_from_directions(contact_problem *x, int dof, const do
 
 // Contacts of `law` between `bodies` discs (3 dof) or balls (6 dof, from CAROM_SPATIAL on) and the ground.  Balls may resist
 // spinning (CAROM_BALL_3), rolling (4) or both (5), with a lever of a tenth of their radius.
-static inline contact_problem problem_pile(int contacts, int bodies, carom_law law, double mu, uint64_t seed) {
+// Their directions, dof x n, and inverse masses, dof, go to *directions and *inverse, for free(), unless these are NULL.
+static inline contact_problem problem_pile_of(int contacts, int bodies, carom_law law, double mu, uint64_t seed, double **directions, double **inverse) {
     const int rows = carom_law_rows(law), each = law >= CAROM_SPATIAL ? 6 : 3, dof = each * bodies, n = contacts * rows;
     contact_problem x = problem_create(n, contacts);
     double *W = calloc((size_t)dof * n + 1, sizeof(double)), *w = calloc((size_t)dof, sizeof(double));
@@ -129,10 +130,16 @@ static inline contact_problem problem_pile(int contacts, int bodies, carom_law l
         }
     }
     problem_from_directions(&x, dof, W, W, w, v);
-    free(W);
-    free(w);
+    if (directions) *directions = W;
+    else free(W);
+    if (inverse) *inverse = w;
+    else free(w);
     free(v);
     return x;
+}
+
+static inline contact_problem problem_pile(int contacts, int bodies, carom_law law, double mu, uint64_t seed) {
+    return problem_pile_of(contacts, bodies, law, mu, seed, NULL, NULL);
 }
 
 // Dense random G = B'B / n + shift, c in [-1, 1]; every block has the given law, or those up to CAROM_SPATIAL in turn (law < 0).

@@ -304,6 +304,14 @@ static void the_binary_form_has_friction(void **state) {
             }
         for (int i = 0; i < 2 * d; i++) assert_true(pb->c[i] == c[i]);
         carom_problems_destroy(list);
+        carom_error err = {0};
+        const double negative = -0.7, rolls = 0.1;
+        memcpy(bytes + n - sizeof rolls, &rolls, sizeof rolls), put_bytes("two.fc", bytes, n); // of the second contact
+        assert_null(carom_problems_read("two.fc", &err));
+        assert_says(err.text, "contact 1 has rolling friction");
+        memcpy(bytes + n - 3 * sizeof negative, &negative, sizeof negative), put_bytes("two.fc", bytes, n);
+        assert_null(carom_problems_read("two.fc", &err));
+        assert_says(err.text, "contact 1 has friction -0.7");
     }
 }
 

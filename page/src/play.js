@@ -207,7 +207,7 @@ async function begin() {
     open(held?.text ?? shipped.own?.text ?? shipped.models.find(m => m.name === shipped.first)?.text ?? shipped.models[0].text);
     if (!held && !shipped.own) el('gallery').value = String(shipped.models.findIndex(m => m.name === shipped.first));
     if (held) {
-        values = held.values ?? {};
+        values = held.values;
         for (const k of ['scheme', 'other', 'step', 'end']) if (held[k]) el(k).value = held[k];
     }
     await check();

@@ -7,6 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { load } from '../src/data.js';
+import { pack, unpack } from '../src/link.js';
 import { call } from '../src/wasi.js';
 
 const [carom, executablePath, folder] = process.argv.slice(2), here = dirname(fileURLToPath(import.meta.url)), shots = process.env.SHOTS;
@@ -51,6 +52,14 @@ for (const name of readdirSync(join(here, '../../models')).filter(f => f.endsWit
     }
     check(`${name}: what the program gives`, worst < 1e-6, `${worst.toExponential(1)} ${where}`);
 }
+
+// -- links: they may come from anybody ------------------------------------------------------------------------------
+
+const through = async state => JSON.stringify(await unpack(await pack(state)));
+check('a link holds text, values and settings', await through({ text: 'a', values: { k: 2 }, end: '3' }) === '{"text":"a","values":{"k":2},"end":"3"}');
+check('values that are no numbers are left out', await through({ text: 'a', values: { k: '2', m: null, o: 3 } }) === '{"text":"a","values":{"o":3}}' && await through({ text: 'a', values: 'abc' }) === '{"text":"a","values":{}}');
+check('a link without a text is none', await through(null) === 'null' && await through({ text: 5 }) === 'null' && await unpack('#m=!') === null);
+check('a link that unpacks to too much is none', await through({ text: 'x'.repeat(1e7) }) === 'null');
 
 // -- the page ----------------------------------------------------------------------------------------------------
 

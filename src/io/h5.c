@@ -151,12 +151,31 @@ bool h5_put_integer(hid_t at, const char *name, long long x) {
     return put(at, name, H5T_NATIVE_INT64, &value);
 }
 
+hid_t h5_text_type(size_t size, H5T_str_t pad) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    if (type >= 0 && H5Tset_size(type, size ? size : 1) >= 0 && H5Tset_strpad(type, pad) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0) return type;
+    h5_close(type);
+    return -1;
+}
+
+hid_t h5_record_type(size_t size, const h5_member *member, int n, H5T_str_t pad) {
+    const hid_t type = H5Tcreate(H5T_COMPOUND, size);
+    bool good = type >= 0;
+    for (const h5_member *m = member; good && m < member + n; ++m) {
+        const hid_t text = m->text ? h5_text_type(m->text, pad) : -1;
+        good = H5Tinsert(type, m->name, m->at, m->text ? text : H5T_NATIVE_DOUBLE) >= 0;
+        h5_close(text);
+    }
+    if (good) return type;
+    h5_close(type);
+    return -1;
+}
+
 bool h5_put_text(hid_t at, const char *name, const char *text, size_t room) {
     if (room == 0) room = 1;
     char *value = calloc(1, room);
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    bool good = value && type >= 0 && H5Tset_size(type, room) >= 0 && H5Tset_strpad(type, H5T_STR_NULLPAD) >= 0 &&
-                H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    const hid_t type = h5_text_type(room, H5T_STR_NULLPAD);
+    bool good = value && type >= 0;
     if (good) {
         const size_t length = text ? strlen(text) : 0;
         if (length) memcpy(value, text, length < room ? length : room);

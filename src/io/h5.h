@@ -29,6 +29,12 @@ bool h5_put_text(hid_t at, const char *name, const char *text, size_t room);
 /// False: not there, or neither.
 bool h5_get(hid_t at, const char *name, size_t most, double *number, char **text);
 
+/// A text of so many bytes, UTF-8; pad: H5T_STR_NULLPAD in files, H5T_STR_NULLTERM in memory.  < 0: no such type.
+hid_t h5_text_type(size_t size, H5T_str_t pad);
+/// A record of numbers and texts.  < 0: no such type.
+typedef struct h5_member { const char *name; size_t at, text; } h5_member; // text: its bytes; 0: a double
+hid_t h5_record_type(size_t size, const h5_member *member, int n, H5T_str_t pad);
+
 /// Open what a path of hard links leads to.  Everything else is refused (< 0): soft, external and user-defined links, data in other files
 /// (external storage, virtual sets), filters (unless packed), types whose parts do not lie inside them.  A result needs none of these, and they can make a program
 /// read or write other files or memory.

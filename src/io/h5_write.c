@@ -25,45 +25,25 @@ static hid_t access_list(void) {
     return fapl;
 }
 
-static hid_t text_type(size_t size) {
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, size ? size : 1);
-    H5Tset_strpad(type, H5T_STR_NULLPAD);
-    H5Tset_cset(type, H5T_CSET_UTF8);
-    return type;
-}
-
 static size_t event_bytes(const h5_file *f) {
     return 4 * sizeof(double) + f->contact_size + f->kind_size;
 }
 
-// time, contact, kind, velocity_before, velocity_after, impulse.
 static hid_t event_type(const h5_file *f) {
-    const hid_t contact = text_type(f->contact_size), kind = text_type(f->kind_size);
-    const hid_t type = H5Tcreate(H5T_COMPOUND, event_bytes(f));
-    size_t at = 0;
-    H5Tinsert(type, "time", at, H5T_NATIVE_DOUBLE), at += sizeof(double);
-    H5Tinsert(type, "contact", at, contact), at += f->contact_size;
-    H5Tinsert(type, "kind", at, kind), at += f->kind_size;
-    H5Tinsert(type, "velocity_before", at, H5T_NATIVE_DOUBLE), at += sizeof(double);
-    H5Tinsert(type, "velocity_after", at, H5T_NATIVE_DOUBLE), at += sizeof(double);
-    H5Tinsert(type, "impulse", at, H5T_NATIVE_DOUBLE);
-    h5_close(contact);
-    h5_close(kind);
-    return type;
+    const size_t contact = sizeof(double), kind = contact + f->contact_size, rest = kind + f->kind_size;
+    const h5_member member[] = {{"time", 0, 0}, {"contact", contact, f->contact_size}, {"kind", kind, f->kind_size}, {"velocity_before", rest, 0}, {"velocity_after", rest + sizeof(double), 0},
+                                {"impulse", rest + 2 * sizeof(double), 0}};
+    return h5_record_type(event_bytes(f), member, 6, H5T_STR_NULLPAD);
 }
 
-// time, contact, x, y, z, nx, ny, nz, gap, fx, fy, fz; a row of the file is the name behind the numbers.
+// A row of the file is the name behind the numbers.
 enum { CONTACT_NUMBERS = 11 };
 hid_t h5_contact_type(size_t name, bool memory) {
-    static const char *const word[CONTACT_NUMBERS] = {"time", "x", "y", "z", "nx", "ny", "nz", "gap", "fx", "fy", "fz"};
-    const size_t numbers = CONTACT_NUMBERS * sizeof(double);
-    const hid_t contact = text_type(name), type = H5Tcreate(H5T_COMPOUND, memory ? sizeof(carom_result_contact) : numbers + name);
-    if (memory) H5Tset_strpad(contact, H5T_STR_NULLTERM);
-    for (size_t i = 0; i < CONTACT_NUMBERS; ++i) H5Tinsert(type, word[i], i * sizeof(double), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "contact", numbers, contact);
-    h5_close(contact);
-    return type;
+    enum { NUMBERS = CONTACT_NUMBERS };
+    static const char *const word[NUMBERS + 1] = {"time", "x", "y", "z", "nx", "ny", "nz", "gap", "fx", "fy", "fz", "contact"};
+    h5_member member[NUMBERS + 1];
+    for (size_t i = 0; i <= NUMBERS; ++i) member[i] = (h5_member){word[i], i * sizeof(double), i == NUMBERS ? name : 0};
+    return h5_record_type(memory ? sizeof(carom_result_contact) : NUMBERS * sizeof(double) + name, member, NUMBERS + 1, memory ? H5T_STR_NULLTERM : H5T_STR_NULLPAD);
 }
 
 static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, hsize_t width, size_t row_bytes, hsize_t chunk) {
@@ -167,7 +147,7 @@ static bool put_columns(h5_file *f, const h5_def *def) {
     if (!all) return false;
     for (size_t i = 0; i < def->columns; ++i) memcpy(all + i * size, def->column[i], strlen(def->column[i]));
     const hsize_t n = def->columns;
-    const hid_t type = text_type(size), space = H5Screate_simple(1, &n, NULL);
+    const hid_t type = h5_text_type(size, H5T_STR_NULLPAD), space = H5Screate_simple(1, &n, NULL);
     const hid_t a = H5Acreate2(f->data.set, "columns", type, space, H5P_DEFAULT, H5P_DEFAULT);
     const bool good = a >= 0 && H5Awrite(a, type, all) >= 0;
     h5_close(a);
@@ -178,7 +158,7 @@ static bool put_columns(h5_file *f, const h5_def *def) {
 }
 
 static bool put_model(h5_file *f, const h5_def *def) {
-    const hid_t type = text_type(def->length), space = H5Screate(H5S_SCALAR);
+    const hid_t type = h5_text_type(def->length, H5T_STR_NULLPAD), space = H5Screate(H5S_SCALAR);
     const hid_t set = H5Dcreate2(f->file, "model", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, def->length ? def->text : "") >= 0;
     h5_close(set);
@@ -299,7 +279,7 @@ static bool same_type(hid_t set, hid_t want) {
 static bool same_columns(hid_t data, const h5_def *def) {
     const size_t size = longest(def);
     const hid_t a = H5Aopen(data, "columns", H5P_DEFAULT), space = a >= 0 ? H5Aget_space(a) : -1, have = a >= 0 ? H5Aget_type(a) : -1;
-    const hid_t type = text_type(size);
+    const hid_t type = h5_text_type(size, H5T_STR_NULLPAD);
     char *all = calloc(def->columns, size);
     bool same = all && a >= 0 && space >= 0 && have >= 0 && H5Tequal(have, type) > 0 &&
                 H5Sget_simple_extent_npoints(space) == (hssize_t)def->columns && H5Aread(a, type, all) >= 0;

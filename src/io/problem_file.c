@@ -180,7 +180,7 @@ carom_status carom_problems_add(carom_problem_list *list, const carom_problem *p
     if (entry) problem_entries(pb, entry), d = problem_data_create(pb->block, pb->nb, entry, count);
     free(entry);
     for (int i = 0; d && i < pb->n; ++i) d->c[i] = pb->c[i], d->p[i] = start ? start[i] : 0;
-    if (d && title) d->title = strdup(title);
+    if (d && title && !(d->title = strdup(title))) problem_data_destroy(d), d = NULL;
     return problem_list_append(list, d, err);
 }
 

@@ -188,26 +188,12 @@ static carom_status read_rows(carom_result *r, int column, int columns, long fir
     return good ? CAROM_OK : h5_fail(err, "cannot read the rows of %.400s; the file is damaged", r->file);
 }
 
-static hid_t text_type(size_t size) {
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, size); // ends in NUL: the last byte is never used
-    return type;
-}
-
 static hid_t event_type(void) {
-    const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(carom_result_event));
-    const hid_t contact = text_type(sizeof ((carom_result_event *)0)->contact), kind = text_type(sizeof ((carom_result_event *)0)->kind);
-    H5Tset_cset(contact, H5T_CSET_UTF8);
-    H5Tset_cset(kind, H5T_CSET_UTF8);
-    H5Tinsert(type, "time", offsetof(carom_result_event, t), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "contact", offsetof(carom_result_event, contact), contact);
-    H5Tinsert(type, "kind", offsetof(carom_result_event, kind), kind);
-    H5Tinsert(type, "velocity_before", offsetof(carom_result_event, before), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "velocity_after", offsetof(carom_result_event, after), H5T_NATIVE_DOUBLE);
-    H5Tinsert(type, "impulse", offsetof(carom_result_event, impulse), H5T_NATIVE_DOUBLE);
-    h5_close(contact);
-    h5_close(kind);
-    return type;
+#define MEMBER(name, field, text) {name, offsetof(carom_result_event, field), text}
+    static const h5_member member[] = {MEMBER("time", t, 0), MEMBER("contact", contact, sizeof ((carom_result_event *)0)->contact), MEMBER("kind", kind, sizeof ((carom_result_event *)0)->kind),
+                                       MEMBER("velocity_before", before, 0), MEMBER("velocity_after", after, 0), MEMBER("impulse", impulse, 0)};
+#undef MEMBER
+    return h5_record_type(sizeof(carom_result_event), member, 6, H5T_STR_NULLTERM); // the last byte of a text is NUL
 }
 
 // Has the file's event the members we want, of kinds that HDF5 can turn into ours?

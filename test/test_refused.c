@@ -1,0 +1,271 @@
+// test_refused.c: every call of HDF5 and every request for memory that reading and writing files makes fails once, in turn.
+//
+// An operation whose call failed must say so, in words; or, if it reports success, have done all of its work: the same rows, events and problems as
+// without the failure.  A check that is missing, or that joins its conditions in the wrong way, is seen here.  With "long": every call, none left out.
+#define _DEFAULT_SOURCE // mkdtemp
+#include "problems.h"
+#include "result_rig.h"
+#include <carom/problem_file.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+
+static bool counting;
+static long calls, refused_at; // 0: never
+static const char *refused;    // the function
+
+static bool refuse(const char *name) {
+    if (!counting || ++calls != refused_at) return false;
+    refused = name;
+    return true;
+}
+
+// -- what may fail (test/CMakeLists.txt lists the same names) ------------------------------------------------------------------
+
+#define WRAP(type, name, parameters, arguments, failed)                                                                                                                                             \
+    type __real_##name parameters;                                                                                                                                                                  \
+    type __wrap_##name parameters;                                                                                                                                                                  \
+    type __wrap_##name parameters { return refuse(#name) ? (failed) : __real_##name arguments; }
+
+WRAP(void *, malloc, (size_t n), (n), NULL)
+WRAP(void *, calloc, (size_t n, size_t size), (n, size), NULL)
+WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL)
+WRAP(char *, strdup, (const char *s), (s), NULL)
+WRAP(hid_t, H5Fcreate, (const char *name, unsigned flags, hid_t c, hid_t a), (name, flags, c, a), -1)
+WRAP(hid_t, H5Fopen, (const char *name, unsigned flags, hid_t a), (name, flags, a), -1)
+WRAP(herr_t, H5Fflush, (hid_t id, H5F_scope_t scope), (id, scope), -1)
+WRAP(hid_t, H5Gcreate2, (hid_t at, const char *name, hid_t l, hid_t c, hid_t a), (at, name, l, c, a), -1)
+WRAP(hid_t, H5Gopen2, (hid_t at, const char *name, hid_t a), (at, name, a), -1)
+WRAP(hid_t, H5Dcreate2, (hid_t at, const char *name, hid_t type, hid_t space, hid_t l, hid_t c, hid_t a), (at, name, type, space, l, c, a), -1)
+WRAP(hid_t, H5Dopen2, (hid_t at, const char *name, hid_t a), (at, name, a), -1)
+WRAP(hid_t, H5Dget_space, (hid_t id), (id), -1)
+WRAP(hid_t, H5Dget_type, (hid_t id), (id), -1)
+WRAP(hid_t, H5Dget_create_plist, (hid_t id), (id), -1)
+WRAP(herr_t, H5Dset_extent, (hid_t id, const hsize_t *size), (id, size), -1)
+WRAP(herr_t, H5Dread, (hid_t id, hid_t type, hid_t in, hid_t from, hid_t x, void *to), (id, type, in, from, x, to), -1)
+WRAP(herr_t, H5Dwrite, (hid_t id, hid_t type, hid_t in, hid_t to, hid_t x, const void *from), (id, type, in, to, x, from), -1)
+WRAP(herr_t, H5Dwrite_chunk, (hid_t id, hid_t x, uint32_t filters, const hsize_t *at, size_t n, const void *from), (id, x, filters, at, n, from), -1)
+WRAP(hid_t, H5Acreate2, (hid_t at, const char *name, hid_t type, hid_t space, hid_t c, hid_t a), (at, name, type, space, c, a), -1)
+WRAP(hid_t, H5Aopen, (hid_t at, const char *name, hid_t a), (at, name, a), -1)
+WRAP(herr_t, H5Aread, (hid_t id, hid_t type, void *to), (id, type, to), -1)
+WRAP(herr_t, H5Awrite, (hid_t id, hid_t type, const void *from), (id, type, from), -1)
+WRAP(hid_t, H5Aget_type, (hid_t id), (id), -1)
+WRAP(hid_t, H5Aget_space, (hid_t id), (id), -1)
+WRAP(hid_t, H5Screate_simple, (int rank, const hsize_t *size, const hsize_t *most), (rank, size, most), -1)
+WRAP(hid_t, H5Screate, (H5S_class_t type), (type), -1)
+WRAP(herr_t, H5Sselect_hyperslab, (hid_t id, H5S_seloper_t op, const hsize_t *at, const hsize_t *step, const hsize_t *n, const hsize_t *block), (id, op, at, step, n, block), -1)
+WRAP(int, H5Sget_simple_extent_ndims, (hid_t id), (id), -1)
+WRAP(int, H5Sget_simple_extent_dims, (hid_t id, hsize_t *size, hsize_t *most), (id, size, most), -1)
+WRAP(hid_t, H5Tcreate, (H5T_class_t type, size_t n), (type, n), -1)
+WRAP(hid_t, H5Tcopy, (hid_t id), (id), -1)
+WRAP(herr_t, H5Tinsert, (hid_t id, const char *name, size_t at, hid_t type), (id, name, at, type), -1)
+WRAP(herr_t, H5Tset_size, (hid_t id, size_t n), (id, n), -1)
+WRAP(hid_t, H5Pcreate, (hid_t id), (id), -1)
+WRAP(herr_t, H5Pset_chunk, (hid_t id, int rank, const hsize_t *size), (id, rank, size), -1)
+
+// -- operations: true: reported as done ----------------------------------------------------------------------------------------
+
+enum { STEPS = 40 };
+
+static carom_error why;
+
+// A run with joints, contacts, events and outputs into a file, or its second half.
+static bool record(const char *name, bool resume, long stop) {
+    carom_error err = {0};
+    const carom_model_def md = {.text = ball, .length = strlen(ball), .file = "model.yaml"};
+    carom_model *m = carom_model_create(&md, &err);
+    carom_sim_def sd = carom_sim_default();
+    sd.system = carom_model_system(m), sd.scheme = "moreau-midpoint", sd.h = 0.01, sd.t_end = 0.01 * STEPS;
+    sd.q0 = carom_model_q0(m), sd.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&sd, &err);
+    carom_record_def rd = carom_record_default();
+    rd.model = m, rd.sim = sim, rd.file = path(name), rd.step = sd.h, rd.end = sd.t_end, rd.every = 1;
+    rd.text = ball, rd.length = strlen(ball), rd.model_file = "model.yaml";
+    memset(&why, 0, sizeof why);
+    counting = stop == 0;
+    carom_record *r = resume ? carom_record_resume(&rd, &why) : carom_record_create(&rd, &why);
+    carom_status status = r ? CAROM_OK : CAROM_IO;
+    for (long n = 0; status == CAROM_OK && !carom_sim_done(sim) && (stop == 0 || n < stop); n += 10) {
+        status = carom_record_advance(r, 10, 0, &why);
+        if (status == CAROM_OK) status = carom_record_flush(r, &why);
+    }
+    const bool finished = r && carom_record_finish(r, status == CAROM_OK ? stop ? "interrupted" : "done" : "failed", NULL, &why) == CAROM_OK;
+    carom_record_destroy(r);
+    counting = false;
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return status == CAROM_OK && finished;
+}
+
+static void copy(const char *from, const char *to) {
+    static char bytes[1 << 20];
+    FILE *f = fopen(path(from), "rb");
+    assert_non_null(f);
+    const size_t n = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    f = fopen(path(to), "wb");
+    assert_true(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
+}
+
+static bool writes(void) {
+    unlink(path("again.h5"));
+    return record("again.h5", false, 0);
+}
+
+static bool goes_on(void) {
+    copy("half.h5", "again.h5");
+    return record("again.h5", true, 0);
+}
+
+static bool writes_text(void) {
+    unlink(path("again.csv"));
+    return record("again.csv", false, 0);
+}
+
+// All numbers of a result, added up with weights.
+static double sum;
+
+static bool reads_file(const char *name, bool may_fail) {
+    memset(&why, 0, sizeof why);
+    counting = may_fail;
+    carom_result *r = carom_result_open(path(name), &why);
+    bool good = r != NULL;
+    sum = 0;
+    for (int c = 0; good && c < carom_result_columns(r); ++c) {
+        double x[STEPS + 1];
+        good = carom_result_read(r, c, 0, STEPS + 1, x, &why) == CAROM_OK;
+        for (int i = 0; good && i <= STEPS; ++i) sum += (1 + c + 0.01 * i) * x[i];
+    }
+    for (long i = 0; good && i < carom_result_event_count(r); ++i) {
+        carom_result_event e;
+        good = carom_result_events(r, i, 1, &e, &why) == CAROM_OK;
+        if (good) sum += (double)(i + 1) * (e.t + e.impulse + e.before + e.after) + (double)(strlen(e.contact) + 3 * strlen(e.kind));
+    }
+    carom_result_close(r);
+    counting = false;
+    return good;
+}
+
+static double expected; // without a failure
+static bool reads(void) { return reads_file("whole.h5", true); }
+static bool reads_text(void) { return reads_file("whole.csv", true); }
+static bool same_sum(void) { return sum == expected; }
+static bool same_result(void) { return reads_file("again.h5", false) && sum == expected; }
+static bool same_text(void) { return reads_file("again.csv", false) && sum == expected; }
+
+// Contact problems: written and read again, in both forms.
+static contact_problem problem; // a pile with an equation, and an answer
+
+static bool problem_goes(const char *name, bool answer) {
+    memset(&why, 0, sizeof why);
+    unlink(path(name));
+    counting = true;
+    carom_problem_list *list = carom_problems_create(), *again = NULL;
+    bool good = list && carom_problems_add(list, &problem.pb, problem.p, "a pile", &why) == CAROM_OK;
+    if (!list) snprintf(why.text, sizeof why.text, "no memory");
+    good = good && (answer ? carom_problem_write_answer(carom_problems_at(list, 0), path(name), &why) : carom_problems_write(list, path(name), &why)) == CAROM_OK;
+    if (good && !(answer && strstr(name, ".csv"))) good = (again = carom_problems_read(path(name), &why)) != NULL;
+    counting = false;
+    sum = 0;
+    if (again) {
+        const carom_problem *pb = carom_problems_at(again, 0);
+        const bool fclib = !strstr(name, ".txt"); // its reader goes on without a title or a start that cannot be read
+        sum = pb->n + 10 * pb->nb + (fclib ? 0 : (double)strlen(carom_problems_title(again, 0)));
+        double *G = calloc((size_t)pb->n * pb->n, sizeof *G);
+        carom_problem_expand(pb, G, pb->n);
+        for (int i = 0; i < pb->n * pb->n; ++i) sum += (1 + 0.1 * i) * G[i];
+        for (int i = 0; i < pb->n; ++i) sum += (1 + 0.2 * i) * (pb->c[i] + 3 * (fclib ? 0 : pb->p[i]));
+        for (int i = 0; i < pb->nb; ++i) sum += pb->block[i].mu * (i + 1);
+        free(G);
+    }
+    carom_problems_destroy(list);
+    carom_problems_destroy(again);
+    return good;
+}
+
+static bool fclib_goes(void) { return problem_goes("problem.hdf5", false); }
+static bool answer_goes(void) { return problem_goes("answer.h5", true); }
+static bool text_goes(void) { return problem_goes("problem.txt", false); }
+
+// -- every call in turn ----------------------------------------------------------------------------------------------------------
+
+#ifdef QUICK // with sanitizers
+enum { STRIDE = 5 };
+#else
+enum { STRIDE = 1 };
+#endif
+
+static bool at_length; // "long"
+
+static void each_call_fails_once(bool (*operation)(void), bool (*check)(void), long most) {
+    calls = refused_at = 0;
+    assert_true(operation());
+    check();
+    expected = sum;
+    const long all = calls, step = at_length ? 1 : all > most ? STRIDE * (1 + all / most) : STRIDE;
+    long told = 0, bad = 0;
+    assert_true(all > 10);
+    for (long n = 1; n <= all; n += step) {
+        calls = 0, refused_at = n;
+        const bool good = operation(), reason = strlen(why.text) >= 5;
+        refused_at = 0;
+        if (good ? check() : reason) {
+            told += !good;
+            continue;
+        }
+        print_error("call %ld of %ld, %s, fails: %s\n", n, all, refused, good ? "not noticed" : "no reason given");
+        ++bad;
+    }
+    print_message("%ld calls; of every %ld-th that failed %ld were reported, the others did no harm\n", all, step, told);
+    assert_int_equal(bad, 0);
+    assert_true(operation() && check()); // nothing is left of it
+}
+
+static void writing_a_result(void **state) {
+    (void)state;
+    each_call_fails_once(writes, same_result, 100);
+}
+
+static void going_on_with_a_result(void **state) {
+    (void)state;
+    assert_true(record("half.h5", false, 20));
+    each_call_fails_once(goes_on, same_result, 100);
+}
+
+static void reading_a_result(void **state) {
+    (void)state;
+    each_call_fails_once(reads, same_sum, 160);
+}
+
+static void text_files(void **state) {
+    (void)state;
+    each_call_fails_once(writes_text, same_text, 100);
+    each_call_fails_once(reads_text, same_sum, 100);
+}
+
+static void contact_problems(void **state) {
+    (void)state;
+    each_call_fails_once(fclib_goes, same_sum, 400);
+    each_call_fails_once(answer_goes, same_sum, 400);
+    each_call_fails_once(text_goes, same_sum, 100);
+}
+
+static int prepare(void **state) {
+    if (begin(state) != 0) return -1;
+    problem = problem_pile(3, 3, CAROM_SPATIAL, 0.4, 77);
+    for (int i = 0; i < problem.pb.n; ++i) problem.p[i] = 0.1 * i, problem.u[i] = 1 - 0.2 * i;
+    return record("whole.h5", false, STEPS) && record("whole.csv", false, STEPS) ? 0 : -1;
+}
+
+static int clear(void **state) {
+    problem_destroy(&problem);
+    return end(state);
+}
+
+int main(int argc, char **argv) {
+    at_length = argc > 1 && strcmp(argv[1], "long") == 0;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writing_a_result), cmocka_unit_test(going_on_with_a_result), cmocka_unit_test(reading_a_result),
+        cmocka_unit_test(text_files),       cmocka_unit_test(contact_problems),
+    };
+    return cmocka_run_group_tests_name("refused calls", tests, prepare, clear);
+}
