@@ -391,7 +391,7 @@ static void signals_become_inputs_on_request(void **state) {
 // The rules themselves: every spoiled description must be refused.  Each runs in a child, since a refusal ends it.
 static void spoiled_descriptions_are_noticed(void **state) {
     (void)state;
-    static const char *const spoil[][2] = {{"causality=\"output\"", "causality=\"outlet\""}, {"variability=\"fixed\" initial=\"exact\"", "variability=\"continuous\" initial=\"exact\""}, {"<InitialUnknown ", "<Unknown "},
+    static const char *const spoil[][2] = {{"", ""}, {"causality=\"output\"", "causality=\"outlet\""}, {"variability=\"fixed\" initial=\"exact\"", "variability=\"continuous\" initial=\"exact\""}, {"<InitialUnknown ", "<Unknown "},
                                            {" start=\"", " begin=\""}, {"unit=\"kg\"", "unit=\"lb\""}, {"name=\"height\"", "name=\"x\""}, {"modelName=", "modelname="}, {"hasEventMode=\"true\"", "hasEventMode=\"yes\""},
                                            {"<LogCategories>", "<ModelStructure/><LogCategories>"}, {"<Output ", "<ClockedState valueReference=\"0\"/><Output "}, {" stopTime=\"", " stopTime=\"one"}};
     rig *r = rig_open("described", write_model(model), 3, "2>/dev/null");
@@ -404,8 +404,8 @@ static void spoiled_descriptions_are_noticed(void **state) {
         snprintf(path, sizeof path, "%s-spoiled/modelDescription.xml", r->folder);
         rig_write(path, text, strlen(text));
         free(text);
-        snprintf(command, sizeof command, CAROM_BINARY_DIR "/test/test_fmu_calls check %s-spoiled >/dev/null 2>&1", r->folder);
-        if (rig_shell(command) == 0) fail_msg("not noticed: %s", spoil[k][1]);
+        snprintf(command, sizeof command, "ASAN_OPTIONS=detect_leaks=0 " CAROM_BINARY_DIR "/test/test_fmu_calls check %s-spoiled >/dev/null 2>&1", r->folder);
+        if ((rig_shell(command) == 0) != (k == 0)) fail_msg(k ? "not noticed: %s" : "refused as it was%s", spoil[k][1]);
     }
     rig_close(r);
 }

@@ -103,8 +103,10 @@ static int info_model(const cli_args *a) {
     if (m) {
         const carom_model_sizes n = carom_model_count(m);
         const char *name = carom_model_name(m);
-        printf("%s: %s\n%d coordinates, %d contacts, %d constraints, %d parameters, %d outputs, %d checks%s\n", a->word[0], name ? name : "a model",
-               n.coordinates, n.contacts, n.constraints, n.parameters, n.outputs, n.checks, n.exact ? ", exact solution" : "");
+        const struct { int n; const char *word; } counts[] = {{n.coordinates, "coordinate"}, {n.contacts, "contact"}, {n.constraints, "constraint"}, {n.parameters, "parameter"}, {n.outputs, "output"}, {n.checks, "check"}};
+        printf("%s: %s\n", a->word[0], name ? name : "a model");
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
+        puts(n.exact ? ", exact solution" : "");
         parameters(m, n.parameters);
         inputs(m);
         coordinates(m, n.coordinates);
