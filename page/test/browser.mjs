@@ -234,7 +234,7 @@ writeFileSync(join(folder, 'roll.yaml'), 'carom: 1\ngravity: [0, -9.81]\nshapes:
 }
 
 // -- units at axes, curves, clock and ledger; impacts of a run with more events than the page holds --
-writeFileSync(join(folder, 'units.yaml'), 'carom: 1\nparameters: {k: 3 kN/m}\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies: {ball: {mass: 250 g, inertia: 0.01, at: [0, 50 cm], velocity: [0.1, 0], shape: {circle: 0.1}}}\n'
+writeFileSync(join(folder, 'units.yaml'), 'carom: 1\nparameters: {k: 3 kN/m}\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies: {ball: {mass: 250 g, inertia: 0.01, at: [0, 50 cm], velocity: [0.1, 0], spin: 0.5, shape: {circle: 0.1}}}\n'
     + 'springs: {s: {between: [ground, ball], points: [[0, 1], [0, 0]], stiffness: k/1000, length: 0.5}}\ncontacts: {ground: {between: [ball, floor], restitution: 0.9}}\noutputs: {half: ball.x/2}\nsimulation: {scheme: mixed, step: 0.01, end: 2}\n');
 for (const width of [1280, 360]) {
     const tab = await open(make('units', join(folder, 'units.yaml')), { width, hash: '#t=0' }), { page } = tab;
