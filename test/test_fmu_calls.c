@@ -405,7 +405,7 @@ static void spoiled_descriptions_are_noticed(void **state) {
         rig_write(path, text, strlen(text));
         free(text);
         snprintf(command, sizeof command, "ASAN_OPTIONS=detect_leaks=0 " CAROM_BINARY_DIR "/test/test_fmu_calls check %s-spoiled >/dev/null 2>&1", r->folder);
-        if ((rig_shell(command) == 0) != (k == 0)) fail_msg(k ? "not noticed: %s" : "refused as it was%s", spoil[k][1]);
+        if ((rig_shell(command) == 0) != (k == 0)) fail_msg("%s %s", k ? "not noticed:" : "refused as it was", spoil[k][1]);
     }
     rig_close(r);
 }
