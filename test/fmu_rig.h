@@ -7,7 +7,7 @@
 
 enum { RIG_VARIABLES = 400 };
 
-typedef struct rig_variable { char name[80], causality[24], variability[16], initial[16]; unsigned ref; bool start; double value; } rig_variable;
+typedef struct rig_variable { char name[80], causality[24], variability[16], initial[16], unit[40]; unsigned ref; bool start; double value; } rig_variable;
 
 typedef struct rig {
     int version;
@@ -76,7 +76,7 @@ static inline void rig_unpack(const char *file, const char *folder, int *sources
         assert_true(bytes + size <= end);
         const bool source = strncmp(name, "sources/", 8) == 0;
         *sources += source;
-        if (!source) {
+        if (!source || strcmp(name, "sources/buildDescription.xml") == 0) {
             assert_int_equal(rig_crc(bytes, size), rig_u32(at + 16));
             snprintf(path, sizeof path, "%s/%s", folder, name);
             rig_write(path, (const char *)bytes, size);
@@ -121,6 +121,7 @@ static inline void rig_describe(rig *r) {
         rig_attribute(at, "causality", v->causality, sizeof v->causality);
         rig_attribute(at, "variability", v->variability, sizeof v->variability);
         rig_attribute(at, "initial", v->initial, sizeof v->initial);
+        rig_attribute(real, "unit", v->unit, sizeof v->unit);
         v->start = rig_attribute(real, "start", text, sizeof text);
         v->value = v->start ? strtod(text, NULL) : NAN;
     }

@@ -813,10 +813,30 @@ static void units_inputs_and_controllers(void **state) {
         if (carom("%s", cases[i].arguments) != 2) fail_msg("%s: not exit status 2; %s", cases[i].arguments, complaints);
         assert_says(complaints, cases[i].words);
     }
+    static const char *const sweeps[] = {"view units.h5", "export csv units.h5", "export vtk units.h5", "film units.h5 -o x.gif", "run driven.yaml --start units.h5", "run --resume units.h5"};
+    assert_int_equal(carom("sweep driven.yaml --vary 'k=1,2' --observe x --out units.h5"), 0);
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; ++i) {
+        if (carom("%s", sweeps[i]) == 0) fail_msg("%s", sweeps[i]);
+        assert_says(complaints, "units.h5 is a sweep, not the result of a run; `carom plot` draws it");
+    }
+    assert_int_equal(carom("run units.h5"), 2);
+    assert_says(complaints, "units.h5 is a sweep, not a model; `carom info units.h5` tells what is in it");
+    assert_int_not_equal(carom("view units.csv"), 0);
+    assert_says(complaints, "units.csv is the table of a sweep, not the result of a run");
+    assert_int_equal(carom("info driven.yaml"), 0);
+    assert_says(out, "\ninputs\n  y                    0.1 m\n  idle                 1\n");
+    assert_says(out, "\nparameters\n  k                    2 N/m\n");
+    assert_says(out, "1 coordinate, 0 contacts, ");
+    assert_int_equal(carom("info driven.yaml --input 'y=sin(t)'"), 0);
+    assert_says(out, "\n  y                    follows its signal\n");
     assert_int_equal(carom("check driven.yaml"), 0);
     assert_says(out, "an input 'idle' (line 3) is not used anywhere");
     assert_true(strstr(out, "'y'") == NULL);
     assert_int_equal(carom("run driven.yaml --quiet --out driven.h5 --every 1"), 0);
+    assert_int_equal(carom("view driven.h5 --size 300x200"), 2);
+    assert_says(complaints, "--size belongs to a picture: carom view --png t=T");
+    assert_int_equal(carom("view driven.h5 --png t=0 --live"), 2);
+    assert_says(complaints, "--live belongs to a page, and --png makes a picture");
     assert_int_equal(carom("run driven.yaml --start driven.h5 --out again.csv --quiet"), 0); // the state of the controller is s + x at the first sample
     assert_int_equal(carom("run driven.yaml --quiet --out driven.csv --every 1"), 0);
     double end[10], begin_at[10]; // t, x, x', three energies, y, idle, s, u

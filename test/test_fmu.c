@@ -1,6 +1,6 @@
 // test_fmu.c: FMUs in a small importer: the bits of `carom run`, states, events, coupling, wrong calls, descriptions.
 #define _POSIX_C_SOURCE 200809L
-#include "fmu_rig.h"
+#include "fmi_rules.h"
 
 static char log_text[2000]; // the last message
 
@@ -533,29 +533,11 @@ static void bad_packages_are_refused_with_a_sentence(void **state) {
 
 // -- descriptions ------------------------------------------------------------------------------------------------------
 
-// The standard's tables of causality, variability, initial and start.
-static void check_variable(const rig_variable *v) {
-    const bool parameter = strcmp(v->causality, "parameter") == 0, input = strcmp(v->causality, "input") == 0, exact = strcmp(v->initial, "exact") == 0;
-    const bool independent = strcmp(v->causality, "independent") == 0, calculated = strcmp(v->initial, "calculated") == 0;
-    assert_true(v->start == (exact || input));
-    if (parameter) assert_true(exact && strcmp(v->variability, "fixed") == 0);
-    else if (strcmp(v->causality, "calculatedParameter") == 0) assert_true(calculated && strcmp(v->variability, "fixed") == 0);
-    else if (input || independent) assert_true(v->initial[0] == 0 && strcmp(v->variability, "continuous") == 0);
-    else if (strcmp(v->causality, "output") == 0) assert_true(calculated && strcmp(v->variability, "continuous") == 0);
-    else assert_true(strcmp(v->causality, "local") == 0 && (exact || calculated) && strcmp(v->variability, "continuous") == 0);
-}
-
 static void descriptions_obey_the_standard(void **state) {
     (void)state;
     for (int version = 2; version <= 3; ++version) {
         rig *r = rig_open("ball", write_model("ball", ball), version, "--input F");
-        int independent = 0;
-        for (int i = 0; i < r->n; ++i) {
-            check_variable(&r->variable[i]);
-            independent += strcmp(r->variable[i].causality, "independent") == 0;
-            for (int k = 0; k < i; ++k) assert_true(strcmp(r->variable[i].name, r->variable[k].name) != 0 && r->variable[i].ref != r->variable[k].ref);
-        }
-        assert_int_equal(independent, 1);
+        fmi_check(r);
         assert_string_equal(r->variable[rig_ref(r, "F")].causality, "input");
         assert_string_equal(r->variable[rig_ref(r, "J")].causality, "calculatedParameter");
         assert_string_equal(r->variable[rig_ref(r, "height")].causality, "output");
@@ -563,9 +545,6 @@ static void descriptions_obey_the_standard(void **state) {
         char command[800];
         snprintf(command, sizeof command, "if command -v xmllint >/dev/null; then xmllint --noout %s/modelDescription.xml; fi", r->folder);
         assert_int_equal(rig_shell(command), 0);
-        char text[40]; // structure: outputs, then the same and the dependent parameter
-        snprintf(text, sizeof text, version == 2 ? "<Unknown index=\"%u\"/>" : "<InitialUnknown valueReference=\"%u\"/>", rig_ref(r, "J") + (version == 2));
-        assert_non_null(strstr(r->description, text));
         rig_close(r);
     }
 }

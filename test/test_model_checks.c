@@ -199,6 +199,19 @@ static void unused_names_and_idle_coefficients_are_named(void **state) {
     assert_int_equal(h.faults, 0);
 }
 
+static void unused_tables_inputs_and_controllers_are_named(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ntables: {f: {x: [0, 1], y: [0, 1]}, spare: {x: [0, 1], y: [0, 1]}}\ninputs: {push: 0, loose: {signal: f(t)}}\n"
+                               "coordinates: {x: 0}\nenergy: {kinetic: x'^2}\nforces: {x: push + u}\n"
+                               "controllers:\n  acts: {sample: 1, outputs: {u: -x}}\n  watch: {sample: 1, states: {s: s + x}, outputs: {w: s}}\n";
+    const heard h = examined(good(text));
+    says(&h, "a table 'spare' (line 2) is not used anywhere");
+    says(&h, "an input 'loose' (line 3) is not used anywhere");
+    says(&h, "no expression uses the outputs of controller 'watch'; they are only recorded");
+    assert_int_equal(h.warnings, 3);
+    assert_int_equal(h.faults, 0);
+}
+
 static void an_indefinite_mass_matrix_is_a_fault(void **state) {
     (void)state;
     const heard h = examined(good("carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: x'^2 + 4*x'*y' + y'^2}\n"));
@@ -319,6 +332,7 @@ int main(void) {
         cmocka_unit_test(inertias_that_no_solid_has_are_told),
         cmocka_unit_test(degrees_of_freedom_and_redundant_constraints_are_counted),
         cmocka_unit_test(unused_names_and_idle_coefficients_are_named),
+        cmocka_unit_test(unused_tables_inputs_and_controllers_are_named),
         cmocka_unit_test(an_indefinite_mass_matrix_is_a_fault),
         cmocka_unit_test(a_singular_mass_matrix_is_judged_by_the_scheme),
         cmocka_unit_test(a_kink_at_the_start_is_a_warning),

@@ -60,7 +60,7 @@ static carom_model *with(const char *text, const char *set, carom_error *err) {
 static void units_of_columns(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\nparameters: {m: 2 kg, l: 3}\ninputs: {F: 0 N}\n" REST);
-    static const char *const known[][3] = {{"m", "kg", "kg"}, {"F", "kg m/s^2", "kg.m/s2"}, {"x", "m", "m"}, {"x'", "m/s", "m/s"}, {"phi", "rad", "rad"}, {"phi'", "rad/s", "rad/s"}, {"t", "s", "s"}, {"energy", "kg m^2/s^2", "kg.m2/s2"}};
+    static const char *const known[][3] = {{"m", "kg", "kg"}, {"F", "N", "kg.m/s2"}, {"x", "m", "m"}, {"x'", "m/s", "m/s"}, {"phi", "rad", "rad"}, {"phi'", "rad/s", "rad/s"}, {"t", "s", "s"}, {"energy", "J", "kg.m2/s2"}};
     char text[60];
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
         for (int fmi = 0; fmi < 2; ++fmi) {
@@ -69,6 +69,29 @@ static void units_of_columns(void **state) {
         }
     assert_false(carom_model_unit(m, "y", false, text, sizeof text) || carom_model_unit(m, "l", false, text, sizeof text) || carom_model_unit(m, "nothing", false, text, sizeof text));
     carom_model_destroy(m);
+}
+
+// Of bodies, and of contacts between shapes, however far inside a unit stands; an output is an expression, and a written gap may be anything.
+static void units_of_parts(void **state) {
+    (void)state;
+    static const char *const unit[] = {"20 cm", "0.2"};
+    for (int k = 0; k < 2; ++k) {
+        char text[600], label[40];
+        snprintf(text, sizeof text, "carom: 1\nbodies:\n  ball: {mass: 1, inertia: 1, at: [0, %s], shape: {circle: 0.1}}\n  row: {repeat: 2, body: {mass: 1, inertia: 1, at: [i + 1, 1], shape: {circle: 0.1}}}\n"
+                 "shapes: {floor: {plane: [0, 1]}}\ncontacts:\n  c: {between: [ball, floor], friction: 0.1}\n  rows: {between: [row, floor]}\n  roll: {between: [ball, row], friction: 0.1, rolling: 0.01}\n  w: {gap: 5 - ball.x}\n"
+                 "outputs: {ball.z: ball.angle, gap.x: ball.x}\n", unit[k]);
+        carom_model *m = good(text);
+        static const char *const known[][2] = {{"ball.x", "m"}, {"ball.vx", "m/s"}, {"ball.angle", "rad"}, {"ball.wz", "rad/s"}, {"row.1.x", "m"}, {"c.gap", "m"}, {"c.gap'", "m/s"}, {"c.force", "N"}, {"c.impulse", "N s"},
+                                               {"c.slip'", "m/s"}, {"c.friction", "N"}, {"c.friction_impulse", "N s"}, {"rows.2.gap", "m"}, {"roll.1.force", "N"}, {"t", "s"}, {"kinetic", "J"}};
+        static const char *const unknown[] = {"ball.z", "gap.x", "ball", "ballast.x", "w.gap", "w.force", "roll.1.slip1'", "ball.mass", "x", ".x"};
+        for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+            const bool found = carom_model_unit(m, known[i][0], false, label, sizeof label);
+            if (found != (k == 0) || (found && strcmp(label, known[i][1]) != 0)) fail_msg("%s", known[i][0]);
+        }
+        for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i)
+            if (carom_model_unit(m, unknown[i], false, label, sizeof label)) fail_msg("%s", unknown[i]);
+        carom_model_destroy(m);
+    }
 }
 
 static void overrides(void **state) {
@@ -105,6 +128,6 @@ static void mistakes(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(conversions), cmocka_unit_test(models), cmocka_unit_test(units_of_columns), cmocka_unit_test(overrides), cmocka_unit_test(mistakes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(conversions), cmocka_unit_test(models), cmocka_unit_test(units_of_columns), cmocka_unit_test(units_of_parts), cmocka_unit_test(overrides), cmocka_unit_test(mistakes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

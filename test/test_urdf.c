@@ -103,6 +103,11 @@ static void all_joints(void **s) {
 
 static void what_is_left_out(void **s) {
     (void)s;
+    carom_model *arm = robot("<robot name='r'>\n" LINK("a", "0 0 0") LINK("b", "0 0 0") LINK("c", "0 0 0") JOINT("hip", "revolute", "a", "b", "<limit lower='-1' upper='1' effort='30' velocity='2'/>")
+                             JOINT("knee", "continuous", "b", "c", "<limit effort='5'/>") "</robot>\n", true);
+    assert_non_null(strstr(notes, "r.urdf:1: limits of effort and velocity are left out: 'hip', 'knee'\n"));
+    assert_non_null(strstr(text, "hip_lower: {gap: ")); // those of position are contacts
+    carom_model_destroy(arm);
     carom_model *m = robot("<robot name='r'>\n<link name='9 lives'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial><visual/>\n"
                            "<collision><geometry><mesh filename='package://p/m/arm.dae'/></geometry></collision></link></robot>\n", false);
     assert_non_null(strstr(notes, "r.urdf:2: the root link '9 lives' has a mass and moves freely; --fixed welds it to the ground"));

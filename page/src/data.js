@@ -34,10 +34,14 @@ export class Data {
         this.positions = page.columns.slice(1, 1 + (page.positions || (kinetic > 0 ? (kinetic - 1) >> 1 : 0)));
         this.cache = new Map();
         this.index = new Map(page.columns.map((name, i) => [name, i]));
+        this.lengthUnit = this.positions.some(c => this.unit(c) === 'm') ? 'm' : ''; // of the drawing
         const impact = page.events.kinds.indexOf('impact');
         this.impacts = [];
         for (let i = 0; i < events.count; ++i) if (events.kind[i] === impact) this.impacts.push(i);
     }
+
+    /** Of a column, where the model gives units: "m/s"; else "". */
+    unit(name) { return this.page.units?.[this.index.get(name)] ?? ''; }
 
     has(name) { return this.index.has(name); }
     column(name) { return this.channel(this.index.get(name)); }
@@ -104,6 +108,9 @@ export function range(x) {
 export function brief(x) {
     return String(+x.toPrecision(9)).replace('-', '−').replace('e-', 'e−');
 }
+
+/** "x" -> "x (m)". */
+export const withUnit = (text, unit) => (unit && unit !== '1' ? `${text} (${unit})`.trim() : text);
 
 /** A number for people: five significant digits. */
 export function show(x) {

@@ -1,5 +1,5 @@
 // main.js: the page: stage, plots, tables, and the controls between them.
-import { brief, load } from './data.js';
+import { brief, load, withUnit } from './data.js';
 import * as colours from './colour.js';
 import { Contacts } from './contact.js';
 import { deforms } from './deflect.js';
@@ -94,7 +94,7 @@ function start() {
     });
 
     // -- time --
-    const clock = $('clock'), slider = $('time'), digits = Math.max(2, Math.min(9, 4 - Math.floor(Math.log10((data.end - data.start) || 1))));
+    const second = data.unit('t') && ` ${data.unit('t')}`, clock = $('clock'), slider = $('time'), digits = Math.max(2, Math.min(9, 4 - Math.floor(Math.log10((data.end - data.start) || 1))));
     const shown = t => {
         scene.draw(t, player.speed);
         const [i, f] = data.place(t);
@@ -102,7 +102,7 @@ function start() {
             const on = contacts.size(x.c, i, f) > contacts.threshold;
             if (on !== x.on) x.chip.classList.toggle('on', x.on = on);
         }
-        clock.textContent = `t = ${t.toFixed(digits)}`;
+        clock.textContent = `t = ${t.toFixed(digits)}${second}`;
         if (document.activeElement !== slider || !slider.matches(':active')) slider.value = Math.round(1e5 * (t - data.start) / ((data.end - data.start) || 1));
         find('.scrub').style.setProperty('--done', `${100 * (t - data.start) / ((data.end - data.start) || 1)}%`);
         plots.at(t, player.playing);
@@ -194,16 +194,17 @@ function start() {
         b.dataset.tab = name;
         b.setAttribute('role', 'tab');
         b.textContent = text;
-        if (name === 'events' && data.impacts.length) {
+        const impacts = page.ledger?.impacts ?? data.impacts.length; // the page may hold the largest events only
+        if (name === 'events' && impacts) {
             const count = document.createElement('span');
             count.className = 'count';
-            count.textContent = `${data.impacts.length} impact${data.impacts.length === 1 ? '' : 's'}`;
+            count.textContent = `${impacts} impact${impacts === 1 ? '' : 's'}`;
             b.append(' ', count);
         }
         b.onclick = () => choose(name);
         find('.tabs').append(b);
     }
-    panels.ledger($('tab-ledger'), page.ledger, page.run);
+    panels.ledger($('tab-ledger'), page.ledger, page.run, data.unit('energy'));
     panels.events($('tab-events'), data, t => { player.pause(); player.seek(t); });
     panels.model($('tab-model'), page);
 
@@ -218,7 +219,7 @@ function start() {
             box.type = 'checkbox';
             box.checked = target.names.includes(name);
             box.onchange = () => target.set(box.checked ? [...target.names, name] : target.names.filter(n => n !== name));
-            label.append(box, ` ${name}`);
+            label.append(box, ` ${withUnit(name, data.unit(name))}`);
             list.append(label);
         }
     };

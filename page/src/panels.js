@@ -1,5 +1,5 @@
 // panels.js: ledger, events, run and the model's text.
-import { show } from './data.js';
+import { show, withUnit } from './data.js';
 
 function element(name, className, ...children) {
     const e = document.createElement(name);
@@ -17,14 +17,14 @@ function table(rows) {
 
 const place = (where, t) => where ? `at ${where}, t = ${show(t)}` : '';
 
-export function ledger(holder, l, run) {
+export function ledger(holder, l, run, joule) {
     if (!l) {
         holder.append(element('p', 'empty', 'This result holds no ledger.'));
         return;
     }
     const card = (title, ...rows) => holder.append(element('h3', '', title), table(rows.filter(Boolean)));
     const e = l.energy, c = l.contact, n = l.newton;
-    card('Energy', ['at the start', show(e.start)], ['at the end', show(e.end)], ['lost to impacts', show(e.impact)], ['lost to friction', show(e.friction)],
+    card(withUnit('Energy', joule), ['at the start', show(e.start)], ['at the end', show(e.end)], ['lost to impacts', show(e.impact)], ['lost to friction', show(e.friction)],
          ['lost to damping', show(e.damping)], ['external work', show(e.external)], ['unaccounted', show(e.balance), 'should be small beside the others']);
     card('Contacts', ['impacts', String(l.impacts)], ['accumulations', String(l.accumulations)],
          ['largest penetration', show(l.penetration), place(l.penetration_contact, l.penetration_time)],
@@ -68,7 +68,7 @@ export function events(holder, data, seek) {
             (page.events.of > events.count ? `The run had ${page.events.of} events; this page holds the ${events.count} with the largest impulses.` : '');
     };
     filter.onchange = fill;
-    const head = element('tr', '', ...['t', 'contact', 'event', 'before', 'after', 'impulse'].map(x => element('th', '', x)));
+    const head = element('tr', '', ...[withUnit('t', data.unit('t')), 'contact', 'event', 'before', 'after', 'impulse'].map(x => element('th', '', x)));
     const holderTable = element('table', 'events', element('thead', '', head), body);
     holder.append(element('p', 'bar', filter), holderTable, note);
     fill();

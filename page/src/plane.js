@@ -1,5 +1,5 @@
 // plane.js: planar drawings on a canvas.  World coordinates have y up; one scale for both axes.
-import { between, range } from './data.js';
+import { between, range, withUnit } from './data.js';
 import { bends, deflected } from './deflect.js';
 import { alpha, colour, dealer, faint, ground, hit, ink, mix, muted, nth } from './colour.js';
 
@@ -154,7 +154,7 @@ export class Plane {
         ctx.fillStyle = muted();
         ctx.font = '11px system-ui, sans-serif';
         ctx.textAlign = 'center';
-        ctx.fillText(String(+step.toPrecision(3)), x + bar / 2, y - 7);
+        ctx.fillText(`${+step.toPrecision(3)}${this.data.lengthUnit && ` ${this.data.lengthUnit}`}`, x + bar / 2, y - 7);
     }
 
     // Both axes from the origin, and numbers beside the lines of the grid.
@@ -169,8 +169,8 @@ export class Plane {
         this.arrow(x, y, 56, 0, colour('red'), 2);
         this.arrow(x, y, 0, -56, colour('green'), 2);
         ctx.fillStyle = ink();
-        ctx.fillText('x', x + 60, y + 4);
-        ctx.fillText('y', x - 3, y - 62);
+        ctx.fillText(withUnit('x', this.data.lengthUnit), x + 60, y + 4);
+        ctx.fillText(withUnit('y', this.data.lengthUnit), x - 3, y - 62);
     }
 
     // -- shapes ---------------------------------------------------------------------------------------------

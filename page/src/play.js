@@ -2,6 +2,7 @@
 import { Engine, compile } from './engine.js';
 import { Editor } from './editor.js';
 import { pack, unpack } from './link.js';
+import { withUnit } from './data.js';
 
 const shipped = JSON.parse(document.getElementById('carom-play').textContent), part = id => document.getElementById(id).textContent;
 const el = id => document.getElementById(id);
@@ -72,7 +73,7 @@ async function check() {
 // -- parameters --------------------------------------------------------------------------------------------------
 
 function sliders() {
-    const names = facts.parameters.map(p => p.name).join('\n');
+    const names = facts.parameters.map(p => `${p.name} ${p.unit ?? ''}`).join('\n');
     for (const name of Object.keys(values)) if (!facts.parameters.some(p => p.name === name)) delete values[name];
     if (el('sliders').dataset.names === names) {
         for (const p of facts.parameters) if (!(p.name in values)) put(p.name, p.value, true);
@@ -98,8 +99,8 @@ function slider(p) {
     row.dataset.name = p.name;
     row.innerHTML = '<span></span><input type="range"><input class="number" inputmode="decimal">';
     const [name, range, number] = row.children;
-    name.textContent = p.name;
-    range.setAttribute('aria-label', p.name);
+    name.textContent = withUnit(p.name, p.unit);
+    range.setAttribute('aria-label', name.textContent);
     const x = p.name in values ? values[p.name] : p.value;
     [range.min, range.max] = p.value === 0 ? [-1, 1] : p.value > 0 ? [0, 2 * p.value] : [2 * p.value, 0];
     range.step = (range.max - range.min) / 200;

@@ -1,6 +1,6 @@
 // plots.js: panels of curves over time.  Zoom and hover are shared; the time of the player is a line through all of them.
 import uPlot from 'uplot';
-import { range, show } from './data.js';
+import { range, show, withUnit } from './data.js';
 import { alpha, faint, hit, muted, nth } from './colour.js';
 
 const HEIGHT = 168;
@@ -116,10 +116,11 @@ class Panel {
         this.legend();
         const axis = { stroke: muted(), grid: { stroke: faint(), width: 1 }, ticks: { stroke: faint(), width: 1, size: 4 }, font: '11px system-ui, sans-serif' };
         const values = (u, splits) => splits.map(v => Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3) ? v.toExponential(Math.abs(v) < 1e-99 ? 0 : 1) : String(+v.toPrecision(7)));
+        const time = data.unit('t');
         const options = {
             width: Math.max(60, this.chart.clientWidth), height: HEIGHT, padding: [8, 10, 0, 0],
             scales: { x: { time: false, min: plots.window[0], max: plots.window[1] } },
-            axes: [{ ...axis, size: 24, values }, { ...axis, size: 58, values }],
+            axes: [{ ...axis, size: 24, values, ...(time ? { label: withUnit('t', time), labelSize: 14, labelFont: axis.font } : {}) }, { ...axis, size: 58, values }],
             series: [{}, ...names.map((name, k) => ({
                 stroke: nth(k), dash: this.twin(k) ? [7, 5] : undefined, width: impulsive(name) ? 1.5 : 1.25, points: { show: false }, show: !this.hidden.has(name),
                 ...(impulsive(name) ? { paths: stems } : {}),
@@ -200,7 +201,8 @@ class Panel {
         head.replaceChildren();
         const title = document.createElement('span');
         title.className = 'title';
-        title.textContent = this.title;
+        const units = names.map(name => plots.data.unit(name)), one = units.every(u => u === units[0]) ? units[0] : ''; // of all curves
+        title.textContent = withUnit(this.title, one);
         head.append(title);
         const tail = names.length ? names[0].slice(names[0].lastIndexOf('.') + 1) : '';
         const shared = tail === this.title && names.every(name => name.endsWith(`.${tail}`)) ? tail.length + 1 : 0; // the title says it
@@ -210,8 +212,8 @@ class Panel {
             item.style.setProperty('--tone', nth(k));
             item.classList.toggle('off', this.hidden.has(name));
             const label = document.createElement('span'), value = document.createElement('output');
-            label.textContent = shared ? name.slice(0, -shared) : name;
-            item.title = `${name}: show or hide`;
+            label.textContent = withUnit(shared ? name.slice(0, -shared) : name, one ? '' : units[k]);
+            item.title = `${withUnit(name, units[k])}: show or hide`;
             item.append(label, value);
             item.onclick = () => {
                 this.hidden.has(name) ? this.hidden.delete(name) : this.hidden.add(name);

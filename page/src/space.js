@@ -435,7 +435,7 @@ class Space {
             this.holder.append(e);
             this.labels.push(e);
         };
-        if (this.options.axes) ['x', 'y', 'z'].forEach((text, k) => put(text, [0, 1, 2].map(j => (j === k ? 0.22 * this.size : 0))));
+        if (this.options.axes) ['x', 'y', 'z'].forEach((text, k) => put(this.data.lengthUnit ? `${text} (${this.data.lengthUnit})` : text, [0, 1, 2].map(j => (j === k ? 0.22 * this.size : 0))));
         if (!this.options.names) return;
         for (const s of this.shapes) put(s.name, [0, 1, 2].map(j => s.point.reduce((sum, p) => sum + between(p[j], i, f), 0) / s.point.length));
         for (const { c } of this.touch) put(c.name, this.contacts.point(c, i, f));

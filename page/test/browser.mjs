@@ -233,6 +233,27 @@ writeFileSync(join(folder, 'roll.yaml'), 'carom: 1\ngravity: [0, -9.81]\nshapes:
     await page.close();
 }
 
+// -- units at axes, curves, clock and ledger; impacts of a run with more events than the page holds --
+writeFileSync(join(folder, 'units.yaml'), 'carom: 1\nparameters: {k: 3 kN/m}\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies: {ball: {mass: 250 g, inertia: 0.01, at: [0, 50 cm], velocity: [0.1, 0], spin: 0.5, shape: {circle: 0.1}}}\n'
+    + 'springs: {s: {between: [ground, ball], points: [[0, 1], [0, 0]], stiffness: k/1000, length: 0.5}}\ncontacts: {ground: {between: [ball, floor], restitution: 0.9}}\noutputs: {half: ball.x/2}\nsimulation: {scheme: mixed, step: 0.01, end: 2}\n');
+for (const width of [1280, 360]) {
+    const tab = await open(make('units', join(folder, 'units.yaml')), { width, hash: '#t=0' }), { page } = tab;
+    const titles = await page.locator('.panel .title').allTextContents(), impacts = await page.evaluate(() => window.carom.data.page.ledger.impacts);
+    check(`units, ${width} px: titles of plots`, titles.includes('gap (m)') && titles.includes('impulse (N s)') && titles.includes('energy (J)') && titles.includes('position'), titles.join(', '));
+    const curves = await page.locator('.panel').first().locator('.curve').evaluateAll(list => list.map(b => `${b.querySelector('span').textContent}: ${b.title}`));
+    check(`units, ${width} px: curves of several units`, curves.includes('ball.y (m): ball.y (m): show or hide'), curves.join(' | '));
+    check(`units, ${width} px: time`, (await page.locator('#clock').textContent()).endsWith(' s'));
+    check(`units, ${width} px: impacts of the ledger`, (await page.locator('[data-tab=events] .count').textContent()) === `${impacts} impacts`, impacts);
+    await page.locator('[data-tab=ledger]').click();
+    check(`units, ${width} px: ledger`, (await page.locator('#tab-ledger h3').first().textContent()) === 'Energy (J)');
+    await page.locator('[data-tab=plots]').click();
+    check(`units, ${width} px: it fits`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await page.keyboard.press('x');
+    if (shots) await page.screenshot({ path: join(shots, `units-${width}.png`) });
+    quiet(tab, 'units');
+    await page.close();
+}
+
 // -- a thousand bodies: few calls of the graphics library, little script --
 writeFileSync(join(folder, 'crowd.yaml'), 'carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {ball: {repeat: [10, 10, 10], body: {mass: 1, inertia: [0.004, 0.004, 0.004], '
     + 'at: [0.3*i + 0.01*k, 0.3*j, 0.3*k + 1], shape: {sphere: 0.1}}}}\ncontacts: {pile: {among: ball}, ground: {between: [ball, floor]}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 0.3}\n');

@@ -570,7 +570,7 @@ def listed(pointer):
     return words
 
 
-def schemes() -> list:
+def schemes() -> dict[str, dict[str, Any]]:
     """All schemes: {name: {"about", "order", "own_steps", "options": {option: (default, about)}}}."""
     found = {}
     for s in _each_scheme():

@@ -172,7 +172,7 @@ class Model:
         return types.SimpleNamespace(scheme=c.text(r.scheme), options=c.listed(r.options), step=None if np.isnan(r.step) else r.step,
                                      end=None if np.isnan(r.end) else r.end)
 
-    def compile(self, mode: str = "on", evaluations: float = math.inf) -> Model:
+    def compile(self, mode: str = "on", evaluations: float = math.inf) -> bool:
         """Evaluate with machine code made by the C compiler ($CC or cc) from now on; the results are the same bits.
 
         mode is "on", "auto" (only if it gains time for so many evaluations, or if it was compiled before) or "off" (nothing happens).

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _library as c
 from ._library import Source, lib
+from ._result import Result
 from ._run import as_model, initial_state, run
 
 
@@ -70,7 +71,8 @@ def orbit(model: Source, *, period: Any, transient: float = 0.0, start: Any = No
     segments   pieces of multiple shooting; left out: one, and more where the motion grows too much for that
     """
     model = as_model(model, set, matrices)
-    d, o, err, keep = c.OrbitDef(), c.Orbit(), c.CError(), []
+    keep: list[Any] = []
+    d, o, err = c.OrbitDef(), c.Orbit(), c.CError()
     _fill(d, model, scheme, options, start, keep)
     d.period, d.transient, d.guess = str(period).encode(), transient, math.nan if guess is None else guess
     d.exchange, d.segments = _pairs(exchange, keep), segments or 0
@@ -133,7 +135,8 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
     model = as_model(model, set, matrices)
     if (orbit is None) == (equilibrium is None):
         raise c.InputError("give orbit= or equilibrium=")
-    d, b, err, keep = c.FollowDef(), c.Branch(), c.CError(), []
+    keep: list[Any] = []
+    d, b, err = c.FollowDef(), c.Branch(), c.CError()
     _fill(d, model, scheme, options, (orbit.q, orbit.v) if orbit is not None else equilibrium, keep)
     d.guess = orbit.period if orbit is not None else math.nan
     d.exchange = _pairs(exchange, keep)
@@ -159,7 +162,8 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
 def lyapunov(model: Source, *, end: float | None = None, transient: float = 0.0, step: float | None = None, start: Any = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Lyapunov:
     """Lyapunov exponents over `end` seconds, after the transient."""
     model = as_model(model, set, matrices)
-    d, x, err, keep = c.LyapunovDef(), c.Lyapunov(), c.CError(), []
+    keep: list[Any] = []
+    d, x, err = c.LyapunovDef(), c.Lyapunov(), c.CError()
     _fill(d, model, scheme, options, start, keep)
     d.transient = transient
     for name, value in (("end", end), ("step", step)):

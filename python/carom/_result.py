@@ -158,7 +158,8 @@ class Result:
     @property
     def info(self) -> dict[str, Any]:
         """What /run says: name, scheme, options, step, end, status, message, version ..."""
-        p, found, i, x = self._handle.pointer, {}, 0, ctypes.c_double()
+        found: dict[str, Any] = {}
+        p, i, x = self._handle.pointer, 0, ctypes.c_double()
         while True:
             name = lib.carom_result_attribute(p, i)
             if name is None:

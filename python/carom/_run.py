@@ -406,7 +406,8 @@ class Simulation:
             self._finish("done" if self.done else "interrupted", None)
             if self._functions:
                 self._functions.raise_error()
-        return self._result
+        result: Any = self._result
+        return result
 
     def _finish(self, word, why):
         p, err = self._record, c.CError()

@@ -306,8 +306,8 @@ def sweep(model: Source, axes: Any, of: Any = None, *, observe: Any = None, sect
                  {name: text for name, (text, _) in source._matrices.items()})
     pool = concurrent.futures.ProcessPoolExecutor if processes else concurrent.futures.ThreadPoolExecutor
     found, failed = [None] * len(points), {}
-    with pool(workers or os.cpu_count() or 1) as workers:
-        futures = [workers.submit(_one, model, p, of, given) for p in points]
+    with pool(workers or os.cpu_count() or 1) as team:
+        futures = [team.submit(_one, model, p, of, given) for p in points]
         try:
             for i, future in enumerate(futures):
                 try:

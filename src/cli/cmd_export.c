@@ -122,6 +122,8 @@ static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
         status = carom_fmu_export(&(fmu_export_def){.version = fmi && fmi[0] == '2' ? 2 : 3, .identifier = prefix, .model = m, .bundle = &bundle, .library = fmu_library.begin,
                                                     .library_end = fmu_library.end, .sources = fmu_sources, .licences = fmu_licences, .native = native.object ? &native : NULL, .event_driven = CAROM_FMU_EVENT_DRIVEN}, f, err);
     }
+    const char *name;
+    for (int i = 0; status == CAROM_OK && (name = carom_model_following(m, i)); ++i) cli_say("'%s' follows its signal in the model and is an output of the FMU; --set %s=0 makes it an input that starts with 0", name, name);
     carom_native_model_free(&native);
     carom_run_free(&run);
     carom_model_destroy(m);

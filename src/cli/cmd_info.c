@@ -13,13 +13,28 @@ static const cli_option options[] = {
 
 // -- models -------------------------------------------------------------------------------------------
 
+static void put_value(const carom_model *m, const char *name, double value) {
+    char unit[40];
+    const bool known = carom_model_unit(m, name, false, unit, sizeof unit) && strcmp(unit, "1") != 0;
+    printf("  %-20s %.12g%s%s\n", name, value, known ? " " : "", known ? unit : "");
+}
+
 static void parameters(const carom_model *m, int n) {
     if (n) puts("\nparameters");
     for (int i = 0; i < n; ++i) {
         double value = NAN;
         const char *name = carom_model_parameter(m, i, &value);
-        printf("  %-20s %.12g\n", name, value);
+        put_value(m, name, value);
     }
+}
+
+// Those that are set from outside, with their values at the start; those that follow a signal.
+static void inputs(const carom_model *m) {
+    const char *name;
+    double value;
+    if (carom_model_input(m, 0, &value) || carom_model_following(m, 0)) puts("\ninputs");
+    for (int i = 0; (name = carom_model_input(m, i, &value)); ++i) put_value(m, name, value);
+    for (int i = 0; (name = carom_model_following(m, i)); ++i) printf("  %-20s follows its signal\n", name);
 }
 
 static void coordinates(const carom_model *m, int n) {
@@ -88,9 +103,12 @@ static int info_model(const cli_args *a) {
     if (m) {
         const carom_model_sizes n = carom_model_count(m);
         const char *name = carom_model_name(m);
-        printf("%s: %s\n%d coordinates, %d contacts, %d constraints, %d parameters, %d outputs, %d checks%s\n", a->word[0], name ? name : "a model",
-               n.coordinates, n.contacts, n.constraints, n.parameters, n.outputs, n.checks, n.exact ? ", exact solution" : "");
+        const struct { int n; const char *word; } counts[] = {{n.coordinates, "coordinate"}, {n.contacts, "contact"}, {n.constraints, "constraint"}, {n.parameters, "parameter"}, {n.outputs, "output"}, {n.checks, "check"}};
+        printf("%s: %s\n", a->word[0], name ? name : "a model");
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
+        puts(n.exact ? ", exact solution" : "");
         parameters(m, n.parameters);
+        inputs(m);
         coordinates(m, n.coordinates);
         members(m, n.members);
         contacts(m);

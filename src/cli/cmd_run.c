@@ -240,6 +240,7 @@ static bool read_model(run *r) {
 static bool read_new(run *r) {
     const cli_args *a = r->a;
     r->model_file = a->word[0];
+    if (carom_table_probe(r->model_file, "runs") || carom_table_probe(r->model_file, "branch")) return cli_wants_model(r->model_file), false;
     if (carom_result_probe(r->model_file))
         return cli_say("%s is a result, not a model; to continue it: carom run --resume %s", r->model_file, r->model_file), false;
     r->set = cli_list(a, "set", NULL);

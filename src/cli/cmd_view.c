@@ -44,7 +44,11 @@ static int run(const cli_args *a) {
     char *own = cli_rename(file, old, cli_has(a, "png") ? ".png" : ".html");
     const char *out = cli_value(a, "out") ? cli_value(a, "out") : own;
     int status = CLI_USAGE;
-    if (cli_has(a, "png")) {
+    const bool png = cli_has(a, "png");
+    const char *idle = !png && cli_has(a, "size") ? "size" : png && cli_has(a, "rows") ? "rows" : png && cli_has(a, "live") ? "live" : NULL;
+    if (idle) {
+        cli_say(png ? "--%s belongs to a page, and --png makes a picture" : "--%s belongs to a picture: carom view --png t=T; the page is as large as its window", idle);
+    } else if (png) {
         status = picture(a, file, out);
     } else if (page_good_name(out) && cli_positive(a, "rows", &rows)) {
         page_view v = {0};

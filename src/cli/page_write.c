@@ -156,6 +156,17 @@ static void strings(FILE *f, const char *name, const char *const *list, long n) 
     fputc(']', f);
 }
 
+// Of every column, "" where it is not known; nothing where the model gives no units.
+static void put_column_units(const page *p, FILE *f) {
+    char unit[24];
+    if (!carom_result_unit(p->r, "t", unit, sizeof unit)) return;
+    for (int i = 0; i < p->columns; ++i) {
+        fputs(i ? "," : ",\n\"units\":[", f);
+        carom_json_string(f, carom_result_unit(p->r, p->column[i], unit, sizeof unit) ? unit : "");
+    }
+    fputc(']', f);
+}
+
 static void put_channels(const page *p, const store *s, FILE *f) {
     fputs(",\n\"channels\":[0", f); // the first is time
     for (int c = 1; c < p->channels; ++c) {
@@ -213,6 +224,7 @@ static void put_json(const page *p, const store *s, FILE *f, const char *model) 
     fprintf(f, ",\"rows\":%ld,\"of\":%ld,\"positions\":%d", p->kept, p->rows, p->positions);
     if (p->live) fputs(",\"live\":true", f);
     strings(f, "columns", p->column, p->columns);
+    put_column_units(p, f);
     put_channels(p, s, f);
     put_shapes(p, f);
     fprintf(f, ",\n\"events\":{\"count\":%ld,\"of\":%ld", p->events, p->events_of);

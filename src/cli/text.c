@@ -294,7 +294,8 @@ const char *cli_blame(const carom_model *m, bool named, carom_status failure) {
 
 bool cli_wants_model(const char *file) {
     if (!carom_result_probe(file)) return false;
-    cli_say("%s is a result, not a model; `carom info %s` tells what is in it, `carom plot %s` draws it", file, file, file);
+    const char *what = carom_table_probe(file, "runs") ? "sweep" : carom_table_probe(file, "branch") ? "branch" : "result";
+    cli_say("%s is a %s, not a model; `carom info %s` tells what is in it, `carom plot %s` draws it", file, what, file, file);
     return true;
 }
 

@@ -558,12 +558,24 @@ static void laws(exam *x) {
     }
 }
 
+// A controller acts through its outputs.
+static void idle_controllers(exam *x) {
+    const carom_model *m = x->m;
+    for (int i = 0; i < m->ncontrols; ++i) {
+        const control *c = &m->controls[i];
+        bool used = c->noutputs == 0; // its states are read elsewhere
+        for (int k = 0; k < c->noutputs; ++k) used = used || m->names.at[m->parameter_name[m->np_own + c->output + k]].used;
+        if (!used) say(x, CAROM_WARNING, "no expression uses the outputs of controller '%s'; they are only recorded", m->samplers[i].name);
+    }
+}
+
 static void unused(exam *x) {
     const names *t = &x->m->names;
     for (int i = 0; i < t->count; ++i)
-        if (!t->at[i].used && (t->at[i].kind & (NAME_PARAMETER | NAME_LET | NAME_HELPER) || (t->at[i].kind == NAME_INPUT && t->at[i].index < x->m->nset)))
+        if (!t->at[i].used && (t->at[i].kind & (NAME_PARAMETER | NAME_LET | NAME_HELPER | NAME_TABLE) || (t->at[i].kind == NAME_INPUT && t->at[i].index < x->m->nset)))
             say(x, CAROM_WARNING, "%s '%s'%s is not used anywhere", t->at[i].kind == NAME_INPUT ? "an input" : carom_name_kind(t->at[i].kind), t->at[i].text,
                 carom_line_of(t->at[i].line).text);
+    idle_controllers(x);
 }
 
 int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_finding kind, const char *sentence),

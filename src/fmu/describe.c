@@ -5,6 +5,7 @@
 #include "fmu/native.h"
 #include <carom/event.h>
 #include <carom/version.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void put_text(FILE *f, const char *text) {
@@ -14,8 +15,7 @@ static void put_text(FILE *f, const char *text) {
         case '<': fputs("&lt;", f); break;
         case '>': fputs("&gt;", f); break;
         case '"': fputs("&quot;", f); break;
-        case '\t': case '\n': case '\r': fputc(' ', f); break;
-        default: fputc(*text, f);
+        default: fputc((unsigned char)*text < 32 ? ' ' : *text, f); // XML has no control characters
         }
 }
 
@@ -61,14 +61,14 @@ static const char *about(const fmu_variable *v) {
 
 // Units that variables have, each once.
 static void put_units(FILE *f, const carom_model *m, const fmu_variables *v) {
-    char seen[60][40], text[40], plain[60];
+    char (*seen)[40] = malloc((size_t)v->n * sizeof *seen), text[40], plain[60];
     int n = 0;
-    for (int i = 0; i < v->n; ++i) {
+    for (int i = 0; i < v->n && seen; ++i) {
         int k = 0;
         carom_unit u;
         if (!carom_model_unit(m, v->list[i].name, true, text, sizeof text) || !carom_model_unit(m, v->list[i].name, false, plain, sizeof plain)) continue;
         while (k < n && strcmp(seen[k], text) != 0) ++k;
-        if (k < n || n == 60 || !carom_unit_read(plain, strlen(plain), &u)) continue;
+        if (k < n || !carom_unit_read(plain, strlen(plain), &u)) continue;
         memcpy(seen[n++], text, sizeof text);
         fprintf(f, "%s    <Unit name=\"%s\"><BaseUnit", n == 1 ? "  <UnitDefinitions>\n" : "", text);
         static const char *const base[] = {"kg", "m", "s", "rad"};
@@ -77,6 +77,7 @@ static void put_units(FILE *f, const carom_model *m, const fmu_variables *v) {
         fputs("/></Unit>\n", f);
     }
     if (n) fputs("  </UnitDefinitions>\n", f);
+    free(seen);
 }
 
 static void put_variable(FILE *f, int version, const carom_model *m, const fmu_variable *v, int ref) {

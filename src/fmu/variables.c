@@ -90,7 +90,10 @@ static const char *parameter_name(const void *mech, int i) {
 
 static carom_status check_inputs(const fmu_bundle *b, const carom_model *m, carom_error *err) {
     for (int i = 0; b->inputs && b->inputs[i]; ++i) {
+        const char *name;
         if (carom_datum_get(&b->mech->parameters, b->inputs[i]) || is_input(m, b->inputs[i])) continue;
+        for (int k = 0; (name = carom_model_following(m, k)); ++k)
+            if (strcmp(name, b->inputs[i]) == 0) return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s' follows its signal in the model; --set %.60s=0 instead makes it an input of the FMU that starts with 0", name, name);
         const char *near = carom_nearest(b->inputs[i], parameter_name, b->mech);
         if (near) return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s': the model has no parameter of that name; did you mean '%s'?", b->inputs[i], near);
         return carom_fail(err, CAROM_BAD_INPUT, "input '%.60s': the model has no parameter of that name; `carom info` lists them", b->inputs[i]);

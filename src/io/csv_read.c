@@ -101,6 +101,8 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
         chomp(line, length);
         status = header(t, strncmp(line, "\xEF\xBB\xBF", 3) == 0 ? line + 3 : line, file, err); // without a byte order mark
     }
+    if (status == CAROM_OK && !whole && t->columns > 1 && strcmp(t->column[0], "run") == 0)
+        status = carom_fail(err, CAROM_IO, "%.400s is the table of a sweep, not the result of a run; `carom plot` draws a sweep that was written with --out FILE.h5", file);
     for (long room = 0; status == CAROM_OK && (length = next_line(&line, &size, f)) > 0;) {
         // A killed run may leave half a line at the end.
         if (!whole && line[length - 1] != '\n') break;

@@ -140,6 +140,17 @@ static hid_t open_file(const char *file) {
     return h5;
 }
 
+// Other files of carom, and the verb that takes them.
+static carom_status not_a_result(const carom_result *r, carom_error *err) {
+    static const struct { const char *part, *what; } kinds[] = {
+        {"runs", "a sweep, not the result of a run; `carom plot` draws it, `carom info` lists its columns, `carom sweep --resume` goes on with it"},
+        {"branch", "a branch of `carom follow`, not the result of a run; `carom plot` draws it, `carom info` lists its columns, `carom follow --resume` goes on with it"},
+        {"fclib_local", "a contact problem, not the result of a run; `carom solve` solves it"}, {"fclib_global", "a contact problem, not the result of a run; `carom solve` solves it"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+        if (h5_has(r->h5, kinds[i].part)) return carom_fail(err, CAROM_IO, "%.300s is %s", r->file, kinds[i].what);
+    return h5_fail(err, "%.400s is not a result of carom, or it is damaged", r->file);
+}
+
 static carom_status open_quietly(carom_result *r, carom_error *err) {
     struct stat st;
     if (stat(r->file, &st) != 0) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", r->file, strerror(errno));
@@ -147,7 +158,7 @@ static carom_status open_quietly(carom_result *r, carom_error *err) {
     if (r->h5 < 0) return h5_fail(err, "cannot read %.400s", r->file);
     if (!read_group(r, "ledger", r->ledger, &r->nledger)) result_drop_attributes(r->ledger, &r->nledger); // rows without one still serve
     if (!open_data(r, st.st_size) || !open_events(r, st.st_size) || !open_contacts(r, st.st_size) || !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
-        return h5_fail(err, "%.400s is not a result of carom, or it is damaged", r->file);
+        return not_a_result(r, err);
     h5_driver_share(r->h5, false);
     return CAROM_OK;
 }

@@ -1,6 +1,8 @@
 // units.c: which unit the numbers of a model have, where the model gives units.
 #include "base/number.h"
 #include "base/unit.h"
+#include "mech/datum.h"
+#include "mech/keys.h"
 #include "model/model.h"
 #include <math.h>
 #include <stdio.h>
@@ -19,27 +21,82 @@ static bool coordinate_unit(const carom_mech_coordinate *c, bool rate, carom_uni
     return true;
 }
 
-// Does the model give any unit?
-static bool has_units(const carom_mech *x) {
+// -- does the model give any unit? -----------------------------------------------------------------------------------------
+
+static bool any_unit(const carom_datum *d) {
     carom_unit u;
-    for (int i = 0; i < x->parameters.count; ++i)
-        if (unit_of(&x->parameters.item[i], &u)) return true;
-    for (int i = 0; i < x->ncoordinates; ++i)
-        if (coordinate_unit(&x->coordinates[i], false, &u)) return true;
-    for (int i = 0; i < x->nbodies; ++i)
-        if (unit_of(&x->bodies[i].mass, &u) || unit_of(&x->bodies[i].density, &u)) return true;
+    if (unit_of(d, &u)) return true;
+    for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c)
+        if (any_unit(c)) return true;
     return false;
 }
 
-// Places and velocities of bodies: BODY.x, BODY.vx, BODY.angle, BODY.wz ...
-static bool body_unit(const carom_mech *x, const char *name, carom_unit *u) {
-    static const struct { const char *names, *unit; } kinds[] = {{" x y z ", "m"}, {" vx vy vz ", "m/s"}, {" angle ", "rad"}, {" w wx wy wz ", "rad/s"}};
-    const char *dot = strrchr(name, '.');
-    char word[12];
-    if (!dot || x->nbodies == 0 || !has_units(x) || snprintf(word, sizeof word, " %s ", dot + 1) >= (int)sizeof word) return false;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+typedef struct search { const void *record; bool found; } search;
+
+static void visit(void *user, const carom_key *k) {
+    search *s = user;
+    const void *field = carom_key_field(s->record, k->at);
+    if (!carom_key_is_record(k)) {
+        const bool number = k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_NAMED || k->kind == KEY_FORM || !*k->name; // no name: a brief form
+        s->found = s->found || (number && any_unit(field));
+        return;
+    }
+    const int count = k->kind == KEY_RECORD ? *(void *const *)field != NULL : *(const int *)carom_key_field(s->record, k->count);
+    for (int i = 0; i < count && !s->found; ++i) {
+        search inner = {.record = *(const unsigned char *const *)field + (size_t)i * (*k->groups)->size};
+        carom_key_fields(k->groups, visit, &inner);
+        s->found = inner.found;
+    }
+}
+
+static bool has_units(const carom_mech *x) {
+    static const key_group *const top[] = {&carom_key_top, NULL};
+    search s = {.record = x};
+    carom_key_fields(top, visit, &s);
+    return s.found;
+}
+
+// -- units of columns --------------------------------------------------------------------------------------------------------
+
+typedef struct column_kind { const char *names, *unit; } column_kind;
+
+static bool unit_among(const column_kind *kinds, int n, const char *part, carom_unit *u) {
+    char word[24];
+    if (snprintf(word, sizeof word, " %s ", part) >= (int)sizeof word) return false;
+    for (int i = 0; i < n; ++i)
         if (strstr(kinds[i].names, word)) return carom_unit_read(kinds[i].unit, strlen(kinds[i].unit), u);
     return false;
+}
+
+// Is NAME, a column without its last part, the part of this name, or one of its family?
+static bool is_of(const carom_datum *part, const char *name, size_t length) {
+    return part->length <= length && strncmp(part->text, name, part->length) == 0 && (part->length == length || name[part->length] == '.');
+}
+
+// Places and velocities of bodies: BODY.x, BODY.vx, BODY.angle, BODY.wz ...
+static bool body_unit(const carom_mech *x, const char *name, const char *dot, carom_unit *u) {
+    static const column_kind kinds[] = {{" x y z ", "m"}, {" vx vy vz ", "m/s"}, {" angle ", "rad"}, {" w wx wy wz ", "rad/s"}};
+    for (int i = 0; i < x->nbodies; ++i)
+        if (is_of(&x->bodies[i].name, name, (size_t)(dot - name))) return unit_among(kinds, 4, dot + 1, u);
+    return false;
+}
+
+// Contacts of shapes and points: gaps are lengths there.  A written gap may be anything, and rolling is no velocity.
+static bool contact_unit(const carom_mech *x, const char *name, const char *dot, carom_unit *u) {
+    static const column_kind kinds[] = {{" gap ", "m"}, {" gap' ", "m/s"}, {" force ", "N"}, {" impulse ", "N s"},
+                                        {" slip' slip1' slip2' ", "m/s"}, {" friction friction1 friction2 ", "N"}, {" friction_impulse friction_impulse1 friction_impulse2 ", "N s"}};
+    for (int i = 0; i < x->ncontacts; ++i) {
+        const carom_mech_contact *c = &x->contacts[i], *of = c->contact ? c->contact : c;
+        if (!is_of(&c->name, name, (size_t)(dot - name))) continue;
+        if (!carom_given(&of->between) && !carom_given(&of->among)) return false;
+        return unit_among(kinds, carom_given(&of->rolling) || carom_given(&of->spinning) ? 4 : 7, dot + 1, u);
+    }
+    return false;
+}
+
+static bool column_unit(const carom_mech *x, const char *name, carom_unit *u) {
+    const char *dot = strrchr(name, '.');
+    return dot && (body_unit(x, name, dot, u) || contact_unit(x, name, dot, u)) && has_units(x);
 }
 
 static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
@@ -51,7 +108,8 @@ static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
         if (strcmp(x->inputs[i].name.text, name) == 0) return unit_of(&x->inputs[i].start, u);
     for (int i = 0; i < x->ncoordinates; ++i)
         if (strncmp(x->coordinates[i].name.text, name, length - rate) == 0 && x->coordinates[i].name.length == length - rate) return coordinate_unit(&x->coordinates[i], rate, u);
-    if (body_unit(x, name, u)) return true;
+    if (carom_datum_get(&x->outputs, name)) return false; // an expression
+    if (column_unit(x, name, u)) return true;
     const bool energy = strcmp(name, "kinetic") == 0 || strcmp(name, "potential") == 0 || strcmp(name, "energy") == 0;
     if (!(energy || strcmp(name, "t") == 0) || !has_units(x)) return false;
     return carom_unit_read(energy ? "J" : "s", 1, u);
@@ -60,7 +118,8 @@ static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size) {
     carom_unit u;
     if (!find_unit(m->mech, name, &u)) return false;
-    carom_unit_write(&u, fmi, text, size);
+    if (fmi) carom_unit_write(&u, true, text, size);
+    else carom_unit_label(&u, text, size);
     return true;
 }
 

@@ -65,6 +65,7 @@ static int check(const carom_model *m) {
     const carom_model_run given = carom_model_simulation(m);
     const char *name = carom_model_name(m);
     double value = 0;
+    char unit[24];
     fputs("{\"name\": ", stdout);
     carom_json_string(stdout, name ? name : "");
     fputs(", \"scheme\": ", stdout);
@@ -77,6 +78,10 @@ static int check(const carom_model *m) {
         fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
         carom_json_string(stdout, name);
         put_number("value", value);
+        if (carom_model_unit(m, name, false, unit, sizeof unit)) {
+            fputs(", \"unit\": ", stdout);
+            carom_json_string(stdout, unit);
+        }
         fputs("}", stdout);
     }
     fputs("]}\n", stdout);

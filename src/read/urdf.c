@@ -582,6 +582,17 @@ static void put_contacts(const robot *r) {
     }
 }
 
+// What motors can give is no part of a model: motors are the user's to add.
+static void note_drives(const robot *r, const xml_element *root) {
+    char names[300] = "";
+    size_t used = 0;
+    for (int k = 0; k < r->njoints && used < sizeof names; ++k) {
+        const xml_element *e = carom_xml_child(r->joints[k].e, "limit");
+        if (carom_xml_get(e, "effort") || carom_xml_get(e, "velocity")) used += (size_t)snprintf(names + used, sizeof names - used, "%s'%.60s'", used ? ", " : "", r->joints[k].own);
+    }
+    if (used) note(r, root, "limits of effort and velocity are left out: %s%s", names, used < sizeof names ? "" : "...");
+}
+
 static carom_status put_all(const robot *r, const xml_element *root) {
     int heavy = 0, visuals = 0;
     for (int i = 0; i < r->nlinks; ++i) heavy += r->links[i].heavy, visuals += carom_xml_child(r->links[i].e, "visual") && !carom_xml_child(r->links[i].e, "collision");
@@ -598,6 +609,7 @@ static carom_status put_all(const robot *r, const xml_element *root) {
     put_dampers(r);
     put_contacts(r);
     put(r, "simulation: {scheme: moreau-jean, step: 1e-3, end: 1}\n");
+    note_drives(r, root);
     if (visuals) note(r, root, "%d link%s a visual and no collision; only collisions become shapes", visuals, visuals == 1 ? " has" : "s have");
     return CAROM_OK;
 }
