@@ -84,7 +84,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;
-    s->jumped = sim->kept->jumped && t == sim->kept->t;
+    s->jumped = (sim->kept->jumped && t == sim->kept->t) || t == sim->behind;
     s->account = (carom_account){0};
     s->booked_t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
@@ -261,7 +261,7 @@ static carom_status book(carom_sim *sim, double h, carom_error *err) {
     double in, out;
     const bool known = gaps_known(sim);
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
-    CAROM_TRY(carom_sim_book_works(sim, h, err));
+    CAROM_TRY(carom_sim_book_works(sim, fmin(h, sim->unbooked), err));
     if (!known) book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
@@ -446,6 +446,39 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !sim->regular ? 0 : sim->total; }
 
+// A piece of a step.  After a failure the simulation goes back to the start of the step.
+static carom_status piece(carom_sim *sim, double from, double to, carom_error *err) {
+    if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
+    sim->refused = true;
+    return advance(sim, from, to - from, 1, err);
+}
+
+// From t over h to t_1, in pieces where forces jump on the way.
+//
+// (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
+//         to begin behind it.
+static carom_status pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
+    const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
+    double from = t;
+    if (!sim->sys->jump || !(carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL)) return advance(sim, t, h, 0, err);
+    double at = carom_sim_jump(sim, t - 4 * d, t + d);
+    if (at < HUGE_VAL) {
+        from = fmax(t, at + d);
+        CAROM_TRY(carom_sim_pass(sim, 0, t, from, err));
+    }
+    while (sim->scheme->powers && (at = carom_sim_jump(sim, from, t_1 - 4 * e)) < HUGE_VAL) {
+        const double to = fmax(from, at - e);
+        if (to > from) CAROM_TRY(piece(sim, from, to, err));
+        CAROM_TRY(carom_sim_pass(sim, to - from, to, at + e, err));
+        from = at + e;
+    }
+    const double to = fmin(carom_sim_jump(sim, fmax(from, t_1 - 4 * e), t_1 + e) - e, t_1);
+    if (from == t && to == t_1) return advance(sim, t, h, 0, err);
+    CAROM_TRY(piece(sim, from, to, err));
+    sim->unbooked = to - from;
+    return to < t_1 ? carom_sim_pass(sim, to - from, to, t_1, err) : CAROM_OK;
+}
+
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
@@ -453,7 +486,7 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
     const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
     const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
     const double h = last ? t_1 - k->t : planned;
-    CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, 0, err));
+    CAROM_TRY(pieces(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, t_1, err));
     *h_done = h;
     k->t = t_1;
     return CAROM_OK;
@@ -526,6 +559,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     double h;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
     s->parts = 0;
+    sim->unbooked = HUGE_VAL;
     const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {
         explain(sim, status, err);
