@@ -121,7 +121,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
     if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST))
         return give_up(sim, err, depth);
-    if (depth == 0) { // a refused step changed nothing; its halves may, before one of them fails for good
+    if (!sim->refused) { // a refused step changed nothing; its halves may, before one of them fails for good
         memcpy(sim->before, sim->kept, sim->kept_size);
         sim->refused = true;
     }
@@ -450,7 +450,7 @@ long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !si
 static carom_status piece(carom_sim *sim, double from, double to, carom_error *err) {
     if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
     sim->refused = true;
-    return advance(sim, from, to - from, 1, err);
+    return advance(sim, from, to - from, 0, err);
 }
 
 // From t over h to t_1, in pieces where forces jump on the way.
