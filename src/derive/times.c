@@ -13,10 +13,10 @@ static void append(roots *x, const carom_node *node, int n) {
     x->count += n > 0 ? n : 0;
 }
 
-// All that moves the mechanism: energies, forces, constraints, friction, prescribed motions, and knots of tables.  Outputs and checks do not.
+// All that moves the mechanism: energies, forces, constraints, friction, prescribed motions.  Outputs and checks do not.
 static carom_status gather(const carom_model *m, roots *x) {
     const carom_node energy[2] = {m->kinetic, m->potential};
-    const size_t room = 2 + (size_t)m->visible.nv + (size_t)m->nv + (size_t)(m->ne + m->nc) + (size_t)m->W.n + (size_t)m->w.n + (size_t)m->nkinks +
+    const size_t room = 2 + (size_t)m->visible.nv + (size_t)m->nv + (size_t)(m->ne + m->nc) + (size_t)m->W.n + (size_t)m->w.n +
                         CAROM_FRICTION_LAW * (size_t)m->nrub + 13 * (size_t)m->nbodies;
     x->node = malloc(room * sizeof *x->node);
     if (!x->node) return CAROM_NO_MEMORY;
@@ -25,7 +25,6 @@ static carom_status gather(const carom_model *m, roots *x) {
     for (int id = 0; id < m->ne + m->nc; ++id) append(x, &m->links[id].gap, 1);
     append(x, m->W.node, m->W.n);
     append(x, m->w.node, m->w.n);
-    append(x, m->kink, m->nkinks);
     append(x, m->rub, CAROM_FRICTION_LAW * m->nrub);
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
