@@ -1,4 +1,4 @@
-// times.c: the times at which a model jumps or has a kink whatever its state is, as written in its expressions.
+// times.c: the times at which a model jumps or has a kink whatever its state is, and functions of time that may have short pulses, as written in its expressions.
 #include "derive/resolver.h"
 #include <stdlib.h>
 #include <string.h>
@@ -53,20 +53,23 @@ static carom_status with_knots(carom_model *m, carom_node **list, int *n) {
     return carom_graph_failed(g) ? CAROM_NO_MEMORY : CAROM_OK;
 }
 
+static carom_status compile(carom_model *m, const carom_node *switches, const carom_node *pulses, carom_error *err) {
+    const carom_group group[] = {{.count = m->nswitches, .nodes = switches}, {.count = m->npulses, .nodes = pulses}};
+    m->times_tape = carom_tape_compile(m->graph, group, 2, 0, 0, m->np, err);
+    for (int k = 0; m->times_tape && k < 2; ++k) m->times_part[k] = carom_tape_part_create(m->times_tape, carom_tape_places(m->times_tape, k), group[k].count);
+    return m->times_part[0] && m->times_part[1] ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
 carom_status carom_times_make(carom_model *m, carom_error *err) {
     roots x = {0};
-    carom_node *list = NULL;
+    carom_node *switches = NULL, *pulses = NULL;
     carom_status status = gather(m, &x);
-    if (status == CAROM_OK) m->nswitches = carom_graph_switches(m->graph, x.count, x.node, &list);
-    if (m->nswitches < 0) status = CAROM_NO_MEMORY;
-    if (status == CAROM_OK) status = with_knots(m, &list, &m->nswitches);
-    if (status == CAROM_OK && m->nswitches > 0) {
-        const carom_group group = {.count = m->nswitches, .nodes = list};
-        m->times_tape = carom_tape_compile(m->graph, &group, 1, 0, 0, m->np, err);
-        m->times_part = m->times_tape ? carom_tape_part_create(m->times_tape, carom_tape_places(m->times_tape, 0), m->nswitches) : NULL;
-        if (!m->times_part) status = CAROM_NO_MEMORY;
-    }
+    if (status == CAROM_OK) m->nswitches = carom_graph_switches(m->graph, x.count, x.node, &switches), m->npulses = carom_graph_pulses(m->graph, x.count, x.node, &pulses);
+    if (m->nswitches < 0 || m->npulses < 0) status = CAROM_NO_MEMORY;
+    if (status == CAROM_OK) status = with_knots(m, &switches, &m->nswitches);
+    if (status == CAROM_OK && m->nswitches + m->npulses > 0) status = compile(m, switches, pulses, err);
     free(x.node);
-    free(list);
+    free(switches);
+    free(pulses);
     return status == CAROM_OK ? CAROM_OK : carom_model_no_memory(m, err);
 }

@@ -172,10 +172,10 @@ static double first_length(const auto_work *w, const carom_step *s) {
     return s->opt[AUTO_LONGEST] > 0 ? fmin(h, s->opt[AUTO_LONGEST]) : h;
 }
 
-// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial; before the next time at which forces jump.
+// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial, or where steps end at short pulses; before the next time at which forces jump.
 static double latest(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
-    const double end = sys->move ? t_1 : HUGE_VAL, at = sys->jump ? sys->jump(sys->model, s->sys_work, w->P.t, w->P.t + length) : HUGE_VAL;
+    const double end = sys->move || sys->even ? t_1 : HUGE_VAL, at = sys->jump ? sys->jump(sys->model, s->sys_work, w->P.t, w->P.t + length) : HUGE_VAL;
     return fabs(at - t_1) <= 16 * DBL_EPSILON * fmax(fabs(t_1), s->h) ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
 }
 

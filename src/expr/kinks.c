@@ -100,6 +100,27 @@ int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node 
     return failed ? -1 : f.count;
 }
 
+// Can a function of time have a short pulse, or a steep step?  Polynomials, sines and cosines of these are as fast everywhere.
+static bool uneven(const carom_vertex *x, const carom_graph *g) {
+    switch (x->op) {
+    case CAROM_OP_EXP: case CAROM_OP_TANH: case CAROM_OP_COSH: case CAROM_OP_SINH: case CAROM_OP_ATAN: case CAROM_OP_TAN: case CAROM_OP_SQRT: case CAROM_OP_LOG: case CAROM_OP_HYPOT: return true;
+    case CAROM_OP_DIV: case CAROM_OP_POW: return timed(&g->node[x->b]) || (x->op == CAROM_OP_POW && timed(&g->node[x->a]));
+    default: return false;
+    }
+}
+
+int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **list) {
+    found f = {0};
+    bool *live = reach(g, n, x);
+    for (int i = 0; live && i < g->count; ++i)
+        if (live[i] && timed(&g->node[i]) && uneven(&g->node[i], g)) add(&f, g, i);
+    const bool failed = !live || f.failed;
+    free(live);
+    if (failed) free(f.node);
+    *list = failed ? NULL : f.node;
+    return failed ? -1 : f.count;
+}
+
 int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list) {
     found f = {0};
     *list = NULL;

@@ -315,9 +315,9 @@ struct carom_model {
     int *D_at, *D_row;         // pattern of d(W_k'v + w_k)/dq, by column
     span own;                  // where pairs of shapes start, which have tapes of their own
     carom_tape *tape, *check_tape;
-    carom_tape *times_tape;       // switches: functions of time that change where expressions jump or have a kink; NULL: there are none
-    carom_tape_part *times_part;
-    int nswitches;
+    carom_tape *times_tape;       // switches: functions of time that change where expressions jump or have a kink; pulses: functions of time that may have some; NULL: there are none
+    carom_tape_part *times_part[2]; // of each
+    int nswitches, npulses;
     int check_parameters; // np, then the ledger, then WATCH_COUNT of every watched expression
     carom_system sys;
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
@@ -339,6 +339,7 @@ size_t carom_times_work(carom_model *m, size_t from);
 void carom_times_work_init(const carom_model *m, void *work, const double *given);
 void carom_times_parameters(const carom_model *m, void *work, const double *given);
 double carom_model_jump(const void *model, void *work, double t_0, double t_1);
+double carom_model_even(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 /// The model's own scratch inside the work block.

@@ -478,7 +478,8 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     }
     if (m->times_tape) {
         s->work_size = carom_times_work(m, s->work_size);
-        s->jump = carom_model_jump;
+        s->jump = m->nswitches ? carom_model_jump : NULL;
+        s->even = m->npulses ? carom_model_even : NULL;
     }
     carom_signals_system(m);
     s->explain = m->nasked ? carom_tables_explain : NULL;

@@ -35,7 +35,7 @@ void carom_times_parameters(const carom_model *m, void *work, const double *give
 static bool steady(search *z, double a, double b) {
     const int *place = carom_tape_places(z->m->times_tape, 0);
     z->x[0] = carom_range_along(a, b, 0);
-    carom_tape_range(z->m->times_tape, z->m->times_part, z->work, z->x);
+    carom_tape_range(z->m->times_tape, z->m->times_part[0], z->work, z->x);
     for (int i = 0; i < z->m->nswitches; ++i)
         if (!(z->x[place[i]].low == z->x[place[i]].high)) return false;
     return true;
@@ -65,4 +65,51 @@ double carom_model_jump(const void *model, void *work, double t_0, double t_1) {
     const carom_model *m = model;
     search z = {.m = m, .work = (unsigned char *)work + m->times_work, .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges), .scale = 1e-3 * (t_1 - t_0)};
     return t_1 > t_0 ? first(&z, t_0, t_1) : HUGE_VAL;
+}
+
+// -- pulses ----------------------------------------------------------------------------------------------------------
+
+enum { PARTS = 16 };
+static const double FLAT = 1e-6; // of what the function does in the run
+
+// What pulse i is between a and b; the bounds of all are in z->x.
+static carom_range between(search *z, double a, double b, int i) {
+    z->x[0] = carom_range_along(a, b, 0);
+    carom_tape_range(z->m->times_tape, z->m->times_part[1], z->work, z->x);
+    return z->x[carom_tape_places(z->m->times_tape, 1)[i]];
+}
+
+// (JT-2)  Function i is uneven between a and b where, of 16 parts, at least half are flat and one is not, or where half of the values in the middle of parts differ by less than
+//         an eighth of what bounds allow; or where it changes by more than that share.  *flat: the end of the parts before the first one that is not flat.
+static bool uneven(search *z, const double *run, double share, double a, double b, int i, double *flat) {
+    const carom_range all = between(z, a, b, i), whole = between(z, run[0], run[1], i);
+    const double much = FLAT * (whole.high - whole.low);
+    double value[PARTS], low = HUGE_VAL, high = -HUGE_VAL;
+    int calm = 0;
+    *flat = a;
+    if (!(whole.high - whole.low < HUGE_VAL) || !(all.high - all.low > much)) return false;
+    const bool far = all.high - all.low > share * (whole.high - whole.low);
+    for (int k = 0; k < PARTS; ++k) {
+        const double from = a + (b - a) * k / PARTS, to = a + (b - a) * (k + 1) / PARTS, half = from + 0.5 * (to - from);
+        const carom_range x = between(z, from, to, i);
+        if (!(x.high - x.low > much) && calm++ == k) *flat = to;
+        low = fmin(low, x.low), high = fmax(high, x.high);
+        int at = k;
+        for (const double y = between(z, half, half, i).mid; ; --at) { // in order
+            if (at > 0 && value[at - 1] > y) value[at] = value[at - 1];
+            else { value[at] = y; break; }
+        }
+    }
+    if (calm == PARTS || !(high - low > much)) return false;
+    return far || calm >= PARTS / 2 || value[3 * PARTS / 4 - 1] - value[PARTS / 4] < 0.125 * (high - low);
+}
+
+double carom_model_even(const void *model, void *work, const double *run, double share, double t_0, double t_1) {
+    enum { HALVINGS = 40 };
+    const carom_model *m = model;
+    search z = {.m = m, .work = (unsigned char *)work + m->times_work, .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges)};
+    double end = t_1, flat;
+    for (int i = 0; i < m->npulses; ++i)
+        for (int k = 0; k < HALVINGS && uneven(&z, run, share, t_0, end, i, &flat); ++k) end = flat > t_0 ? flat : t_0 + 0.5 * (end - t_0);
+    return end;
 }

@@ -12,6 +12,13 @@ double carom_sim_jump(const carom_sim *sim, double t_0, double t_1) {
     return sys->jump ? sys->jump(sys->model, sim->step.sys_work, t_0, t_1) : HUGE_VAL;
 }
 
+double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1) {
+    static const double MUCH = 0.5, LITTLE = 1.0 / 32;
+    const carom_system *sys = sim->sys;
+    const double run[2] = {sim->t0, sim->t_end};
+    return sys->even && sim->scheme->powers ? sys->even(sys->model, sim->step.sys_work, run, sim->scheme->own_steps ? 1 : inside ? LITTLE : MUCH, t_0, t_1) : t_1;
+}
+
 // Books from one side to the other: what the jump adds to the energy is external work.
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err) {
     carom_kept *k = sim->kept;

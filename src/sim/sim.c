@@ -446,21 +446,27 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !sim->regular ? 0 : sim->total; }
 
-// A piece of a step.  After a failure the simulation goes back to the start of the step.
+// A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to the start of the step.
 static carom_status piece(carom_sim *sim, double from, double to, carom_error *err) {
     if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
     sim->refused = true;
-    return advance(sim, from, to - from, 0, err);
+    while (from < to) {
+        const double end = carom_sim_even(sim, true, from, to);
+        CAROM_TRY(advance(sim, from, end - from, 0, err));
+        from = end;
+    }
+    return CAROM_OK;
 }
 
 // From t over h to t_1, in pieces where forces jump on the way.
 //
 // (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
-//         to begin behind it.
+//         to begin behind it.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
 static carom_status pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
     const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
     double from = t;
-    if (!sim->sys->jump || !(carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL)) return advance(sim, t, h, 0, err);
+    const bool cut = carom_sim_even(sim, false, t, t_1) < t_1, jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
+    if (!jumps) return cut ? piece(sim, t, t_1, err) : advance(sim, t, h, 0, err);
     double at = carom_sim_jump(sim, t - 4 * d, t + d);
     if (at < HUGE_VAL) {
         from = fmax(t, at + d);
@@ -473,9 +479,9 @@ static carom_status pieces(carom_sim *sim, double t, double h, double t_1, carom
         from = at + e;
     }
     const double to = fmin(carom_sim_jump(sim, fmax(from, t_1 - 4 * e), t_1 + e) - e, t_1);
-    if (from == t && to == t_1) return advance(sim, t, h, 0, err);
+    if (from == t && to == t_1 && !cut) return advance(sim, t, h, 0, err);
     CAROM_TRY(piece(sim, from, to, err));
-    sim->unbooked = to - from;
+    sim->unbooked = to < t_1 ? 0 : to - from;
     return to < t_1 ? carom_sim_pass(sim, to - from, to, t_1, err) : CAROM_OK;
 }
 
@@ -486,7 +492,8 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
     const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
     const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
     const double h = last ? t_1 - k->t : planned;
-    CAROM_TRY(pieces(sim, k->t, fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h, t_1, err));
+    const double used = fabs(h - sim->h) <= 1e-9 * sim->h ? sim->h : h;
+    CAROM_TRY(sim->sys->jump || sim->sys->even ? pieces(sim, k->t, used, t_1, err) : advance(sim, k->t, used, 0, err));
     *h_done = h;
     k->t = t_1;
     return CAROM_OK;
