@@ -71,6 +71,11 @@ bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, i
 /// knots of curves where their slope jumps (curves with few of these).  Those that change with positions
 /// or time, each once, to a list that the caller frees; -1: no memory.
 int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list);
+/// Functions of time alone, each with a few values, that change them where some of these n nodes have kinks or jumps whatever the state is: signs of the functions
+/// above, and floors.  To a list that the caller frees; -1: no memory.
+int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node **list);
+/// Functions of time alone in these n nodes that may change much in a short time and little before and after: exponentials, quotients and the like.  As above.
+int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **list);
 /// |x| lies between these.
 typedef struct carom_magnitude { double least, most; } carom_magnitude;
 /// Of the first n nodes, wherever time and velocities are: positions up to `position`, the first `fixed` parameters as given, others anywhere.

@@ -84,6 +84,7 @@ typedef struct carom_change {
     size_t phase_size;                 // of each, numbers
     const bool *in;                    // nc: takes part
     const double *impulse;             // nc: normal impulses
+    bool jumped;                       // time alone is the cause: forces may be others just before t
 } carom_change;
 
 typedef enum carom_side { CAROM_LEFT, CAROM_RIGHT } carom_side; // of a time at which velocities jump
@@ -99,7 +100,7 @@ typedef struct carom_step {
     double t, h;         // from t to t + h
     long n;              // number of the step, from 0
     bool renumbers;      // the number of a constraint may be that of another one in the next step: they come and go, or redundant ones are chosen anew
-    bool jumped;         // forces have jumped since the last step: an input or a controller has changed; what is kept of them does not count
+    bool jumped;         // forces have jumped since the last step: an input or a controller has changed, or a time at which they jump has passed; what is kept of them does not count
     double *q, *v;       // in: state at t (right limits); out: state at t + h
     double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL if not requested
     bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry

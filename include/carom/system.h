@@ -183,6 +183,11 @@ typedef struct carom_system {
     carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);
     const int *kink_of; // nk: the contact (0 .. nc-1) whose gap has the kink, so that it counts while that is closed; -1: forces have it.  NULL: all are of forces
                         // CAROM_GATE(c): nothing has a kink; an open contact c closes only while the function is positive
+    /// The first time behind t_0, not behind t_1, up to which forces, gaps or their directions have jumped or had a kink, whatever the state is, to rounding; HUGE_VAL: they do not.
+    /// Steps of schemes that locate events end before such times and begin behind them.  NULL: there are none.
+    double (*jump)(const void *model, void *work, double t_0, double t_1);
+    /// The end of a step from t_0 to t_1 at most in which no function of time alone has a pulse that is short against the step, nor changes by more than `share` of what it does in the run, between its start and end.  NULL: there are no such functions.
+    double (*even)(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 
     // -- optional: signals that are held between steps ----------------------------------------------
     int ni;                        // how many: inputs, then states and outputs of controllers

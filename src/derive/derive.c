@@ -261,6 +261,7 @@ carom_status carom_model_derive(carom_model *m, carom_error *err) {
     CAROM_TRY(carom_near_make(m, err));
     CAROM_TRY(carom_model_derive_directions(m, &kappa, err));
     CAROM_TRY(compile(m, f, kappa, err));
+    CAROM_TRY(carom_times_make(m, err));
     carom_model_renumber(m);
     return CAROM_OK;
 }

@@ -89,6 +89,9 @@ void carom_model_destroy(carom_model *m) {
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);
     free(m->bounds_part);
+    carom_tape_destroy(m->times_tape);
+    free(m->times_part[0]);
+    free(m->times_part[1]);
     carom_tape_destroy(m->bounce_tape);
     carom_tape_destroy(m->rub_tape);
     if (m->near) carom_tape_destroy(m->near->rub_tape);

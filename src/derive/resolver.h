@@ -158,6 +158,8 @@ carom_status carom_derive_links(resolver *r);
 carom_status carom_derive_checks(resolver *r);
 carom_status carom_derive_observed(resolver *r);
 carom_status carom_model_derive(carom_model *m, carom_error *err);
+/// times.c: the switches of what has been derived.
+carom_status carom_times_make(carom_model *m, carom_error *err);
 /// directions.c: is a node the number 0?  Its derivative by an input; CAROM_POSITION: along velocity i.  All derivatives that are not zero as terms, with
 /// the subscripts (i, j) of x, or i alone where j < 0.
 bool carom_node_zero(const carom_graph *g, carom_node x);

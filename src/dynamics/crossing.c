@@ -9,6 +9,7 @@
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
 #include "scheme/step.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,6 +366,15 @@ static carom_status settle(carom_path *w, const carom_change *x) {
     return CAROM_OK;
 }
 
+// Where time alone is the cause: have forces jumped?  What is behind depends on when that is, which variations do not see.  In the phase before, at w->t.
+static carom_status check_time(carom_path *w) {
+    const double little = 64 * DBL_EPSILON * fmax(fabs(w->t), fabs(w->span));
+    carom_copy(w->a_after, w->a, w->p.nv);
+    CAROM_TRY(carom_path_evaluate(w, w->t - little, w->q, w->v));
+    if (!jumps(w->a, w->a_after, w->p.nv, SAME * (carom_norm_max(w->a, w->p.nv) + carom_norm_max(w->a_after, w->p.nv)))) return carom_path_evaluate(w, w->t, w->q, w->v);
+    return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
+}
+
 static carom_status cross(carom_path *w, const carom_change *x, bool first) {
     const int nq = w->p.nq, nv = w->p.nv;
     double most = 0;
@@ -380,6 +390,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and derivatives of their limit are not supported", x->t);
     if (!first) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before
+        if (x->jumped) CAROM_TRY(check_time(w));
         CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }

@@ -172,25 +172,32 @@ static double first_length(const auto_work *w, const carom_step *s) {
     return s->opt[AUTO_LONGEST] > 0 ? fmin(h, s->opt[AUTO_LONGEST]) : h;
 }
 
+// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial, or where steps end at short pulses; before the next time at which forces jump.
+static double latest(const auto_work *w, const carom_step *s, double length, double t_1) {
+    const carom_system *sys = s->sys;
+    const double end = sys->move || sys->even ? t_1 : HUGE_VAL, at = sys->jump ? sys->jump(sys->model, s->sys_work, w->P.t, w->P.t + length) : HUGE_VAL;
+    return fabs(at - t_1) <= 16 * DBL_EPSILON * fmax(fabs(t_1), s->h) ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
+}
+
 carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
     auto_head *h = &w->head;
     const double shortest = auto_shortest(s, w->P.t), left = t_1 - w->P.t;
     if (!(h->next > 0)) h->next = first_length(w, s);
     double length = fmax(h->next, 4 * shortest);
-    const bool cut = s->sys->move; // positions that are not sums have no polynomial
+    const double end = latest(w, s, length, t_1), most = end - w->P.t;
     bool refused = false;
     w->P.none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
     w->P.f.T = h->method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
     for (int i = 0; i < ATTEMPTS; ++i) {
-        const bool whole = cut && length >= left * (1 - 1e-9);
-        double try = whole ? left : length;
+        const bool whole = length >= most * (1 - 1e-9);
+        double try = whole ? most : length;
         double error = HUGE_VAL;
         carom_status status = attempt(w, s, try, &error);
         if (status == CAROM_OK && error <= 1) status = close_segment(w, s, &try, &error);
         if (status == CAROM_OK && error <= 1) {
             const double next = grow(w, s, try, error, refused);
             h->next = whole ? fmax(length, next) : next;
-            if (whole && !h->event) h->t_b = t_1;
+            if (whole && !h->event) h->t_b = end;
             return CAROM_OK;
         }
         // A model that fails beyond the next record may be right to do so.

@@ -26,7 +26,7 @@ static carom_change_kind kind_of(const carom_phase *w, int c, bool limit) {
 carom_status carom_phase_emit(carom_phase *w, carom_step *s, double t_before, bool limit) {
     if (!s->inside->on_change) return CAROM_OK;
     carom_change x = {.t = w->t, .t_before = t_before, .kind = CAROM_CHANGE_NONE, .q_before = w->q_before, .v_before = w->v_before, .q = w->q, .v = w->v,
-                      .mode_before = w->phase_before, .mode = w->f.mode, .phase_before = w->phase_before, .phase = w->now + CAROM_PHASE_HEAD, .phase_size = w->size - CAROM_PHASE_HEAD, .in = w->in, .impulse = w->p};
+                      .mode_before = w->phase_before, .mode = w->f.mode, .phase_before = w->phase_before, .phase = w->now + CAROM_PHASE_HEAD, .phase_size = w->size - CAROM_PHASE_HEAD, .in = w->in, .impulse = w->p, .jumped = s->jumped && w->t == s->t};
     for (int c = 0; c < s->sys->nc; ++c) {
         const carom_change_kind kind = kind_of(w, c, limit);
         if (kind < x.kind) x.kind = kind;

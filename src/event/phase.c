@@ -557,7 +557,7 @@ carom_status carom_phase_enter(carom_phase *w, carom_step *s, double h, bool *ch
 carom_status carom_phase_settle(carom_phase *w, carom_step *s, double delta, const bool *lasting) {
     const int nc = s->sys->nc;
     if (nc == 0 && !w->limits.exact) return CAROM_OK;
-    w->switched = false;
+    w->switched = s->jumped; // walls may have changed their velocity: a closed contact that approaches has an impact
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = false;
     for (int c = 0; c < nc; ++c) w->gap[c] = w->from.g[s->sys->ne + c];
     return carom_phase_resolve(w, s, delta, 0, true, lasting);

@@ -277,9 +277,10 @@ static carom_status march(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     carom_phase_load(P, s);
     w->next = *w->kept;
-    if (P->now[CAROM_PHASE_BEGUN] == 0) {
+    if (P->now[CAROM_PHASE_BEGUN] == 0 || s->jumped) {
+        bool changes;
         P->laws = false;
-        CAROM_TRY(carom_phase_begin(P, s, s->h));
+        CAROM_TRY(carom_phase_enter(P, s, s->h, &changes));
         if (s->opt[OPT_FORCES] == 0) CAROM_TRY(impact(w, s, s->h));
     }
     P->laws = false;

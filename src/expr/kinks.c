@@ -56,6 +56,71 @@ static void look(found *f, carom_graph *g, carom_vertex x) {
     }
 }
 
+// Time alone decides about x.
+static bool timed(const carom_vertex *x) { return x->kinds & 1u << CAROM_TIME && !(x->kinds & (1u << CAROM_POSITION | 1u << CAROM_VELOCITY)); }
+
+// What n nodes are made of and changes with time: live[i].
+static bool *reach(const carom_graph *g, int n, const carom_node *x) {
+    bool *live = calloc((size_t)g->count + 1, sizeof *live);
+    for (int i = 0; live && i < n; ++i)
+        if (x[i] >= 0) live[x[i]] = true;
+    for (int i = g->count - 1; live && i >= 0; --i) { // arguments have smaller numbers
+        const carom_vertex *y = &g->node[i];
+        live[i] = live[i] && y->kinds & 1u << CAROM_TIME;
+        const int part[3] = {y->a, y->b, y->c}, parts = y->op == CAROM_OP_SYMBOL ? 1 : carom_op_arity((carom_op)y->op);
+        for (int k = 0; live[i] && k < parts; ++k) live[part[k]] = true;
+    }
+    return live;
+}
+
+static bool compares(const carom_vertex *x) { return x->op >= CAROM_OP_LT && x->op <= CAROM_OP_NE; }
+
+static void add_timed(found *f, carom_graph *g, carom_node x) {
+    if (x >= 0 && timed(&g->node[x])) add(f, g, x);
+}
+
+int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node **list) {
+    found f = {0}, at = {0};
+    bool *live = reach(g, n, x);
+    const int count = g->count; // new nodes follow
+    for (int i = 0; live && i < count; ++i) {
+        const carom_vertex y = g->node[i];
+        if (!live[i] || !timed(&y)) continue;
+        look(&at, g, y);
+        if (y.op == CAROM_OP_EQ || y.op == CAROM_OP_NE) add(&at, g, carom_graph_apply(g, CAROM_OP_SUB, y.a, y.b, CAROM_NONE));
+        if (y.op == CAROM_OP_IF && !compares(&g->node[y.a])) add(&at, g, y.a);
+        if (y.op == CAROM_OP_FLOOR) add_timed(&f, g, i);
+    }
+    for (int i = 0; i < at.count; ++i) add_timed(&f, g, carom_graph_apply(g, CAROM_OP_SIGN, at.node[i], CAROM_NONE, CAROM_NONE));
+    const bool failed = !live || f.failed || at.failed;
+    free(live);
+    free(at.node);
+    if (failed) free(f.node);
+    *list = failed ? NULL : f.node;
+    return failed ? -1 : f.count;
+}
+
+// Can a function of time have a short pulse, or a steep step?  Polynomials, sines and cosines of these are as fast everywhere.
+static bool uneven(const carom_vertex *x, const carom_graph *g) {
+    switch (x->op) {
+    case CAROM_OP_EXP: case CAROM_OP_TANH: case CAROM_OP_COSH: case CAROM_OP_SINH: case CAROM_OP_ATAN: case CAROM_OP_TAN: case CAROM_OP_SQRT: case CAROM_OP_LOG: case CAROM_OP_HYPOT: return true;
+    case CAROM_OP_DIV: case CAROM_OP_POW: return timed(&g->node[x->b]) || (x->op == CAROM_OP_POW && timed(&g->node[x->a]));
+    default: return false;
+    }
+}
+
+int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **list) {
+    found f = {0};
+    bool *live = reach(g, n, x);
+    for (int i = 0; live && i < g->count; ++i)
+        if (live[i] && timed(&g->node[i]) && uneven(&g->node[i], g)) add(&f, g, i);
+    const bool failed = !live || f.failed;
+    free(live);
+    if (failed) free(f.node);
+    *list = failed ? NULL : f.node;
+    return failed ? -1 : f.count;
+}
+
 int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list) {
     found f = {0};
     *list = NULL;

@@ -230,7 +230,7 @@ static range length(const range *a, const range *b) {
     return z.lined ? along(bounds, z.mid, z.slope, z.off) : bounds;
 }
 
-static range sign(range a) { return a.low > 0 ? point(1) : a.high < 0 ? point(-1) : (range){.low = -1, .high = 1, .jumps = true}; }
+static range sign(range a) { return a.low > 0 ? point(1) : a.high < 0 ? point(-1) : a.low == 0 && a.high == 0 ? point(0) : (range){.low = -1, .high = 1, .jumps = true}; }
 
 static range whole_part(range a) { return (range){.low = floor(a.low), .high = floor(a.high), .jumps = a.jumps || floor(a.low) != floor(a.high)}; }
 

@@ -316,12 +316,15 @@ struct carom_model {
     int *D_at, *D_row;         // pattern of d(W_k'v + w_k)/dq, by column
     span own;                  // where pairs of shapes start, which have tapes of their own
     carom_tape *tape, *check_tape;
+    carom_tape *times_tape;       // switches: functions of time that change where expressions jump or have a kink; pulses: functions of time that may have some; NULL: there are none
+    carom_tape_part *times_part[2]; // of each
+    int nswitches, npulses;
     int check_parameters; // np, then the ledger, then WATCH_COUNT of every watched expression
     carom_system sys;
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work; // offsets in work
+    size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work, times_work, times_ranges; // offsets in work
     carom_tape_part *bounds_part; // what bounds are made of: gaps that are written and their rates; NULL: none are
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
@@ -332,6 +335,12 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err);
 size_t carom_bounds_work(carom_model *m, size_t from); // 0: no memory
 carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
                                 const double *v_off, double *least, double *slowest, double *fastest, double *turn);
+/// times.c: size of a work block with room for switches behind `from`; the first time behind t_0, not behind t_1, at which one has changed, as systems give it.
+size_t carom_times_work(carom_model *m, size_t from);
+void carom_times_work_init(const carom_model *m, void *work, const double *given);
+void carom_times_parameters(const carom_model *m, void *work, const double *given);
+double carom_model_jump(const void *model, void *work, double t_0, double t_1);
+double carom_model_even(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 /// The model's own scratch inside the work block.

@@ -19,6 +19,7 @@ static void inputs(const void *model, void *work, const double *x) {
     carom_copy(given + m->np_own, x, m->nsignals);
     carom_tape_work_parameters(m->tape, work, given);
     if (m->bounce_tape) carom_tape_work_parameters(m->bounce_tape, (unsigned char *)work + m->bounce_work, given);
+    carom_times_parameters(m, work, given);
     carom_pairs_parameters(m, work, given);
 }
 

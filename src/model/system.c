@@ -20,6 +20,7 @@ static void work_init(const void *model, void *work) {
     carom_tape_work_init(m->tape, work, m->parameter);
     carom_pairs_work_init(m, work);
     if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
+    carom_times_work_init(m, work, m->parameter);
     if (m->rub_tape) carom_tape_work_init(m->rub_tape, (unsigned char *)work + m->rub_work, rub_inputs(m, work));
     if (m->near && m->near->rub_tape) carom_tape_work_init(m->near->rub_tape, (unsigned char *)work + m->near->rub_work, NULL);
 }
@@ -492,6 +493,11 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
         s->work_size = carom_bounds_work(m, s->work_size);
         if (!s->work_size) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps");
         s->bounds = carom_model_bounds;
+    }
+    if (m->times_tape) {
+        s->work_size = carom_times_work(m, s->work_size);
+        s->jump = m->nswitches ? carom_model_jump : NULL;
+        s->even = m->npulses ? carom_model_even : NULL;
     }
     carom_signals_system(m);
     s->explain = m->nasked ? carom_tables_explain : NULL;

@@ -527,6 +527,7 @@ static carom_sim *create(const carom_sim_def *def, carom_error *err) {
     *sim = (carom_sim){.sys = def->system, .scheme = scheme, .t0 = def->t0, .h = def->h, .given = def->h, .t_end = def->t_end, .total = total};
     carom_sim_list_make(sim);
     for (int id = 0; id < sim->sys->ne + sim->sys->nc; ++id) sim->nl += carom_system_recorded(sim->sys, id);
+    sim->behind = NAN;
     sim->opt = calloc(options, sizeof *sim->opt);
     sim->scheme_work = calloc(1, scheme->work_size);
     if (!sim->opt || !sim->scheme_work) {

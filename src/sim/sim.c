@@ -86,7 +86,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;
-    s->jumped = sim->kept->jumped && t == sim->kept->t;
+    s->jumped = (sim->kept->jumped && t == sim->kept->t) || t == sim->behind;
     s->account = (carom_account){0};
     s->booked_t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
@@ -123,7 +123,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
     if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST))
         return give_up(sim, err, depth);
-    if (depth == 0) { // a refused step changed nothing; its halves may, before one of them fails for good
+    if (!sim->refused) { // a refused step changed nothing; its halves may, before one of them fails for good
         memcpy(sim->before, sim->kept, sim->kept_size);
         sim->refused = true;
     }
@@ -263,7 +263,7 @@ static carom_status book(carom_sim *sim, double h, carom_error *err) {
     double in, out;
     const bool known = carom_gaps_known(sim);
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
-    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
+    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, fmin(h, sim->unbooked), err));
     if (!known) book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
@@ -448,6 +448,45 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !sim->regular ? 0 : sim->total; }
 
+// A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to the start of the step.
+static carom_status piece(carom_sim *sim, double from, double to, carom_error *err) {
+    if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
+    sim->refused = true;
+    while (from < to) {
+        const double end = carom_sim_even(sim, true, from, to);
+        CAROM_TRY(advance(sim, from, end - from, 0, err));
+        from = end;
+    }
+    return CAROM_OK;
+}
+
+// From t over h to t_1, in pieces where forces jump on the way.
+//
+// (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
+//         to begin behind it.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
+static carom_status pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
+    const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
+    double from = t;
+    const bool cut = carom_sim_even(sim, false, t, t_1) < t_1, jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
+    if (!jumps) return cut ? piece(sim, t, t_1, err) : advance(sim, t, h, 0, err);
+    double at = carom_sim_jump(sim, t - 4 * d, t + d);
+    if (at < HUGE_VAL) {
+        from = fmax(t, at + d);
+        CAROM_TRY(carom_sim_pass(sim, 0, t, from, err));
+    }
+    while (sim->scheme->powers && (at = carom_sim_jump(sim, from, t_1 - 4 * e)) < HUGE_VAL) {
+        const double to = fmax(from, at - e);
+        if (to > from) CAROM_TRY(piece(sim, from, to, err));
+        CAROM_TRY(carom_sim_pass(sim, to - from, to, at + e, err));
+        from = at + e;
+    }
+    const double to = fmin(carom_sim_jump(sim, fmax(from, t_1 - 4 * e), t_1 + e) - e, t_1);
+    if (from == t && to == t_1 && !cut) return advance(sim, t, h, 0, err);
+    CAROM_TRY(piece(sim, from, to, err));
+    sim->unbooked = to < t_1 ? 0 : to - from;
+    return to < t_1 ? carom_sim_pass(sim, to - from, to, t_1, err) : CAROM_OK;
+}
+
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
@@ -455,7 +494,8 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
     const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
     const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
     const double h = last ? t_1 - k->t : planned;
-    CAROM_TRY(advance(sim, k->t, fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h, 0, err));
+    const double used = fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h;
+    CAROM_TRY(sim->sys->jump || sim->sys->even ? pieces(sim, k->t, used, t_1, err) : advance(sim, k->t, used, 0, err));
     *h_done = h;
     k->t = t_1;
     return CAROM_OK;
@@ -559,6 +599,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     double h;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
     s->parts = 0;
+    sim->unbooked = HUGE_VAL;
     const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {
         explain(sim, status, err);

@@ -122,6 +122,8 @@ struct carom_sim {
         int estimate;            // order of the error estimate; -1: by what happened
     } control;          // of adaptive step sizes
     double *q_try, *v_try, *gap_try; // adaptive: the whole step
+    double behind;      // here a step, or a piece of one, begins behind a time at which forces jump
+    double unbooked;    // length of the last piece of the step
     bool running;       // inside carom_sim_run, since
     double cpu, wall;   // (thread CPU time, clock)
     bool was_reacted;   // saved beside `before`
@@ -150,6 +152,12 @@ carom_status carom_sim_sample(carom_sim *sim, carom_error *err);       // contro
 void carom_sim_plan(carom_sim *sim);                                   // equal steps to the next instant
 double carom_sim_next_sample(const carom_sim *sim);                    // HUGE_VAL: none
 double carom_sim_planned(const carom_sim *sim);                        // the length of these steps
+
+/// jumps.c: what counts as one instant at t; the first time behind t_0, not behind t_1, up to which forces have jumped; the books across it, after a piece of h.
+double carom_sim_instant(const carom_sim *sim, double t);
+double carom_sim_jump(const carom_sim *sim, double t_0, double t_1); // HUGE_VAL: none
+double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1); // the end of a step in which no pulse is short; inside: in which it is followed, where the scheme has no tolerance
+carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err);
 
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);

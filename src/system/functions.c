@@ -313,6 +313,16 @@ static carom_status kinks(const void *model, void *work, double t, const double 
     return m->base.kinks(m->base.model, work, t, q, v, k);
 }
 
+static double jump(const void *model, void *work, double t_0, double t_1) {
+    const carom_functions *m = model;
+    return m->base.jump(m->base.model, work, t_0, t_1);
+}
+
+static double even(const void *model, void *work, const double *run, double share, double t_0, double t_1) {
+    const carom_functions *m = model;
+    return m->base.even(m->base.model, work, run, share, t_0, t_1);
+}
+
 static bool explain(const void *model, void *work, char *text, size_t size) {
     const carom_functions *m = model;
     return m->base.explain(m->base.model, work, text, size);
@@ -356,6 +366,8 @@ static carom_status fill(carom_functions *m, carom_error *err) {
     s->nk = b->nk;
     s->kink_of = b->kink_of;
     s->kinks = b->kinks ? kinks : NULL;
+    s->jump = b->jump ? jump : NULL;
+    s->even = b->even ? even : NULL;
     s->ni = b->ni, s->nset = b->nset, s->input = b->input, s->nsamplers = b->nsamplers, s->samplers = b->samplers;
     s->inputs = b->inputs ? inputs : NULL;
     s->explain = b->explain ? explain : NULL;

@@ -103,6 +103,8 @@ static carom_status friction(const void *model, void *work, double t, const doub
 static carom_status kinks(const void *model, void *work, double t, const double *q, const double *v, double *k) {
     return base_of(model)->kinks(base_of(model)->model, work, t, q, v, k);
 }
+static double jump(const void *model, void *work, double t_0, double t_1) { return base_of(model)->jump(base_of(model)->model, work, t_0, t_1); }
+static double even(const void *model, void *work, const double *run, double share, double t_0, double t_1) { return base_of(model)->even(base_of(model)->model, work, run, share, t_0, t_1); }
 static double restitution(const void *model, void *work, int contact, double speed) {
     return base_of(model)->restitution(base_of(model)->model, work, contact, speed);
 }
@@ -151,6 +153,8 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->hold = base->hold ? hold : NULL;
     s->friction = base->friction ? friction : NULL;
     s->kinks = base->kinks ? kinks : NULL;
+    s->jump = base->jump ? jump : NULL;
+    s->even = base->even ? even : NULL;
     s->restitution = base->restitution ? restitution : NULL;
     s->bounds = base->bounds ? bounds : NULL;
     s->explain = base->explain ? explain : NULL;

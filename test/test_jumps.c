@@ -1,0 +1,151 @@
+// test_jumps.c: forces, walls and energies that jump or have a kink at a time: answers by hand, whatever the step.
+#include "model_text.h"
+#include "schemes.h"
+
+typedef struct answer {
+    const char *text;
+    double end;
+    double q, v;                       // of the last coordinate
+    double external, impact, friction; // of the ledger
+    double tolerance;                  // of mixed, which encloses events in an interval
+    bool first;                        // of the first coordinate instead
+    bool smooth;                       // nothing but the jump happens: splitting, too, is exact
+} answer;
+
+#define FREE "coordinates: {q: 0}\nenergy: {kinetic: q'^2/2}\n"
+#define ROUNDING 1e-10
+
+static void compare(const char *scheme, double h, const answer *a) {
+    carom_model *m = good(a->text);
+    carom_sim *sim = model_sim(m, scheme, NULL, h, a->end);
+    const double tolerance = strcmp(scheme, "mixed") == 0 && a->tolerance > 0 ? a->tolerance : strcmp(scheme, "auto") == 0 ? 1e-7 : ROUNDING;
+    model_sim_run(sim);
+    const carom_now now = carom_sim_now(sim);
+    const carom_ledger l = sim_ledger(sim);
+    const int last = a->first ? 0 : carom_model_system(m)->nv - 1;
+    const double is[] = {now.q[last], now.v[last], l.energy.external, l.energy.impact, l.energy.friction, l.energy.balance};
+    const double should[] = {a->q, a->v, a->external, a->impact, a->friction, 0};
+    for (int i = 0; i < 6; ++i)
+        if (!(fabs(is[i] - should[i]) <= tolerance)) fail_msg("%s, step %g: number %d is %.17g, not %.17g\n%s", scheme, h, i, is[i], should[i], a->text);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+static void check(const answer *a) {
+    static const double parts[] = {1, 0.5, 0.1, 0.0331};
+    static const char *const schemes[] = {"event-driven", "mixed", "auto", "splitting"};
+    for (size_t k = 0; k < 4; ++k)
+        for (size_t i = 0; i < 4 && (k < 3 || a->smooth); ++i) compare(schemes[k], parts[i] * a->end, a);
+}
+
+// A pulse of -300 N over 0.1 ms, in flight; forces that begin at the end of a step, with > and with >=, on what stands in the origin; steps of floor().
+static void in_flight(void **state) {
+    (void)state;
+    check(&(answer){"carom: 1\ncoordinates: {q: 10}\nenergy: {kinetic: q'^2/2}\nforces: {q: \"if((t >= 0.264)*(t < 0.2641), -300, 0)\"}\ncontacts: {c: {gap: q}}\n", 1, 10 - 0.03 * (1 - 0.26405), -0.03,
+                    .external = 0.00045, .smooth = true});
+    check(&(answer){"carom: 1\n" FREE "forces: {q: \"if(t > 0.5, 2, 0)\"}\n", 1, 0.25, 1, .external = 0.5, .smooth = true});
+    check(&(answer){"carom: 1\n" FREE "forces: {q: \"2*(t >= 0.5)\"}\n", 1, 0.25, 1, .external = 0.5, .smooth = true});
+    // x += v h + F h^2/2 over quarters with F = 0, 1, 2, 3
+    check(&(answer){"carom: 1\n" FREE "forces: {q: floor(4*t)}\n", 1, (0.5 + 2 + 4.5) / 16, 1.5, .external = 1.125, .smooth = true});
+    // +1 and -1 by turns, 0.1 s each; the sine passes zero there
+    check(&(answer){"carom: 1\n" FREE "forces: {q: sign(sin(10*pi*t))}\n", 1, 0.05, 0, .external = 0, .smooth = true});
+}
+
+// A spring becomes twice as stiff at 0.3 s: what that adds to its energy is external work.
+static void energies(void **state) {
+    (void)state;
+    const double x = cos(0.3), v = -sin(0.3), w = sqrt(2), c = cos(0.7 * w), s = sin(0.7 * w);
+    check(&(answer){"carom: 1\ncoordinates: {q: 1}\nenergy: {kinetic: q'^2/2, potential: \"if(t > 0.3, 2, 1)*q^2/2\"}\n", 1, x * c + v / w * s, v * c - x * w * s, .external = x * x / 2, .tolerance = 2e-2});
+}
+
+// Thrown upwards at rest; lifted while it slides (mu = 1/2); a brake that lets go; pushed while it slides.
+static void in_contact(void **state) {
+    (void)state;
+#define SLIDES "carom: 1\ncoordinates: {q: 0, x: {at: 0, rate: 6}}\nenergy: {kinetic: (q'^2 + x'^2)/2, potential: 10*q}\ncontacts: {g: {gap: q, slip: x, friction: 0.5}}\n"
+    const double c = 0.503, way = 6 * c - 2.5 * c * c, u = 6 - 5 * c, r = 1 - c;
+    // up with 20 m/s^2 over 10 ms, 1 mm; the work of 30 N is lost where it falls back
+    check(&(answer){"carom: 1\ncoordinates: {q: 0}\nenergy: {kinetic: q'^2/2, potential: 10*q}\nforces: {q: \"if((t > 0.5)*(t < 0.51), 30, 0)\"}\ncontacts: {g: {gap: q}}\n", 1, 0, 0,
+                    .external = 0.03, .impact = 0.03, .tolerance = 1e-4});
+    check(&(answer){SLIDES "forces: {q: \"if(t >= 0.503, 30, 0)\"}\n", 1, way + u * r, u, .external = 30 * 10 * r * r, .friction = 5 * way, .smooth = true});
+    check(&(answer){SLIDES "forces: {q: \"if(t > 0.503, -20, 0)\"}\n", 0.6, way + u * 0.097 - 7.5 * 0.097 * 0.097, u - 15 * 0.097,
+                    .friction = 5 * way + 15 * (u * 0.097 - 7.5 * 0.097 * 0.097), .smooth = true});
+    check(&(answer){"carom: 1\ncoordinates: {x: {at: 0, rate: 6}}\nenergy: {kinetic: x'^2/2}\ncontacts: {b: {normal force: \"if(t >= 0.503, 0, 10)\", slip: x, friction: 0.5}}\n", 1, way + u * r, u,
+                    .friction = 5 * way, .first = true, .smooth = true});
+}
+
+// A floor under a body at rest begins to rise with 2 m/s: the body leaves with 2 (1 + e); the floor gives 2 times that impulse, the impact takes 2 (1 - e^2).  And a wall that turns
+// round at the start, towards what approaches it: u = -0.5, v = 0.2 + 0.5 e.
+static void walls(void **state) {
+    (void)state;
+    const double c = 0.0503, r = 0.1 - c;
+    check(&(answer){"carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {floor: {gap: \"y - max(0, 2*(t - 0.0503))\", restitution: 0.5}}\n", 0.1, 3 * r - 4.905 * r * r,
+                    3 - 9.81 * r, .external = 6, .impact = 1.5, .smooth = true});
+    static const char *const wall[] = {"q - 0.2*abs(t)", "q - max(0, 0.2*t)"};
+    for (int i = 0; i < 2; ++i) {
+        char text[200];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {q: {at: 0, rate: -0.3}}\nenergy: {kinetic: q'^2/2}\ncontacts: {c: {gap: \"%s\", restitution: 0.5}}\n", wall[i]);
+        check(&(answer){text, 1, 0.45, 0.45, .external = 0.15, .impact = 0.09375, .smooth = true});
+        static const char *const others[] = {"half-explicit", "half-explicit-rk", "half-explicit-acceleration"}; // steps that begin in a kink
+        for (int k = 0; k < 3; ++k) compare(others[k], 0.1, &(answer){text, 1, 0.45, 0.45, .external = 0.15, .impact = 0.09375});
+    }
+}
+
+// Smooth pulses of width w and impulse 0.3 at 0.3137 s, on a body in flight and on one that rests; steps are up to 1e5 times longer.  And a
+// force that rises from 0 to 10 N around 0.5 s: the two halves of tanh cancel.
+static void pulses(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "auto", "mixed", "splitting"};
+    static const double width[] = {1e-2, 1e-3, 1e-5}, steps[] = {1, 0.1, 0.04}, tolerance[] = {1e-8, 1e-7, 3e-4, 3e-4};
+    char text[300];
+#ifdef QUICK
+    enum { STRIDE = 5 }; // no multiple of 2, 3 or 4
+#else
+    enum { STRIDE = 1 };
+#endif
+    for (int n = 0; n < 72; n += STRIDE) {
+        const double w = width[n % 3], h = steps[n / 3 % 3];
+        const int k = n / 9 % 4;
+        snprintf(text, sizeof text, "carom: 1\n" FREE "forces: {q: %.17g*exp(-((t - 0.3137)/%g)^2)}\ncontacts: {g: {gap: q + %d}}\n", 0.3 / (w * sqrt(3.14159265358979323846)), w, n / 36);
+        carom_model *m = good(text);
+        carom_sim *sim = model_sim(m, schemes[k], NULL, h, 1);
+        model_sim_run(sim);
+        const carom_now now = carom_sim_now(sim);
+        if (!(fabs(*now.v - 0.3) <= tolerance[k] && fabs(*now.q - 0.3 * (1 - 0.3137)) <= tolerance[k]))
+            fail_msg("%s, step %g, width %g: q = %.12g, v = %.12g", schemes[k], h, w, *now.q, *now.v);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+    carom_model *m = good("carom: 1\ncoordinates: {q: {at: 0, rate: 1}}\nenergy: {kinetic: q'^2/2}\nforces: {q: \"5 + 5*tanh((t - 0.5)/1e-4)\"}\n");
+    for (int k = 0; k < 4; ++k) {
+        carom_sim *sim = model_sim(m, schemes[k], NULL, 0.1, 1);
+        model_sim_run(sim);
+        assert_close(*carom_sim_now(sim).v, 6, 1e-4);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
+// A run that goes on from its kept state, in a step that begins at a jump, is the same run.
+static void goes_on(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\n" FREE "forces: {q: \"if(t > 0.5, 2, 0)\"}\n");
+    for (int i = 0; i < 2; ++i) {
+        carom_error err = {0};
+        carom_sim *a = model_sim(m, i ? "auto" : "mixed", NULL, 0.125, 1), *b = model_sim(m, i ? "auto" : "mixed", NULL, 0.125, 1);
+        size_t size = 0;
+        for (int k = 0; k < 4; ++k) assert_int_equal(carom_sim_step(a, &err), CAROM_OK);
+        const void *kept = carom_sim_state(a, &size);
+        assert_int_equal(carom_sim_restore(b, kept, size, &err), CAROM_OK);
+        model_sim_run(a);
+        model_sim_run(b);
+        assert_true(*carom_sim_now(a).q == *carom_sim_now(b).q && *carom_sim_now(a).v == *carom_sim_now(b).v);
+        carom_sim_destroy(a);
+        carom_sim_destroy(b);
+    }
+    carom_model_destroy(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(walls), cmocka_unit_test(pulses), cmocka_unit_test(goes_on)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
