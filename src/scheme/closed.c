@@ -238,8 +238,7 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
     s->inside->kappa[0] = 0;
     if (!flew) CAROM_TRY(carom_curvature(s, s->inside->kappa, L, at.t, at.q, at.v));
-    // |W|'|a|, not |W'a|: of two bodies that fall alike one may be held by a third
-    *theta = FEW * s->h * (carom_local_magnitude(L, 0, a) + fabs(s->inside->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
+    *theta = FEW * s->h * (fabs(carom_column_dot(&L->W, 0, a)) + fabs(s->inside->kappa[0])) + no_velocity(s, pace(s, L, 0, at.v, a));
     return CAROM_OK;
 }
 

@@ -28,8 +28,7 @@ static const carom_option options[] = {
 
 enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8 }; // iterations
 enum { A_WHILE = 20 };                           // steps
-static const double FAR = 30;                    // times the velocities before, or the way they make in a step
-static const double FIT = 1e-3;                  // of the coordinates: what a start that is not quite assembled may be moved by
+static const double FAR = 30;                    // times the velocities before; times the first correction of positions
 
 typedef enum how { MONOLITHIC, IN_TURN, SOLVERS } how; // to solve
 
@@ -451,6 +450,7 @@ static void predict(work *w, const carom_step *s, bool warm) {
     carom_zero(w->Lambda, nb);
     carom_zero(w->T, w->L.W.n);
     w->have_u_0 = false;
+    w->first = 0;
     if (!warm) return;
     carom_copy(w->nu, w->nu_n, nb);
     carom_copy(w->Lambda, w->Lambda_n, nb);
@@ -478,7 +478,7 @@ static void remember(work *w, const carom_step *s) {
 static bool astray(const work *w, const carom_step *s, int k) {
     const int nv = s->sys->nv;
     const double far = FAR * fmax(carom_norm_max(s->v, nv), carom_norm_max(w->v_p, nv));
-    return (k > SOON && carom_norm_max(w->v, nv) > far) || carom_norm_max(w->U, nv) > s->h * far + FIT * carom_norm_max(s->q, s->sys->nq);
+    return (k > SOON && carom_norm_max(w->v, nv) > far) || carom_norm_max(w->U, nv) > fmax(s->h * far, FAR * w->first);
 }
 
 // One iteration: everything at once; or in turn smooth part, positions and velocities, these by Newton or by the contact solvers.
@@ -499,6 +499,7 @@ static carom_status improve(void *memory, carom_step *s, int k) {
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     work *w = memory;
     CAROM_TRY(evaluate(w, s, k));
+    if (w->first == 0) w->first = carom_norm_max(w->U, s->sys->nv);
     *answer = k > 0 && carom_norm_max(w->v, s->sys->nv) < HUGE_VAL && done(w, s);
     if (*answer && astray(w, s, k)) return carom_retry(s, "Newton's method converged to another solution");
     return CAROM_OK;

@@ -38,6 +38,7 @@ typedef struct carom_ggl_alpha {
     // the step: predicted, then found
     double *a_p, *v_p, *x_p;              // a, v~ and displacement of q~ at s = 0
     double *dv, *s, *U, *w;               // v~ - v_p; rate of v~; position correction; velocity jump
+    double first;                         // |U| of the first iterate that corrects positions
     double *lambda, *nu, *Lambda;         // lambda~ (ne); multipliers on position and velocity level, by constraint id
     // one evaluation
     double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
