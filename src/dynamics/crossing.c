@@ -6,6 +6,7 @@
 //
 // with x'- and x'+ the motion on both sides.  h is the gap of a contact that arrives, the slip of one that comes to rest, what is left of the friction
 // that holds it, the reaction of one that opens.  Where velocities and accelerations are continuous nothing jumps.
+#include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
 #include "scheme/step.h"
@@ -14,7 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SAME = 1e-7; // accelerations on both sides, relative
+static const double SAME = 1e-7;       // accelerations on both sides, times of two columns, relative
+static const double GRAZES = 1e-10;    // rate of what vanishes, relative: slower is a grazing contact, where derivatives have no bound
+static const double LEAST = 1e-3;      // of the typical size: a derivative below is judged by this size
+static const double NOISE = 1e-9;      // of a derivative: what the integration of variations leaves
+static const double ROUNDING = 1e-12;  // of the speeds: sums over joints and contacts
+static const double LAST_BITS = 1e-14; // of the terms of one sum
+static const double TOUCHES = 1e-13;   // of the speeds: an approach that an impact stops
+static const double STOPPED = 1e-9;    // of the speed before: nothing is left of it
+static const double LAW = 1e-6;        // of the approach: by how much a bounce may miss Newton's law
+static const double YOUNG = 1e-5;      // of what the acceleration adds since the last event
 
 static const char *name_of(const carom_path *w, int c) { return carom_model_constraint(w->model, carom_model_system(w->model)->ne + c); }
 
@@ -72,13 +82,13 @@ static carom_status change_of(carom_path *w, cause why, int c, carom_direction d
 static carom_status shift(carom_path *w, cause why, int c, double scale, bool first) {
     double rate, dh;
     CAROM_TRY(change_of(w, why, c, (carom_direction){1, w->p.v, w->a, NULL}, -1, &rate));
-    if (!(fabs(rate) > 1e-10 * scale))
+    if (!(fabs(rate) > GRAZES * scale))
         return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the event at '%.60s' is not transversal (grazing): the motion has no derivative here", w->t, name_of(w, c));
     for (int j = 0; j < w->n; ++j) {
         CAROM_TRY(change_of(w, why, c, of_column(w, j), j, &dh));
-        const double dt = -dh / rate, size = carom_norm_max(of_column(w, j).q, w->p.nv) + 1e-3 * w->size_q / w->unit[j];
-        const double noise = why == ARRIVES ? 1e-9 * size / fabs(rate) : 0; // of gaps that vary: slow contacts have much of it
-        if (!first && fabs(dt - w->dt[j]) > 1e-7 * (fabs(dt) + fabs(w->dt[j])) + 1e-9 * w->scale_dt[j] + noise)
+        const double dt = -dh / rate, size = carom_norm_max(of_column(w, j).q, w->p.nv) + LEAST * w->size_q / w->unit[j];
+        const double noise = why == ARRIVES ? NOISE * size / fabs(rate) : 0; // of gaps that vary: slow contacts have much of it
+        if (!first && fabs(dt - w->dt[j]) > SAME * (fabs(dt) + fabs(w->dt[j])) + NOISE * w->scale_dt[j] + noise)
             return w->separate = true, carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' meets another event at the same time, and the two separate when '%.60s' changes: the motion has no derivative here", w->t, name_of(w, c), w->label ? w->label(w->user, j) : "the start");
         w->dt[j] = dt;
         w->scale_dt[j] = fmax(w->scale_dt[j], fabs(dt));
@@ -111,7 +121,7 @@ static carom_status find_impulses(carom_path *w, const carom_change *x) {
     if (n > 0) carom_path_solve(w, w->G, n, w->lambda);
     carom_copy(w->da, w->b, nv);
     for (int k = 0; k < n; ++k) carom_axpy(w->da, -w->lambda[k], w->X + (size_t)k * (size_t)nv, nv);
-    if (carom_norm_max(w->da, nv) <= 1e-7 * carom_norm_max(w->b, nv) + 1e-12 * w->size_v) return CAROM_OK;
+    if (carom_norm_max(w->da, nv) <= SAME * carom_norm_max(w->b, nv) + ROUNDING * w->size_v) return CAROM_OK;
     return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; derivatives of this are not supported", w->t);
 }
 
@@ -124,8 +134,8 @@ static carom_status restitution(carom_path *w, const carom_change *x, int c, dou
     const double given = law->varies ? s->restitution(s->model, w->p.work, c, -u) : law->restitution;
     if (law->impact != CAROM_NEWTON || law->sequential)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' follows an impact law other than Newton's at once; its derivatives are not supported", w->t, name_of(w, c));
-    if (fabs(u_after) <= 1e-9 * fabs(u) + rounding && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
-    if (fabs(u_after + given * u) > 1e-6 * fabs(u) + rounding)
+    if (fabs(u_after) <= STOPPED * fabs(u) + rounding && given > 0) return CAROM_OK; // too slow to bounce: the end of a run of impacts
+    if (fabs(u_after + given * u) > LAW * fabs(u) + rounding)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: contacts hit one after the other at one instant; derivatives of this are not supported", w->t);
     *e = given;
     return no_number(w, carom_variation_restitution(w->x, c, -u, -du, d.p, de));
@@ -142,7 +152,7 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
     }
     if (c < 0) return CAROM_OK;
     double e, de, xi[CAROM_TANGENTS] = {0}, dxi[CAROM_TANGENTS] = {0};
-    const double rounding = 1e-14 * (carom_local_magnitude(L, k, p->v) + fabs(L->w[k]));
+    const double rounding = LAST_BITS * (carom_local_magnitude(L, k, p->v) + fabs(L->w[k]));
     CAROM_TRY(restitution(w, x, c, w->before[k], w->u[k], rounding, d, before[0], &e, &de));
     w->r[k] -= e * before[0] + de * w->before[k];
     if (tangents == 0) return CAROM_OK;
@@ -154,7 +164,7 @@ static carom_status laws(carom_path *w, const carom_change *x, int b, carom_dire
         w->r[k + 1 + i] = -dxi[i];
     }
     const double speed = carom_length(xi, tangents), held = carom_length(w->lambda + k + 1, tangents), mu = held / w->lambda[k];
-    if (!(speed > 1e-9 * w->size_v)) return CAROM_OK; // it sticks
+    if (!(speed > STOPPED * w->size_v)) return CAROM_OK; // it sticks
     if (p->contacts[c].friction_varies)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: '%.60s' slides in an impact with friction that varies; derivatives of this are not supported", w->t, name_of(w, c));
     double along = 0;
@@ -212,7 +222,7 @@ static carom_status check_approach(carom_path *w, int c) {
     Gamma = w->full[w->at_full[w->p.ne + c]];
     const double since = w->t - w->touched[c];
     w->touched[c] = w->t;
-    if (u < -1e-5 * fabs(Gamma) * since && u < -1e-13 * w->size_v) return CAROM_OK;
+    if (u < -YOUNG * fabs(Gamma) * since && u < -TOUCHES * w->size_v) return CAROM_OK;
     return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' is only grazed (approach %.2g): the motion has no derivative here", w->t, name_of(w, c), fabs(u));
 }
 
@@ -275,15 +285,15 @@ static carom_status check_start(carom_path *w) {
     for (int j = 0; j < w->n; ++j) {
         const carom_direction d = of_column(w, j);
         // A start by differences of models is known to 1e-10 of its size.
-        const double size_q = carom_norm_max(d.q, p->nv) + 1e-3 * w->size_q / w->unit[j];
-        const double size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, 1e-300) + 1e-3 * w->size_v / w->unit[j];
+        const double size_q = carom_norm_max(d.q, p->nv) + LEAST * w->size_q / w->unit[j];
+        const double size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, 1e-300) + LEAST * w->size_v / w->unit[j];
         CAROM_TRY(no_number(w, carom_variation_gaps(w->x, p->t, p->q, d, w->gaps)));
         CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full)));
         for (int b = 0; b < L->nb; ++b) {
             const int id = L->id[b], rows = id >= p->ne && w->phase[id - p->ne] == CAROM_MODE_SLIP ? 1 : L->at[b + 1] - L->at[b];
             double most = 0;
             for (int k = 0; k < rows; ++k) most = fmax(most, fabs(w->full[w->at_full[id] + k]));
-            if (fabs(w->gaps[carom_point_id(p, id)]) > 1e-7 * size_q + 1e-12 || most > 1e-7 * size_v + 1e-12)
+            if (fabs(w->gaps[carom_point_id(p, id)]) > SAME * size_q + ROUNDING || most > SAME * size_v + ROUNDING)
                 return carom_fail(w->err, CAROM_BAD_INPUT, "'%.60s' %s at the start, and '%.60s' alone would violate it: the motion has no derivative by it", carom_model_constraint(w->model, carom_point_id(p, id)),
                                   carom_point_id(p, id) < ne ? "holds" : "is closed", w->label ? w->label(w->user, j) : "the start");
         }
@@ -317,7 +327,7 @@ static carom_status find_last_direction(carom_path *w, const carom_change *x) {
     double change = 1;
     bool some = false;
     for (int c = 0; c < p->nc; ++c) some = some || stops(w, x, c);
-    for (int i = 0; some && i < MOST && change > 1e-14; ++i) {
+    for (int i = 0; some && i < MOST && change > LAST_BITS; ++i) {
         change = 0;
         for (int b = 0; b < L->nb; ++b) {
             const int c = L->id[b] - p->ne, k = L->at[b] + 1, tangents = L->at[b + 1] - k;
@@ -386,7 +396,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
         arrives = arrives || (x->impulse[c] > 0 && x->mode_before[c] == CAROM_MODE_OPEN);
     }
     // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
-    if (x->t - x->t_before > 1e-9 * fmax(w->size_q / fmax(w->size_v, 1e-300), fabs(x->t)) && !first)
+    if (x->t - x->t_before > CAROM_INSTANT * fmax(w->size_q / fmax(w->size_v, 1e-300), fabs(x->t)) && !first)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and derivatives of their limit are not supported", x->t);
     if (!first) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before
@@ -394,7 +404,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
         CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }
-    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, (arrives ? 1e-13 : 1e-9) * w->size_v); // closed contacts also have impulses against rounding
+    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, (arrives ? TOUCHES : STOPPED) * w->size_v); // closed contacts also have impulses against rounding
     if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; derivatives of this are not supported");
     begin_young(w, x);
     // Behind it, for the accelerations there.
@@ -482,7 +492,7 @@ static carom_status cross_apart(carom_path *w, const carom_change *x, parts *k) 
     for (int b = 0; b < L->nb; ++b) {
         const int c = L->id[b] - w->p.ne;
         for (int i = L->at[b]; i < L->at[b + 1]; ++i) {
-            if (c < 0 && fabs(w->lambda[i]) * carom_norm_max(w->X + (size_t)i * (size_t)nv, nv) > 1e-12 * w->size_v) return CAROM_UNSUPPORTED; // joints couple
+            if (c < 0 && fabs(w->lambda[i]) * carom_norm_max(w->X + (size_t)i * (size_t)nv, nv) > ROUNDING * w->size_v) return CAROM_UNSUPPORTED; // joints couple
             if (c >= 0) carom_axpy(k->b + (size_t)c * (size_t)nv, w->lambda[i], w->X + (size_t)i * (size_t)nv, nv);
         }
     }
@@ -496,7 +506,7 @@ static carom_status cross_apart(carom_path *w, const carom_change *x, parts *k) 
     for (int j = 0; j < w->n; ++j) {
         const double *a = k->y_1 + (size_t)j * 2 * (size_t)nv, *b = w->y + (size_t)j * 2 * (size_t)nv;
         for (int half = 0; half < 2; ++half, a += nv, b += nv)
-            if (jumps(a, b, nv, 1e-7 * (carom_norm_max(a, nv) + (half ? w->size_v : w->size_q) / w->unit[j]))) return CAROM_NOT_CONVERGED;
+            if (jumps(a, b, nv, SAME * (carom_norm_max(a, nv) + (half ? w->size_v : w->size_q) / w->unit[j]))) return CAROM_NOT_CONVERGED;
     }
     carom_copy(w->v, x->v, nv), carom_copy(w->q, x->q, w->p.nq), carom_copy(w->phase, x->phase, (ptrdiff_t)w->phase_size);
     return CAROM_OK;

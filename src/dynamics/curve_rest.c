@@ -11,6 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals, relative: to end with; where rounding does not allow more
+static const double CUT = 1e-12;      // of a matrix that has cancelled
+static const double SMALLEST = 1e-3;  // m: the size of a model whose coordinates are all 0
+static const double GROWS = 1e-9;     // of the fastest rate: real parts of eigenvalues below are 0
+static const double AT_CORNER = 1e-8; // of forces and lengths: contacts that change together with the first one
+
 typedef struct rests {
     const carom_follow_def *def;
     carom_task task;
@@ -170,12 +176,12 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
         *iterations = i;
         CAROM_TRY(evaluate(r));
         const double residual = carom_norm_max(r->F, r->n - 1);
-        if (residual < 1e-12 || (residual < 1e-9 && residual > 0.5 * last)) return CAROM_OK;
+        if (residual < GOOD || (residual < ENOUGH && residual > 0.5 * last)) return CAROM_OK;
         if (!isfinite(residual) || residual > 1e3 * last) break;
         last = residual;
         put_row(r, tau);
         for (int k = 0; k < r->n; ++k) r->b[k] = k < r->n - 1 ? -r->F[k] : 0;
-        carom_dense_shortest(r->J, r->n, r->n, 1e-12, r->col, r->work, r->b, r->z);
+        carom_dense_shortest(r->J, r->n, r->n, CUT, r->col, r->work, r->b, r->z);
         if (!(carom_norm_max(r->z, r->n) < 1e3)) break;
         double *z = r->full; // z is scratch of evaluate()
         carom_copy(z, r->z, r->n);
@@ -191,7 +197,7 @@ static bool tangent(void *user, double *tau) {
     put_row(r, tau);
     carom_zero(r->b, r->n);
     r->b[r->n - 1] = 1;
-    const int rank = carom_dense_shortest(r->J, r->n, r->n, 1e-12, r->col, r->work, r->b, r->z);
+    const int rank = carom_dense_shortest(r->J, r->n, r->n, CUT, r->col, r->work, r->b, r->z);
     const double length = carom_length(r->z, r->n);
     for (int i = 0; i < r->n; ++i) tau[i] = r->z[i] / length;
     return rank == r->n && length > 0;
@@ -216,7 +222,7 @@ static carom_status begin(void *user) {
     }
     carom_rest_free(&rest);
     CAROM_TRY(status);
-    r->length = fmax(carom_norm_max(r->q, r->nq), 1e-3);
+    r->length = fmax(carom_norm_max(r->q, r->nq), SMALLEST);
     // typical forces: those of a displacement of one length
     r->force = fmax(r->force, 1e-300);
     CAROM_TRY(evaluate(r));
@@ -242,7 +248,7 @@ static carom_status look(void *user, carom_curve_look *l) {
         const double re = modes.mode[i].re;
         const int k = modes.mode[i].im != 0 ? 1 : 2;
         l->largest = fmax(l->largest, re);
-        l->count[k] += re > 1e-9 * fastest;
+        l->count[k] += re > GROWS * fastest;
         if (fabs(re) < fabs(l->distance[k])) l->distance[k] = re;
     }
     l->stable = l->count[1] + l->count[2] == 0;
@@ -265,7 +271,7 @@ static carom_status row(void *user, double *period, double *x, double *least, do
 // The first contact from `id` on whose force pulls or whose gap is negative; -1: none.
 static int next_wrong(const rests *r, int id) {
     for (; id < r->ids; ++id)
-        if (r->with[id] ? r->lambda[id] < -1e-12 * r->force : r->p.g[id] < -1e-12 * r->length) return id;
+        if (r->with[id] ? r->lambda[id] < -GOOD * r->force : r->p.g[id] < -GOOD * r->length) return id;
     return -1;
 }
 
@@ -299,7 +305,7 @@ static carom_status leads_away(rests *r, corner *k, unsigned closed, const doubl
         put_row(r, round ? NULL : tau);
         carom_zero(r->b, r->n);
         r->b[r->n - 1] = 1;
-        if (carom_dense_shortest(r->J, r->n, r->n, 1e-12, r->col, r->work, r->b, r->z) == r->n) break;
+        if (carom_dense_shortest(r->J, r->n, r->n, CUT, r->col, r->work, r->b, r->z) == r->n) break;
         if (round) return CAROM_OK;
         CAROM_TRY(evaluate(r));
     }
@@ -341,7 +347,7 @@ static carom_status keep(void *user, double *tau) {
     if (first < 0) return CAROM_OK;
     k.id[k.n++] = first;
     for (int id = r->p.ne; id < r->ids && k.n < CORNER; ++id)
-        if (id != first && (r->with[id] ? r->lambda[id] < 1e-8 * r->force : r->p.g[id] < 1e-8 * r->length)) k.id[k.n++] = id;
+        if (id != first && (r->with[id] ? r->lambda[id] < AT_CORNER * r->force : r->p.g[id] < AT_CORNER * r->length)) k.id[k.n++] = id;
     for (int i = 0; i < k.n; ++i) r->lambda[k.id[i]] = 0;
     k.row = calloc((size_t)(k.n + 1) * (size_t)r->n, sizeof *k.row);
     if (!k.row) return no_memory(r->err);

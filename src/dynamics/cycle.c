@@ -5,6 +5,7 @@
 //
 // with x_1 the state after a period, P = dx_1/dx on the states beside x, S what the model does not depend on.  The second equation is that of models
 // without time, the last one that of continuation.
+#include "base/tolerance.h"
 #include "dynamics/cycle.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -14,7 +15,11 @@
 static const double PI = 3.14159265358979323846;
 static const double FAR = 0.7;   // of a step, in typical sizes
 static const double SLOW = 0.1;  // of the residual before: the linearisation is done again
-static const double CUT = 1e-9; // of a matrix that has cancelled: a direction is not determined
+static const double CUT = 1e-9;  // of a matrix that has cancelled: a direction is not determined
+static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
+static const double TYPICAL = 1e-3; // of the largest: least size of a coordinate or rate
+static const double SETTLED = 1e-4; // of the period: a guess that changes by less
+static const double STILL = 1e-5;   // way in a period: that is a state of rest
 enum { SAMPLES = 6, LEARNT = 12 };
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit"); }
@@ -47,9 +52,9 @@ static carom_status dependence(carom_cycle *c, double t, const double *x, double
         for (int r = first[g]; r < first[g + 1] && *rank < nv; ++r) {
             for (int i = 0; i < nv; ++i) row[i] = column(D, i, rows)[r];
             const double size = carom_length(row, nv);
-            if (!(size > 1e-9 * most)) continue;
+            if (!(size > CUT * most)) continue;
             const double left = carom_basis_reject(basis, *rank, row, nv);
-            if (!(left > 1e-7 * size)) continue;
+            if (!(left > BESIDE * size)) continue;
             for (int i = 0; i < nv; ++i) column(basis, *rank, nv)[i] = row[i] / left;
             ++*rank;
         }
@@ -125,7 +130,7 @@ static void measure(carom_cycle *c, const film *f) {
     }
     for (int half = 0; half < 2; ++half) {
         const double most = carom_norm_max(c->z + half * s->nv, s->nv);
-        for (int i = half * s->nv; i < (half + 1) * s->nv; ++i) s->scale[i] = fmax(c->z[i], most > 0 ? 1e-3 * most : 1);
+        for (int i = half * s->nv; i < (half + 1) * s->nv; ++i) s->scale[i] = fmax(c->z[i], most > 0 ? TYPICAL * most : 1);
     }
     for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
         if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
@@ -267,7 +272,7 @@ static carom_status first_return(carom_cycle *c, const film *f, double guess, bo
     const double *x = f->x + (size_t)*from * (size_t)f->nx;
     double most = 0, best = INFINITY;
     for (int k = 0; k < f->n; ++k) most = fmax(most, distance(c, x, f->x + (size_t)k * (size_t)f->nx));
-    if (!(most > 1e-9)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give %s", f->t[*from], c->nearer);
+    if (!(most > CUT)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give %s", f->t[*from], c->nearer);
     bool away = false;
     *to = -1;
     double d_0 = 0, d = 0;
@@ -299,7 +304,7 @@ static carom_status tune_period(carom_cycle *c) {
         if (!(fabs(dT) < 0.1 * c->T)) break;
         c->T += dT;
         s->linear = false;
-        if (fabs(dT) < 1e-4 * c->T) break;
+        if (fabs(dT) < SETTLED * c->T) break;
     }
     return CAROM_OK;
 }
@@ -357,7 +362,7 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
     if (!still) CAROM_TRY(carom_shooter_same(s, c->T, x, c->T, NULL, &same));
     if (!same) return carom_fail(c->err, CAROM_BAD_INPUT, "--period: the model does not repeat itself after %.9g: give the period of its excitation, or a multiple", c->T);
     if (transient > 0) {
-        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - 1e-9) : transient, c->x, false, 100));
+        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x, false, 100));
         carom_copy(c->x, s->end, s->nq + s->nv);
         CAROM_TRY(carom_shooter_snap(s, 0, c->x));
     }
@@ -571,7 +576,7 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     }
     free(hits);
     const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < c->enough;
-    if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < 1e-5 && c->s.nhits == 0)
+    if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < STILL && c->s.nhits == 0)
         return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give %s%s", c->nearer, c->expression ? ", or --period free" : "");
     if (good) return CAROM_OK;
     if (status != CAROM_RETRY && status != CAROM_OK) return status;
@@ -619,7 +624,7 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
         project(s, k < c->nsym ? column(c->sym, k, n) : s->rate_0, x);
         const double size = carom_length(x, m);
         const double left = carom_basis_reject(B, known, x, m);
-        if (!(left > 1e-7 * size) || size == 0) continue;
+        if (!(left > BESIDE * size) || size == 0) continue;
         for (int i = 0; i < m; ++i) column(B, known, m)[i] = x[i] / left;
         ++known;
     }

@@ -12,6 +12,10 @@
 #include <string.h>
 
 static const double STEP = 0.05, SMALLEST = 1e-6, EXACT = 1e-10, NOUGHT = 1e-9; // steps; where an event is located; a distance that is rounding
+static const double VANISHED = 1e-11; // of what vanishes at an event
+static const double CAUSE = 1e-4;     // distance from the unit circle of the eigenvalue that was followed there
+static const double ARRIVED = 1e-12;  // of a step: the edge of the range
+static const double SHORT = 1e-4;     // of a step: the tangent may turn by more
 enum { LOOK = 2 + 2 * CAROM_TESTS, HEAD = 4 + LOOK, COLUMNS = 6, FOLD = -1 }; // of a task: branch, step, kind, failures, look; then tau, bend, place
 
 typedef enum kind { GO_ON, DOUBLE } kind;
@@ -208,7 +212,7 @@ static carom_status locate(walk *w, int which, double ds, double x_a, double x_b
         if (i > 40 || !(sigma > a && sigma < b)) sigma = (a + b) / 2;
         CAROM_TRY(go(w, w->place, w->tau, sigma, &iterations));
         CAROM_TRY(test(w, which, &x));
-        if (sides && fabs(x) < 1e-11) return CAROM_OK;
+        if (sides && fabs(x) < VANISHED) return CAROM_OK;
         const bool before = sides ? (x < 0) == (x_a < 0) : which != FOLD && w->b.count[which] == w->a.count[which];
         if (before) {
             a = sigma, x_a = x;
@@ -242,7 +246,7 @@ static carom_status smooth_events(walk *w, int branch, double ds) {
         if (status != CAROM_OK) continue;
         carom_curve_look at;
         CAROM_TRY(w->k.look(w->k.user, &at));
-        if (which != FOLD && !(fabs(at.distance[which]) < 1e-4)) continue; // another eigenvalue has come nearer
+        if (which != FOLD && !(fabs(at.distance[which]) < CAUSE)) continue; // another eigenvalue has come nearer
         CAROM_TRY(add_row(w, branch, &at, which == FOLD ? "fold" : w->k.test[which]));
         if (which == 0 && w->def->switches && w->k.doubles && w->k.doubles(w->k.user) && w->ntasks < 16) {
             carom_zero(w->tau_1, w->k.ntau);
@@ -359,7 +363,7 @@ static carom_status march(walk *w, double *t, bool *more) {
         const double from = w->place[0], slope = w->tau[last] * w->size, to = from + step * slope;
         double edge = to > w->high ? w->high : to < w->low ? w->low : NAN, ds = isnan(edge) ? step : fabs(slope) > 0 ? fmax(0, (edge - from) / slope) : step;
         int iterations = 0;
-        if (!isnan(edge) && ds < 1e-12) return CAROM_OK; // it is there
+        if (!isnan(edge) && ds < ARRIVED) return CAROM_OK; // it is there
         carom_status status = isnan(edge) ? go(w, w->place, w->tau, ds, &iterations) : to_edge(w, ds, edge);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         bool good = status == CAROM_OK;
@@ -374,7 +378,7 @@ static carom_status march(walk *w, double *t, bool *more) {
         const bool same = good && w->k.same(w->k.user);
         if (good && same) {
             carom_copy(w->tau_1, w->tau, w->k.ntau);
-            good = w->k.tangent(w->k.user, w->tau_1) && (carom_dot(w->tau, w->tau_1, w->k.ntau) > 0.5 || step < 1e-4);
+            good = w->k.tangent(w->k.user, w->tau_1) && (carom_dot(w->tau, w->tau_1, w->k.ntau) > 0.5 || step < SHORT);
         }
         if (!good && step > SMALLEST) {
             step /= 3, w->failures = 3;

@@ -1,4 +1,5 @@
 // gradient.c: derivatives of a result of a run: a value at the end, an extreme, an integral.
+#include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include <carom/event.h>
 #include <carom/result.h>
@@ -348,8 +349,8 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     if (def->file) CAROM_TRY(open_record(k, def));
     CAROM_TRY(carom_path_run(w));
     g->t = w->t;
-    bool event = w->t - w->t_event <= 1e-9 * w->t;
-    if (k->what == AT_END && !event) CAROM_TRY(carom_path_arrives(w, 1e-9 * w->t, &event));
+    bool event = w->t - w->t_event <= CAROM_INSTANT * w->t;
+    if (k->what == AT_END && !event) CAROM_TRY(carom_path_arrives(w, CAROM_INSTANT * w->t, &event));
     if (k->what == AT_END && event)
         return carom_fail(k->err, CAROM_NOT_CONVERGED, "t = %.9g: an event falls on the end of the run, where the motion has no derivative; end it earlier or later", w->t);
     return result(k, &g->value, g->gradient);

@@ -12,16 +12,22 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double REST = 1e-9;       // of the model's size, of its forces: results at rest are not exact
+static const double GIVEN = 1e-6;      // of the size, of the speeds: states that a person wrote
+static const double SOLVED = 1e-13, USABLE = 1e-8; // residuals of the contact problem, relative: asked for, enough
+static const double CARRIES = 1e-9;    // of the largest force: contacts with less are left out
+static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order are equal
+
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the linearised equations"); }
 
 // -- which contacts hold ------------------------------------------------------------------------------------------
 
-// What forces reach over 1e-9 of the model's size counts as rounding: results at rest have such velocities.
+// What forces reach over REST of the model's size counts as rounding: results at rest have such velocities.
 static carom_status find_noise(carom_linear *l) {
     carom_grip *h = &l->grip;
     carom_point *p = &h->p;
     CAROM_TRY(carom_grip_weigh(h));
-    p->noise = 1e-9 * sqrt(h->length * carom_norm_max(h->a, p->nv));
+    p->noise = REST * sqrt(h->length * carom_norm_max(h->a, p->nv));
     if (carom_norm_max(p->v, p->nv) <= p->noise) carom_zero(p->v, p->nv);
     return carom_point_look(p, h->err);
 }
@@ -30,7 +36,7 @@ static carom_status find_noise(carom_linear *l) {
 static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
     carom_grip *h = &l->grip;
     carom_point *p = &h->p;
-    const double close = def->q ? 1e-6 : CAROM_CLOSE;
+    const double close = def->q ? GIVEN : CAROM_CLOSE;
     for (int c = 0; c < p->nc; ++c) {
         h->with[c] = p->contacts[c].pressed || (def->closed ? def->closed[c] : !def->open && p->g[p->ne + c] <= close * h->length);
         if (p->contacts[c].pressed && def->open) p->contacts[c].friction = CAROM_NO_FRICTION; // it has no gap to open
@@ -40,7 +46,7 @@ static carom_status find_closed(carom_linear *l, const carom_modes_def *def) {
     for (int b = 0; b < p->L.nb; ++b) {
         const int id = p->L.id[b], k = p->L.at[b];
         const double u = carom_column_dot(&p->L.W, k, p->v);
-        if (id >= p->ne && fabs(u + p->L.w[k]) > 1e-6 * (carom_norm_max(p->v, p->nv) + fabs(p->L.w[k])) + p->noise) h->with[id - p->ne] = false;
+        if (id >= p->ne && fabs(u + p->L.w[k]) > GIVEN * (carom_norm_max(p->v, p->nv) + fabs(p->L.w[k])) + p->noise) h->with[id - p->ne] = false;
     }
     return CAROM_OK;
 }
@@ -51,8 +57,8 @@ static carom_status solve(carom_linear *l) {
     carom_zero(h->x, h->rows);
     carom_problem pb = carom_grip_problem(h);
     const double scale = carom_norm_max(h->c, h->rows);
-    const carom_report report = h->rows > 0 ? carom_chain_solve(h->chain, &pb, 1e-13 * scale) : (carom_report){.converged = true};
-    if (!report.converged && !(report.residual <= 1e-8 * scale))
+    const carom_report report = h->rows > 0 ? carom_chain_solve(h->chain, &pb, SOLVED * scale) : (carom_report){.converged = true};
+    if (!report.converged && !(report.residual <= USABLE * scale))
         return carom_fail(h->err, CAROM_NOT_CONVERGED, "the contact forces in this state were not found: residual %.3g of the accelerations", report.residual / scale);
     carom_grip_spread(h);
     return CAROM_OK;
@@ -66,7 +72,7 @@ static carom_status find_forces(carom_linear *l, const carom_modes_def *def) {
     const double most = carom_norm_max(h->x, h->rows);
     bool again = false;
     for (int b = 0; b < p->L.nb && !def->closed; ++b)
-        if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].pressed && !(h->x[h->row[b]] > 1e-9 * most)) h->with[p->L.id[b] - p->ne] = false, again = true;
+        if (p->L.id[b] >= p->ne && !p->contacts[p->L.id[b] - p->ne].pressed && !(h->x[h->row[b]] > CARRIES * most)) h->with[p->L.id[b] - p->ne] = false, again = true;
     if (again) CAROM_TRY(solve(l));
     for (int k = 0; k < h->rows; ++k) carom_axpy(h->a, h->x[k], h->X + (size_t)k * (size_t)p->nv, p->nv);
     for (int b = 0; b < p->L.nb; ++b) {
@@ -145,7 +151,7 @@ static carom_status varying(carom_linear *l, int b, bool rate) {
     if (!r) return no_memory(l->grip.err);
     tangential(l, b, -normal, l->grip.direction + CAROM_TANGENTS * b, r->left);
     for (int i = 0; i < p->nv; ++i) {
-        const double size = rate ? carom_norm_max(p->v, p->nv) : p->nq == p->nv ? fabs(p->q[i]) : 1, s = 6e-6 * fmax(size, 0.1);
+        const double size = rate ? carom_norm_max(p->v, p->nv) : p->nq == p->nv ? fabs(p->q[i]) : 1, s = DIFFERENCE * fmax(size, 0.1);
         double above, below;
         CAROM_TRY(coefficient(l, c, i, rate, s, &above));
         CAROM_TRY(coefficient(l, c, i, rate, -s, &below));
@@ -248,7 +254,7 @@ static carom_status linearise(carom_linear *l, const carom_modes_def *def) {
     CAROM_TRY(find_forces(l, def));
     CAROM_TRY(carom_point_tangent(p, h->lambda, h->err));
     find_balance(l);
-    if (l->unbalanced > 1e-9) {
+    if (l->unbalanced > REST) {
         const carom_status status = s->mass_gradient ? s->mass_gradient(s->model, p->work, p->t, p->q, h->a, 1, p->K)
                                                      : carom_difference_mass_gradient(&p->difference, s, p->work, p->t, p->q, h->a, 1, p->K);
         if (status != CAROM_OK) return carom_fail(h->err, status, "the derivatives of the masses have no finite value here");

@@ -5,6 +5,7 @@
 //
 // over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.  The scheme says where the motion goes and what
 // happens; here the state is integrated once more, with its columns, from event to event (Dormand and Prince), and must arrive where the scheme did.
+#include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "event/rk.h"
 #include "linalg/dense.h"
@@ -18,6 +19,9 @@ static const double ARRIVES = 1e-5;  // relative: the state must arrive where th
 static const double NATURAL = 1e-3; // of the change of a motion that is proportional to the name
 static const double CUT = 1e-11;
 static const double YOUNG = 1.5e-7; // above what event-driven takes for it
+static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
+static const double JUMP = 1e-3;    // of an acceleration: what counts as one
+static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least: shorter ones no longer move t
 
 static carom_status bad(carom_path *w, carom_status status, double t) {
     return status == CAROM_OK ? CAROM_OK : carom_fail(w->err, status, "t = %.9g: the derivatives of the model have no finite value here", t);
@@ -249,7 +253,7 @@ static double *column(const carom_path *w, double *y, int j) { return y + (size_
 // [x, v], of positions that turn: lift(x, v) = v + [x, v]/2 + what is even in x.
 static void bracket(carom_path *w, const double *x, const double *v, double *y) {
     const carom_system *s = &w->p.sys;
-    const double size = carom_norm_max(x, s->nv), by = size > 0 ? 1e-4 / size : 0;
+    const double size = carom_norm_max(x, s->nv), by = size > 0 ? DIFFERENCE / size : 0;
     carom_zero(y, s->nv);
     if (!s->lift || by == 0) return;
     for (int side = -1; side <= 1; side += 2) {
@@ -345,7 +349,7 @@ static carom_status jumps_inside(carom_path *w, double tau, bool *jumps) {
     double low = 0, high = tau, *a = w->a_before, *b = w->a_after;
     carom_copy(a, w->stage[0].a, nv), carom_copy(b, w->stage[last].a, nv);
     const double whole = apart(a, b, nv);
-    *jumps = whole > 1e-3 * fmax(carom_norm_max(a, nv), carom_norm_max(b, nv));
+    *jumps = whole > JUMP * fmax(carom_norm_max(a, nv), carom_norm_max(b, nv));
     if (!*jumps) return CAROM_OK;
     for (int k = 0; k < HALVINGS && *jumps; ++k) {
         const double mid = (low + high) / 2;
@@ -369,19 +373,19 @@ static carom_status integrate(carom_path *w, double t_1) {
     w->span = t_1 - w->t;
     for (int i = 0; w->t < t_1; ++i) {
         if (i == MOST) return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: more than %d steps of the linearised motion", w->t, MOST);
-        const bool last = w->t + h * (1 + 1e-9) >= t_1;
+        const bool last = w->t + h * (1 + CAROM_INSTANT) >= t_1;
         const double tau = last ? t_1 - w->t : h;
         double error = 0;
         wanted = fmax(wanted, tau);
         CAROM_TRY(carom_path_try(w, tau, &error));
         const double age = carom_path_age(w); // the last stage is the end of the step
-        if (age > 4 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
+        if (age > 4 && tau > SHORTEST * fmax(fabs(t_1), SECOND)) {
             h = wanted = tau * fmax(0.1, sqrt(2 / age));
             continue;
         }
-        const double next = fmin(longest, tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, 1e-10), -0.2))));
+        const double next = fmin(longest, tau * fmin(4, fmax(0.1, 0.9 * pow(fmax(error, CAROM_ESTIMATE), -0.2))));
         if (!last || error > 1) w->h = next;
-        if (error > 1 && tau > 1e-14 * fmax(fabs(t_1), 1e-3)) {
+        if (error > 1 && tau > SHORTEST * fmax(fabs(t_1), SECOND)) {
             h = next;
             continue;
         }

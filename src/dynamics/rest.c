@@ -19,6 +19,13 @@
 
 enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30, MOST_SHARED = 200 };
 static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10, WRONG = 1e-6;
+static const double SOLVED = 1e-13, CERTIFIED = 1e-12, USABLE = 1e-8; // residuals of contact problems, relative: asked for; of an answer that is certified; that a step may go on with
+static const double WEAK = 1e-3;      // of the strongest force of the model: where all are weaker, the balance is judged by this
+static const double NOTHING = 1e-9;   // of it: a force that is rounding
+static const double MOVED = 1e-4;     // of a step: a gap that it leaves open is closed by the next
+static const double CLOSED = 1e-10;   // of the size of the model: a gap that is closed; of forces: those that agree
+static const double AT_LIMIT = 1e-6;  // of the limit of friction: what is nearer slides
+static const double SHORTEST = 1e-12; // of the first step
 
 typedef struct search {
     carom_grip grip;          // p.q is the present position
@@ -100,7 +107,7 @@ static bool closes_more(search *s) {
 
 // Are reactions x (by row) within their laws, up to rounding?
 static bool admissible(const search *s, const double *x) {
-    const double tiny = 1e-13 * carom_norm_max(x, s->grip.rows);
+    const double tiny = SOLVED * carom_norm_max(x, s->grip.rows);
     for (int b = 0; b < s->grip.p.L.nb; ++b) {
         const carom_block *k = &s->grip.block_of[b];
         const int tangents = carom_law_rows(k->law) - 1;
@@ -127,7 +134,7 @@ static bool carries_on(search *s, carom_problem *pb, double scale) {
     carom_dense_shortest(G, m, m, RANK, s->column, work, b, y);
     carom_zero(h->x, n);
     for (int j = 0; j < m; ++j) h->x[s->carrying[j]] = y[j];
-    return admissible(s, h->x) && carom_residual(pb, NULL) <= 1e-12 * scale;
+    return admissible(s, h->x) && carom_residual(pb, NULL) <= CERTIFIED * scale;
 }
 
 // (RST-2); CAROM_RETRY: a smaller tau may do.
@@ -159,8 +166,8 @@ static carom_status displace(search *s, double tau) {
         carom_problem pb = carom_grip_problem(&s->grip);
         if (!carries_on(s, &pb, scale)) {
             carom_grip_recall(&s->grip);
-            const carom_report report = s->grip.rows > 0 ? carom_chain_solve(s->grip.chain, &pb, 1e-13 * scale) : (carom_report){.converged = true};
-            if (!report.converged && !(report.residual <= 1e-8 * scale)) return CAROM_RETRY;
+            const carom_report report = s->grip.rows > 0 ? carom_chain_solve(s->grip.chain, &pb, SOLVED * scale) : (carom_report){.converged = true};
+            if (!report.converged && !(report.residual <= USABLE * scale)) return CAROM_RETRY;
         }
         for (int k = 0; k < s->grip.rows; ++k) carom_axpy(s->d, s->grip.x[k], s->grip.X + (size_t)k * (size_t)p->nv, p->nv);
         if (!isfinite(carom_norm_max(s->d, p->nv))) return CAROM_RETRY;
@@ -193,7 +200,7 @@ static void balance(search *s) {
     }
     const double size = norm(s, s->size);
     s->strength = fmax(s->strength, size);
-    s->balance = s->strength > 0 ? norm(s, s->r) / fmax(size, 1e-3 * s->strength) : 0;
+    s->balance = s->strength > 0 ? norm(s, s->r) / fmax(size, WEAK * s->strength) : 0;
 }
 
 // Largest violation of gaps: joints that are open, contacts that penetrate, contacts that push although they are open.
@@ -240,7 +247,7 @@ static double missing(search *s, double tau) {
     const double size = inertia(s, tau);
     for (int i = 0; i < p->nv; ++i) s->left[i] = s->r[i] - s->predicted[i];
     const double off = norm(s, s->left), open = carom_norm_max(p->g, p->ne);
-    return fmax(off > 0 ? off / fmax(size, 1e-9 * s->strength) : 0, open > 0 ? open / (1e-4 * carom_norm_max(s->D, p->nv) + 1e-10 * s->grip.length) : 0);
+    return fmax(off > 0 ? off / fmax(size, NOTHING * s->strength) : 0, open > 0 ? open / (MOVED * carom_norm_max(s->D, p->nv) + CLOSED * s->grip.length) : 0);
 }
 
 static carom_status iterate(search *s, double tau, int *count) {
@@ -291,7 +298,7 @@ static carom_status describe(search *s, carom_rest *rest) {
     for (int b = 0; b < p->L.nb; ++b) {
         const int id = p->L.id[b], first = p->L.at[b], tangents = p->L.at[b + 1] - first - 1;
         if (id < p->ne || tangents < 1 || s->grip.slides[b] || !(s->grip.lambda[first] > 0)) continue;
-        if (carom_length(s->grip.lambda + first + 1, tangents) < (1 - 1e-6) * p->contacts[id - p->ne].friction * s->grip.lambda[first]) continue;
+        if (carom_length(s->grip.lambda + first + 1, tangents) < (1 - AT_LIMIT) * p->contacts[id - p->ne].friction * s->grip.lambda[first]) continue;
         snprintf(why, sizeof why, "friction of contact '%.60s' is at its limit", carom_model_constraint(p->model, carom_point_id(p, id)));
         break;
     }
@@ -320,7 +327,7 @@ static carom_status descend(search *s, carom_rest *rest) {
     carom_copy(s->q_best, p->q, p->nq);
     s->strength = norm(s, p->f);
     const double far = 1e6 * fmax(s->grip.length, 1), most = 1e10;
-    double tau = first_tau(s), least = 1e-12 * tau;
+    double tau = first_tau(s), least = SHORTEST * tau;
     for (rest->iterations = 1; rest->iterations <= MOST_STEPS; ++rest->iterations) {
         int count = 0;
         const carom_status status = step(s, tau, &count);
@@ -413,7 +420,7 @@ static void share(search *s, carom_rest *rest) {
     for (int i = 0; i < n; ++i) z[i] = -z[i];
     const double down = way(s, z, FAR * size);
     if (up >= FAR * size || down >= FAR * size) return; // without limit
-    if ((up + down) * carom_norm_max(z, n) < 1e-9 * size) { // limits of friction leave no choice
+    if ((up + down) * carom_norm_max(z, n) < NOTHING * size) { // limits of friction leave no choice
         rest->free = 0;
         return;
     }
@@ -438,7 +445,7 @@ static double certify(search *s) {
         most = fmax(most, sqrt(fabs(s->grip.G[(size_t)k * (size_t)(s->grip.rows + 1)])));
         scale = fmax(scale, fabs(s->grip.c[k]));
     }
-    scale = fmax(scale, 1e-3 * most * s->strength);
+    scale = fmax(scale, WEAK * most * s->strength);
     laws = laws > most * s->rounding ? laws / scale : 0;
     return fmax(fmax(norm(s, s->r) > s->rounding ? s->balance : 0, laws), gap_error(s) / s->grip.length);
 }
@@ -499,7 +506,7 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
     CAROM_TRY(accelerate(s));
     if (status == CAROM_NOT_CONVERGED) {
         carom_problem pb = carom_grip_problem(&s->grip);
-        if (s->grip.rows > 0) carom_chain_solve(s->grip.chain, &pb, 1e-12 * carom_norm_max(s->grip.c, s->grip.rows));
+        if (s->grip.rows > 0) carom_chain_solve(s->grip.chain, &pb, CERTIFIED * carom_norm_max(s->grip.c, s->grip.rows));
         carom_grip_spread(&s->grip);
         carom_grip_remember(&s->grip);
         balance(s);
@@ -514,7 +521,7 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
     carom_copy(s->kept, s->grip.warm, s->grip.p.n);
     share(s, rest);
     const double shared = certify(s);
-    if (shared > fmax(10 * rest->residual, 1e-10)) { // directions are almost dependent: what was found is better
+    if (shared > fmax(10 * rest->residual, CLOSED)) { // directions are almost dependent: what was found is better
         carom_copy(s->grip.warm, s->kept, s->grip.p.n);
         for (int i = 0; i < s->grip.p.n; ++i) s->low[i] = s->high[i] = NAN;
     } else {

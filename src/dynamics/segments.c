@@ -4,6 +4,7 @@
 //     Z_k+1'(Y_k z_k + x'_1k dT/N) - z_k+1 = -Z_k+1' r_k,     x'_0 z_0 = 0,     S'z_0 = 0
 //
 // The multipliers are those of the product of all A_k = Z_k+1'Y_k, by orthogonal iteration around the orbit: A_k Q_k = Q_k+1 R_k, so that large ones do not drown small ones.
+#include "base/tolerance.h"
 #include "dynamics/cycle.h"
 #include "dynamics/segments.h"
 #include "linalg/dense.h"
@@ -13,6 +14,8 @@
 
 enum { MOST = 40, HALVINGS = 10, SWEEPS = 200 };
 static const double GOOD = 1e-11, ENOUGH = 1e-10, CUT = 1e-13;
+static const double LAST_BIT = 1e-15; // of a column: what orthogonalisation leaves of a dependent one
+static const double COUPLED = 1e-6;   // entry below the diagonal: two rows belong to a pair of complex eigenvalues
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the pieces of an orbit"); }
 
@@ -200,8 +203,8 @@ static void orthonormalise(double *X, int rows, int m, double *R) {
                 carom_axpy(x, -along, column(X, i, rows), rows);
             }
         const double left = carom_length(x, rows);
-        column(R, j, m)[j] = left > 1e-15 * before ? left : 0;
-        for (int i = 0; i < rows; ++i) x[i] = left > 1e-15 * before ? x[i] / left : 0;
+        column(R, j, m)[j] = left > LAST_BIT * before ? left : 0;
+        for (int i = 0; i < rows; ++i) x[i] = left > LAST_BIT * before ? x[i] / left : 0;
     }
 }
 
@@ -245,7 +248,7 @@ carom_status carom_segments_multipliers(carom_segments *g, double *re, double *i
     // was'Q product: blocks of one, or of two where the plane turns
     for (int i = 0; i < m; ++i) {
         double u[4], b[4];
-        const int w = i + 1 < m && fabs(carom_dot(column(was, i + 1, m), column(Q, i, m), m)) > 1e-6 ? 2 : 1;
+        const int w = i + 1 < m && fabs(carom_dot(column(was, i + 1, m), column(Q, i, m), m)) > COUPLED ? 2 : 1;
         for (int j = 0; j < w; ++j)
             for (int l = 0; l < w; ++l) u[l + j * w] = carom_dot(column(was, i + l, m), column(Q, i + j, m), m);
         for (int j = 0; j < w; ++j)
@@ -281,7 +284,7 @@ carom_status carom_segments_state(carom_segments *g, double t, double *x) {
     const int k = (int)fmin(g->n - 1, floor(since / c->T * g->n));
     const double over = since - k * c->T / g->n;
     carom_copy(x, g->piece[k].x, s->nq + s->nv);
-    if (!(over > 1e-12 * c->T)) return CAROM_OK;
+    if (!(over > CAROM_QUOTIENT * c->T)) return CAROM_OK;
     CAROM_TRY(carom_shoot(s, start_of(g, k), over, g->piece[k].x, false, 1));
     carom_copy(x, s->end, s->nq + s->nv);
     return CAROM_OK;

@@ -2,6 +2,8 @@
 #include "scheme/turn.h"
 #include "linalg/dense.h"
 
+static const double SINGULAR = 1e-13; // pivots that have cancelled to this, relatively
+
 enum { LARGE = 100 }; // T costs nv^3
 
 carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys) {
@@ -25,7 +27,7 @@ void carom_turn_at(carom_turn *t, const carom_step *s, const double *x) {
         t->e[j] = 0;
         t->T[j + (size_t)j * (size_t)nv] = 1;
     }
-    if (!carom_dense_lu(t->A, nv, nv, 1e-13, t->pivot)) return;
+    if (!carom_dense_lu(t->A, nv, nv, SINGULAR, t->pivot)) return;
     for (int j = 0; j < nv; ++j) carom_dense_lu_solve(t->A, nv, nv, t->pivot, t->T + (size_t)j * (size_t)nv);
     t->ready = true;
 }

@@ -2,6 +2,9 @@
 #include "linalg/dense.h"
 #include "scheme/ggl/ggl_alpha.h"
 
+static const double SINGULAR = 1e-13;  // pivots that have cancelled to this, relatively: elimination is not to be trusted
+static const double DEPENDENT = 1e-11; // columns of the shortest solution that count as dependent
+
 typedef carom_ggl_alpha work;
 
 static void add_matrix(const work *w, int row, int col, double x, carom_matrix A) {
@@ -31,10 +34,10 @@ static void add_turned(work *w, int row, int col, double x, const carom_columns 
 
 void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x) {
     carom_copy(w->S_copy, w->S, (ptrdiff_t)N * N);
-    if (carom_dense_lu(w->S, N, N, 1e-13, w->pivot)) {
+    if (carom_dense_lu(w->S, N, N, SINGULAR, w->pivot)) {
         carom_dense_lu_solve(w->S, N, N, w->pivot, x);
     } else {
-        carom_dense_shortest(w->S_copy, N, N, 1e-11, w->pivot, w->scratch, x, w->x_N);
+        carom_dense_shortest(w->S_copy, N, N, DEPENDENT, w->pivot, w->scratch, x, w->x_N);
         carom_copy(x, w->x_N, N);
     }
     for (int i = 0; i < N; ++i) x[i] = -x[i];
