@@ -117,6 +117,22 @@ static void a_wall_that_moves(void **state) {
     assert_close(b.ledger.energy.balance, 0, 1e-7);
 }
 
+// A belt of V = 0.5 under a mass that yields: its drive gives m V^2, half of which friction takes until the mass moves with it; then neither gives nor takes.  The mass
+// rests m g/k deep.
+static void a_belt_that_moves(void **state) {
+    (void)state;
+    for (int moving = 0; moving < 2; ++moving) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: %g}, y: -9.81e-5}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
+                 "contacts: {wall: {gap: y, slip rate: x' - 0.5, friction: 0.4, stiffness: 1e5, stiction speed: 1e-4}}\n", moving ? 0.5 : 0);
+        const bounce b = run(text, "event-driven", 1e-3, 1);
+        assert_close(b.v[0], 0.5, 1e-6);
+        assert_close(b.ledger.energy.external, moving ? 0 : 0.25, 1e-6);
+        assert_close(b.ledger.energy.damping, moving ? 0 : 0.125, 1e-6);
+        assert_close(b.ledger.energy.balance, 0, 1e-9);
+    }
+}
+
 static void mistakes_are_told(void **state) {
     (void)state;
     static const struct { const char *law, *says; } cases[] = {
@@ -179,7 +195,8 @@ static void a_touch_inside_a_step(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spring_and_hertz), cmocka_unit_test(damping), cmocka_unit_test(friction_of_shapes),
-        cmocka_unit_test(a_wall_that_moves), cmocka_unit_test(kinks_cost_no_order), cmocka_unit_test(a_touch_inside_a_step), cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(a_wall_that_moves),
+        cmocka_unit_test(a_belt_that_moves), cmocka_unit_test(kinks_cost_no_order), cmocka_unit_test(a_touch_inside_a_step), cmocka_unit_test(mistakes_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

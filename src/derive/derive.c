@@ -102,6 +102,7 @@ static void derive_power(carom_model *m, carom_node power[2]) {
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) add_power(g, power, i, m->force[i]);
     for (int e = 0; e < m->point_force.n; ++e) add_power(g, power, m->point_force.i[e], m->point_force.node[e]);
+    for (int i = 0; i < 2; ++i) power[i] = n_add(g, power[i], m->driven);
 }
 
 // Two lists of nodes behind each other, as a group.

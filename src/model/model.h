@@ -232,6 +232,7 @@ struct carom_model {
     const carom_datum *energy; // the kinetic energy, for messages
     carom_node kinetic, potential;           // all of it
     carom_node power[2];                     // of external forces; that damping takes
+    carom_node driven;                       // of surfaces that move by themselves under yielding contacts: external, and taken by damping
     carom_node own_kinetic;                  // as written in `energy`
     carom_node body_kinetic, body_potential; // of `bodies` and `springs`
     double gravity[3];

@@ -81,16 +81,15 @@ static void add_energy(const carom_model *m, const pressing *x, void *to) {
 
 void carom_soft_energy(const carom_model *m, void *work, const double *q, double *energy) { each(m, work, 0, q, NULL, add_energy, energy); }
 
-// Forces without a potential: external for what they are at v = 0, damping for the rest.
+// Forces without a potential: surfaces that move with w give -F w, damping and friction take -F u.
 static void add_power(const carom_model *m, const pressing *x, void *to) {
-    double F[DIRECTIONS], rest[DIRECTIONS], elastic, *power = to;
+    double F[DIRECTIONS], elastic, *power = to;
     (void)m;
-    press(x, x->w, rest, &elastic);
     press(x, x->u, F, &elastic);
+    F[0] -= elastic;
     for (int i = 0; i < x->n; ++i) {
-        const double v = x->u[i] - x->w[i];
-        power[0] += v * (rest[i] - (i ? 0 : elastic));
-        power[1] += v * (rest[i] - F[i]);
+        power[0] -= F[i] * x->w[i];
+        power[1] -= F[i] * x->u[i];
     }
 }
 
