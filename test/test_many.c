@@ -88,11 +88,17 @@ static const char *const tight[] = {"tol=1e-10", "accept=1e-6", NULL};
 
 typedef struct counted { int n; unsigned char *hit; int found; } counted;
 
-static void hit(void *user, int a, int b) {
+static void hit(void *user, int part, int a, int b) {
     counted *c = user;
+    assert_in_range(part, 0, CAROM_BROAD_PARTS - 1);
     assert_true(a != b && !c->hit[a * c->n + b] && !c->hit[b * c->n + a]);
     c->hit[a * c->n + b] = c->hit[b * c->n + a] = 1;
     ++c->found;
+}
+
+// Parts of a team, one after the other.
+static void in_turn(carom_team *team, void (*work)(void *user, int part, int parts), void *user) {
+    for (int part = 0; part < team->n; ++part) work(user, part, team->n);
 }
 
 static void boxes_that_overlap_are_found_once(void **state) {
@@ -100,7 +106,8 @@ static void boxes_that_overlap_are_found_once(void **state) {
     enum { N = 300 };
     static carom_bounds box[N], copy[N], room[N];
     static unsigned char met[N * N];
-    for (unsigned seed = 1; seed < 6; ++seed) {
+    for (unsigned seed = 1; seed < 9; ++seed) {
+        carom_team team = {.n = (int)seed, .run = in_turn};
         unsigned x = seed;
         for (int i = 0; i < N; ++i) {
             box[i].id = i;
@@ -112,7 +119,7 @@ static void boxes_that_overlap_are_found_once(void **state) {
         memcpy(copy, box, sizeof box);
         memset(met, 0, sizeof met);
         counted c = {N, met, 0};
-        carom_broad(copy, N, room, hit, &c);
+        carom_broad(copy, N, room, seed == 5 ? NULL : &team, hit, &c);
         int expected = 0;
         for (int i = 0; i < N; ++i)
             for (int j = i + 1; j < N; ++j) {

@@ -1,5 +1,6 @@
 // broad.c: sweep and prune in strips: boxes of a strip, sorted along one axis, are compared with those of the same and the next strip that begin before they end.
 #include "collide/broad.h"
+#include <carom/team.h>
 #include <string.h>
 
 enum { LARGE = -1 }; // strip of boxes that are wider than the others: they are compared with all
@@ -51,25 +52,26 @@ static void sort(carom_bounds *box, int n, carom_bounds *room, int k) {
 
 typedef struct search {
     carom_bounds *box;
-    int k, l, m; // axes
-    void (*found)(void *user, int a, int b);
+    int n, large; // boxes; large ones, which come first
+    int k, l, m;  // axes
+    void (*found)(void *user, int part, int a, int b);
     void *user;
 } search;
 
 static inline bool overlap(const carom_bounds *a, const carom_bounds *b, int k) { return a->low[k] <= b->high[k] && b->low[k] <= a->high[k]; }
 
 // Box i against those from j to before end, sorted, that begin before it ends.
-static inline void sweep(const search *s, int i, int j, int end) {
+static inline void sweep(const search *s, int part, int i, int j, int end) {
     const carom_bounds *box = s->box, *a = box + i;
     for (; j < end && box[j].low[s->k] <= a->high[s->k]; ++j)
-        if (overlap(a, box + j, s->m) && overlap(a, box + j, s->l)) s->found(s->user, a->id, box[j].id);
+        if (overlap(a, box + j, s->m) && overlap(a, box + j, s->l)) s->found(s->user, part, a->id, box[j].id);
 }
 
 // Boxes i to before i_end against j to before j_end, both sorted.
-static void sweep_both(const search *s, int i, int i_end, int j, int j_end) {
+static void sweep_both(const search *s, int part, int i, int i_end, int j, int j_end) {
     while (i < i_end && j < j_end) {
-        if (s->box[i].low[s->k] <= s->box[j].low[s->k]) sweep(s, i, j, j_end), ++i;
-        else sweep(s, j, i, i_end), ++j;
+        if (s->box[i].low[s->k] <= s->box[j].low[s->k]) sweep(s, part, i, j, j_end), ++i;
+        else sweep(s, part, j, i, i_end), ++j;
     }
 }
 
@@ -79,21 +81,34 @@ static int end_of_strip(const carom_bounds *box, int n, int i) {
     return end;
 }
 
-void carom_broad(carom_bounds *box, int n, carom_bounds *room, void (*found)(void *user, int a, int b), void *user) {
+// A thread's share: some large boxes, and the strips that begin in its part of the boxes.
+static void sweep_strips(void *user, int part, int parts) {
+    const search *s = user;
+    const carom_bounds *box = s->box;
+    int from, to;
+    carom_broad_part(s->large, part, parts, &from, &to);
+    for (int i = from; i < to; ++i)
+        for (int j = i + 1; j < s->n; ++j)
+            if (overlap(box + i, box + j, 0) && overlap(box + i, box + j, 1) && overlap(box + i, box + j, 2)) s->found(s->user, part, box[i].id, box[j].id);
+    carom_broad_part(s->n, part, parts, &from, &to);
+    int start = from > s->large ? from : s->large;
+    if (start > s->large && start < s->n && box[start].strip == box[start - 1].strip) start = end_of_strip(box, s->n, start);
+    for (int end; start < to; start = end) {
+        end = end_of_strip(box, s->n, start);
+        for (int i = start; i < end; ++i) sweep(s, part, i, i + 1, end);
+        if (end < s->n && box[end].strip == box[start].strip + 1) sweep_both(s, part, start, end, end, end_of_strip(box, s->n, end));
+    }
+}
+
+void carom_broad(carom_bounds *box, int n, carom_bounds *room, carom_team *team, void (*found)(void *user, int part, int a, int b), void *user) {
     if (n < 2) return;
     double spread[3];
     spreads(box, n, spread);
     const int k = spread[1] > spread[0] ? (spread[2] > spread[1] ? 2 : 1) : spread[2] > spread[0] ? 2 : 0, a = (k + 1) % 3, b = (k + 2) % 3;
-    const search s = {box, k, spread[b] > spread[a] ? b : a, spread[b] > spread[a] ? a : b, found, user};
+    const bool swap = spread[b] > spread[a];
+    search s = {.box = box, .n = n, .k = k, .l = swap ? b : a, .m = swap ? a : b, .found = found, .user = user};
     lay_strips(box, n, s.l);
     sort(box, n, room, k);
-    const int large = box[0].strip == LARGE ? end_of_strip(box, n, 0) : 0;
-    for (int i = 0; i < large; ++i)
-        for (int j = i + 1; j < n; ++j)
-            if (overlap(box + i, box + j, 0) && overlap(box + i, box + j, 1) && overlap(box + i, box + j, 2)) found(user, box[i].id, box[j].id);
-    for (int start = large, end; start < n; start = end) {
-        end = end_of_strip(box, n, start);
-        for (int i = start; i < end; ++i) sweep(&s, i, i + 1, end);
-        if (end < n && box[end].strip == box[start].strip + 1) sweep_both(&s, start, end, end, end_of_strip(box, n, end));
-    }
+    s.large = box[0].strip == LARGE ? end_of_strip(box, n, 0) : 0;
+    carom_team_run(team, sweep_strips, &s);
 }

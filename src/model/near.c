@@ -51,7 +51,7 @@ typedef struct live {
     int npairs;
     pair *pair;          // slots
     int *pair_of;        // slots
-    long long *found;    // slots: codes, sorted
+    long long *found;    // slots: codes, sorted; during a search each thread has half as many, from found on to the end of before
     long long *before;   // slots: what they held
     carom_bounds *box, *room; // nshapes
     double *centre;      // 3 nshapes
@@ -121,12 +121,17 @@ typedef struct search {
     live *l;
     const double *q, *v;
     double h;
-    int n;
-    bool full;
+    int n;                                             // pairs found
+    struct { int n, apart[15]; } own[CAROM_BROAD_PARTS]; // by each thread; cache lines apart
 } search;
 
-// Pairs of a and b by all rules.
-static void note(search *f, int a, int b) {
+// At least half of the slots are free: rows of them are found.
+static int most_found(const search *f) { return f->list->slots / 2; }
+
+static long long *found_by(const search *f, int part) { return f->l->found + (size_t)part * (size_t)most_found(f); }
+
+// Pairs of a and b by all rules; one too many is counted, not written.
+static void note(search *f, int part, int a, int b) {
     const struct near_pairs *x = f->m->near;
     if (x->shape[a]->body == x->shape[b]->body) return;
     const bool swap = second_first(x->shape[a], x->shape[b]);
@@ -134,37 +139,80 @@ static void note(search *f, int a, int b) {
     if (x->shape[A]->body->v < 0) return;
     for (int rule = 0; rule < x->nrules; ++rule) {
         if (!carom_near_meet(x, rule, A, B)) continue;
-        if (f->n == f->list->slots) {
-            f->full = true;
-            return;
-        }
-        f->l->found[f->n++] = 1 + ((long long)A * x->nshapes + B) * x->nrules + rule;
+        if (f->own[part].n > most_found(f)) return;
+        if (f->own[part].n < most_found(f)) found_by(f, part)[f->own[part].n] = 1 + ((long long)A * x->nshapes + B) * x->nrules + rule;
+        ++f->own[part].n;
     }
 }
 
 // (SHP-10)  the balls of two shapes
-static void found(void *user, int a, int b) {
+static void found(void *user, int part, int a, int b) {
     search *f = user;
     const struct near_pairs *x = f->m->near;
     const double *c = f->l->centre + 3 * (size_t)a, *d = f->l->centre + 3 * (size_t)b, way[3] = {c[0] - d[0], c[1] - d[1], c[2] - d[2]};
     const double most = x->shape[a]->bound_radius + x->shape[b]->bound_radius + f->l->bound_radius[a] + f->l->bound_radius[b];
-    if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] <= most * most) note(f, a, b);
+    if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] <= most * most) note(f, part, a, b);
 }
 
-// Shape i, of which there is no end, against all that are bounded: a plane against those near it, the others against all.
-static void beside(search *f, int i) {
+// Shape i, of which there is no end, against bounded ones: a plane against those near it, the others against all.
+static void beside(search *f, int part, int i, int from, int to) {
     const struct near_pairs *x = f->m->near;
     const shape *s = x->shape[i];
     double r[3], R[9], n[3] = {0};
     carom_body_pose(s->body, f->q, r, R);
     for (int j = 0; j < 3; ++j) n[j] = R[3 * j] * s->X[0] + R[3 * j + 1] * s->X[3] + R[3 * j + 2] * s->X[6];
-    for (int k = 0; k < x->nshapes; ++k) {
+    for (int k = from; k < to; ++k) {
         const shape *o = x->shape[k];
         if (x->group[k] < 0 || !carom_shape_finite(o)) continue;
         const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i, way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
         const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * carom_body_speed(s->body, f->v, sqrt(carom_dot(arm, arm, 3)) + o->bound_radius);
-        if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->bound_radius + f->l->bound_radius[k] + own) note(f, i, k);
+        if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->bound_radius + f->l->bound_radius[k] + own) note(f, part, i, k);
     }
+}
+
+// A thread's share of what has no end: all of those, against its part of the others.
+static void all_beside(void *user, int part, int parts) {
+    search *f = user;
+    const struct near_pairs *x = f->m->near;
+    int from, to;
+    carom_broad_part(x->nshapes, part, parts, &from, &to);
+    for (int i = 0; i < x->nshapes && from < to; ++i)
+        if (x->group[i] >= 0 && !carom_shape_finite(x->shape[i])) beside(f, part, i, from, to);
+}
+
+// A thread's share of the shapes; boxes of bounded ones lie in a row.
+static void look_at_all(void *user, int part, int parts) {
+    const search *f = user;
+    const struct near_pairs *x = f->m->near;
+    int from, to;
+    carom_broad_part(x->nshapes, part, parts, &from, &to);
+    for (int i = 0, boxes = 0; i < to; ++i) {
+        if (x->group[i] < 0) continue;
+        if (i >= from) look_at(f->m, f->l, i, f->q, f->v, f->h, &f->l->box[boxes]);
+        boxes += carom_shape_finite(x->shape[i]);
+    }
+}
+
+// What the threads found, sorted by code, digit by digit.  False: it is too much.
+static bool gather(search *f) {
+    enum { BITS = 8, DIGITS = 1 << BITS };
+    long long *from = f->l->found, *to = f->l->before, most = 0;
+    for (int part = 0; part < CAROM_BROAD_PARTS; f->n += f->own[part++].n) {
+        if (f->own[part].n > most_found(f) - f->n) return false;
+        memmove(from + f->n, found_by(f, part), (size_t)f->own[part].n * sizeof *from);
+    }
+    for (int k = 0; k < f->n; ++k)
+        if (from[k] > most) most = from[k];
+    for (int shift = 0; shift < 63 && most >> shift; shift += BITS) {
+        int at[DIGITS + 1] = {0};
+        for (int k = 0; k < f->n; ++k) ++at[1 + (from[k] >> shift) % DIGITS];
+        for (int d = 0; d < DIGITS; ++d) at[d + 1] += at[d];
+        for (int k = 0; k < f->n; ++k) to[at[(from[k] >> shift) % DIGITS]++] = from[k];
+        long long *swap = from;
+        from = to, to = swap;
+    }
+    if (from != f->l->found) memcpy(f->l->found, from, (size_t)f->n * sizeof *from);
+    return true;
 }
 
 static int by_code(const void *a, const void *b) {
@@ -225,19 +273,14 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     const struct near_pairs *x = m->near;
     search f = {.m = m, .list = list, .l = open_list(m, list), .q = q, .v = v, .h = h};
     int boxes = 0;
-    for (int i = 0; i < x->nshapes; ++i) {
-        if (x->group[i] < 0) continue;
-        look_at(m, f.l, i, q, v, h, &f.l->box[boxes]);
-        boxes += carom_shape_finite(x->shape[i]);
-    }
-    for (int i = 0; i < x->nshapes; ++i)
-        if (x->group[i] >= 0 && !carom_shape_finite(x->shape[i])) beside(&f, i);
-    carom_broad(f.l->box, boxes, f.l->room, found, &f);
-    if (f.full) return CAROM_NO_MEMORY;
-    qsort(f.l->found, (size_t)f.n, sizeof *f.l->found, by_code);
+    for (int i = 0; i < x->nshapes; ++i) boxes += x->group[i] >= 0 && carom_shape_finite(x->shape[i]);
+    carom_team_run(list->team, look_at_all, &f);
+    carom_team_run(list->team, all_beside, &f);
+    carom_broad(f.l->box, boxes, f.l->room, list->team, found, &f);
+    if (!gather(&f)) return CAROM_NO_MEMORY;
     int contacts = 0;
     for (int k = 0; k < f.n; ++k) contacts += kind_pair(x, f.l->found[k])->count, f.l->pair_of[k] = 0;
-    if (2 * contacts > list->slots && list->slots < (1 << 28)) return CAROM_NO_MEMORY; // half of the slots are free: rows of them are found
+    if (2 * contacts > list->slots && list->slots < (1 << 28)) return CAROM_NO_MEMORY;
     if (list->calm) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
     return place(&f);
 }

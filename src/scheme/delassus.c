@@ -315,7 +315,7 @@ void carom_problem_react(carom_step *s, double *v, double a, const double *p, in
     carom_delassus *d = &s->inside->delassus;
     if (rows == 0) return;
     if (s->inside->assembly.x) {
-        carom_assembly_react(&s->inside->assembly, d->L, v, a, p, rows);
+        carom_assembly_react(&s->inside->assembly, d->L, v, a, p, rows, s->team);
     } else if (keeps_sparsity(d->F, d->L)) {
         for (int k = 0; k < rows; ++k) carom_column_axpy(v, a * p[k], &d->sparse, k);
     } else if (better_solved(d, p, rows)) {

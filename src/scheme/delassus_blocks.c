@@ -9,6 +9,10 @@
 // Blocks of G and numbers in them: for each constraint, and for some that share a part with very many.
 enum { BLOCKS = 64, MORE = 1 << 20 };
 
+// Room for links and numbers of most constraints: those that act on two bodies.
+enum { LINKS = 4 };
+static size_t numbers_of_row(const carom_assembly *x) { return 2 * (size_t)(x->largest > 6 ? x->largest : 6); }
+
 carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys, int nb, int n) {
     carom_assembly x = {.nparts = sys->nparts, .part = sys->part};
     if (!sys->listed || !sys->part) return x;
@@ -21,8 +25,8 @@ carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys
     }
     x.blocks = BLOCKS * b + MORE;
     x.values = x.blocks * 9;
-    x.links = 4 * b + parts;
-    x.numbers = 2 * (size_t)(x.largest > 6 ? x.largest : 6) * (size_t)n + (size_t)x.largest * (parts + (size_t)(sys->ne + sys->nc - sys->listed));
+    x.links = LINKS * b + parts;
+    x.numbers = numbers_of_row(&x) * (size_t)n + (size_t)x.largest * (parts + (size_t)(sys->ne + sys->nc - sys->listed));
     x.inverse = carom_allocate(mem, numbers);
     x.inverse_at = carom_allocate_bytes(mem, parts * sizeof *x.inverse_at);
     x.part_of = carom_allocate_ints(mem, (size_t)sys->nv);
@@ -76,12 +80,36 @@ static void invert(carom_assembly *x, const carom_factor *F, int nv) {
     x->count = F->count;
 }
 
+/// What threads share: each has a range of constraints.
+typedef struct task {
+    carom_assembly *x;
+    const carom_local *L;
+    const double *W; // directions of Lf by links: A or X
+    double a;
+    const carom_local *Lf;
+    size_t last[CAROM_TEAM]; // links of each thread end here; NONE: there is no room
+} task;
+
+static void own_range(const task *t, int part, int parts, int *from, int *to) {
+    *from = (int)((long)t->L->nb * part / parts);
+    *to = (int)((long)t->L->nb * (part + 1) / parts);
+}
+
+static const size_t NONE = (size_t)-1;
+
+/// Room for links and their numbers: from here on, to before there.
+typedef struct room { size_t link, links, number, numbers; } room;
+
 // Parts on which constraint b acts, with its directions there: A of A, X of W where that differs.  False: there is no room.
-static bool link_parts(carom_assembly *x, const carom_local *L, const carom_local *Lf, int b, size_t *numbers) {
+static bool link_parts(const task *t, int b, room *free) {
+    carom_assembly *x = t->x;
+    const carom_local *L = t->L;
     const int rows = L->at[b + 1] - L->at[b];
-    const carom_columns *both[2] = {&L->W, &Lf->W};
-    x->first[b + 1] = x->first[b];
-    for (int side = 0; side < (L == Lf ? 1 : 2); ++side)
+    const carom_columns *both[2] = {&L->W, &t->Lf->W};
+    const size_t first = free->link;
+    size_t l = first;
+    x->first[b] = (int)first;
+    for (int side = 0; side < (L == t->Lf ? 1 : 2); ++side)
         for (int r = 0; r < rows; ++r) {
             const carom_columns *W = both[side];
             const size_t start = (size_t)(L->at[b] + r) * (size_t)W->stride;
@@ -89,17 +117,17 @@ static bool link_parts(carom_assembly *x, const carom_local *L, const carom_loca
                 const double value = W->a[start + (size_t)e];
                 const int v = W->count ? W->row[start + (size_t)e] : e, part = x->part_of[v], size = x->part[part + 1] - x->part[part];
                 if (value == 0) continue;
-                int l = x->first[b];
-                while (l < x->first[b + 1] && x->link_part[l] != part) ++l;
-                if (l == x->first[b + 1]) {
-                    if ((size_t)l == x->links || *numbers + (size_t)(rows * size) > x->numbers) return false;
+                if (l == free->link || x->link_part[l] != part) // else as the entry before
+                    for (l = first; l < free->link && x->link_part[l] != part;) ++l;
+                if (l == free->link) {
+                    if (l == free->links || free->number + (size_t)(rows * size) > free->numbers) return false;
                     x->link_part[l] = part;
                     x->link_of[l] = b;
-                    x->link_at[l] = *numbers;
-                    carom_zero(x->A + *numbers, rows * size);
-                    if (L != Lf) carom_zero(x->X + *numbers, rows * size);
-                    *numbers += (size_t)(rows * size);
-                    ++x->first[b + 1];
+                    x->link_at[l] = free->number;
+                    carom_zero(x->A + free->number, rows * size);
+                    if (L != t->Lf) carom_zero(x->X + free->number, rows * size);
+                    free->number += (size_t)(rows * size);
+                    ++free->link;
                 }
                 (side ? x->X : x->A)[x->link_at[l] + (size_t)(r * size + v - x->part[part])] = value;
             }
@@ -107,17 +135,43 @@ static bool link_parts(carom_assembly *x, const carom_local *L, const carom_loca
     return true;
 }
 
-/// What threads share: each has a range of constraints.
-typedef struct task {
-    carom_assembly *x;
-    const carom_local *L;
-    const double *W; // directions of Lf by links: A or X
-    double a;
-} task;
+static void link_range(void *user, int own, int parts) {
+    task *t = user;
+    const carom_assembly *x = t->x;
+    const bool last = own + 1 == parts;
+    int from, to;
+    own_range(t, own, parts, &from, &to);
+    room free = {LINKS * (size_t)from, last ? x->links : LINKS * (size_t)to, numbers_of_row(x) * (size_t)t->L->at[from], last ? x->numbers : numbers_of_row(x) * (size_t)t->L->at[to]};
+    t->last[own] = NONE;
+    for (int b = from; b < to; ++b)
+        if (!link_parts(t, b, &free)) return;
+    t->last[own] = free.link;
+}
 
-static void own_range(const task *t, int part, int parts, int *from, int *to) {
-    *from = (int)((long)t->L->nb * part / parts);
-    *to = (int)((long)t->L->nb * (part + 1) / parts);
+// Links of each thread, one after the other.  False: there is no room.
+static bool join_links(task *t, int parts) {
+    carom_assembly *x = t->x;
+    size_t at = 0;
+    for (int own = 0; own < parts; ++own) {
+        int from, to;
+        own_range(t, own, parts, &from, &to);
+        if (t->last[own] == NONE) return false;
+        const size_t first = LINKS * (size_t)from, n = t->last[own] - first;
+        memmove(x->link_part + at, x->link_part + first, n * sizeof *x->link_part);
+        memmove(x->link_of + at, x->link_of + first, n * sizeof *x->link_of);
+        memmove(x->link_at + at, x->link_at + first, n * sizeof *x->link_at);
+        for (int b = from; b < to; ++b) x->first[b] -= (int)(first - at);
+        at += n;
+    }
+    x->first[t->L->nb] = (int)at;
+    return true;
+}
+
+static bool link_all(task *t, struct carom_team *team) {
+    carom_team_run(team, link_range, t);
+    if (join_links(t, team && team->n > 1 ? team->n : 1)) return true;
+    link_range(t, 0, 1); // a constraint acts on more parts than most: the room of all
+    return join_links(t, 1);
 }
 
 static inline void multiply(const double *restrict F, const double *restrict w, double *restrict y, int n) { // y = F w
@@ -234,17 +288,14 @@ static void fill_rows(void *user, int own, int parts) {
 }
 
 bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv, struct carom_team *team) {
-    task t = {.x = x, .L = L, .W = L == Lf ? x->A : x->X, .a = a};
-    size_t numbers = 0;
+    task t = {.x = x, .L = L, .Lf = Lf, .W = L == Lf ? x->A : x->X, .a = a};
     int uniform = L->nb > 0 ? L->at[1] - L->at[0] : 0;
     if (!x->begun) begin(x);
     x->nb = L->nb;
-    x->first[0] = 0;
     for (int i = 0; i < x->nparts; ++i) x->head[i] = -1;
-    for (int b = 0; b < L->nb; ++b) {
+    for (int b = 0; b < L->nb; ++b)
         if (L->at[b + 1] - L->at[b] != uniform) uniform = 0;
-        if (!link_parts(x, L, Lf, b, &numbers)) return false;
-    }
+    if (!link_all(&t, team)) return false;
     for (int l = x->first[L->nb] - 1; l >= 0; --l) x->next[l] = x->head[x->link_part[l]], x->head[x->link_part[l]] = l;
     invert(x, F, nv);
     carom_team_run(team, solve_parts, &t);
@@ -261,14 +312,34 @@ bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_lo
     return true;
 }
 
-void carom_assembly_react(const carom_assembly *x, const carom_local *L, double *v, double a, const double *p, int rows) {
-    const double s = a / x->scale;
-    for (int b = 0; b < x->nb && L->at[b] < rows; ++b)
-        for (int l = x->first[b]; l < x->first[b + 1]; ++l) {
-            const int part = x->link_part[l], size = x->part[part + 1] - x->part[part];
+/// v += s F^-1 W p
+typedef struct reaction {
+    const carom_assembly *x;
+    const carom_local *L;
+    double *v, s;
+    const double *p;
+    int rows;
+} reaction;
+
+// Part by part; the constraints of each in their order.
+static void react(void *user, int own, int parts) {
+    const reaction *t = user;
+    const carom_assembly *x = t->x;
+    const int from = (int)((long)x->nparts * own / parts), end = (int)((long)x->nparts * (own + 1) / parts);
+    for (int part = from; part < end; ++part) {
+        const int size = x->part[part + 1] - x->part[part];
+        double *to = t->v + x->part[part];
+        for (int l = x->head[part]; l >= 0; l = x->next[l]) {
+            const int b = x->link_of[l];
             const double *X = x->X + x->link_at[l];
-            double *to = v + x->part[part];
-            for (int k = L->at[b]; k < L->at[b + 1]; ++k, X += size)
-                for (int i = 0; i < size; ++i) to[i] += s * p[k] * X[i];
+            if (t->L->at[b] >= t->rows) break;
+            for (int k = t->L->at[b]; k < t->L->at[b + 1]; ++k, X += size)
+                for (int i = 0; i < size; ++i) to[i] += t->s * t->p[k] * X[i];
         }
+    }
+}
+
+void carom_assembly_react(const carom_assembly *x, const carom_local *L, double *v, double a, const double *p, int rows, struct carom_team *team) {
+    reaction t = {x, L, v, a / x->scale, p, rows};
+    carom_team_run(team, react, &t);
 }

@@ -132,7 +132,7 @@ static void order(bodies *w, const carom_parts *x) {
         const carom_block *old = w->given->block + w->from[b];
         w->block[b] = *old;
         w->block[b].at = at;
-        for (int i = 0; i < carom_rows_of(old); i++, at++) w->c[at] = w->given->c[old->at + i], w->p[at] = w->given->p[old->at + i];
+        at += carom_rows_of(old);
     }
 }
 
@@ -163,7 +163,7 @@ static void factor_bodies(void *user, int part_of, int parts) {
     }
 }
 
-// J = A L, contact by contact.
+// J = A L, contact by contact, and what else is known of them in their order.
 static void fill_rows(void *user, int part_of, int parts) {
     task *t = user;
     bodies *w = t->w;
@@ -172,7 +172,14 @@ static void fill_rows(void *user, int part_of, int parts) {
     own_part(w->nb, part_of, parts, &from, &to);
     for (int b = from; b < to; b++) {
         const int at = w->block[b].at, rows = carom_rows_of(w->block + b), first = x->first[w->from[b]];
+        const int old = w->given->block[w->from[b]].at;
         double *J = w->J + 2 * SIZE * (size_t)at;
+        w->scale[b] = 0;
+        for (int i = 0; i < rows; i++) {
+            w->c[at + i] = w->given->c[old + i], w->p[at + i] = w->given->p[old + i], w->d[at + i] = w->x[old + i];
+            w->scale[b] += w->d[at + i] / rows;
+        }
+        w->K[b] = 1 / (RHO * w->scale[b]);
         memset(J, 0, 2 * SIZE * (size_t)rows * sizeof *J);
         w->of[2 * b] = w->of[2 * b + 1] = -1;
         for (int l = first; l < x->first[w->from[b] + 1]; l++) {
@@ -192,6 +199,7 @@ static bool begin_rows(bodies *w) {
     const carom_parts *x = w->given->parts;
     task t = {.w = w};
     order(w, x);
+    carom_problem_scales(&(carom_problem){.n = w->n, .nb = w->nb, .block = w->given->block, .rows = w->given->rows}, w->x);
     w->count = x->bodies;
     for (int l = 0; l < x->first[w->nb]; l++) w->start[x->link_body[l]] = x->link_part[l];
     carom_team_run(w->team, factor_bodies, &t);
@@ -629,19 +637,21 @@ static void splits(bodies *w) {
     }
 }
 
+static void put_back(void *user, int part, int parts) { // impulses in the order of the given problem
+    const task *t = user;
+    const bodies *w = t->w;
+    int from, to;
+    own_part(w->nb, part, parts, &from, &to);
+    for (int b = from; b < to; b++)
+        for (int i = 0; i < carom_rows_of(w->block + b); i++) w->given->p[w->given->block[w->from[b]].at + i] = w->best[w->block[b].at + i];
+}
+
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     bodies *w = work;
     w->given = pb;
     w->team = pb->team;
     w->n = pb->n, w->nb = pb->nb;
     if (!pb->parts || !pb->rows || !begin_rows(w)) return (carom_report){.converged = false};
-    carom_problem_scales(&(carom_problem){.n = pb->n, .nb = pb->nb, .block = pb->block, .rows = pb->rows}, w->x);
-    for (int b = 0; b < pb->nb; b++) {
-        const int rows = carom_rows_of(w->block + b), at = w->block[b].at, old = pb->block[w->from[b]].at;
-        w->scale[b] = 0;
-        for (int i = 0; i < rows; i++) w->d[at + i] = w->x[old + i], w->scale[b] += w->d[at + i] / rows;
-        w->K[b] = 1 / (RHO * w->scale[b]);
-    }
     w->error = INFINITY;
     w->target = 0.95 * tol; // the certificate measures the same, up to rounding
     w->iterations = 0;
@@ -649,8 +659,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);
     if (w->error > w->target) splits(w);
-    for (int b = 0; b < pb->nb; b++)
-        for (int i = 0; i < carom_rows_of(w->block + b); i++) pb->p[pb->block[w->from[b]].at + i] = w->best[w->block[b].at + i];
+    carom_team_run(w->team, put_back, &(task){.w = w});
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
 
