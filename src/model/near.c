@@ -238,16 +238,14 @@ static int find_room(const carom_list *list, int count, int *from) {
     return -1;
 }
 
-// Slots of pairs that are no longer near become free; new pairs take the first that fit.
-static carom_status place(search *f) {
-    const struct near_pairs *x = f->m->near;
+// A thread's share of the slots, whole pairs: those that stay are marked in what was found, those of others become free.
+static void keep_near(void *user, int part, int parts) {
+    const search *f = user;
     carom_list *list = f->list;
-    int from[128] = {0}; // by count: where a search begins
-    long long *holds = list->holds;
-    memcpy(f->l->before, holds, (size_t)list->slots * sizeof *holds);
-    // Pairs that stay are taken out of what was found.  The slots of a pair follow each other.
-    long long last = 0, *at = NULL;
-    for (int i = 0; i < list->slots; ++i) {
+    long long last = 0, *at = NULL, *holds = list->holds;
+    int i = (int)((long)list->slots * part / parts), to = (int)((long)list->slots * (part + 1) / parts);
+    while (i < to && f->l->before[i] < 0) ++i; // of a pair that begins before
+    for (; i < list->slots && (i < to || f->l->before[i] < 0); ++i) {
         const long long code = llabs(holds[i]);
         list->fresh[i] = false;
         if (!code) continue;
@@ -255,6 +253,16 @@ static carom_status place(search *f) {
         if (at) f->l->pair_of[at - f->l->found] = -1;
         else holds[i] = 0, list->fresh[i] = true;
     }
+}
+
+// Slots of pairs that are no longer near become free; new pairs take the first that fit.
+static carom_status place(search *f) {
+    const struct near_pairs *x = f->m->near;
+    carom_list *list = f->list;
+    int from[128] = {0}; // by count: where a search begins
+    long long *holds = list->holds;
+    memcpy(f->l->before, holds, (size_t)list->slots * sizeof *holds);
+    carom_team_run(list->team, keep_near, f);
     for (int k = 0; k < f->n; ++k) {
         if (f->l->pair_of[k] == -1) continue;
         const long long code = f->l->found[k];

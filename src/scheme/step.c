@@ -5,6 +5,7 @@
 #include "scheme/friction.h"
 #include "scheme/impact.h"
 #include "scheme/step.h"
+#include <carom/team.h>
 #include <float.h>
 #include <math.h>
 #include <stdarg.h>
@@ -155,6 +156,21 @@ void carom_local_velocity(double *u, const carom_local *L, const double *v) {
     const int n = L->at[L->nb];
     carom_columns_dot(u, &L->W, 0, n, v);
     for (int k = 0; k < n; ++k) u[k] += L->w[k];
+}
+
+/// u of L's set at v, by threads.
+typedef struct velocities { double *u; const carom_local *L; const double *v; } velocities;
+
+static void some_velocities(void *user, int part, int parts) {
+    const velocities *t = user;
+    const long n = t->L->at[t->L->nb];
+    const int from = (int)(n * part / parts), to = (int)(n * (part + 1) / parts);
+    carom_columns_dot(t->u + from, &t->L->W, from, to - from, t->v);
+    for (int k = from; k < to; ++k) t->u[k] += t->L->w[k];
+}
+
+void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v) {
+    carom_team_run(s->team, some_velocities, &(velocities){u, L, v});
 }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {

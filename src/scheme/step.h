@@ -51,6 +51,9 @@ double carom_local_rounding_within(const carom_local *L, int k, const double *x,
 /// share a load must not contradict each other by it.  They become 0, or the displacement W'x + h w where that is as small (CL-8).
 void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x);
 
+/// carom_local_velocity, by all threads of the team.
+void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v);
+
 /// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
 double carom_local_velocity_rounding(const carom_local *L, const double *v);
 

@@ -55,7 +55,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_gaps(s, w->g, t_0, q));
     carom_close_kinds(s, &w->L_0, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
-    carom_local_velocity(w->u_all, &w->L_0, v);
+    carom_local_velocity_shared(s, w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
     CAROM_TRY(carom_close_at(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a, .steps = STEPS}));
 
@@ -63,14 +63,14 @@ static carom_status step(void *memory, carom_step *s) {
         // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)
         if (!end) CAROM_TRY(carom_mass_factor(s, &w->F_1, t_1, w->q_1));
         CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
-        carom_local_velocity(w->u_f, &w->L_1, w->v_f);
+        carom_local_velocity_shared(s, w->u_f, &w->L_1, w->v_f);
         carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
         CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
         CAROM_TRY(carom_problem_step(s, &w->L_1, &w->F_1, w->u_f, w->u_0));
 
         // (MEX-5)  v_1 = v_f + M_1^-1 W_1 p
         carom_problem_apply(s, w->v_f, 1);
-        carom_local_velocity(w->u_1, &w->L_1, w->v_f);
+        carom_local_velocity_shared(s, w->u_1, &w->L_1, w->v_f);
         carom_book_impulses(s, &w->L_1, s->problem.p, w->u_0, w->u_1);
     }
     carom_copy(v, w->v_f, nv);

@@ -69,8 +69,8 @@ static carom_status eval_inside(carom_theta *w, carom_step *s, carom_newton *N, 
             N->size[i] = fabs(N->size[i]) + h * ((1 - theta) * fabs(w->f_0[i]) + theta * fabs(w->f[i]));
         }
         CAROM_TRY(carom_directions(s, &N->L, t_theta, w->q_theta));
-        carom_local_velocity(N->u_0, &N->L, s->v);
-        carom_local_velocity(N->u_1, &N->L, v_1);
+        carom_local_velocity_shared(s, N->u_0, &N->L, s->v);
+        carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
         return CAROM_OK;
     }
     // (MJ-8)  A = M + h theta (C + h theta K + theta (d(M y)/dq - d(W p)/dq)),   V = W + h theta^2 (d u_1/dq + e o d u_0/dq)
@@ -118,7 +118,7 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         // (MJ-5)  u_1 = W(q_1)'v_1 + w
         CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
         if (N->k > 0) carom_bent_keep(&w->bent, &N->L);
-        carom_local_velocity(N->u_1, &N->L, v_1);
+        carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
         if (N->k == 0) CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &N->L, (carom_place){.t = t_1, .q = w->q_1, .v = s->v, .f = theta < 1 ? w->s_0 : NULL}));
         carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
         return CAROM_OK;
@@ -179,7 +179,7 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     CAROM_TRY(carom_close_at(s, &N->L, w->g, M));
     carom_local_same(&w->L_0, &N->L);
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
-    carom_local_velocity(w->u_0, &w->L_0, s->v);
+    carom_local_velocity_shared(s, w->u_0, &w->L_0, s->v);
 
     // Newton's method starts from the free motion; with joints, of whose reactions s_0 knows nothing, from v_0.
     carom_add(w->v_1, s->v, w->theta < 1 && s->sys->ne == 0 ? h : 0, w->s_0, nv);

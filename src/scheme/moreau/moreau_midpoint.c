@@ -35,16 +35,16 @@ static carom_status contacts(carom_midpoint *w, carom_step *s, const double *q_0
     double *v = s->v;
     // (MID-4)  p solves CP over I,  G = W_M' M_M^-1 W_M,  c = W_M' v_f + e o W_M' v_0
     CAROM_TRY(carom_directions(s, &w->L, t_M, s->q));
-    carom_local_velocity(w->u_0, &w->L, v);
+    carom_local_velocity_shared(s, w->u_0, &w->L, v);
     carom_factor_advance(&w->F, v, h, w->a);
-    carom_local_velocity(w->u_f, &w->L, v);
+    carom_local_velocity_shared(s, w->u_f, &w->L, v);
     if (paper) {
         // (MID-5)  local=paper:  c = u_0 + W_M'(v_f - v_0) + e o u_0,  u_0 = W(q_0)' v_0
         const int n = w->L.at[w->L.nb];
         carom_axpy(w->u_f, -1, w->u_0, n);
         carom_local_same(&w->L_0, &w->L);
         CAROM_TRY(carom_directions(s, &w->L_0, s->t, q_0));
-        carom_local_velocity(w->u_0, &w->L_0, v_0);
+        carom_local_velocity_shared(s, w->u_0, &w->L_0, v_0);
         CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = t_M, .q = s->q, .v = v_0, .F = &w->F, .f = w->a}));
         carom_axpy(w->u_f, 1, w->u_0, n);
     }
@@ -52,7 +52,7 @@ static carom_status contacts(carom_midpoint *w, carom_step *s, const double *q_0
 
     // (MID-6)  v_1 = v_f + M_M^-1 W_M p
     carom_problem_apply(s, v, 1);
-    carom_local_velocity(w->u_1, &w->L, v);
+    carom_local_velocity_shared(s, w->u_1, &w->L, v);
     carom_book_impulses(s, &w->L, s->problem.p, w->u_0, w->u_1);
     return CAROM_OK;
 }
