@@ -21,6 +21,7 @@ typedef struct row {
     double *x;
     carom_result *result;
     csv_table table;
+    int next;     // column behind the last one found: states are asked in the order of results
 } row;
 
 static carom_status empty(const char *file, carom_error *err) { return carom_fail(err, CAROM_BAD_INPUT, "%.200s holds no state: it has no rows", file); }
@@ -60,19 +61,22 @@ static void forget(row *r) {
     csv_free(&r->table);
 }
 
-static carom_status value(const row *r, const char *file, const char *name, double *x, carom_error *err) {
-    for (int i = 0; i < r->n; ++i) {
+// The first column of that name from the last one found on; -1: none.
+static int find(row *r, const char *name) {
+    for (int k = 0; k < r->n; ++k) {
+        const int i = (r->next + k) % r->n;
         if (strcmp(r->name ? r->name[i] : carom_result_column(r->result, i), name) != 0) continue;
-        *x = r->x[i];
-        return isfinite(*x) ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' is %g, which is not a state", file, name, *x);
+        r->next = i + 1;
+        return i;
     }
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s has no column '%.60s', which the model needs; is it a state of this model?", file, name);
+    return -1;
 }
 
-static bool has(const row *r, const char *name) {
-    for (int i = 0; i < r->n; ++i)
-        if (strcmp(r->name ? r->name[i] : carom_result_column(r->result, i), name) == 0) return true;
-    return false;
+static carom_status value(row *r, const char *file, const char *name, double *x, carom_error *err) {
+    const int i = find(r, name);
+    if (i < 0) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has no column '%.60s', which the model needs; is it a state of this model?", file, name);
+    *x = r->x[i];
+    return isfinite(*x) ? CAROM_OK : carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' is %g, which is not a state", file, name, *x);
 }
 
 // -- does it fit? -------------------------------------------------------------------------------------------------
@@ -85,6 +89,7 @@ static carom_status normalise(const carom_model *m, double *q, const char *file,
         if (!(fabs(length - 1) < FITS))
             return carom_fail(err, CAROM_BAD_INPUT, "%.200s: '%.60s' and the next three are not a unit quaternion: their length is %g", file, carom_model_coordinate(m, i), length);
         for (int k = 0; k < 4; ++k) q[i + k] /= length;
+        i += 3;
     }
     return CAROM_OK;
 }
@@ -139,11 +144,11 @@ carom_status carom_state_signals(const carom_model *m, const char *file, double 
     carom_status status = is_hdf5(file) ? read_result(&r, file, err) : read_table(&r, file, err);
     bool all = s->ni > s->nset;
     for (int i = s->nset; i < s->ni && status == CAROM_OK; ++i) {
-        const bool there = has(&r, carom_model_signal(m, i));
+        const bool there = find(&r, carom_model_signal(m, i)) >= 0;
         if (there) status = value(&r, file, carom_model_signal(m, i), &x[i], err);
         all = all && there;
     }
-    if (status == CAROM_OK && all && has(&r, "t")) status = value(&r, file, "t", &x[s->ni], err);
+    if (status == CAROM_OK && all && find(&r, "t") >= 0) status = value(&r, file, "t", &x[s->ni], err);
     forget(&r);
     return status;
 }

@@ -143,6 +143,7 @@ void carom_model_velocities(const carom_model *m, const double *q, const double 
 }
 
 int carom_model_quaternion(const carom_model *m, int i) {
+    if (i >= carom_model_named_q(m) || m->velocity_of[i] >= 0) return -1;
     for (int k = 0; k < m->nbodies; ++k) {
         const body *b = &m->bodies[k];
         if (b->v >= 0 && b->space == SPATIAL && i >= b->turn && i < b->turn + 4) return b->turn;
