@@ -152,12 +152,6 @@ carom_status carom_directions(carom_step *s, carom_local *L, double t, const dou
     return CAROM_OK;
 }
 
-void carom_local_velocity(double *u, const carom_local *L, const double *v) {
-    const int n = L->at[L->nb];
-    carom_columns_dot(u, &L->W, 0, n, v);
-    for (int k = 0; k < n; ++k) u[k] += L->w[k];
-}
-
 /// u of L's set at v, by threads.
 typedef struct velocities { double *u; const carom_local *L; const double *v; } velocities;
 
@@ -167,6 +161,10 @@ static void some_velocities(void *user, int part, int parts) {
     const int from = (int)(n * part / parts), to = (int)(n * (part + 1) / parts);
     carom_columns_dot(t->u + from, &t->L->W, from, to - from, t->v);
     for (int k = from; k < to; ++k) t->u[k] += t->L->w[k];
+}
+
+void carom_local_velocity(double *u, const carom_local *L, const double *v) {
+    some_velocities(&(velocities){u, L, v}, 0, 1);
 }
 
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v) {
