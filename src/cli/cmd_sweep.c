@@ -21,7 +21,7 @@ static const cli_option options[] = {
     {"lanes", 0, "auto|on|off", "many runs at once in the vectors of the processor: off (default), on, or where model and scheme allow it; results agree "
                                 "with those of single runs up to rounding", false},
     {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
-    {"part", 0, "I/N", "only part I of N; `carom merge` puts parts together", false},
+    {"part", 0, "I/N", "only part I of N, into an .h5 file; `carom merge` puts parts together", false},
     SWEEP_RUN_OPTIONS,
     CLI_SET,
     CLI_INPUT,
