@@ -123,8 +123,11 @@ install: program
 site: program
 	tools/site.sh $(BUILD)
 
-wheel: program
-	tools/wheel.py $(BUILD) $(BUILD)/wheel
+# Neither MPI nor what a shared libhdf5 brings for files of web servers.
+wheel:
+	cmake -S . -B $(BUILD)/wheel-parts $(GENERATOR) -DCMAKE_BUILD_TYPE=Release -DCAROM_TESTS=OFF -DCAROM_MPI=OFF -DHDF5_USE_STATIC_LIBRARIES=ON $(CMAKE_ARGS)
+	cmake --build $(BUILD)/wheel-parts --parallel $(JOBS) --target program
+	tools/wheel.py $(BUILD)/wheel-parts $(BUILD)/wheel
 
 deb:
 	cmake -S . -B $(BUILD)/deb $(GENERATOR) -DCMAKE_BUILD_TYPE=Release -DCAROM_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCAROM_PYTHON_DIR=lib/python3/dist-packages \

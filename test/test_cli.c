@@ -118,6 +118,12 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"run ball.yaml --set nothing=1", "nothing"},
         {"run ball.yaml --out nowhere/x.h5", "cannot create"},
         {"run ball.yaml --resume nowhere.h5", "No such file"},
+        {"run --resume pipe.h5", "cannot read a result from pipe.h5: it is not a regular file"}, // nobody writes there: no verb waits
+        {"run ball.yaml --start pipe.h5 --out never.h5", "cannot read a state from pipe.h5: it is not a regular file"},
+        {"sweep --resume pipe.h5", "pipe.h5 is not a sweep"},
+        {"merge pipe.h5 --out never.h5", "pipe.h5 has no table /runs"},
+        {"sweep ball.yaml --vary g=9:10:2 --part 1/2 --out part.csv", "`carom merge` reads .h5 files; give --out PART.h5"},
+        {"run ball.yaml --watch --out own.h5", "--watch would replace own.html, which carom did not write"},
         {"schemes moreau-jeam", "did you mean 'moreau-jean'"},
         {"examples bouncing-bal", "did you mean 'bouncing-ball'"},
         {"check", "check needs a MODEL; usage: carom check MODEL"},
@@ -127,12 +133,16 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"help plto", "did you mean 'plot'"},
     };
     put("ball.yaml", ball);
+    put("own.html", "<!doctype html>\n<title>A report</title>\n");
+    assert_int_equal(mkfifo("pipe.h5", 0600), 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         if (carom("%s", cases[i].line) != 2) fail_msg("carom %s: not exit 2; %s", cases[i].line, complaints);
         assert_says(complaints, cases[i].says);
         assert_string_equal(out, "");
     }
-    assert_false(there("ball.h5"));
+    assert_false(there("ball.h5") || there("own.h5") || there("part.csv"));
+    assert_int_equal(carom("run ball.yaml --watch --out own.h5 --force --quiet"), 0);
+    assert_int_equal(carom("run ball.yaml --watch --out own.h5 --quiet"), 0); // it is a page of carom now
 }
 
 static void a_step_or_end_that_is_missing_is_asked_for(void **state) {

@@ -108,6 +108,11 @@ static void what_is_left_out(void **s) {
     assert_non_null(strstr(notes, "r.urdf:1: limits of effort and velocity are left out: 'hip', 'knee'\n"));
     assert_non_null(strstr(text, "hip_lower: {gap: ")); // those of position are contacts
     carom_model_destroy(arm);
+    // The standard: lower and upper are 0 where they are left out.  The joint is locked.
+    carom_model *locked = robot("<robot name='r'>\n" LINK("a", "0 0 0") LINK("b", "0 0 0") "\n" JOINT("hip", "revolute", "a", "b", "<limit effort='30' velocity='2'/>") "</robot>\n", true);
+    assert_non_null(strstr(notes, "r.urdf:5: joint 'hip' cannot move: its <limit> has neither lower nor upper, and both are 0 then"));
+    assert_non_null(strstr(text, "  hip: {type: weld"));
+    carom_model_destroy(locked);
     carom_model *m = robot("<robot name='r'>\n<link name='9 lives'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial><visual/>\n"
                            "<collision><geometry><mesh filename='package://p/m/arm.dae'/></geometry></collision></link></robot>\n", false);
     assert_non_null(strstr(notes, "r.urdf:2: the root link '9 lives' has a mass and moves freely; --fixed welds it to the ground"));

@@ -51,6 +51,17 @@ def tag():
     return f"py3-none-manylinux_{version.replace('.', '_')}_{platform.machine()}"
 
 
+# The command `carom` of the environment: becomes the program at once, without importing the package and NumPy.
+COMMAND = """#!python
+import importlib.util
+import os
+import sys
+
+program = os.path.join(os.path.dirname(importlib.util.find_spec("carom").origin), "bin", "carom")
+os.execv(program, ["carom", *sys.argv[1:]])
+"""
+
+
 def describe(info, version, kind):
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: carom\nVersion: {version}\nSummary: Simulation of mechanical systems with contacts, impacts and dry friction\n"
@@ -63,14 +74,17 @@ def pack(root, info, file):
     record = info.relative_to(root) / "RECORD"
     files, lines = sorted(p for p in root.rglob("*") if p.is_file()), []
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as z:
-        for p in files:
-            name, data = p.relative_to(root).as_posix(), p.read_bytes()
+        def add(name, data, mode):
             entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
-            entry.external_attr = (p.stat().st_mode & 0xffff) << 16
+            entry.external_attr = mode << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             z.writestr(entry, data)
+
+        for p in files:
+            name, data = p.relative_to(root).as_posix(), p.read_bytes()
+            add(name, data, 0o100755 if os.access(p, os.X_OK) else 0o100644)
             lines.append(f"{name},sha256={digest(data)},{len(data)}\n")
-        z.writestr(zipfile.ZipInfo(record.as_posix(), (2020, 1, 1, 0, 0, 0)), "".join(lines) + f"{record.as_posix()},,\n")
+        add(record.as_posix(), "".join(lines) + f"{record.as_posix()},,\n", 0o100644)
 
 
 def main(build, out):
@@ -84,6 +98,10 @@ def main(build, out):
         gather(build, root / "carom")
         info = root / f"carom-{version}.dist-info"
         describe(info, version, tag())
+        scripts = root / f"carom-{version}.data" / "scripts"
+        scripts.mkdir(parents=True)
+        (scripts / "carom").write_text(COMMAND)
+        (scripts / "carom").chmod(0o755)
         (info / "licenses").mkdir()
         for name in ("LICENSE", "THIRD-PARTY.md"):
             shutil.copy(source / name, info / "licenses" / name)

@@ -211,7 +211,8 @@ async function begin() {
         values = held.values;
         for (const k of ['scheme', 'other', 'step', 'end']) if (held[k]) el(k).value = held[k];
     }
-    await check();
+    const checked = check();
+    if (held || shipped.own) await checked; // their scheme may need the program; that of the gallery's first model does not
     run();
 }
 

@@ -83,6 +83,7 @@ const rerun = async (page, act) => {
     const before = await page.evaluate(() => window.caromPlay.done);
     await act();
     await page.waitForFunction(n => window.caromPlay.done > n, before, { timeout: 60000 });
+    await page.waitForFunction(() => [...document.querySelectorAll('#results iframe')].every(f => f.contentWindow?.carom)); // and its frames are drawn
 };
 
 const { page, words, ms } = await open(file);

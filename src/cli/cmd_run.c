@@ -357,6 +357,7 @@ static bool open_record(run *r) {
     def.set = r->set;
     def.options = (const char *const *)r->run.options;
     def.replace = cli_has(r->a, "force");
+    if (cli_has(r->a, "watch") && !def.replace && !cli_watch_allowed(r->out)) return false;
     if (resume) {
         if (!r->out || !cli_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
         if (out && !cli_same_file(out, resume) && !copy_file(resume, out, !cli_has(r->a, "force"))) return false;

@@ -21,7 +21,7 @@ static const cli_option options[] = {
     {"lanes", 0, "auto|on|off", "many runs at once in the vectors of the processor: off (default), on, or where model and scheme allow it; results agree "
                                 "with those of single runs up to rounding", false},
     {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
-    {"part", 0, "I/N", "only part I of N; `carom merge` puts parts together", false},
+    {"part", 0, "I/N", "only part I of N, into an .h5 file; `carom merge` puts parts together", false},
     SWEEP_RUN_OPTIONS,
     CLI_SET,
     CLI_INPUT,
@@ -380,6 +380,7 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     if (!k->text || !sweep_words_join(typed, k->text, k->length, all, &k->own)) return CLI_USAGE;
     typed = k->a = all; // with what the model says
     if (!name_files(k, typed) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
+    if (cli_has(typed, "part") && !cli_ends(k->out, ".h5")) return cli_say("--part: `carom merge` reads .h5 files; give --out PART.h5 (merge can write a .csv)"), CLI_USAGE;
     define(k);
     if (!share_sweep(k)) return CLI_FAILED;
     k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);
@@ -395,7 +396,10 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     }
     if (cli_has(typed, "out")) return cli_say("--resume goes on in its own file; leave --out out"), CLI_USAGE;
     if (!name_files(k, typed)) return CLI_USAGE;
-    if (!exists(k->journal) && exists(k->out)) return cli_say("%s is complete", k->out), CLI_DONE;
+    if (!exists(k->journal) && exists(k->out)) {
+        if (cli_ends(k->out, ".h5") && !carom_table_probe(k->out, "runs")) return cli_say("%s is not a sweep, so it cannot go on", k->out), CLI_USAGE;
+        return cli_say("%s is complete", k->out), CLI_DONE;
+    }
     k->book = carom_book_open(k->journal, &k->definition, &k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), CLI_USAGE;
     if (!undefine(k, typed->verb, stored)) return CLI_USAGE;

@@ -2,8 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/child.h"
 #include "cli/watch.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,10 +17,33 @@ static void begin_page(cli_watch *w, bool live) {
     if (cli_child_start(&w->child, argv, -1, -1, -1) != 0) w->child = 0;
 }
 
-void cli_watch_begin(cli_watch *w, const char *result) {
+static char *page_of(const char *result) {
     static const char *const old[] = {".h5", ".csv", NULL};
-    *w = (cli_watch){.result = result};
-    w->page = cli_rename(result, old, ".html");
+    return cli_rename(result, old, ".html");
+}
+
+// An older page of carom is replaced.
+static bool is_foreign(const char *page) {
+    char head[1024];
+    struct stat st;
+    if (stat(page, &st) != 0) return false;
+    FILE *f = S_ISREG(st.st_mode) ? fopen(page, "rb") : NULL;
+    const size_t n = f ? fread(head, 1, sizeof head - 1, f) : 0;
+    if (f) fclose(f);
+    head[n] = 0;
+    return !strstr(head, "name=\"generator\" content=\"carom ");
+}
+
+bool cli_watch_allowed(const char *result) {
+    char *page = page_of(result);
+    const bool foreign = is_foreign(page);
+    if (foreign) cli_say("--watch would replace %s, which carom did not write; give --out another name, or --force", page);
+    free(page);
+    return !foreign;
+}
+
+void cli_watch_begin(cli_watch *w, const char *result) {
+    *w = (cli_watch){.result = result, .page = page_of(result)};
     cli_say("watch it in %s", w->page);
 }
 

@@ -15,6 +15,8 @@ typedef struct cli_watch {
 
 /// The page is the name of the result, an .h5 file, with .html.
 void cli_watch_begin(cli_watch *w, const char *result);
+/// May that page be written?  Not over a file that carom did not write: says so.
+bool cli_watch_allowed(const char *result);
 /// To be called now and then while the run goes on.
 void cli_watch_tend(cli_watch *w);
 /// The last page, which stays as it is.

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // Of the model's size: a run can go on from results of schemes that let joints drift, and of those that let contacts penetrate.
 static const double FITS = 1e-4, PENETRATES = 1e-2;
@@ -54,6 +55,12 @@ static bool is_hdf5(const char *file) {
     const bool same = f && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0;
     if (f) fclose(f);
     return same;
+}
+
+static carom_status read_row(row *r, const char *file, carom_error *err) {
+    struct stat st;
+    if (stat(file, &st) == 0 && !S_ISREG(st.st_mode)) return carom_fail(err, CAROM_BAD_INPUT, "cannot read a state from %.200s: it is not a regular file", file);
+    return is_hdf5(file) ? read_result(r, file, err) : read_table(r, file, err);
 }
 
 static void forget(row *r) {
@@ -122,7 +129,7 @@ carom_status carom_state_read(const carom_model *m, const char *file, double *q,
     if (!m || !file || !q || !v) return carom_fail(err, CAROM_BAD_INPUT, "a state needs a model, the name of a file and places for positions and velocities");
     const carom_system *s = carom_model_system(m);
     row r = {.n = 0};
-    carom_status status = is_hdf5(file) ? read_result(&r, file, err) : read_table(&r, file, err);
+    carom_status status = read_row(&r, file, err);
     carom_copy(q, carom_model_q0(m), s->nq);
     carom_copy(v, carom_model_v0(m), s->nv);
     for (int i = 0; i < s->nq && status == CAROM_OK; ++i)
@@ -141,7 +148,7 @@ carom_status carom_state_signals(const carom_model *m, const char *file, double 
     if (s->ni == 0) return CAROM_OK;
     carom_copy(x, s->input, s->ni);
     row r = {.n = 0};
-    carom_status status = is_hdf5(file) ? read_result(&r, file, err) : read_table(&r, file, err);
+    carom_status status = read_row(&r, file, err);
     bool all = s->ni > s->nset;
     for (int i = s->nset; i < s->ni && status == CAROM_OK; ++i) {
         const bool there = find(&r, carom_model_signal(m, i)) >= 0;

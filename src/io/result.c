@@ -4,6 +4,7 @@
 #include "io/result.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 bool carom_result_probe(const char *file) {
     if (!file) return false;
@@ -11,7 +12,8 @@ bool carom_result_probe(const char *file) {
     if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) return true;
     static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[8] = {0};
-    FILE *f = fopen(file, "rb");
+    struct stat st;
+    FILE *f = stat(file, &st) == 0 && S_ISREG(st.st_mode) ? fopen(file, "rb") : NULL; // looking into a pipe would wait, and take its first bytes
     const bool same = f && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
     if (f) fclose(f);
     return same;
@@ -62,11 +64,14 @@ carom_result *carom_result_open(const char *file, carom_error *err) {
         return NULL;
     }
     const size_t n = strlen(file);
+    struct stat st;
     carom_status status = CAROM_OK;
     if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) {
         status = csv_read(&r->table, file, err);
         if (status == CAROM_OK) status = csv_read_events(file, &r->event, &r->events, err);
         if (status == CAROM_OK) status = csv_read_contacts(file, &r->contact, &r->contacts, err);
+    } else if (stat(file, &st) == 0 && !S_ISREG(st.st_mode)) {
+        status = carom_fail(err, CAROM_BAD_INPUT, "cannot read a result from %.400s: it is not a regular file", file);
     } else {
         status = result_h5_open(r, err);
     }

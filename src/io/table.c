@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LONGEST_TEXT = 1024, MOST_COLUMNS = 4096, CHUNK = 4096 };
@@ -263,11 +264,16 @@ static bool read_table(hid_t file, const char *name, carom_table *t, carom_error
     return good;
 }
 
+static hid_t open_file(const char *file) {
+    struct stat st;
+    return stat(file, &st) == 0 && S_ISREG(st.st_mode) ? H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT) : H5I_INVALID_HID; // a pipe would keep us waiting
+}
+
 carom_status carom_table_read(const char *file, const char *name, carom_table *t, carom_error *err) {
     *t = (carom_table){0};
     h5_hush hush;
     h5_hush_begin(&hush);
-    const hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t f = open_file(file);
     const bool good = f >= 0 && read_table(f, name, t, err);
     h5_close(f);
     h5_hush_end(&hush);
@@ -279,7 +285,7 @@ carom_status carom_table_read(const char *file, const char *name, carom_table *t
 bool carom_table_probe(const char *file, const char *name) {
     h5_hush hush;
     h5_hush_begin(&hush);
-    const hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t f = open_file(file);
     const hid_t set = f >= 0 ? h5_open_set(f, name) : -1;
     const bool there = set >= 0;
     h5_close(set);
@@ -293,7 +299,7 @@ char *carom_table_note_read(const char *file, const char *name) {
     double number;
     h5_hush hush;
     h5_hush_begin(&hush);
-    const hid_t f = H5Fopen(file, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t f = open_file(file);
     if (f >= 0) h5_get(f, name, (size_t)1 << 20, &number, &text);
     h5_close(f);
     h5_hush_end(&hush);

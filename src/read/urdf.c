@@ -250,11 +250,13 @@ static carom_status read_limits(const robot *r, joint *j) {
     const xml_element *e = carom_xml_child(j->e, "limit");
     if (j->type != REVOLUTE && j->type != PRISMATIC) return CAROM_OK;
     if (!e) return fail(r, j->e, "joint '%.60s' has no <limit lower=... upper=.../>; a joint without limits is continuous", j->own);
-    j->limited = carom_xml_get(e, "lower") || carom_xml_get(e, "upper");
+    j->limited = true; // lower and upper are 0 where they are left out, by the standard
     CAROM_TRY(numbers(r, e, "lower", 1, &j->lower));
     CAROM_TRY(numbers(r, e, "upper", 1, &j->upper));
     if (j->lower > j->upper) return fail(r, e, "the limits of joint '%.60s' are %g and %g; lower must not exceed upper", j->own, j->lower, j->upper);
-    if (j->limited) j->q = fmin(fmax(0, j->lower), j->upper);
+    if (!carom_xml_get(e, "lower") && !carom_xml_get(e, "upper"))
+        note(r, e, "joint '%.60s' cannot move: its <limit> has neither lower nor upper, and both are 0 then; a joint without limits is continuous", j->own);
+    j->q = fmin(fmax(0, j->lower), j->upper);
     return CAROM_OK;
 }
 

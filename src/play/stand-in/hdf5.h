@@ -6,3 +6,4 @@ typedef int64_t hid_t;
 typedef int herr_t;
 typedef unsigned long long hsize_t;
 typedef void *H5E_auto2_t;
+typedef int H5T_str_t;
