@@ -129,6 +129,48 @@ static void pulses(void **state) {
     }
 }
 
+// Adaptive steps, too, end and begin beside jumps and meet pulses: the impulse is -0.03, then 0.3; works by the trapezoidal rule on each side are exact.
+static void adaptive(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-jean", "half-explicit", "newmark", "ggl-alpha", "mixed"}, *const on[] = {"adaptive=on", NULL};
+    carom_model *pulse = good("carom: 1\ncoordinates: {q: 10}\nenergy: {kinetic: q'^2/2}\nforces: {q: \"if((t >= 0.264)*(t < 0.2641), -300, 0)\"}\ncontacts: {c: {gap: q}}\n");
+    carom_model *smooth = good("carom: 1\n" FREE "forces: {q: 300/sqrt(pi)*exp(-((t - 0.3137)/1e-3)^2)}\ncontacts: {c: {gap: q}}\n");
+    for (int k = 0; k < 10; ++k) {
+        carom_sim *sim = model_sim(k < 5 ? pulse : smooth, schemes[k % 5], on, k % 2 ? 0.1 : 0.264, 1);
+        model_sim_run(sim);
+        const double v = *carom_sim_now(sim).v, q = *carom_sim_now(sim).q;
+        assert_close(v, k < 5 ? -0.03 : 0.3, k < 5 ? 1e-11 : 1e-3);
+        assert_close(q, k < 5 ? 10 - 0.03 * (1 - 0.26405) : 0.3 * (1 - 0.3137), k < 5 ? 1e-11 : 1e-3);
+        assert_close(sim_ledger(sim).energy.balance, 0, k < 5 ? 1e-14 : 1e-4);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(pulse);
+    carom_model_destroy(smooth);
+}
+
+// A comparison that nearly changes at 0.5 needs a million looks; behind it lies a pulse of impulse 1.  And comparisons of what differs by rounding alone: a triple zero at 0.3, whose
+// sign is open within 1e-5 of it, and a sign of zero.
+static void looks(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "mixed", "auto", "splitting"};
+    static const struct { const char *force; double v, tolerance; } x[] = {
+        {"if(t^2 - t + 0.25 + 1e-12 < 0, 1, 0) + if((t > 0.7)*(t < 0.70001), 1e5, 0)", 1, 1e-9},
+        {"if(t^3 - 0.9*t^2 + 0.27*t - 0.027 > 0, 1, 0)", 0.7, 1e-5},
+        {"1 + sign(sin(t)^2 + cos(t)^2 - 1)", 1, 1},
+        {"1 + sign(t - t) + (t > 0.3)", 1.7, 1e-10},
+    };
+    for (int i = 0; i < 16; ++i) {
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\n" FREE "forces: {q: \"%s\"}\n", x[i % 4].force);
+        carom_model *m = good(text);
+        carom_sim *sim = model_sim(m, schemes[i / 4], NULL, 1, 1);
+        model_sim_run(sim);
+        assert_close(*carom_sim_now(sim).v, x[i % 4].v, x[i % 4].tolerance);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
 // A run that goes on from its kept state, in a step that begins at a jump, is the same run.
 static void goes_on(void **state) {
     (void)state;
@@ -150,6 +192,6 @@ static void goes_on(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(walls), cmocka_unit_test(pulses), cmocka_unit_test(goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(walls), cmocka_unit_test(pulses), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(goes_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
         return CAROM_OK;
     }
     auto_measure(w, s, P->q, P->v, P->f.a);
-    if (w->head.size_v == 0 && s->sys->even) foresee(w, s);
+    if (w->head.size_v == 0 && (s->sys->even || s->sys->jump)) foresee(w, s);
     carom_copy(w->a_a, P->f.a, s->sys->nv);
     CAROM_TRY(carom_phase_advance(P, s, h, w->error));
     // What has stood in the origin without force has no size yet: the step gives it one, if it is good.
@@ -194,11 +194,12 @@ static double first_length(const auto_work *w, const carom_step *s) {
     return s->opt[AUTO_LONGEST] > 0 ? fmin(h, s->opt[AUTO_LONGEST]) : h;
 }
 
-// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial, or where steps end at short pulses; before the next time at which forces jump.
+// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial, or where steps end at short pulses; before the next time at which forces jump, which is none before t_1.
 static double latest(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
-    const double end = sys->move || sys->even ? t_1 : HUGE_VAL, at = sys->jump ? sys->jump(sys->model, s->sys_work, w->P.t, w->P.t + length) : HUGE_VAL;
-    return fabs(at - t_1) <= 16 * DBL_EPSILON * fmax(fabs(t_1), s->h) ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
+    const double end = sys->move || sys->even ? t_1 : HUGE_VAL, near = 16 * DBL_EPSILON * fmax(fabs(t_1), s->h),
+                 at = sys->jump ? sys->jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length) : HUGE_VAL;
+    return fabs(at - t_1) <= near ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
 }
 
 carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {

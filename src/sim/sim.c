@@ -261,9 +261,10 @@ void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, cons
 static carom_status book(carom_sim *sim, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
+    h = fmin(h, sim->unbooked);
     const bool known = carom_gaps_known(sim);
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
-    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, fmin(h, sim->unbooked), err));
+    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
@@ -463,19 +464,20 @@ static carom_status piece(carom_sim *sim, double from, double to, carom_error *e
 // From t over h to t_1, in pieces where forces jump on the way.
 //
 // (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
-//         to begin behind it.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
+//         to begin behind it.  (JT-3)  Where jumps follow each other within rounding, operands differ by no more, and time goes on over twice as many of them each time.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
 static carom_status pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
     const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
     double from = t;
     const bool cut = carom_sim_even(sim, false, t, t_1) < t_1, jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
     if (!jumps) return cut ? piece(sim, t, t_1, err) : advance(sim, t, h, 0, err);
-    double at = carom_sim_jump(sim, t - 4 * d, t + d);
+    double at = carom_sim_jump(sim, t - 4 * d, t + d), blur = 0;
     if (at < HUGE_VAL) {
         from = fmax(t, at + d);
         CAROM_TRY(carom_sim_pass(sim, 0, t, from, err));
     }
-    while (sim->scheme->powers && (at = carom_sim_jump(sim, from, t_1 - 4 * e)) < HUGE_VAL) {
+    while (sim->scheme->powers && (at = carom_sim_jump(sim, from + blur, t_1 - 4 * e)) < HUGE_VAL) {
         const double to = fmax(from, at - e);
+        blur = at - from <= 16 * fmax(blur, e) ? 2 * fmax(blur, e) : 0; // (JT-3)
         if (to > from) CAROM_TRY(piece(sim, from, to, err));
         CAROM_TRY(carom_sim_pass(sim, to - from, to, at + e, err));
         from = at + e;

@@ -36,6 +36,7 @@ typedef struct carom_kept {
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
     long stops;         // adaptive: stop times passed
+    double blur;             // time over which jumps follow each other within rounding, adaptive steps (JT-3)
     long slots;         // of the list of contacts that come and go: its room
     double power_in, power_out; // external and damping power at the end of the last step
     carom_ledger ledger;
