@@ -129,6 +129,31 @@ static void pulses(void **state) {
     }
 }
 
+// Works of single loads, where steps are cut: those of the two impulses, to the trapezoidal rule on pieces of the pulse.  A pulse inside a step at whose ends all rests is no false alarm.
+static void works(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "auto", "mixed", "splitting"};
+    carom_model *m = good("carom: 1\nbodies: {b: {mass: 1, inertia: 1, at: [0, 0]}}\nloads:\n  push: {on: b, force: [\"300/sqrt(pi)*exp(-((t - 0.3137)/1e-3)^2)\", 0]}\n"
+                          "  kick: {on: b, force: [0, \"if((t >= 0.264)*(t < 0.2641), -300, 0)\"]}\n");
+    carom_model *rests = good("carom: 1\ncoordinates: {q: 0}\nenergy: {kinetic: q'^2/2, potential: 10*q}\nforces: {q: \"if((t > 0.5)*(t < 0.51), 30, 0)\"}\ncontacts: {g: {gap: q}}\n");
+    for (int k = 0; k < 4; ++k) {
+        carom_sim *sim = model_sim(m, schemes[k], NULL, 0.1, 1);
+        model_sim_run(sim);
+        assert_close(carom_sim_works(sim)[0], 0.045, 0.01 * 0.045);
+        assert_close(carom_sim_works(sim)[1], 0.00045, 1e-12);
+        carom_sim_destroy(sim);
+        sim = model_sim(rests, schemes[k], NULL, 0.1, 1);
+        model_sim_run(sim);
+        const carom_ledger l = sim_ledger(sim);
+        carom_warning list[CAROM_WARNINGS];
+        const int n = carom_sim_warnings(sim, &l, list);
+        for (int i = 0; i < n; ++i) fail_msg("%s: %s", schemes[k], list[i].text);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+    carom_model_destroy(rests);
+}
+
 // Adaptive steps, too, end and begin beside jumps and meet pulses: the impulse is -0.03, then 0.3; works by the trapezoidal rule on each side are exact.
 static void adaptive(void **state) {
     (void)state;
@@ -192,6 +217,6 @@ static void goes_on(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(walls), cmocka_unit_test(pulses), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(walls), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(goes_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

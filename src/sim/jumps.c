@@ -16,7 +16,7 @@ double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1)
     static const double MUCH = 0.5, LITTLE = 1.0 / 32;
     const carom_system *sys = sim->sys;
     const double run[2] = {sim->t0, sim->t_end};
-    const bool follows = sim->control.on || sim->scheme->own_steps; // a tolerance
+    const bool follows = sim->control.on || (sim->scheme->own_steps && !sys->works); // a tolerance; works of single forces have none
     return sys->even && (follows || sim->scheme->powers) ? sys->even(sys->model, sim->step.sys_work, run, follows ? 1 : inside ? LITTLE : MUCH, t_0, t_1) : t_1;
 }
 

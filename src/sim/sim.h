@@ -157,7 +157,7 @@ double carom_sim_planned(const carom_sim *sim);                        // the le
 /// jumps.c: what counts as one instant at t; the first time behind t_0, not behind t_1, up to which forces have jumped; the books across it, after a piece of h.
 double carom_sim_instant(const carom_sim *sim, double t);
 double carom_sim_jump(const carom_sim *sim, double t_0, double t_1); // HUGE_VAL: none
-double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1); // the end of a step in which no pulse is short; inside: in which it is followed, where the scheme has no tolerance
+double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1); // the end of a step in which no pulse is short; inside: in which it is followed, where the scheme or its books have no tolerance
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err);
 
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
