@@ -197,6 +197,7 @@ static carom_status renew(auto_work *w, carom_step *s) {
     P->t = s->t;
     carom_copy(P->q, s->q, s->sys->nq);
     carom_copy(P->v, s->v, s->sys->nv);
+    CAROM_TRY(carom_flow_jerk(&P->f, s, P->t, P->q, P->v, P->was));
     CAROM_TRY(carom_phase_start(P, s, s->h));
     const carom_status status = carom_phase_settle(P, s, auto_delta(w, s, w->head.next), NULL);
     if (status == CAROM_RETRY) step_instead(w, s, AUTO_REFUSED);

@@ -4,6 +4,7 @@
 // how often somebody looks.
 #include "base/tolerance.h"
 #include "event/auto.h"
+#include "scheme/inside.h"
 #include <float.h>
 #include <math.h>
 
@@ -54,6 +55,26 @@ static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *f
     return CAROM_OK;
 }
 
+// Size of the accelerations that what stands here would have at t without contacts; 0 where the model cannot tell.
+static double acceleration_at(auto_work *w, carom_step *s, double t) {
+    if (carom_mass_factor(s, &w->F_s, t, w->P.q) != CAROM_OK || carom_force(s, w->a_s, t, w->P.q, w->P.v) != CAROM_OK) return 0;
+    carom_factor_solve(&w->F_s, w->a_s);
+    return carom_norm_max(w->a_s, s->sys->nv);
+}
+
+// (AU-15)  What has stood still without force has no size yet.  Forces that follow functions of time may begin as rounding, 5 + 5 tanh(t - 9), whose error is as large as itself whatever
+//          the step: sizes by the largest acceleration of 16 times of the step and 16 of the run.
+static void foresee(auto_work *w, carom_step *s) {
+    enum { TIMES = 16 };
+    const carom_phase *P = &w->P;
+    double most = 0, at = P->t;
+    for (int i = 0; i < 2 * TIMES; ++i) {
+        const double t = P->t + ((i < TIMES ? s->t + s->h : s->inside->t_end) - P->t) * (i % TIMES + 1) / TIMES, a = acceleration_at(w, s, t);
+        if (a > most && a < HUGE_VAL) most = a, at = t;
+    }
+    if (most > 0 && acceleration_at(w, s, at) > 0) auto_measure(w, s, P->q, P->v, w->a_s);
+}
+
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_start(P, s, h));
@@ -66,6 +87,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
         return CAROM_OK;
     }
     auto_measure(w, s, P->q, P->v, P->f.a);
+    if (w->head.size_v == 0 && (s->sys->even || s->sys->jump)) foresee(w, s);
     carom_copy(w->a_a, P->f.a, s->sys->nv);
     CAROM_TRY(carom_phase_advance(P, s, h, w->error));
     // What has stood in the origin without force has no size yet: the step gives it one, if it is good.
@@ -172,11 +194,12 @@ static double first_length(const auto_work *w, const carom_step *s) {
     return s->opt[AUTO_LONGEST] > 0 ? fmin(h, s->opt[AUTO_LONGEST]) : h;
 }
 
-// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial, or where steps end at short pulses; before the next time at which forces jump.
+// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial, or where steps end at short pulses; before the next time at which forces jump, which is none before t_1.
 static double latest(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
-    const double end = sys->move || sys->even ? t_1 : HUGE_VAL, at = sys->jump ? sys->jump(sys->model, s->sys_work, w->P.t, w->P.t + length) : HUGE_VAL;
-    return fabs(at - t_1) <= 16 * DBL_EPSILON * fmax(fabs(t_1), s->h) ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
+    const double end = sys->move || sys->even ? t_1 : HUGE_VAL, near = 16 * DBL_EPSILON * fmax(fabs(t_1), s->h),
+                 at = sys->jump ? sys->jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length) : HUGE_VAL;
+    return fabs(at - t_1) <= near ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
 }
 
 carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {

@@ -370,6 +370,19 @@ carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const doubl
     return CAROM_OK;
 }
 
+carom_status carom_flow_jerk(carom_flow *f, carom_step *s, double t, const double *q, double *v, double *open) {
+    const int nc = s->sys->nc;
+    if (s->sys->ne == 0 || !s->sys->jump) return CAROM_OK;
+    carom_copy(open, f->mode, nc);
+    carom_zero(f->mode, nc);
+    const carom_status status = carom_flow_stop(f, s, t, q, v);
+    carom_copy(f->mode, open, nc);
+    CAROM_TRY(status);
+    book_projection(f, s);
+    for (int r = 0; r < f->n; ++r) s->account.impact -= 0.5 * f->u[f->row[r]] * f->x[r];
+    return CAROM_OK;
+}
+
 carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
     CAROM_TRY(carom_flow_stop(f, s, t, q, v));
     book_projection(f, s);

@@ -103,6 +103,8 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
 carom_status carom_flow_project_velocity(carom_flow *f, carom_step *s, double t, const double *q, double *v);
 /// The same; the impulses f->x are left to the caller's books.
 carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v);
+/// (JT-4)  The velocity of a driven joint has jumped: an impact of the joints alone, booked as such.  open: room for nc numbers.
+carom_status carom_flow_jerk(carom_flow *f, carom_step *s, double t, const double *q, double *v, double *open);
 
 /// Newton's impact law over joints and the contacts with touching[c], if one of these approaches, or always; slow[c] are speeds below which no
 /// restitution acts.  *some: there was an impulse.  u_before and u_after: normal velocities by contact, p: normal impulses by contact.

@@ -551,6 +551,7 @@ carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h) {
 carom_status carom_phase_enter(carom_phase *w, carom_step *s, double h, bool *changes) {
     const bool begun = w->now[CAROM_PHASE_BEGUN] != 0;
     *changes = !begun || s->jumped;
+    if (begun && s->jumped) CAROM_TRY(carom_flow_jerk(&w->f, s, w->t, w->q, w->v, w->was));
     return !begun ? carom_phase_begin(w, s, h) : s->jumped ? carom_phase_start(w, s, h) : CAROM_OK;
 }
 

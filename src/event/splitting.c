@@ -61,8 +61,8 @@ static carom_status slow_speeds(work *w, carom_step *s, double h) {
         P->slow_T[c] = residual + (P->all.at[ne + c + 1] - k > 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k + 1, P->v) : 0);
         w->still[c] = carom_phase_open(P, c) ? residual : P->slow[c]; // what a closed one has gained is drift
         // Sliding that turned round inside the part has stopped.  (RKF-5)  Slip that began in it goes where the end of the part accelerates it: a part of whose
-        // stages only the last slid may have sent it the other way, by a negative weight.  Such a contact has no slip yet.
-        if (f->mode[c] == CAROM_MODE_OPEN || P->all.at[ne + c + 1] - k < 2) continue;
+        // stages only the last slid may have sent it the other way, by a negative weight.  Such a contact has no slip yet.  Slip that a jump of the surface's velocity makes is one.
+        if ((s->jumped && P->t == s->t) || f->mode[c] == CAROM_MODE_OPEN || P->all.at[ne + c + 1] - k < 2) continue;
         double along = 0;
         for (int i = k + 1; i < P->all.at[ne + c + 1]; ++i) {
             const double d = f->mode[c] == CAROM_MODE_SLIP ? f->dir[CAROM_TANGENTS * c + i - k - 1] : carom_column_dot(&P->all.W, i, f->a) + P->kappa[i];

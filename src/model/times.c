@@ -6,7 +6,8 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST = 20000 }; // looks; switches that differ by rounding alone change everywhere
+// Looks down to rounding.  After that, what is taken for an instant doubles with every hundred: bounds of switches that nearly change are open nearly everywhere.
+enum { MOST = 20000, MORE = 100 };
 
 typedef struct search {
     const carom_model *m;
@@ -53,10 +54,10 @@ static bool differ(search *z, double a, double b) {
 
 // Bounds are rounded: an interval at whose ends switches differ is never taken for steady.
 static double first(search *z, double a, double b) {
-    const double half = a + 0.5 * (b - a), least = 2 * DBL_EPSILON * fmax(fmax(fabs(a), fabs(b)), z->scale);
+    const double half = a + 0.5 * (b - a), least = 2 * DBL_EPSILON * fmax(fmax(fabs(a), fabs(b)), z->scale), coarse = ++z->looks > MOST ? ldexp(least, (z->looks - MOST) / MORE) : least;
     const bool change = differ(z, a, b);
-    if (++z->looks > MOST || (!change && steady(z, a, b))) return HUGE_VAL;
-    if (!(b - a > least && half > a && half < b)) return change ? b : HUGE_VAL;
+    if (!change && (!(b - a > coarse) || steady(z, a, b))) return HUGE_VAL;
+    if (!(b - a > least && half > a && half < b)) return b;
     const double x = first(z, a, half);
     return x < HUGE_VAL ? x : first(z, half, b);
 }

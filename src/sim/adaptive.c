@@ -15,7 +15,7 @@ static const double FIRST = 1e-3;      // of the run: near t = 0 the rounding of
 static const double LEAST = 1e-8;      // error over tolerance: below, growth is limited by `grow` anyway
 static const double REMEMBERED = 1e-4; // least error that the controller remembers: an exact step says nothing about the next
 
-enum { ATTEMPTS = 60 };
+enum { ATTEMPTS = 60, NEAR = 16 }; // instants (JT-1): a jump so near to another stop is there
 
 static void save(carom_sim *sim) {
     memcpy(sim->before, sim->kept, sim->kept_size);
@@ -79,18 +79,27 @@ static double moved(const carom_sim *sim, double h) {
     return speed * h / (sim->control.atol + sim->control.rtol * carom_norm_max(sim->q_0, sim->sys->nq));
 }
 
+// From t to t_1, without the instants of jumps at both ends (JT-1).
+typedef struct span {
+    double t, from, to, t_1;
+} span;
+
+static carom_status begin_behind(carom_sim *sim, const span *x, carom_error *err) { return x->from > x->t ? carom_sim_pass(sim, 0, x->t, x->from, err) : CAROM_OK; }
+
 // One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.
-static carom_status attempt(carom_sim *sim, double h, double *error, int *p, carom_error *err) {
+static carom_status attempt(carom_sim *sim, const span *x, double h, double *error, int *p, carom_error *err) {
     const carom_kept *k = sim->kept;
-    const double t = k->t;
+    const double t = x->from;
     const int nq = sim->sys->nq, nv = sim->sys->nv;
     double deepest = 0;
     save(sim);
+    CAROM_TRY(begin_behind(sim, x, err));
     CAROM_TRY(carom_sim_advance(sim, t, h, err));
     bool jump = jumps(sim), touch = touches(sim);
     carom_copy(sim->q_try, sim->q, nq);
     carom_copy(sim->v_try, sim->v, nv);
     restore(sim);
+    CAROM_TRY(begin_behind(sim, x, err));
     CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
     jump = jump || jumps(sim);
     touch = touch || touches(sim);
@@ -116,11 +125,12 @@ static carom_status attempt(carom_sim *sim, double h, double *error, int *p, car
         for (int i = 0; i < nq; ++i) sim->q[i] += sim->q[i] - sim->q_try[i];
         for (int i = 0; i < nv; ++i) sim->v[i] += sim->v[i] - sim->v_try[i];
     }
-    return CAROM_OK;
+    sim->unbooked = x->to < x->t_1 ? 0 : HUGE_VAL;
+    return x->to < x->t_1 ? carom_sim_pass(sim, h, x->to, x->t_1, err) : CAROM_OK;
 }
 
-// h cut to end on the next stop; never leaving a crumb behind.
-static double cut(const carom_sim *sim, double h, double *t_1) {
+// h cut to end on the next stop, which may be a jump, or where a pulse begins; never leaving a crumb behind.
+static double cut(const carom_sim *sim, double h, double from, double *t_1, bool *jump) {
     const carom_kept *k = sim->kept;
     double stop = sim->t_end;
     if (sim->control.stop > 0) {
@@ -128,7 +138,11 @@ static double cut(const carom_sim *sim, double h, double *t_1) {
         if (next < stop - CAROM_INSTANT * sim->control.stop) stop = next; // else the end is meant
     }
     stop = fmin(stop, carom_sim_next_sample(sim));
+    const double at = carom_sim_jump(sim, from + k->blur, fmin(from + 2 * h, stop - NEAR * carom_sim_instant(sim, stop))), end = fmin(fmin(stop, at), from + h), even = carom_sim_even(sim, true, from, end);
+    stop = fmin(stop, at);
+    if (even < end) h = even - k->t;
     const double left = stop - k->t;
+    *jump = stop == at && h >= left * (1 - CAROM_INSTANT);
     if (h >= left * (1 - CAROM_INSTANT)) {
         *t_1 = stop;
         return left;
@@ -136,6 +150,26 @@ static double cut(const carom_sim *sim, double h, double *t_1) {
     if (2 * h > left) h = 0.5 * left;
     *t_1 = k->t + h;
     return h;
+}
+
+// The step to t_1 begins behind a jump near its start and ends before one near its end.
+static span beside(const carom_sim *sim, double from, double t_1) {
+    const double e = carom_sim_instant(sim, t_1);
+    span x = {sim->kept->t, from, t_1, t_1};
+    if (sim->sys->jump) x.to = fmin(t_1, carom_sim_jump(sim, fmax(from, t_1 - NEAR * e), t_1 + e) - e);
+    if (!(x.to > from)) x.to = t_1;
+    return x;
+}
+
+static double first_behind(const carom_sim *sim) {
+    const double t = sim->kept->t, d = carom_sim_instant(sim, t), at = carom_sim_jump(sim, t - NEAR * d, t + d);
+    return at < HUGE_VAL ? fmax(t, at + d) : t;
+}
+
+// (JT-3)
+static void note_jump(carom_sim *sim, const span *x, bool jump) {
+    const double e = carom_sim_instant(sim, x->t_1), blur = sim->kept->blur;
+    sim->kept->blur = !jump ? fmax(0, blur - (x->t_1 - x->t)) : x->t_1 - x->from <= NEAR * fmax(blur, e) ? 2 * fmax(blur, e) : 0;
 }
 
 bool carom_sim_ending(const carom_sim *sim) {
@@ -150,11 +184,14 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
     const double least = 64 * DBL_EPSILON * fmax(fabs(k->t), FIRST * (sim->t_end - sim->t0)); // what still moves t
     const double safety = sim->step.control.safety, shrink = sim->step.control.shrink;
     double h = k->h_next, t_1, error = 0;
+    const double from = first_behind(sim);
     int p = 0;
     for (int i = 0; i < ATTEMPTS; ++i) {
-        const double h_try = cut(sim, h, &t_1);
+        bool jump;
+        const double h_try = cut(sim, h, from, &t_1, &jump);
+        const span x = beside(sim, from, t_1);
         carom_error why;
-        const carom_status status = attempt(sim, h_try, &error, &p, &why);
+        const carom_status status = attempt(sim, &x, x.from == x.t && x.to == t_1 ? h_try : x.to - x.from, &error, &p, &why);
         if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return restore(sim), carom_fail(err, status, "%s", why.text);
         if (status == CAROM_OK && error <= 1) {
             // (AD-4)  PI controller: h <- h safety error^(-0.7/(p+1)) last^(0.4/(p+1)), between shrink and grow
@@ -165,6 +202,7 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
             if (h_try < h && factor >= 1) k->h_next = fmax(k->h_next, h); // a stop made it short
             k->error_last = fmax(e, REMEMBERED);
             if (t_1 >= sim->t0 + (double)(k->stops + 1) * sim->control.stop && sim->control.stop > 0) k->stops += 1;
+            note_jump(sim, &x, jump);
             *h_done = h_try;
             k->t = t_1;
             return CAROM_OK;

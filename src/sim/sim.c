@@ -76,6 +76,7 @@ static void book_account(carom_sim *sim) {
     l->energy.friction += a->friction;
     l->energy.external += a->external;
     l->energy.damping += a->damping;
+    if (sim->scheme->emits_events) l->kinetic = fmax(l->kinetic, a->lost); // what impacts inside the step took was there
     if (a->gain > 0) a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
     carom_account_split(&l->impulses, a);
 }
@@ -261,9 +262,10 @@ void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, cons
 static carom_status book(carom_sim *sim, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
+    h = fmin(h, sim->unbooked);
     const bool known = carom_gaps_known(sim);
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
-    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, fmin(h, sim->unbooked), err));
+    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
     if (sim->scheme->powers) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
@@ -448,14 +450,21 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !sim->regular ? 0 : sim->total; }
 
-// A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to the start of the step.
-static carom_status piece(carom_sim *sim, double from, double to, carom_error *err) {
+// A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to the start of the step.  *from: moved to the start of the last
+// part, whose works are not booked yet.
+static carom_status piece(carom_sim *sim, double *from, double to, carom_error *err) {
     if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
     sim->refused = true;
-    while (from < to) {
-        const double end = carom_sim_even(sim, true, from, to);
-        CAROM_TRY(advance(sim, from, end - from, 0, err));
-        from = end;
+    while (*from < to) {
+        const double end = carom_sim_even(sim, true, *from, to), t = sim->kept->t;
+        CAROM_TRY(advance(sim, *from, end - *from, 0, err));
+        sim->unbooked = to - *from;
+        if (!(end < to)) break;
+        sim->kept->t = end;
+        const carom_status status = carom_sim_book_works(sim, end - *from, err);
+        sim->kept->t = t;
+        CAROM_TRY(status);
+        *from = end;
     }
     return CAROM_OK;
 }
@@ -463,27 +472,28 @@ static carom_status piece(carom_sim *sim, double from, double to, carom_error *e
 // From t over h to t_1, in pieces where forces jump on the way.
 //
 // (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
-//         to begin behind it.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
+//         to begin behind it.  (JT-3)  Where jumps follow each other within rounding, operands differ by no more, and time goes on over twice as many of them each time.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
 static carom_status pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
     const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
     double from = t;
     const bool cut = carom_sim_even(sim, false, t, t_1) < t_1, jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
-    if (!jumps) return cut ? piece(sim, t, t_1, err) : advance(sim, t, h, 0, err);
-    double at = carom_sim_jump(sim, t - 4 * d, t + d);
+    if (!jumps) return cut ? piece(sim, &from, t_1, err) : advance(sim, t, h, 0, err);
+    double at = carom_sim_jump(sim, t - 4 * d, t + d), blur = 0;
     if (at < HUGE_VAL) {
         from = fmax(t, at + d);
         CAROM_TRY(carom_sim_pass(sim, 0, t, from, err));
     }
-    while (sim->scheme->powers && (at = carom_sim_jump(sim, from, t_1 - 4 * e)) < HUGE_VAL) {
+    while (sim->scheme->powers && (at = carom_sim_jump(sim, from + blur, t_1 - 4 * e)) < HUGE_VAL) {
         const double to = fmax(from, at - e);
-        if (to > from) CAROM_TRY(piece(sim, from, to, err));
+        blur = at - from <= 16 * fmax(blur, e) ? 2 * fmax(blur, e) : 0; // (JT-3)
+        if (to > from) CAROM_TRY(piece(sim, &from, to, err));
         CAROM_TRY(carom_sim_pass(sim, to - from, to, at + e, err));
         from = at + e;
     }
     const double to = fmin(carom_sim_jump(sim, fmax(from, t_1 - 4 * e), t_1 + e) - e, t_1);
     if (from == t && to == t_1 && !cut) return advance(sim, t, h, 0, err);
-    CAROM_TRY(piece(sim, from, to, err));
-    sim->unbooked = to < t_1 ? 0 : to - from;
+    CAROM_TRY(piece(sim, &from, to, err));
+    if (to < t_1) sim->unbooked = 0;
     return to < t_1 ? carom_sim_pass(sim, to - from, to, t_1, err) : CAROM_OK;
 }
 
@@ -599,6 +609,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     double h;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
     s->parts = 0;
+    s->inside->t_end = sim->t_end;
     sim->unbooked = HUGE_VAL;
     const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {

@@ -36,6 +36,7 @@ typedef struct carom_kept {
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
     long stops;         // adaptive: stop times passed
+    double blur;             // time over which jumps follow each other within rounding, adaptive steps (JT-3)
     long slots;         // of the list of contacts that come and go: its room
     double power_in, power_out; // external and damping power at the end of the last step
     carom_ledger ledger;
@@ -156,7 +157,7 @@ double carom_sim_planned(const carom_sim *sim);                        // the le
 /// jumps.c: what counts as one instant at t; the first time behind t_0, not behind t_1, up to which forces have jumped; the books across it, after a piece of h.
 double carom_sim_instant(const carom_sim *sim, double t);
 double carom_sim_jump(const carom_sim *sim, double t_0, double t_1); // HUGE_VAL: none
-double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1); // the end of a step in which no pulse is short; inside: in which it is followed, where the scheme has no tolerance
+double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1); // the end of a step in which no pulse is short; inside: in which it is followed, where the scheme or its books have no tolerance
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err);
 
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.

@@ -132,12 +132,11 @@ static carom_status react(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// What rounding may leave in the gap of row b.  Gaps may hold lengths larger than what moves: from the fourth iterate on the
-// largest coordinate stands for all.
+// What rounding may leave in the gap of row b.  Gaps may hold lengths larger than what moves, and z may be a small difference of large terms: from the fourth
+// iterate on the largest of them stands for all.
 static double rounding(const work *w, const carom_step *s, int b, int k) {
     if (k < 3) return carom_local_rounding(&w->L, b, w->z, s->sys->nq);
-    double most = 0;
-    for (int i = 0; i < s->sys->nq; ++i) most = fmax(most, fabs(w->z[i]));
+    const double most = fmax(carom_norm_max(w->span.q, s->sys->nq), s->h * fmax(carom_norm_max(w->d_1, s->sys->nv), carom_norm_max(w->span.d, s->sys->nv)));
     for (int i = 0; i < s->sys->nv; ++i) w->dz[i] = most;
     return carom_local_rounding(&w->L, b, w->dz, s->sys->nv);
 }
