@@ -205,7 +205,6 @@ static carom_status reset(carom_phase *w, carom_step *s, double h) {
     double *y = N_VGetArrayPointer(o->y);
     o->step = s;
     o->status = CAROM_OK;
-    w->f.pulled = false;
     N_VConst(0, o->y);
     carom_copy(y, w->q, s->sys->nq);
     carom_copy(y + s->sys->nq, w->v, s->sys->nv);
@@ -267,4 +266,13 @@ static carom_status path(carom_phase *w, carom_step *s, double tau) {
     return CAROM_OK;
 }
 
-const carom_integrator carom_integrator_cvode = {.reset = reset, .advance = advance, .at = at, .look = look, .path = path};
+// The value at the step before, and what its chord says of this one.
+static void range(const carom_phase *w, int j, double *low, double *high) {
+    const double before = w->a.phi[j], here = w->from.phi[j];
+    *low = fmin(*low, here), *high = fmax(*high, here);
+    if (!(w->from.tau > 0)) return; // the first step
+    const double there = here + (here - before) * (w->b.tau - w->from.tau) / (w->from.tau - w->a.tau);
+    *low = fmin(*low, fmin(before, there)), *high = fmax(*high, fmax(before, there));
+}
+
+const carom_integrator carom_integrator_cvode = {.reset = reset, .advance = advance, .at = at, .look = look, .path = path, .range = range};

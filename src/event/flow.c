@@ -31,6 +31,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
         f.shift[i] = sys->lift ? carom_allocate(mem, nv) : NULL;
         f.push[i] = carom_allocate(mem, nc);
     }
+    for (int i = 0; i <= T->stages; ++i) f.margin[i < T->stages ? i : CAROM_RK_STAGES] = carom_allocate(mem, 2 * nc);
     if (!carom_butcher_explicit(T)) carom_allocate_flow_implicit(&f, mem, sys, T);
     return f;
 }

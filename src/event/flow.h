@@ -44,12 +44,12 @@ typedef struct carom_flow {
     double *shift[CAROM_RK_STAGES], *lifted[CAROM_RK_STAGES]; // where (+) is no sum: displacements from the start, their rates; else lifted = V
     carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
     double *push[CAROM_RK_STAGES];                   // nc: reactions, one number each (carom_flow_witness)
+    double *margin[CAROM_RK_STAGES + 1];             // 2 nc: event functions of closed contacts (carom_flow_margins); the last at the start of the phase
     double *Q, *V_sum, *K_sum;     // after a step: V_sum = sum b_i V_i
     double *Jq, *Jv, *J, *r;       // implicit: derivatives of the accelerations at the start, Newton matrix, residual
     double *a_0;                   // acceleration at the start
     int *J_pivot;
     bool ready;                    // Jq and Jv belong to this start
-    bool pulled;                   // in a stage of the last step a closed contact had a negative reaction
 } carom_flow;
 
 carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T);
@@ -92,6 +92,9 @@ double carom_flow_error(const carom_step *s, const double *error, const double *
                         double size_q, double size_v);
 /// The reaction of block b of L, normal and friction, as one number that changes when one of them does.
 double carom_flow_witness(const carom_flow *f, int b);
+/// What block b of L, a closed contact, has left before it changes: its normal reaction, and the friction that a sticking one has left or the speed of a
+/// sliding one along its direction.  Reactions are multiplied by their Delassus number.
+void carom_flow_margins(const carom_flow *f, const carom_step *s, int b, double *normal, double *friction);
 /// Reactions may change while nothing moves: their estimate in the step of h just made, an impulse over `size`.  0 where the table has none.
 double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, double h, double size);
 

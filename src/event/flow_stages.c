@@ -14,7 +14,24 @@ double carom_flow_witness(const carom_flow *f, int b) {
     return sum;
 }
 
-// Power of the reactions and of the forces without potential at the point just looked at; whether a contact pulls there.
+void carom_flow_margins(const carom_flow *f, const carom_step *s, int b, double *normal, double *friction) {
+    const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
+    const double *lambda = f->lambda + k, *u = f->u + k + 1;
+    *normal = lambda[0] * f->D[k];
+    if (tangents == 0) *friction = 1;
+    else if (f->mode[c] == CAROM_MODE_STICK) *friction = (s->sys->contacts[c].friction * lambda[0] - carom_length(lambda + 1, tangents)) * f->D[k + 1];
+    else *friction = f->follows && tangents > 1 ? carom_length(u, tangents) : carom_dot(u, f->dir + CAROM_TANGENTS * c, tangents);
+}
+
+static void note_margins(carom_flow *f, const carom_step *s, int stage) {
+    const int nc = s->sys->nc;
+    for (int b = s->sys->ne; b < f->L.nb; ++b) {
+        const int c = f->L.id[b] - s->sys->ne;
+        carom_flow_margins(f, s, b, f->margin[stage] + c, f->margin[stage] + nc + c);
+    }
+}
+
+// Power of the reactions and of the forces without potential at the point just looked at.
 static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, int stage) {
     carom_account *account = f->power + stage;
     const carom_account kept = s->account;
@@ -25,10 +42,8 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
     s->account = kept;
     s->reacted = reacted;
     carom_zero(f->push[stage], s->sys->nc);
-    for (int b = s->sys->ne; b < f->L.nb; ++b) {
-        f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
-        f->pulled = f->pulled || f->lambda[f->L.at[b]] < 0;
-    }
+    for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
+    note_margins(f, s, stage);
     if (!s->sys->power) return CAROM_OK;
     double in = 0, out = 0;
     const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out);
@@ -168,6 +183,7 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
         CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     }
     f->ready = false;
+    note_margins(f, s, CAROM_RK_STAGES);
     if (!carom_butcher_explicit(f->T)) return CAROM_OK;
     carom_copy(f->K[0], f->a, s->sys->nv);
     carom_copy(f->V[0], v, s->sys->nv);
@@ -373,7 +389,6 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
                              double *v_1, double *error) {
     const carom_butcher *T = f->T;
     const int nq = s->sys->nq, nv = s->sys->nv;
-    f->pulled = false;
     CAROM_TRY(carom_butcher_explicit(T) ? explicit_stages(f, s, t, tau, q, v, laws) : implicit_stages(f, s, t, tau, q, v));
     const bool embedded = error && T->low;
     if (error && !embedded) CAROM_TRY(radau_error(f, s, tau, v, error));

@@ -27,7 +27,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     w.C = carom_allocate_local(mem, sys);
     w.scan = carom_allocate_scan(mem, sys);
     w.runs = carom_allocate_accumulation(mem, keep, sys);
-    carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial};
+    carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial, &w.aside};
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before);
     CAROM_ALLOCATE(mem, nv, &w.v, &w.v_1, &w.v_before, &w.span);
@@ -119,7 +119,14 @@ static carom_status rk_path(carom_phase *w, carom_step *s, double tau) {
     return CAROM_OK;
 }
 
-const carom_integrator carom_integrator_rk = {.reset = rk_reset, .advance = rk_advance, .at = rk_at, .look = rk_look, .path = rk_path};
+static void rk_range(const carom_phase *w, int j, double *low, double *high) {
+    for (int i = 0; i <= w->f.T->stages; ++i) {
+        const double x = w->f.margin[i < w->f.T->stages ? i : CAROM_RK_STAGES][j];
+        *low = fmin(*low, x), *high = fmax(*high, x);
+    }
+}
+
+const carom_integrator carom_integrator_rk = {.reset = rk_reset, .advance = rk_advance, .at = rk_at, .look = rk_look, .path = rk_path, .range = rk_range};
 
 // -- event functions -----------------------------------------------------------------------------------------------
 
@@ -141,20 +148,17 @@ static carom_status gaps_and_rates(carom_phase *w, carom_step *s, double t, caro
 }
 
 // Friction: what a sticking contact has left, the speed of a sliding one along its direction.
-static double friction_function(const carom_phase *w, const carom_step *s, int b, int c, double *floor) {
+static double friction_function(const carom_phase *w, const carom_step *s, int b, int c, double margin, double *floor) {
     const carom_flow *f = &w->f;
     const int k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
-    const double *lambda = f->lambda + k, *u = f->u + k + 1, mu = s->sys->contacts[c].friction;
+    const bool sticks = f->mode[c] == CAROM_MODE_STICK;
     *floor = 0;
-    if (tangents == 0) return 1;
-    if (f->mode[c] == CAROM_MODE_STICK) {
-        *floor = rounding(w) * (f->noise[k + 1] + mu * f->noise[k]);
-        return (mu * lambda[0] - carom_length(lambda + 1, tangents)) * f->D[k + 1];
-    }
-    *floor = 16 * DBL_EPSILON * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
-    if (!f->follows || tangents == 1) return carom_dot(u, f->dir + CAROM_TANGENTS * c, tangents);
-    const double still = carom_phase_still(w, s, &f->L, k + 1, true), size = carom_length(u, tangents);
-    return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - size : size - still;
+    if (tangents == 0) return margin;
+    *floor = sticks ? rounding(w) * (f->noise[k + 1] + s->sys->contacts[c].friction * f->noise[k])
+                    : 16 * DBL_EPSILON * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
+    if (sticks || !f->follows || tangents == 1) return margin;
+    const double still = carom_phase_still(w, s, &f->L, k + 1, true);
+    return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - margin : margin - still;
 }
 
 // Does kink i belong to the gap of a contact that is open, or to what lets one close that is closed?  Then nothing happens there.
@@ -195,10 +199,12 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
         CAROM_TRY(carom_phase_switches(w, s, t, P));
     }
     for (int b = ne; closed && b < f->L.nb; ++b) {
-        const int c = f->L.id[b] - ne, k = f->L.at[b];
-        w->floor[c] = rounding(w) * f->noise[k];
-        P->phi[c] = f->lambda[k] * f->D[k] + w->floor[c];
-        P->phi[nc + c] = friction_function(w, s, b, c, w->floor + nc + c) + w->floor[nc + c];
+        const int c = f->L.id[b] - ne;
+        double normal, friction;
+        carom_flow_margins(f, s, b, &normal, &friction);
+        w->floor[c] = rounding(w) * f->noise[f->L.at[b]];
+        P->phi[c] = normal + w->floor[c];
+        P->phi[nc + c] = friction_function(w, s, b, c, friction, w->floor + nc + c) + w->floor[nc + c];
     }
     for (int i = 0; i < 2 * nc; ++i)
         if (!w->armed[i] || (i < nc && w->barred[i])) P->phi[i] = 1;
@@ -317,8 +323,8 @@ static carom_status sample_kinks(carom_phase *w, carom_step *s, double t, const 
 static bool negative(const carom_step *s, const carom_sample *P, const carom_scan *z, const carom_local *all) {
     for (int c = 0; c < s->sys->nc; ++c)
         if (z->watched[c] && P->phi[c] < carom_local_magnitude(all, all->at[s->sys->ne + c], z->doubt)) return true;
-    for (int c = s->sys->nc; c < z->n; ++c)
-        if (z->watched[c] && P->phi[c] < 0) return true;
+    for (int i = 0; i < s->sys->nk; ++i)
+        if (z->watched[s->sys->nc + i] && P->phi[s->sys->nc + i] < 0) return true;
     return false;
 }
 
@@ -345,17 +351,21 @@ static carom_status sample(void *user, carom_step *s, double tau, carom_sample *
         CAROM_TRY(carom_directions(s, &w->all, t, z->q));
     }
     CAROM_TRY(sample_at(w, s, t, z->q, z->v, w->trial.g, P));
-    if (!negative(s, P, z, &w->all)) return CAROM_OK;
+    const bool unsure = negative(s, P, z, &w->all);
+    if (!unsure && !w->margins) return CAROM_OK;
     CAROM_TRY(at(w, s, tau, &w->trial));
-    return sample_at(w, s, t, w->trial.q, w->trial.v, w->trial.g, P);
+    if (unsure) CAROM_TRY(sample_at(w, s, t, w->trial.q, w->trial.v, w->trial.g, P));
+    return carom_phase_margin_sample(w, s, &w->trial, P);
 }
 
-static carom_status look_inside(carom_phase *w, carom_step *s, bool kinks, bool *found) {
+// all: not gaps alone, but kinks and closed contacts too.
+static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *found) {
     carom_scan *z = &w->scan;
     const double tau = w->b.tau;
     bool some = false;
     *found = false;
-    for (int i = 0; i < s->sys->nk; ++i) z->watched[s->sys->nc + i] = kinks && !idle(w, s->sys, i);
+    for (int i = 0; i < s->sys->nk; ++i) z->watched[s->sys->nc + i] = all && !idle(w, s->sys, i);
+    carom_phase_margins(w, s, all);
     for (int c = 0; c < z->n; ++c) some = some || z->watched[c];
     if (!some) return CAROM_OK;
     double where = tau;
@@ -369,6 +379,7 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool kinks, bool 
     }
     CAROM_TRY(w->integrator->path(w, s, tau));
     CAROM_TRY(sample_at(w, s, w->t + tau, w->b.q, w->b.v, w->b.g, z->right));
+    CAROM_TRY(carom_phase_margin_ends(w, s));
     CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * (tau - w->from.tau), found, &where));
     return *found && where < tau ? at(w, s, where, &w->b) : CAROM_OK;
 }
@@ -380,13 +391,12 @@ void carom_phase_next(carom_phase *w) { swap(&w->from, &w->a); }
 
 carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
     const double tau = w->b.tau;
-    w->pulled = w->f.pulled;
-    CAROM_TRY(look_inside(w, s, true, found)); // kinks too
+    CAROM_TRY(look_inside(w, s, true, found));
     *found = *found || violated(w, &w->b);
     if (*found) return CAROM_OK;
     swap(&w->a, &w->b);
-    // A reaction that changed its sign in a stage may have done so for good and come back.
-    if (!w->pulled) return CAROM_OK;
+    // A function that was negative in a stage may have been so for a moment that neither end of the step shows.
+    if (!w->crossed) return CAROM_OK;
     CAROM_TRY(at(w, s, 0.5 * (w->from.tau + tau), &w->b));
     *found = violated(w, &w->b);
     return CAROM_OK;

@@ -6,7 +6,7 @@
 // scheme's business.  Spec: docs/methods-mixed.md, docs/methods-event.md.
 //
 // Files: phase.c steps, event functions and location; decide.c what happens at an event; feature.c contacts that switch features;
-// flow*.c accelerations, projections, impacts, Runge-Kutta stages; share.c reactions that are not unique; scan.c gaps inside a step;
+// flow*.c accelerations, projections, impacts, Runge-Kutta stages; share.c reactions that are not unique; scan.c gaps inside a step; margin.c closed contacts there;
 // accumulate.c runs of impacts and their limits; cvode.c the integrator that needs SUNDIALS.
 #pragma once
 #include "event/accumulate.h"
@@ -35,6 +35,8 @@ typedef struct carom_integrator {
     /// Before, and for, a cheap look at the last step, to P: w->scan.q, v, a, and doubt, the error that these may have.
     carom_status (*look)(struct carom_phase *w, carom_step *s, const carom_point *P);
     carom_status (*path)(struct carom_phase *w, carom_step *s, double tau);
+    /// What else is known of event function j of a closed contact in the last step: *low and *high are widened.
+    void (*range)(const struct carom_phase *w, int j, double *low, double *high);
 } carom_integrator;
 
 extern const carom_integrator carom_integrator_rk; // Runge-Kutta, explicit or implicit, by the table w->f.T: steps start at the start of the phase
@@ -59,12 +61,13 @@ typedef struct carom_phase {
     carom_local all, C;            // all constraints; those of an event
     carom_scan scan;
     double nudge;                  // (SC-6)
+    bool margins, crossed;         // the scan watches closed contacts (SC-9); one of their functions is negative somewhere in the last step or its extrapolation
     double *kept, *now;            // CAROM_PHASE_HEAD numbers and what the flow keeps: state of the contacts, kept and of this step
     size_t size;                   // of that
     carom_accumulation runs;
     double tol;                    // error allowed in the limit of a run, relative to its velocities and length
     double t, *q, *v;              // start of the phase
-    carom_point from, a, b, trial; // from: start of the step; a before, b beyond an event
+    carom_point from, a, b, trial, aside; // from: start of the step; a before, b beyond an event
     double *tol_g;                 // nc: rounding of gaps
     double *offset;                // nc: event function of an open contact less its gap
     int nphi;                      // event functions: 2 nc, and those where forces have kinks
@@ -77,7 +80,6 @@ typedef struct carom_phase {
     bool walls;                    // contacts are put on the wall
     double none;                   // normal velocities after an impact that count as none whatever else says so
     double tried;                  // length of the last step that was tried: to it belong the stages of f
-    bool pulled;                   // a closed contact pulled in a stage of the whole rest of the step
     bool ended;                    // the last event was the limit of a run: the phase starts there
     long events;                   // of this step
 
@@ -182,6 +184,14 @@ carom_status carom_phase_hold(carom_step *s, carom_hold what, double t, const do
 carom_status carom_phase_leave(carom_step *s, carom_status status);
 /// Which closed contacts have another feature at P than the one they are held on; the system f formed last is that of P.
 carom_status carom_phase_switches(carom_phase *w, carom_step *s, double t, carom_point *P);
+
+// -- margin.c
+/// Which event functions of closed contacts may have a minimum below zero inside the step to w->b, w->margins: the scan watches them.  wanted false: none.
+void carom_phase_margins(carom_phase *w, const carom_step *s, bool wanted);
+/// Their samples at both ends of the step.
+carom_status carom_phase_margin_ends(carom_phase *w, carom_step *s);
+/// The same at P, inside the step, where event functions are known.
+carom_status carom_phase_margin_sample(carom_phase *w, carom_step *s, const carom_point *P, carom_sample *S);
 
 // -- singular.c
 /// At a nearly singular position: the time until it is left behind, at most `left`, and what rounding leaves undetermined in positions and

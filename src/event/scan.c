@@ -7,7 +7,7 @@ enum { GRID = 8, MOST = 400 }; // places where an envelope is looked at; samples
 
 static carom_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
     carom_sample P = {0};
-    CAROM_ALLOCATE(mem, (size_t)(sys->nc + sys->nk), &P.phi, &P.u, &P.gamma, &P.most);
+    CAROM_ALLOCATE(mem, (size_t)(3 * sys->nc + sys->nk), &P.phi, &P.u, &P.gamma, &P.most);
     if (!sys->bounds) return P;
     P.q = carom_allocate(mem, (size_t)sys->nq);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &P.v, &P.a);
@@ -15,7 +15,7 @@ static carom_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
 }
 
 carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
-    carom_scan z = {.n = sys->nc + sys->nk};
+    carom_scan z = {.n = 3 * sys->nc + sys->nk};
     const size_t nv = (size_t)sys->nv;
     size_t directions = 0;
     if (z.n == 0) return z;

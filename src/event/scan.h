@@ -1,4 +1,4 @@
-// scan.h: does a gap close and open again inside a step?
+// scan.h: does a gap close and open again inside a step, or a reaction vanish and come back?
 //
 // The ends of a step do not show it: an integrator of free flight takes steps of any length.  A scan samples the gaps inside
 // the step, more densely where they may be small, until every interval between two samples is known to be clear or ends
@@ -6,20 +6,20 @@
 #pragma once
 #include "event/flow.h"
 
-/// The contacts, and what has kinks, at one instant of a step.
+/// The contacts, and what has kinks, at one instant of a step: gaps of open contacts (nc), kinks (nk), normal reactions and friction of closed contacts (2 nc).
 typedef struct carom_sample {
     double tau;    // since the start of the step
-    double *phi;   // nc + nk: event functions, negative beyond the event
-    double *u;     // nc + nk: their rates
-    double *gamma; // nc + nk: rates of these
-    double *most;  // nc + nk: what |u| may become when directions turn
+    double *phi;   // event functions, negative beyond the event
+    double *u;     // their rates
+    double *gamma; // rates of these
+    double *most;  // what |u| may become when directions turn
     double *q, *v, *a; // the motion there, where the system has bounds
 } carom_sample;
 
 enum { CAROM_SCAN_DEPTH = 24 };
 
 typedef struct carom_scan {
-    int n;                                           // nc + nk
+    int n;                                           // 3 nc + nk
     bool *watched;                                   // n: functions to look at; the caller's
     carom_sample left, right[CAROM_SCAN_DEPTH];      // right[0]: the end of the step
     int *group;                                      // nv: velocities of one kind (SC-2), by the first of them
