@@ -80,6 +80,19 @@ static carom_range between(search *z, double a, double b, int i) {
     return z->x[carom_tape_places(z->m->times_tape, 1)[i]];
 }
 
+// A function whose values at five points fill a good part of its bounds has no short pulse: at least two of the three in the middle would be of one level.
+static bool filled(search *z, carom_range all, double a, double b, int i) {
+    static const double at[] = {0, 0.23, 0.5, 0.77, 1}, PART = 0.25;
+    double x[5];
+    for (int k = 0; k < 5; ++k) {
+        const double t = a + at[k] * (b - a), y = between(z, t, t, i).mid;
+        int to = k;
+        for (; to > 0 && x[to - 1] > y; --to) x[to] = x[to - 1];
+        x[to] = y;
+    }
+    return x[3] - x[1] >= PART * (all.high - all.low);
+}
+
 // (JT-2)  Function i is uneven between a and b where, of 16 parts, at least half are flat and one is not, or where half of the values in the middle of parts differ by less than
 //         an eighth of what bounds allow; or where it changes by more than that share.  *flat: the end of the parts before the first one that is not flat.
 static bool uneven(search *z, const double *run, double share, double a, double b, int i, double *flat) {
@@ -90,6 +103,7 @@ static bool uneven(search *z, const double *run, double share, double a, double 
     *flat = a;
     if (!(whole.high - whole.low < HUGE_VAL) || !(all.high - all.low > much)) return false;
     const bool far = all.high - all.low > share * (whole.high - whole.low);
+    if (!far && filled(z, all, a, b, i)) return false;
     for (int k = 0; k < PARTS; ++k) {
         const double from = a + (b - a) * k / PARTS, to = a + (b - a) * (k + 1) / PARTS, half = from + 0.5 * (to - from);
         const carom_range x = between(z, from, to, i);

@@ -453,10 +453,19 @@ long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !si
 // A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to the start of the step.  *from: moved to the start of the last
 // part, whose works are not booked yet.
 static carom_status piece(carom_sim *sim, double *from, double to, carom_error *err) {
+    static const double GRADE = 2;
     if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
     sim->refused = true;
-    while (*from < to) {
-        const double end = carom_sim_even(sim, true, *from, to), t = sim->kept->t;
+    for (double last = HUGE_VAL; *from < to;) {
+        // A part is at most GRADE times as long as those beside it: in the feet of a pulse it grows by a constant factor in its own width.
+        double end = carom_sim_even(sim, true, *from, to), next = end < to ? carom_sim_even(sim, true, end, to) - end : HUGE_VAL;
+        end = fmin(end, *from + GRADE * last);
+        while (end - *from > GRADE * next) {
+            end = *from + 0.5 * (end - *from);
+            next = carom_sim_even(sim, true, end, to) - end;
+        }
+        last = end - *from;
+        const double t = sim->kept->t;
         CAROM_TRY(advance(sim, *from, end - *from, 0, err));
         sim->unbooked = to - *from;
         if (!(end < to)) break;
@@ -469,6 +478,17 @@ static carom_status piece(carom_sim *sim, double *from, double to, carom_error *
     return CAROM_OK;
 }
 
+// Is a step cut for short pulses?  Those beside it are, too: the feet of a pulse as wide as a step lie there.
+static bool cut_for_pulses(const carom_sim *sim, double t, double t_1) {
+    const double h = t_1 - t;
+    if (!sim->sys->even) return false;
+    for (int k = -1; k <= 1; ++k) {
+        const double from = t + k * h, to = k ? from + h : t_1;
+        if ((k == 0 || (sim->scheme->powers && !sim->scheme->own_steps)) && carom_sim_even(sim, false, from, to) < to) return true;
+    }
+    return false;
+}
+
 // From t over h to t_1, in pieces where forces jump on the way.
 //
 // (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
@@ -476,7 +496,7 @@ static carom_status piece(carom_sim *sim, double *from, double to, carom_error *
 static carom_status pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
     const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
     double from = t;
-    const bool cut = carom_sim_even(sim, false, t, t_1) < t_1, jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
+    const bool cut = cut_for_pulses(sim, t, t_1), jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
     if (!jumps) return cut ? piece(sim, &from, t_1, err) : advance(sim, t, h, 0, err);
     double at = carom_sim_jump(sim, t - 4 * d, t + d), blur = 0;
     if (at < HUGE_VAL) {
