@@ -277,7 +277,7 @@ static bool read_usage(job *j) {
     if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over exclude each other"), false;
     if (picture && !cli_has(a, "over")) return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
     if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
-    return true;
+    return cli_writable(out) && cli_writable(picture);
 }
 
 static int start(job *j) {

@@ -119,11 +119,9 @@ int page_save(const char *out, bool (*write)(const void *user, FILE *f, carom_er
     carom_error err = {0};
     const bool stream = strcmp(out, "-") == 0;
     whole_file w = {.f = stdout};
-    bool good = stream || whole_open(&w, out, &err) == CAROM_OK;
-    if (good) {
-        good = write(user, w.f, &err);
-        if (!stream) good = whole_close(&w, good, &err) == CAROM_OK && good;
-    }
+    if (!stream && whole_open(&w, out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
+    bool good = write(user, w.f, &err);
+    if (!stream) good = whole_close(&w, good, &err) == CAROM_OK && good;
     if (!good) cli_say("%s", err.text);
     if (good && !stream) printf("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;

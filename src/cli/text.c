@@ -1,6 +1,7 @@
 // text.c: files and sentences.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "io/whole.h"
 #include "sim/sim.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -308,4 +309,33 @@ bool cli_wants_result(const char *file) {
     if (f) fclose(f);
     if (model) cli_say("%s is a model, not a result; `carom run %s` makes one", file, file);
     return model;
+}
+
+// Tables as text begin with the name of their first column.
+static bool begins(const char *file, const char *column) {
+    char head[16] = "";
+    const size_t n = strlen(column);
+    FILE *f = cli_ends(file, ".csv") ? fopen(file, "rb") : NULL;
+    const bool same = f && fread(head, 1, n, f) == n && strcmp(head, column) == 0;
+    if (f) fclose(f);
+    return same;
+}
+
+bool cli_wants_sweep(const char *file) {
+    if (carom_table_probe(file, "runs") || begins(file, "run,")) return false;
+    if (carom_table_probe(file, "branch") || begins(file, "branch,")) cli_say("%s is a branch, not a sweep", file);
+    else if (carom_result_probe(file) || begins(file, "t,")) cli_say("%s is a result, not a sweep", file);
+    else cli_say("%s is not a sweep", file);
+    return true;
+}
+
+bool cli_writable(const char *file) {
+    struct stat about;
+    whole_file w;
+    carom_error err = {0};
+    if (!file || strcmp(file, "-") == 0) return true;
+    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return true; // to open a pipe is to wait for its reader
+    if (whole_open(&w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    whole_close(&w, false, &err);
+    return true;
 }
