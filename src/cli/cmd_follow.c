@@ -69,7 +69,8 @@ static void print_text(const job *j) {
            j->f.scheme && j->f.scheme[0] ? ", with " : "", j->f.scheme ? j->f.scheme : "");
     for (long r = 0; r < t->rows; ++r)
         if (t->column[5].text[r][0])
-            printf("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name, t->column[4].real[r]);
+            printf("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name,
+                   strncmp(t->column[5].text[r], "period-doubling", 15) == 0 ? -t->column[4].real[r] : t->column[4].real[r]); // the column has absolute values
     printf("%s\n", j->out);
 }
 

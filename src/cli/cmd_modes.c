@@ -245,7 +245,7 @@ static int over(const job *j) {
             fputs(i ? ",\n {\"value\": " : "\n {\"value\": ", stdout), carom_json_number(stdout, j->vary.value[i]);
             fputs(", ", stdout), list("frequencies", &x, frequency), fputs(", ", stdout), list("damping", &x, damping), fputs("}", stdout);
         } else if (status == CAROM_OK && !quiet) {
-            printf("%s:", more);
+            printf("%s=%.9g:", j->vary.name, j->vary.value[i]);
             for (int k = 0; k < x.count; ++k) printf(" %.6g%s", x.mode[k].frequency, x.mode[k].damping < -1e-9 ? " (unstable)" : "");
             fputs(" Hz\n", stdout);
         }

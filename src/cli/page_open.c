@@ -88,8 +88,8 @@ bool page_begin(page_view *v, const char *file, const char *model) {
     carom_error err = {0};
     *v = (page_view){.page = {.file = slash ? slash + 1 : file}};
     if (!carom_result_probe(file)) {
-        if (access(file, R_OK) == 0) cli_say("%s is not a result; run it first: carom run %s", file, file);
-        else cli_say("cannot read %s: %s", file, strerror(errno));
+        if (access(file, R_OK) != 0) cli_say("cannot read %s: %s", file, strerror(errno));
+        else if (!cli_wants_result(file)) cli_say("%s is not a result", file);
         return false;
     }
     if (!(v->page.r = carom_result_open(file, &err))) return cli_say("%s", err.text), false;
