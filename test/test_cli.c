@@ -114,7 +114,12 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"run", "needs a model"},
         {"run nowhere.yaml", "No such file"},
         {"run ball.yaml --scheme moreau-jeam", "did you mean 'moreau-jean'"},
+        {"run ball.yaml --scheme moreau-mid", "did you mean 'moreau-midpoint'? `carom schemes` lists them"},
         {"run ball.yaml --option tets=1", "its options are"},
+        {"run ball.yaml --start ball.yaml", "ball.yaml is a model, not a state"},
+        {"play kind.h5", "kind.h5 is a result, not a model"},
+        {"view picture.png", "picture.png is not a result\n"},
+        {"view ball.yaml", "ball.yaml is a model, not a result; `carom run ball.yaml` makes one"},
         {"run ball.yaml --set nothing=1", "nothing"},
         {"run ball.yaml --out nowhere/x.h5", "cannot create"},
         {"run ball.yaml --resume nowhere.h5", "No such file"},
@@ -135,6 +140,8 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
     put("ball.yaml", ball);
     put("own.html", "<!doctype html>\n<title>A report</title>\n");
     assert_int_equal(mkfifo("pipe.h5", 0600), 0);
+    put("picture.png", "\211PNG\r\n");
+    assert_int_equal(carom("run ball.yaml --quiet --end 0.1 --out kind.h5"), 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         if (carom("%s", cases[i].line) != 2) fail_msg("carom %s: not exit 2; %s", cases[i].line, complaints);
         assert_says(complaints, cases[i].says);
@@ -811,7 +818,7 @@ static void units_inputs_and_controllers(void **state) {
     assert_says(text, "\n1,1500.5,0,");
     static const struct { const char *arguments, *words; } cases[] = {
         {"sweep driven.yaml --vary 'k=1 N' --observe x", "'1 N' is a quantity of another kind than 'k', which is in N/m"}, {"sweep driven.yaml --vary 'k=1 foo' --observe x", "unit that is not known"},
-        {"run driven.yaml --input q=3", "no parameter or input 'q'; did you mean 'k'?"}, {"run driven.yaml --input 'y=2 kg'", "--input y=2 kg: 'y' is 0.1 m in the model"},
+        {"run driven.yaml --input q=3", "no parameter or input 'q'"}, {"run driven.yaml --input 'y=2 kg'", "--input y=2 kg: 'y' is 0.1 m in the model"},
         {"import urdf", "import needs a FILE"}, {"run joint.yaml", "joint.yaml:4:36: spring 's': '3 N/m' is a quantity of another kind; stiffness is in N m/rad here"},
         {"run flat.yaml", "flat.stl: the mesh is flat"}, {"follow driven.yaml --equilibrium initial --by 'k=1 m/q:2'", "'1 m/q' is a number with a unit that is not known"}};
     put("joint.yaml", "carom: 1\nbodies: {b: {mass: 1 kg, inertia: 1, at: [1, 0]}}\njoints: {p: {type: revolute, between: [ground, b], at: [0, 0]}}\nsprings: {s: {joint: p, stiffness: 3 N/m}}\n"

@@ -244,7 +244,7 @@ static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
     static const struct { const char *text, *error; } cases[] = {
         {H "springs: {s: {joint: j}}\n", "4:11: spring 's' has neither stiffness nor damping"},
         {H "springs: {s: {stiffness: 1}}\n", "4:11: spring 's' acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)"},
-        {H "springs: {s: {joint: k, stiffness: 1}}\n", "4:22: there is no joint 'k' above; did you mean 'j'?"},
+        {H "springs: {s: {joint: k, stiffness: 1}}\n", "4:22: there is no joint 'k' above; joints are j"},
         {H "springs: {s: {joint: j, stiffness: -1}}\n", "4:36: stiffness is -1; it must not be negative"},
         {H "springs: {s: {joint: j, stiffness: 1, length: 2}}\n", "4:39: unknown key 'length' in spring 's'; known are joint, stiffness, damping, rest"},
         {H "springs: {s: {between: [ground, a], stiffness: 1}}\n", "4:11: spring 's' needs `points:` with one in the frame of each body"},

@@ -398,7 +398,7 @@ static void mistakes_in_joints_have_their_place_and_sentence(void **state) {
          "6:13: unknown type 'hinge' of joint; known are revolute, prismatic, spherical, cylindrical, universal, planar, weld, distance, screw, gear"},
         {H "  j: {type: revolute, between: [ground, a], at: [0, 0], motion: 2*a.x}\n",
          "6:67: 'a.x' is a coordinate, but the motion may only use time, parameters and inputs"},
-        {H "  j: {type: revolute, between: [ground, b]}\n", "6:41: unknown body 'b'; did you mean 'a'?"},
+        {H "  j: {type: revolute, between: [ground, b]}\n", "6:41: unknown body 'b'; bodies are `ground` and those of section bodies"},
         {H "  j: {type: revolute, between: [a, a]}\n", "6:32: joint 'j' connects a body with itself"},
         {H "  j: {type: revolute, between: [a, s]}\n", "6:32: joint 'j' connects a planar body with a spatial one; make both alike"},
         {H "  j: {type: revolute, between: [ground, a]}\n", "6:3: joint 'j' has no place; write `at: [x, y]` (in the world, at the start) or `points:` with one in each body's frame"},

@@ -98,7 +98,7 @@ static const struct { const char *text, *error; } cases[] = {
     {H "parameters: {a: sqrt(-1)}\n",
      "4:17: parameter 'a' has no finite value; check divisions, roots and logarithms"},
     {H "parameters: {a: }\n",
-     "4:14: parameter 'a' is empty; write an expression after the colon"},
+     "4:14: parameter 'a' is empty; write an expression"},
     {H "parameters: {a: [1, 2]}\n",
      "4:17: parameter 'a' is an expression, not a list"},
     {H "parameters: {x: 1}\n",
@@ -130,7 +130,7 @@ static const struct { const char *text, *error; } cases[] = {
     {"carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/x}\n",
      "3:19: the kinetic energy has no finite value at the initial position; check divisions, roots and logarithms"},
     {H "forces: {z: 1}\n",
-     "4:10: 'z' in forces is not a coordinate; did you mean 'x'?"},
+     "4:10: 'z' in forces is not a coordinate; forces are given by coordinate"},
     {"carom: 1\ncoordinates: {theta: 0}\nenergy: {kinetic: theta'^2}\nforces: {teta: 1}\n",
      "4:10: 'teta' in forces is not a coordinate; did you mean 'theta'?"},
     {H "forces: {x: -x'/abs(x')}\n",
@@ -240,7 +240,7 @@ static void overrides_are_checked_like_the_file(void **state) {
         {"=3", "--set =3: this is not an override; write name=value"},
         {"length=2*mas", "--set length=2*mas: unknown name 'mas'; did you mean 'mass'?"},
         {"length=length", "--set length=length: parameters in a circle: length -> length; give one of them a number"},
-        {"length=", "--set length=: parameter 'length' is empty; write an expression after the colon"},
+        {"length=", "--set length=: parameter 'length' is empty; write an expression"},
     };
     const char *text = "carom: 1\nparameters: {length: 1, mass: 2}\ncoordinates: {x: 0}\nenergy: {kinetic: mass*length*x'^2}\n";
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {

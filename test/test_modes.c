@@ -214,7 +214,7 @@ static void verb(void **state) {
     assert_says(out, "{\"frequencies\": [");
     assert_says(out, "\"damping\": [0, 0]");
     assert_int_equal(carom("modes b.yaml --over mu=0.1,0.3 -o c.csv"), 0);
-    assert_says(out, "mu=0.29999999999999999: ");
+    assert_says(out, "mu=0.3: ");
     assert_says(out, "(unstable)");
     get("c.csv", out, sizeof out);
     assert_says(out, "mode,mu,frequency,damping,re,im\n1,0.10000000000000001,");

@@ -79,6 +79,21 @@ static void wrong_words(void **state) {
         {2, "lyapunov ball.yaml --end -1", "--end"},
         {2, "gradient spring.yaml --of yy --by k", "--of yy: unknown name 'yy'"},
         {2, "gradient spring.yaml --of x --by k --scheme mixed --option bracket=1e-3", "leave bracket=1e-3 out"},
+        {2, "orbit ball.yaml --period 2*pi/w -o nowhere/o.h5", "cannot write nowhere/o.h5"},
+        {2, "orbit damped.yaml --period free --save nowhere/o", "cannot write nowhere/o"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 -o nowhere/b.h5", "cannot write nowhere/b.h5"},
+        {2, "equilibrium block.yaml --save nowhere/e", "cannot write nowhere/e"},
+        {2, "lyapunov ball.yaml --end 1 -o nowhere/l.csv", "cannot write nowhere/l.csv"},
+        {2, "gradient spring.yaml --of x --by k -o nowhere/g.h5", "cannot write nowhere/g.h5"},
+        {2, "sweep spring.yaml --vary k=1,2 --observe x -o nowhere/s.h5", "cannot write nowhere/s.h5"},
+        {2, "sweep --resume ball.h5", "ball.h5 is a result, not a sweep"},
+        {2, "plot ball.h5 -o nowhere/p.svg", "cannot write nowhere/p.svg"},
+        {2, "view ball.h5 -o nowhere/p.html", "cannot write nowhere/p.html"},
+        {2, "play ball.yaml -o nowhere/p.html", "cannot write nowhere/p.html"},
+        {2, "export csv ball.h5 -o nowhere/p.csv", "cannot write nowhere/p.csv"},
+        {2, "export vtk ball.h5 -o nowhere/p.pvd", "cannot write nowhere/p.pvd"},
+        {2, "export c ball.yaml -o nowhere/p.c", "cannot write nowhere/p.c"},
+        {2, "export fmu ball.yaml --step 0.01 --end 1 -o p.txt", "-o: 'p.txt' does not end in .fmu"},
         {2, "modes spring.yaml --mode 7 -o m.h5", "--mode 7: there is 1 mode"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
@@ -174,6 +189,13 @@ static void sweeps(void **state) {
     assert_int_equal(carom("sweep --resume s.h5 --step 0.2"), 2);
     assert_says(complaints, "leave --step out");
     assert_int_equal(carom("sweep --resume s.h5 -q"), 0);
+    assert_says(complaints, "s.h5 is complete");
+    assert_int_equal(carom("run spring.yaml --step 0.003 --out r.csv"), 0); // 6667 steps: a row after every third
+    assert_says(out, "a record every 0.009, t = 0 .. 20, 2224 rows in r.csv");
+    assert_int_equal(carom("sweep --resume r.csv"), 2);
+    assert_says(complaints, "r.csv is a result, not a sweep");
+    assert_int_equal(carom("export csv r.csv"), 2);
+    assert_says(complaints, "r.csv is what is read");
     assert_int_equal(carom("plot s.h5 --of yy -o s.svg"), 2);
     assert_says(complaints, "s.h5 observes no 'yy'; did you mean 'y'?");
 }

@@ -375,7 +375,7 @@ static void wrong_usage_is_told(void **state) {
         {"view ball.h5 -o ball.txt", "does not end in .html"},
         {"view ball.h5 --rows 1", "not a whole number of at least 2"},
         {"view ball.h5 --rows 2.5", "not a whole number of at least 2"},
-        {"view ball.yaml", "ball.yaml is not a result; run it first: carom run ball.yaml"},
+        {"view ball.yaml", "ball.yaml is a model, not a result; `carom run ball.yaml` makes one"},
         {"view nothing.h5", "cannot read nothing.h5"},
         {"view ball.h5 --model nothing.yaml", "cannot read nothing.yaml"},
         {"view ball.h5 -o missing/ball.html", "cannot write missing/ball.html"},

@@ -213,7 +213,8 @@ async function begin() {
     }
     const checked = check();
     if (held || shipped.own) await checked; // their scheme may need the program; that of the gallery's first model does not
-    run();
+    const first = run(), broken = !held && location.hash.startsWith('#m=');
+    if (broken) Promise.all([checked, first]).then(() => say([`This link cannot be read; the model shown is ${shipped.own?.name ?? shipped.first}.`], true));
 }
 
 el('run').onclick = () => (el('run').textContent === 'stop' ? stop() : run());

@@ -12,7 +12,7 @@ export class Player {
 
     tick(now) {
         if (!this.playing) return;
-        const gone = Math.min(0.25, (now - this.last) / 1000), { start, end } = this.data;
+        const gone = Math.min(0.25, Math.max(0, (now - this.last) / 1000)), { start, end } = this.data;
         this.last = now;
         let t = this.t + gone * this.speed;
         if (t >= end) {

@@ -108,6 +108,10 @@ const hash = await page.evaluate(() => location.hash), second = await open(file,
 check('a link brings text, settings and values', await frames(second.page).count() === 2 && await second.page.locator('#end').inputValue() === '0.05' &&
     await second.page.locator('.slider').first().locator('.number').inputValue() === '0.17', `${hash.length} letters`);
 await second.page.close();
+const broken = await open(file, { hash: '#m=broken' });
+await broken.page.waitForFunction(() => document.getElementById('message').textContent.startsWith('This link cannot be read; the model shown is slider-crank'), null, { timeout: 5000 })
+    .then(() => check('a broken link is said to be one', true), () => check('a broken link is said to be one', false));
+await broken.page.close();
 
 // A typo is underlined where it is, with the sentence of the program.
 await page.evaluate(() => { const e = window.caromPlay.editor; e.text = e.text.replace('energy:', 'energi:'); });

@@ -121,15 +121,18 @@ static bool alike(const char *a, const char *b, int d) {
     return d <= 1 || 2 * d < longer;
 }
 
-// Of names equally near it is the one that starts alike: 'rat' means 'rate', not 'at'.
+// Of names equally near it is the one that starts alike: 'rat' means 'rate', not 'at'.  The start of a name, four letters or more, is nearer than
+// two edits and farther than one.  Between names of one letter there is nothing to guess.
 const char *carom_nearest(const char *word, const char *(*next)(const void *user, int i), const void *user) {
     const char *best = NULL;
-    int least = 1 + (int)strlen(word) / 3, start = -1; // a third of the letters may be wrong
+    int least = 2 * (1 + (int)strlen(word) / 3), start = -1; // half edits: a third of the letters may be wrong
     for (int i = 0;; ++i) {
         const char *candidate = next(user, i);
         if (!candidate) return best;
-        const int d = distance(word, candidate), same = common_start(word, candidate);
-        if (!alike(word, candidate, d) || d > least || (d == least && same <= start)) continue;
+        const int edits = distance(word, candidate), same = common_start(word, candidate);
+        const bool begins = same >= 4 && !word[same], letters = strlen(word) < 2 && strlen(candidate) < 2;
+        const int d = begins && edits > 1 ? 3 : 2 * edits;
+        if ((letters && d > 0) || (!begins && !alike(word, candidate, edits)) || d > least || (d == least && same <= start)) continue;
         least = d, start = same;
         best = candidate;
     }

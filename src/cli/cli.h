@@ -103,6 +103,9 @@ const char *cli_blame(const carom_model *m, bool named, carom_status failure);
 /// Is this file no model (no result)?  Then says so and which verb takes it; true: said.
 bool cli_wants_model(const char *file);
 bool cli_wants_result(const char *file);
+bool cli_wants_sweep(const char *file);
+/// Can a file of this name be written?  Tries it and leaves nothing behind; NULL and - can.  False: complained.
+bool cli_writable(const char *file);
 
 // signals.c: a flag that the step loop may look at for nothing, raised ten times a second and by SIGINT, SIGTERM.
 extern volatile sig_atomic_t cli_attention;

@@ -119,7 +119,7 @@ static bool read_usage(comparison *k) {
     k->end = NAN;
     k->quiet = cli_has(a, "quiet");
     if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
-    return read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_positive(a, "end", &k->end);
+    return cli_writable(plot) && read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_positive(a, "end", &k->end);
 }
 
 static bool default_steps(comparison *k, double step) {

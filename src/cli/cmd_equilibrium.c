@@ -90,10 +90,11 @@ static int search(const cli_args *a, const carom_model *m) {
     const carom_status status = carom_rest_find(&rest, m, from, &err);
     const bool found = status == CAROM_OK, best = status == CAROM_NOT_CONVERGED;
     int code = found ? CLI_DONE : status == CAROM_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
-    if ((found || best) && !save(a, m, &rest)) code = CLI_FAILED;
+    const bool saved = (found || best) && save(a, m, &rest);
+    if ((found || best) && !saved) code = CLI_FAILED;
     if ((found || best) && cli_has(a, "json")) print_json(m, &rest, found);
     else if (found && !cli_has(a, "quiet")) print_text(m, &rest, a->word[0]);
-    if (!found) cli_say_best(a, err.text, best);
+    if (!found) cli_say_best(a, err.text, saved);
     carom_rest_free(&rest);
     free(from);
     return code;
@@ -102,7 +103,7 @@ static int search(const cli_args *a, const carom_model *m) {
 static int run(const cli_args *a) {
     char *text = NULL;
     size_t length = 0;
-    if (cli_wants_model(a->word[0])) return CLI_USAGE;
+    if (cli_wants_model(a->word[0]) || !cli_writable(cli_value(a, "save"))) return CLI_USAGE;
     const char **set;
     carom_model *m = cli_model_given(a, &set, &text, &length);
     const int code = m ? search(a, m) : CLI_USAGE;

@@ -139,7 +139,7 @@ static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
 static int write_to(const cli_args *a, writer *write, const char *out) {
     carom_error err = {0};
     whole_file w = {.f = stdout};
-    if (out && whole_open(&w, out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    if (out && whole_open(&w, out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     carom_status status = write(a, w.f, &err);
     const carom_status closed = out ? whole_close(&w, status == CAROM_OK, &err) : CAROM_OK;
     if (status == CAROM_OK) status = closed;
@@ -158,6 +158,7 @@ static int export_vtk(const cli_args *a, const char *out) {
     if (!cli_positive(a, "rows", &rows) || !cli_number(a, "from", &def.from) || !cli_number(a, "to", &def.to)) return status;
     if (rows != floor(rows) || rows > 1e9) return cli_say("--rows: %s is not a whole number", cli_value(a, "rows")), status;
     def.rows = (long)rows;
+    if (!cli_writable(out)) return status;
     if (page_begin(&v, a->word[0], cli_value(a, "model"))) status = vtk_write(&v, &def);
     page_close(&v);
     return status;
@@ -166,6 +167,8 @@ static int export_vtk(const cli_args *a, const char *out) {
 static int export_csv(const cli_args *a, const char *out) {
     carom_error err = {0};
     if (!cli_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv", out), CLI_USAGE;
+    if (cli_same_file(a->word[0], out)) return cli_say("%s is what is read; give another name with -o", out), CLI_USAGE;
+    if (!cli_writable(out)) return CLI_USAGE;
     carom_result *r = carom_result_open(a->word[0], &err);
     const carom_status status = r ? carom_result_save(r, out, &err) : err.code;
     if (r) carom_result_close(r);
@@ -213,6 +216,7 @@ static int run(const cli_args *given) {
     char *own = out ? NULL : cli_rename(a.word[0], endings, f->ending);
     if (!out) out = own;
     const bool file = strcmp(out, "-") != 0;
+    if (file && strcmp(f->ending, ".fmu") == 0 && !cli_ends(out, ".fmu")) return cli_say("-o: '%s' does not end in .fmu", out), CLI_USAGE; // given, so own is NULL
     const int code = f->result ? f->result(&a, out) : write_to(&a, f->write, file ? out : NULL);
     if (code == CLI_DONE && file && !f->result) printf("%s written\n", out);
     free(own);

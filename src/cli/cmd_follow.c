@@ -35,14 +35,14 @@ typedef struct job {
     char *name, *own, *out;
     double *start;
     double saved;
-    bool quiet;
+    bool quiet, lost; // lost: a write failed
     cli_progress progress;
 } job;
 
-static bool to_file(const job *j) {
+static bool to_file(job *j) {
     carom_error err = {0};
     if (carom_follow_write(&j->f, &j->def, j->out, &err) == CAROM_OK) return true;
-    return cli_say("%s", err.text), false;
+    return cli_say("%s", err.text), j->lost = true, false;
 }
 
 static carom_status on_point(void *user, const carom_branch *f) {
@@ -69,7 +69,8 @@ static void print_text(const job *j) {
            j->f.scheme && j->f.scheme[0] ? ", with " : "", j->f.scheme ? j->f.scheme : "");
     for (long r = 0; r < t->rows; ++r)
         if (t->column[5].text[r][0])
-            printf("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name, t->column[4].real[r]);
+            printf("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name,
+                   strncmp(t->column[5].text[r], "period-doubling", 15) == 0 ? -t->column[4].real[r] : t->column[4].real[r]); // the column has absolute values
     printf("%s\n", j->out);
 }
 
@@ -114,7 +115,7 @@ static bool read_usage(job *j) {
     j->def.run.scheme = cli_value(a, "scheme");
     j->quiet = cli_has(a, "quiet");
     j->def.on_point = on_point, j->def.user = j, j->def.stop = stop;
-    return true;
+    return cli_writable(j->out) && cli_writable(plot);
 }
 
 // The state and the period in the file.
@@ -152,13 +153,13 @@ static int follow(job *j) {
     const carom_status status = carom_follow_run(&j->f, &j->def, &err);
     cli_progress_end(&j->progress);
     cli_signals_end();
-    const bool some = j->f.branch.rows > 0;
+    const bool lost = status == CAROM_IO && j->lost, some = j->f.branch.rows > 0 && !lost && to_file(j);
     int code = status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
-    if (some && !to_file(j)) code = CLI_FAILED;
-    if (status != CAROM_OK) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && cli_ends(j->out, ".h5") ? ", --resume goes on" : "");
-    if (status == CAROM_OK && !j->quiet) print_text(j);
+    if (j->lost) code = CLI_FAILED;
+    if (status != CAROM_OK && !lost) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && cli_ends(j->out, ".h5") ? ", --resume goes on" : "");
+    if (code == CLI_DONE && !j->quiet) print_text(j);
     if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
-    if (status == CAROM_OK && j->f.queue.rows > 0)
+    if (code == CLI_DONE && j->f.queue.rows > 0)
         cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, cli_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
     if (code == CLI_DONE && cli_has(j->a, "plot")) code = follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL);
     carom_branch_free(&j->f);

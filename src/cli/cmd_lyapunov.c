@@ -75,7 +75,7 @@ static int lyapunov(const cli_args *a, const carom_lyapunov_def *def) {
     const char *out = cli_value(a, "out");
     int code = status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
     if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
-    if (out && x.rows > 0 && !write_out(&x, out)) code = CLI_FAILED;
+    if (out && x.rows > 0 && !write_out(&x, out)) code = CLI_FAILED, out = NULL;
     if (status != CAROM_OK && x.rows > 0) cli_say("until t = %.6g the largest exponent is %.6g%s%s", x.t, x.exponent[0], out ? "; what was found is in " : "", out ? out : "");
     if (status == CAROM_OK && cli_has(a, "json")) print_json(&x);
     else if (status == CAROM_OK && !cli_has(a, "quiet")) print_text(&x, a->word[0]);
@@ -91,6 +91,7 @@ static int run(const cli_args *a) {
     d.run.scheme = cli_value(a, "scheme");
     if (!cli_positive(a, "end", &d.run.end) || !cli_positive(a, "step", &d.run.step) || !cli_positive(a, "transient", &d.transient) || cli_wants_model(a->word[0])) return CLI_USAGE;
     if (out && !cli_ends(out, ".csv")) return cli_say("--out: '%s' does not end in .csv", out), CLI_USAGE;
+    if (!cli_writable(out)) return CLI_USAGE;
     char *text = NULL;
     cli_matrices matrices = {0};
     const char **set = NULL, **option = cli_list(a, "option", NULL);

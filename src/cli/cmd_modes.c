@@ -245,7 +245,7 @@ static int over(const job *j) {
             fputs(i ? ",\n {\"value\": " : "\n {\"value\": ", stdout), carom_json_number(stdout, j->vary.value[i]);
             fputs(", ", stdout), list("frequencies", &x, frequency), fputs(", ", stdout), list("damping", &x, damping), fputs("}", stdout);
         } else if (status == CAROM_OK && !quiet) {
-            printf("%s:", more);
+            printf("%s=%.9g:", j->vary.name, j->vary.value[i]);
             for (int k = 0; k < x.count; ++k) printf(" %.6g%s", x.mode[k].frequency, x.mode[k].damping < -1e-9 ? " (unstable)" : "");
             fputs(" Hz\n", stdout);
         }
@@ -277,7 +277,7 @@ static bool read_usage(job *j) {
     if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over exclude each other"), false;
     if (picture && !cli_has(a, "over")) return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
     if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
-    return true;
+    return cli_writable(out) && cli_writable(picture);
 }
 
 static int start(job *j) {

@@ -92,12 +92,12 @@ static void print_json(const carom_orbit *o, const carom_model *m, bool found) {
 }
 
 // Whatever was found is kept, the best state too.
-static int keep(const cli_args *a, const carom_model *m, const carom_orbit *o, const carom_orbit_def *def, bool found) {
+static bool keep(const cli_args *a, const carom_model *m, const carom_orbit *o, const carom_orbit_def *def, bool found) {
     const char *save = cli_value(a, "save"), *out = cli_value(a, "out");
     carom_error err = {0};
-    if (save && carom_state_write(m, save, o->q, o->v, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
-    if (out && found && carom_orbit_record(o, def, out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
-    return CLI_DONE;
+    if (save && carom_state_write(m, save, o->q, o->v, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (out && found && carom_orbit_record(o, def, out, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    return true;
 }
 
 static int orbit(const cli_args *a, const carom_model *m, const carom_orbit_def *def) {
@@ -107,9 +107,10 @@ static int orbit(const cli_args *a, const carom_model *m, const carom_orbit_def 
     const carom_status status = carom_orbit_find(&o, def, &err);
     const bool found = status == CAROM_OK, best = o.nevents >= 0 && o.q && o.period > 0;
     int code = found ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
-    if (best && keep(a, m, &o, def, found) != CLI_DONE) code = CLI_FAILED;
+    const bool kept = best && keep(a, m, &o, def, found);
+    if (best && !kept) code = CLI_FAILED;
     cli_signals_end();
-    if (!found) cli_say_best(a, err.text, best);
+    if (!found) cli_say_best(a, err.text, kept);
     if (best && cli_has(a, "json")) print_json(&o, m, found);
     else if (found && !cli_has(a, "quiet")) print_text(&o, m, a->word[0]);
     carom_orbit_free(&o);
@@ -133,7 +134,7 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     if (!cli_positive(a, "segments", &segments)) return false;
     if (segments != floor(segments) || segments > 1000) return cli_say("--segments: %s is not a whole number up to 1000", cli_value(a, "segments")), false;
     d->segments = (int)segments;
-    return cli_positive(a, "transient", &d->transient) && cli_positive(a, "guess", &d->guess) && cli_positive(a, "end", &d->run.end) && !cli_wants_model(a->word[0]);
+    return cli_positive(a, "transient", &d->transient) && cli_positive(a, "guess", &d->guess) && cli_positive(a, "end", &d->run.end) && !cli_wants_model(a->word[0]) && cli_writable(out) && cli_writable(cli_value(a, "save"));
 }
 
 static int run(const cli_args *a) {

@@ -80,7 +80,7 @@ static int run(const cli_args *a) {
     char *own = a->n ? cli_rename(a->word[0], old, ".html") : NULL;
     const char *out = cli_value(a, "out") ? cli_value(a, "out") : own ? own : "play.html";
     int status = CLI_USAGE;
-    if (page_good_name(out) && (a->n == 0 || read_own(&p, a->word[0]))) status = page_save(out, write_play, &p);
+    if (page_good_name(out) && (a->n == 0 || (!cli_wants_model(a->word[0]) && read_own(&p, a->word[0])))) status = page_save(out, write_play, &p);
     free(p.text);
     free(own);
     return status;

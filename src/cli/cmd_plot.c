@@ -461,7 +461,7 @@ static bool read_usage(const cli_args *a, const char **out, char *own) {
     if (*out && !kind_of(*out)) return cli_say("-o: '%s' does not end in .svg, .png or .pdf", *out), false;
     if (!*out && cli_has(a, "keep-script")) return cli_say("--keep-script belongs to a picture; a sketch has none"), false;
     if (cli_has(a, "phase") && cli_has(a, "vs")) return cli_say("--phase has its own axes; leave --vs out"), false;
-    return true;
+    return cli_writable(*out) && cli_writable(cli_value(a, "keep-script"));
 }
 
 // A sweep and a branch have their own pictures.
@@ -477,7 +477,7 @@ static int plot_table(const cli_args *a, bool branch) {
     int code = CLI_USAGE;
     if (a->n > 1) cli_say("one %s at a time", branch ? "branch" : "sweep");
     else if (!sweep_plot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
-    else code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out);
+    else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script"))) code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out);
     if (code == CLI_DONE) printf("%s written\n", out);
     free(own);
     return code;

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/watch.h"
 #include "io/publish.h"
+#include "io/spacing.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -470,11 +471,11 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
 static void print_text(const run *r, const carom_ledger *l, const verdict *v, int n, const carom_warning *warning, int nwarning) {
     FILE *f = r->out ? stdout : stderr;
     const char *name = carom_model_name(r->model);
-    const bool adaptive = carom_sim_total_steps(r->sim) == 0;
+    const bool adaptive = carom_sim_total_steps(r->sim) == 0, own = !adaptive && carom_sim_scheme(r->sim)->own_steps;
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
     fprintf(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,
-            adaptive ? "adaptive, first step" : carom_sim_scheme(r->sim)->own_steps ? "a record every" : "step", r->run.step, carom_sim_now(r->sim).t);
+            adaptive ? "adaptive, first step" : own ? "a record every" : "step", own ? record_spacing(r->record) : r->run.step, carom_sim_now(r->sim).t);
     if (r->out) fprintf(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
     fputc('\n', f);
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));

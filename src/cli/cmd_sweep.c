@@ -69,6 +69,7 @@ static bool read_usage(sweep *k, const cli_args *typed) {
     long jobs = cores > 0 && k->ranks == 1 ? cores : 1;
     k->quiet = cli_has(typed, "quiet");
     if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
+    if (k->rank == 0 && !cli_writable(plot)) return false;
     if (!sweep_words_read(k->a, &k->words, &k->def) || !sweep_whole(typed, "jobs", &jobs)) return false;
     if (jobs > 1024) return cli_say("--jobs: at most 1024"), false;
     k->def.jobs = (int)jobs;
@@ -346,14 +347,14 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
     }
     if (carom_book_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
     if (!k->stopped && !k->failed) cli_say("%s", why.text);
-    cli_say("%ld of %ld runs are saved; continue with: carom sweep --resume %s", carom_book_rows(k->book), carom_sweep_runs(k->s), k->out);
+    cli_say("%ld of %ld runs %s saved; continue with: carom sweep --resume %s", carom_book_rows(k->book), carom_sweep_runs(k->s), carom_book_rows(k->book) == 1 ? "is" : "are", k->out);
     return k->stopped ? CLI_INTERRUPTED : CLI_FAILED;
 }
 
 static int run(sweep *k, const cli_args *typed) {
     if (carom_book_bind(k->book, k->s, &k->err) != CAROM_OK) return cli_say("%s", k->err.text), CLI_FAILED;
     k->before = carom_book_rows(k->book);
-    if (k->before && !k->quiet) cli_say("%ld runs are already done", k->before);
+    if (k->before && !k->quiet) cli_say("%ld run%s already done", k->before, k->before == 1 ? " is" : "s are");
     if (!share_rows(k)) return cli_say("another rank cannot begin; nothing was computed"), CLI_FAILED;
     k->serve = (ranks_serve){.user = k, .give = give, .row = on_rank_row, .failed = on_rank_failed};
     const carom_sweep_watch watch = {.user = k, .row = on_row, .tick = on_tick, .often = k->ranks > 1};
@@ -379,12 +380,12 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     k->text = cli_read_file(typed->word[0], &k->length);
     if (!k->text || !sweep_words_join(typed, k->text, k->length, all, &k->own)) return CLI_USAGE;
     typed = k->a = all; // with what the model says
-    if (!name_files(k, typed) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
+    if (!name_files(k, typed) || !cli_writable(k->out) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
     if (cli_has(typed, "part") && !cli_ends(k->out, ".h5")) return cli_say("--part: `carom merge` reads .h5 files; give --out PART.h5 (merge can write a .csv)"), CLI_USAGE;
     define(k);
     if (!share_sweep(k)) return CLI_FAILED;
     k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);
-    if (!k->book) return cli_say("%s", k->err.text), k->err.code == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
+    if (!k->book) return cli_say("%s", k->err.text), k->err.code == CAROM_NO_MEMORY ? CLI_FAILED : CLI_USAGE;
     return run(k, typed);
 }
 
@@ -396,10 +397,7 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     }
     if (cli_has(typed, "out")) return cli_say("--resume goes on in its own file; leave --out out"), CLI_USAGE;
     if (!name_files(k, typed)) return CLI_USAGE;
-    if (!exists(k->journal) && exists(k->out)) {
-        if (cli_ends(k->out, ".h5") && !carom_table_probe(k->out, "runs")) return cli_say("%s is not a sweep, so it cannot go on", k->out), CLI_USAGE;
-        return cli_say("%s is complete", k->out), CLI_DONE;
-    }
+    if (!exists(k->journal) && exists(k->out)) return cli_wants_sweep(k->out) ? CLI_USAGE : (cli_say("%s is complete", k->out), CLI_DONE);
     k->book = carom_book_open(k->journal, &k->definition, &k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), CLI_USAGE;
     if (!undefine(k, typed->verb, stored)) return CLI_USAGE;

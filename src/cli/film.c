@@ -168,7 +168,7 @@ static int remove_one(const char *name, const struct stat *st, int kind, struct 
 int film_make(const page_view *v, const film *f, const char *out) {
     const char *scratch = getenv("TMPDIR");
     char folder[4096], page[4160], home[4160];
-    if (v->page.drawing == NULL || v->page.kept < 1) return cli_say("%s: there is nothing to draw", v->page.file), CLI_USAGE;
+    if (v->page.drawing == NULL || v->page.kept < 1) return cli_say("%s: there is nothing to draw: %s", v->page.file, v->model ? "its model has no section `draw`" : "it holds no model; give --model FILE"), CLI_USAGE;
     if (f->frames > MOST_FRAMES) return cli_say("%ld pictures are too many; at most %d", f->frames, MOST_FRAMES), CLI_USAGE;
     if (snprintf(folder, sizeof folder, "%s/carom-film-XXXXXX", scratch && scratch[0] == '/' ? scratch : "/tmp") >= (int)sizeof folder || !mkdtemp(folder))
         return cli_say("cannot make a folder for the pictures: %s", strerror(errno)), CLI_FAILED;

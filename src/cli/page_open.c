@@ -88,8 +88,8 @@ bool page_begin(page_view *v, const char *file, const char *model) {
     carom_error err = {0};
     *v = (page_view){.page = {.file = slash ? slash + 1 : file}};
     if (!carom_result_probe(file)) {
-        if (access(file, R_OK) == 0) cli_say("%s is not a result; run it first: carom run %s", file, file);
-        else cli_say("cannot read %s: %s", file, strerror(errno));
+        if (access(file, R_OK) != 0) cli_say("cannot read %s: %s", file, strerror(errno));
+        else if (!cli_wants_result(file)) cli_say("%s is not a result", file);
         return false;
     }
     if (!(v->page.r = carom_result_open(file, &err))) return cli_say("%s", err.text), false;
@@ -119,11 +119,9 @@ int page_save(const char *out, bool (*write)(const void *user, FILE *f, carom_er
     carom_error err = {0};
     const bool stream = strcmp(out, "-") == 0;
     whole_file w = {.f = stdout};
-    bool good = stream || whole_open(&w, out, &err) == CAROM_OK;
-    if (good) {
-        good = write(user, w.f, &err);
-        if (!stream) good = whole_close(&w, good, &err) == CAROM_OK && good;
-    }
+    if (!stream && whole_open(&w, out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
+    bool good = write(user, w.f, &err);
+    if (!stream) good = whole_close(&w, good, &err) == CAROM_OK && good;
     if (!good) cli_say("%s", err.text);
     if (good && !stream) printf("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;

@@ -1,12 +1,14 @@
 // text.c: files and sentences.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "io/whole.h"
 #include "sim/sim.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_MODEL = 64 << 20 };
 
@@ -151,7 +153,7 @@ static bool files_of_model(const char *file, cli_matrices *m) {
     if (!f) return true;
     fclose(f);
     char *text = cli_read_file(file, &length);
-    if (!text) return true;
+    if (!text) return false;
     carom_error err;
     carom_mech *x = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") || strstr(text, "tables") ? carom_mech_read(text, length, file, &err) : NULL;
     bool good = true;
@@ -260,7 +262,18 @@ void cli_say_best(const cli_args *a, const char *text, bool best) {
     cli_say("%s%s%s%s%s", named ? "" : a->word[0], named ? "" : ": ", text, saved ? "; the best state so far is in " : "", saved ? cli_value(a, "save") : "");
 }
 
+// A text with a line `carom: ...`.
+static bool holds_model(const char *file) {
+    char line[256] = "";
+    FILE *f = fopen(file, "r");
+    bool model = false;
+    for (int i = 0; i < 1000 && f && !model && fgets(line, sizeof line, f); ++i) model = strncmp(line, "carom:", 6) == 0;
+    if (f) fclose(f);
+    return model;
+}
+
 double *cli_state(const carom_model *m, const char *file) {
+    if (!carom_result_probe(file) && holds_model(file)) return cli_say("%s is a model, not a state; `carom equilibrium --save FILE` and `carom run` make states", file), NULL;
     const carom_system *s = carom_model_system(m);
     double *x = calloc((size_t)s->nq + (size_t)s->nv + (size_t)s->ni + 1, sizeof *x);
     if (!x) abort();
@@ -299,13 +312,37 @@ bool cli_wants_model(const char *file) {
     return true;
 }
 
-// A text that does not look like rows of numbers under a line of names, whose first is t.
 bool cli_wants_result(const char *file) {
-    char line[256] = "";
-    FILE *f = carom_result_probe(file) ? NULL : fopen(file, "r");
-    bool model = f && (cli_ends(file, ".yaml") || cli_ends(file, ".yml"));
-    for (int i = 0; i < 1000 && f && !model && fgets(line, sizeof line, f); ++i) model = strncmp(line, "carom:", 6) == 0;
-    if (f) fclose(f);
+    const bool model = !carom_result_probe(file) && (holds_model(file) || ((cli_ends(file, ".yaml") || cli_ends(file, ".yml")) && access(file, R_OK) == 0));
     if (model) cli_say("%s is a model, not a result; `carom run %s` makes one", file, file);
     return model;
+}
+
+// Tables as text begin with the name of their first column.
+static bool begins(const char *file, const char *column) {
+    char head[16] = "";
+    const size_t n = strlen(column);
+    FILE *f = cli_ends(file, ".csv") ? fopen(file, "rb") : NULL;
+    const bool same = f && fread(head, 1, n, f) == n && strcmp(head, column) == 0;
+    if (f) fclose(f);
+    return same;
+}
+
+bool cli_wants_sweep(const char *file) {
+    if (carom_table_probe(file, "runs") || begins(file, "run,")) return false;
+    if (carom_table_probe(file, "branch") || begins(file, "branch,")) cli_say("%s is a branch, not a sweep", file);
+    else if ((!cli_ends(file, ".csv") && carom_result_probe(file)) || begins(file, "t,")) cli_say("%s is a result, not a sweep", file);
+    else cli_say("%s is not a sweep", file);
+    return true;
+}
+
+bool cli_writable(const char *file) {
+    struct stat about;
+    whole_file w;
+    carom_error err = {0};
+    if (!file || strcmp(file, "-") == 0) return true;
+    if (stat(file, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return true; // to open a pipe is to wait for its reader
+    if (whole_open(&w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    whole_close(&w, false, &err);
+    return true;
 }

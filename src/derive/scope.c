@@ -325,7 +325,7 @@ carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigne
     if (n->kind != CAROM_TEXT)
         return carom_fault(r, n, 0, "%s is an expression, not a %s", what, n->kind == CAROM_LIST ? "list" : "map");
     if (n->length == 0)
-        return carom_fault(r, n->key && !n->of ? n->key : n, 0, "%s is empty; write an expression after the colon", what);
+        return carom_fault(r, n->key && !n->of ? n->key : n, 0, "%s is empty; write an expression", what);
     return carom_resolve_part(r, n, 0, n->length, scope, what, node);
 }
 

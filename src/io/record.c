@@ -549,6 +549,10 @@ double carom_record_saved(const carom_record *r) {
     return r->saved;
 }
 
+double record_spacing(const carom_record *r) {
+    return r->dt_out > 0 ? r->dt_out : (double)r->every * r->h;
+}
+
 long carom_record_rows(const carom_record *r) {
     return r->rows;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include "io/result.h"
 #include "io/sides.h"
+#include "io/spacing.h"
 #include <stdint.h>
 
 /// What stands in a column: entry `at` of a quantity, in the units of the model.

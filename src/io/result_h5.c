@@ -143,8 +143,8 @@ static hid_t open_file(const char *file) {
 // Other files of carom, and the verb that takes them.
 static carom_status not_a_result(const carom_result *r, carom_error *err) {
     static const struct { const char *part, *what; } kinds[] = {
-        {"runs", "a sweep, not the result of a run; `carom plot` draws it, `carom info` lists its columns, `carom sweep --resume` goes on with it"},
-        {"branch", "a branch of `carom follow`, not the result of a run; `carom plot` draws it, `carom info` lists its columns, `carom follow --resume` goes on with it"},
+        {"runs", "a sweep, not the result of a run; `carom plot` draws it, `carom info` lists its columns"},
+        {"branch", "a branch of `carom follow`, not the result of a run; `carom plot` draws it, `carom info` lists its columns"},
         {"fclib_local", "a contact problem, not the result of a run; `carom solve` solves it"}, {"fclib_global", "a contact problem, not the result of a run; `carom solve` solves it"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
         if (h5_has(r->h5, kinds[i].part)) return carom_fail(err, CAROM_IO, "%.300s is %s", r->file, kinds[i].what);

@@ -60,11 +60,12 @@ static carom_status unknown_option(const carom_scheme *scheme, const char *key, 
     char list[400] = "";
     for (int i = 0; option_name(scheme, i); ++i) {
         const size_t used = strlen(list);
+        if (i >= carom_option_count(scheme->options) && carom_option_find(scheme->options, option_name(scheme, i), strlen(option_name(scheme, i))) >= 0) continue; // its own comes first
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", option_name(scheme, i));
     }
     const char *near = carom_nearest(key, option_name, scheme);
-    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s has no option '%.60s'%s%s%s; its options are: %s", scheme->name, key,
-                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", list);
+    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s has no option '%.60s'%s%s%s its options are: %s", scheme->name, key,
+                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ";", list);
 }
 
 static carom_status read_options(const carom_scheme *scheme, const char *const *list, double *value, carom_error *err) {
@@ -185,8 +186,8 @@ static carom_status find_scheme(const carom_sim_def *def, const carom_scheme **s
         if (!def->scheme || strcmp((*scheme)->name, def->scheme) == 0) return CAROM_OK;
     const char *near = carom_nearest(def->scheme, scheme_name, def);
     const char *more = def->schemes ? "`carom schemes` lists them" : "those outside the core are known with schemes = carom_schemes() (carom/event.h)";
-    return carom_fail(err, CAROM_BAD_INPUT, "there is no scheme '%.60s'%s%s%s; %s", def->scheme, near ? "; did you mean '" : "", near ? near : "",
-                      near ? "'?" : "", more);
+    return carom_fail(err, CAROM_BAD_INPUT, "there is no scheme '%.60s'%s%s%s %s", def->scheme, near ? "; did you mean '" : "", near ? near : "",
+                      near ? "'?" : ";", more);
 }
 
 // -- time ------------------------------------------------------------------------------------------------
