@@ -82,7 +82,7 @@ static void the_page_is_one_file(void **state) {
     assert_int_equal(carom("play ball.yaml -o page.txt"), 2);
     assert_int_equal(carom("play nothing.yaml"), 2);
     assert_says(complaints, "cannot read nothing.yaml");
-    assert_int_equal(carom("play ball.yaml -o missing/page.html"), 1);
+    assert_int_equal(carom("play ball.yaml -o missing/page.html"), 2);
 }
 
 int main(void) {

@@ -158,7 +158,7 @@ static void wrong(void **state) {
         {"{x: [0, 1], y: [1, 2]}", "F", "m.yaml:6:6: 'F' is a table and needs an argument: F(x)"},
         {"{x: [0, 1], y: [1, 2]}", "F(t, t)", "m.yaml:6:6: table F takes 1 argument, not 2"},
         {"{x: [0, 1], y: [1, 2]}", "min(t)", "m.yaml:6:6: min takes two arguments or more, not 1"},
-        {"{x: [0, 1], y: [1, 2]}", "G(t)", "m.yaml:6:6: there is no function or table 'G'"},
+        {"{x: [0, 1], y: [1, 2]}", "G(t)", "m.yaml:6:6: there is no function 'G'"},
         {"{x: [0, 1], y: [1, 2]}\n  profile: {x: [0, 1], y: [1, 2]}", "profil(t)", "m.yaml:7:6: there is no function or table 'profil'; did you mean 'profile'?"},
         {"{x: [0, 1], y: [1, 2]}", "sine(t)", "m.yaml:6:6: there is no function or table 'sine'; did you mean 'sin'?"},
     };
