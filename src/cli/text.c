@@ -262,10 +262,16 @@ void cli_say_best(const cli_args *a, const char *text, bool best) {
     cli_say("%s%s%s%s%s", named ? "" : a->word[0], named ? "" : ": ", text, saved ? "; the best state so far is in " : "", saved ? cli_value(a, "save") : "");
 }
 
+// A file that can be looked into; a pipe would keep us waiting.
+static FILE *open_regular(const char *file) {
+    struct stat about;
+    return stat(file, &about) == 0 && S_ISREG(about.st_mode) ? fopen(file, "rb") : NULL;
+}
+
 // A text with a line `carom: ...`.
 static bool holds_model(const char *file) {
     char line[256] = "";
-    FILE *f = fopen(file, "r");
+    FILE *f = open_regular(file);
     bool model = false;
     for (int i = 0; i < 1000 && f && !model && fgets(line, sizeof line, f); ++i) model = strncmp(line, "carom:", 6) == 0;
     if (f) fclose(f);
@@ -322,7 +328,7 @@ bool cli_wants_result(const char *file) {
 static bool begins(const char *file, const char *column) {
     char head[16] = "";
     const size_t n = strlen(column);
-    FILE *f = cli_ends(file, ".csv") ? fopen(file, "rb") : NULL;
+    FILE *f = cli_ends(file, ".csv") ? open_regular(file) : NULL;
     const bool same = f && fread(head, 1, n, f) == n && strcmp(head, column) == 0;
     if (f) fclose(f);
     return same;
