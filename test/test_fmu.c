@@ -1,21 +1,7 @@
 // test_fmu.c: FMUs in a small importer: the bits of `carom run`, states, events, coupling, wrong calls, descriptions.
 #define _POSIX_C_SOURCE 200809L
+#include "fmi_log.h"
 #include "fmi_rules.h"
-
-static char log_text[2000]; // the last message
-
-static void on_log(void *user, int status, const char *category, const char *message) {
-    (void)user, (void)category;
-    if (status > 0) snprintf(log_text, sizeof log_text, "%s", message);
-}
-
-static void on_log2(void *user, const char *name, int status, const char *category, const char *format, ...) {
-    (void)user, (void)name, (void)category;
-    va_list args;
-    va_start(args, format);
-    if (status > 0) vsnprintf(log_text, sizeof log_text, format, args);
-    va_end(args);
-}
 
 static void *instance(const rig *r, const fmi3 *f, bool events) {
     void *i = f->instantiate("one", r->token, r->resources, false, false, events, events, NULL, 0, NULL, on_log, NULL);

@@ -1,5 +1,6 @@
 // test_fmu_calls.c: every function of FMI 2 and 3 in every state of an FMU, in its right place and in wrong ones; descriptions by the standard's rules.
 #define _POSIX_C_SOURCE 200809L
+#include "fmi_log.h"
 #include "fmi_rules.h"
 
 // The force ends at t = F: a step beyond it is discarded.
@@ -11,21 +12,6 @@ static const char *write_model(const char *text) {
     static const char path[] = RIG_PLACE "calls.yaml";
     rig_write(path, text, strlen(text));
     return path;
-}
-
-static char log_text[2000];
-
-static void on_log(void *user, int status, const char *category, const char *message) {
-    (void)user, (void)category;
-    if (status > 0) snprintf(log_text, sizeof log_text, "%s", message);
-}
-
-static void on_log2(void *user, const char *name, int status, const char *category, const char *format, ...) {
-    (void)user, (void)name, (void)category;
-    va_list args;
-    va_start(args, format);
-    if (status > 0) vsnprintf(log_text, sizeof log_text, format, args);
-    va_end(args);
 }
 
 // -- FMI 3 -------------------------------------------------------------------------------------------------------------
