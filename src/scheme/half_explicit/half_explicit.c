@@ -184,7 +184,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
 
 // Forces of the sets at both ends of the step act half a step each.
 static void book(work *w, carom_step *s, carom_local L_0, carom_local L_1, double h) {
-    if (L_0.nb > s->sys->ne) carom_local_velocity(w->u_0, &L_0, w->v); // of joints nobody asks
+    if (L_0.nb > s->sys->ne) carom_local_velocity(w->u_0, &L_0, w->v); // only contacts need it
     carom_local_velocity(w->u_1, &L_1, w->v_m);
     carom_book_forces(s, &L_0, w->lambda_0, w->u_0, 0.5 * h, false);
     carom_book_forces(s, &L_1, w->lambda_1, w->u_1, 0.5 * h, true);
