@@ -4,6 +4,7 @@
 #include "sim/sim.h"
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 double carom_sim_instant(const carom_sim *sim, double t) { return 4 * DBL_EPSILON * fmax(fabs(t), 1e-3 * sim->h); }
 
@@ -52,4 +53,74 @@ carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behi
     *(!starts ? &k->ledger.energy.external : &k->ledger.energy.start) += (T[1] + V[1]) - (T[0] + V[0]);
     sim->behind = behind;
     return CAROM_OK;
+}
+
+// -- steps in pieces --------------------------------------------------------------------------------------------------
+
+// A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to the start of the step.  *from: moved to the start of the last
+// part, whose works are not booked yet.
+static carom_status piece(carom_sim *sim, double *from, double to, carom_error *err) {
+    static const double GRADE = 2;
+    if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
+    sim->refused = true;
+    for (double last = HUGE_VAL; *from < to;) {
+        // A part is at most GRADE times as long as those beside it: the foot of a pulse grows by a constant factor over its own width.
+        double end = carom_sim_even(sim, true, *from, to), next = end < to ? carom_sim_even(sim, true, end, to) - end : HUGE_VAL;
+        end = fmin(end, *from + GRADE * last);
+        while (end - *from > GRADE * next) {
+            end = *from + 0.5 * (end - *from);
+            next = carom_sim_even(sim, true, end, to) - end;
+        }
+        last = end - *from;
+        const double t = sim->kept->t;
+        CAROM_TRY(carom_sim_advance_halving(sim, *from, end - *from, err));
+        sim->unbooked = to - *from;
+        if (!(end < to)) break;
+        sim->kept->t = end;
+        const carom_status status = carom_sim_book_works(sim, end - *from, err);
+        sim->kept->t = t;
+        CAROM_TRY(status);
+        *from = end;
+    }
+    return CAROM_OK;
+}
+
+// Is a step cut for short pulses?  Those beside it are, too: the feet of a pulse as wide as a step lie there.
+static bool cut_for_pulses(const carom_sim *sim, double t, double t_1) {
+    const double h = t_1 - t;
+    if (!sim->sys->even) return false;
+    for (int k = -1; k <= 1; ++k) {
+        const double from = t + k * h, to = k ? from + h : t_1;
+        if ((k == 0 || (sim->scheme->powers && !sim->scheme->own_steps)) && carom_sim_even(sim, false, from, to) < to) return true;
+    }
+    return false;
+}
+
+// From t over h to t_1, in pieces where forces jump on the way.
+//
+// (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
+//         to begin behind it.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
+// (JT-3)  Where jumps follow each other within rounding, operands differ by no more, and time goes on over twice as many of them each time.
+carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
+    const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
+    double from = t;
+    const bool cut = cut_for_pulses(sim, t, t_1), jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
+    if (!jumps) return cut ? piece(sim, &from, t_1, err) : carom_sim_advance_halving(sim, t, h, err);
+    double at = carom_sim_jump(sim, t - 4 * d, t + d), blur = 0;
+    if (at < HUGE_VAL) {
+        from = fmax(t, at + d);
+        CAROM_TRY(carom_sim_pass(sim, 0, t, from, err));
+    }
+    while (sim->scheme->powers && (at = carom_sim_jump(sim, from + blur, t_1 - 4 * e)) < HUGE_VAL) {
+        const double to = fmax(from, at - e);
+        blur = at - from <= 16 * fmax(blur, e) ? 2 * fmax(blur, e) : 0; // (JT-3)
+        if (to > from) CAROM_TRY(piece(sim, &from, to, err));
+        CAROM_TRY(carom_sim_pass(sim, to - from, to, at + e, err));
+        from = at + e;
+    }
+    const double to = fmin(carom_sim_jump(sim, fmax(from, t_1 - 4 * e), t_1 + e) - e, t_1);
+    if (from == t && to == t_1 && !cut) return carom_sim_advance_halving(sim, t, h, err);
+    CAROM_TRY(piece(sim, &from, to, err));
+    if (to < t_1) sim->unbooked = 0;
+    return to < t_1 ? carom_sim_pass(sim, to - from, to, t_1, err) : CAROM_OK;
 }

@@ -147,6 +147,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err) {
     return advance(sim, t, h, SMALLER, err);
 }
+carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err) { return advance(sim, t, h, 0, err); }
 
 // A motion that ran away fails in the end by something else, a matrix or a contact: then that is said too.
 static void report_runaway(carom_sim *sim, carom_error *err) {
@@ -450,73 +451,6 @@ void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const v
 }
 long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !sim->regular ? 0 : sim->total; }
 
-// A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to the start of the step.  *from: moved to the start of the last
-// part, whose works are not booked yet.
-static carom_status piece(carom_sim *sim, double *from, double to, carom_error *err) {
-    static const double GRADE = 2;
-    if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
-    sim->refused = true;
-    for (double last = HUGE_VAL; *from < to;) {
-        // A part is at most GRADE times as long as those beside it: in the feet of a pulse it grows by a constant factor in its own width.
-        double end = carom_sim_even(sim, true, *from, to), next = end < to ? carom_sim_even(sim, true, end, to) - end : HUGE_VAL;
-        end = fmin(end, *from + GRADE * last);
-        while (end - *from > GRADE * next) {
-            end = *from + 0.5 * (end - *from);
-            next = carom_sim_even(sim, true, end, to) - end;
-        }
-        last = end - *from;
-        const double t = sim->kept->t;
-        CAROM_TRY(advance(sim, *from, end - *from, 0, err));
-        sim->unbooked = to - *from;
-        if (!(end < to)) break;
-        sim->kept->t = end;
-        const carom_status status = carom_sim_book_works(sim, end - *from, err);
-        sim->kept->t = t;
-        CAROM_TRY(status);
-        *from = end;
-    }
-    return CAROM_OK;
-}
-
-// Is a step cut for short pulses?  Those beside it are, too: the feet of a pulse as wide as a step lie there.
-static bool cut_for_pulses(const carom_sim *sim, double t, double t_1) {
-    const double h = t_1 - t;
-    if (!sim->sys->even) return false;
-    for (int k = -1; k <= 1; ++k) {
-        const double from = t + k * h, to = k ? from + h : t_1;
-        if ((k == 0 || (sim->scheme->powers && !sim->scheme->own_steps)) && carom_sim_even(sim, false, from, to) < to) return true;
-    }
-    return false;
-}
-
-// From t over h to t_1, in pieces where forces jump on the way.
-//
-// (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
-//         to begin behind it.  (JT-3)  Where jumps follow each other within rounding, operands differ by no more, and time goes on over twice as many of them each time.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
-static carom_status pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
-    const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
-    double from = t;
-    const bool cut = cut_for_pulses(sim, t, t_1), jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
-    if (!jumps) return cut ? piece(sim, &from, t_1, err) : advance(sim, t, h, 0, err);
-    double at = carom_sim_jump(sim, t - 4 * d, t + d), blur = 0;
-    if (at < HUGE_VAL) {
-        from = fmax(t, at + d);
-        CAROM_TRY(carom_sim_pass(sim, 0, t, from, err));
-    }
-    while (sim->scheme->powers && (at = carom_sim_jump(sim, from + blur, t_1 - 4 * e)) < HUGE_VAL) {
-        const double to = fmax(from, at - e);
-        blur = at - from <= 16 * fmax(blur, e) ? 2 * fmax(blur, e) : 0; // (JT-3)
-        if (to > from) CAROM_TRY(piece(sim, &from, to, err));
-        CAROM_TRY(carom_sim_pass(sim, to - from, to, at + e, err));
-        from = at + e;
-    }
-    const double to = fmin(carom_sim_jump(sim, fmax(from, t_1 - 4 * e), t_1 + e) - e, t_1);
-    if (from == t && to == t_1 && !cut) return advance(sim, t, h, 0, err);
-    CAROM_TRY(piece(sim, &from, to, err));
-    if (to < t_1) sim->unbooked = 0;
-    return to < t_1 ? carom_sim_pass(sim, to - from, to, t_1, err) : CAROM_OK;
-}
-
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
@@ -525,7 +459,7 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
     const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
     const double h = last ? t_1 - k->t : planned;
     const double used = fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h;
-    CAROM_TRY(sim->sys->jump || sim->sys->even ? pieces(sim, k->t, used, t_1, err) : advance(sim, k->t, used, 0, err));
+    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, k->t, used, t_1, err) : advance(sim, k->t, used, 0, err));
     *h_done = h;
     k->t = t_1;
     return CAROM_OK;

@@ -159,6 +159,8 @@ double carom_sim_instant(const carom_sim *sim, double t);
 double carom_sim_jump(const carom_sim *sim, double t_0, double t_1); // HUGE_VAL: none
 double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1); // the end of a step in which no pulse is short; inside: in which it is followed, where the scheme or its books have no tolerance
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err);
+/// A step from t over h to t_1, in pieces where forces jump or have short pulses on the way.
+carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err);
 
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
@@ -179,6 +181,8 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err);
 
 /// One step of the scheme from t over h as a whole: a failure is told, not tried again.
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err);
+/// The same, halved where it fails.
+carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err);
 
 /// flight.c: can a run that has begun have steps in flight?  As many of them as there are from here on, of those before the end and before the next sampled one.
 bool carom_sim_flies(const carom_sim *sim);
