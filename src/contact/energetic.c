@@ -8,6 +8,10 @@
 #include <carom/system.h>
 #include <math.h>
 
+static const double TRACE = 1e-15;     // of the trace of g: mobility that makes a singular A regular
+static const double LAST_BITS = 1e-15; // of an interval's end: where a search is done
+static const double STOPPED = 1e-14;   // of the speed before the impact: slip has ended
+
 enum { M = CAROM_TANGENTS, STATE = 2 * M + 3, PIECES = 16, MOST = 200000 };
 enum { U_N = 0, WORK = 1, P_N = 2, U_T = 3, P_T = 3 + M }; // places in the state
 
@@ -62,14 +66,14 @@ static bool shifted(const impact *a, double lambda, double x, double *d) {
 static bool without_slip(const impact *a, double *f) {
     double trace = 0;
     for (int i = 0; i <= a->m; ++i) trace += g_of(a, i, i);
-    if (!shifted(a, 1e-15 * trace, 1, f)) return false;
+    if (!shifted(a, TRACE * trace, 1, f)) return false;
     if (size(f, a->m) <= a->mu) {
         for (int i = 0; i < a->m; ++i) f[i] = -f[i];
         return true;
     }
     double low = 0, high = 0;
     for (int i = 0; i < a->m; ++i) high += fabs(g_of(a, 1 + i, 0));
-    for (int k = 0; k < 200 && high - low > 1e-16 * high; ++k) {
+    for (int k = 0; k < 200 && high - low > LAST_BITS * high; ++k) {
         const double lambda = 0.5 * (low + high);
         if (!shifted(a, lambda, a->mu, f)) return false;
         *(size(f, a->m) > 1 ? &low : &high) = lambda;
@@ -188,7 +192,7 @@ static bool curved(impact *a, bool *ended) {
         if (until(a, y_1) >= 0) {
             // The piece of the step that ends there, by false position (Illinois).
             double low = 0, high = h, f_low = until(a, a->y), f_high = until(a, y_1);
-            for (int i = 0; i < 100 && f_high > 0 && high - low > 1e-15 * high; ++i) {
+            for (int i = 0; i < 100 && f_high > 0 && high - low > LAST_BITS * high; ++i) {
                 const double x = f_low < 0 ? high - f_high * (high - low) / (f_high - f_low) : 0.5 * (low + high);
                 leap(a, x, y_1);
                 const double f = until(a, y_1);
@@ -201,7 +205,7 @@ static bool curved(impact *a, bool *ended) {
             return true;
         }
         for (int i = 0; i < STATE; ++i) a->y[i] = y_1[i];
-        if (size(a->y + U_T, a->m) <= 1e-14 * a->speed) { // slip has ended
+        if (size(a->y + U_T, a->m) <= STOPPED * a->speed) {
             for (int i = 0; i < a->m; ++i) a->y[U_T + i] = 0;
             return true;
         }

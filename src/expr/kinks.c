@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double BEND = 1e-9; // jump of a slope, relative: splines are continuous to rounding
+
 enum { MOST = 64 }; // knots of a curve with kinks; one with more approximates something smooth
 
 typedef struct found {
@@ -34,7 +36,7 @@ static void add(found *f, const carom_graph *g, carom_node k) {
 static bool bends(const double *d, int i) {
     const int n = (int)d[0];
     const double *knot = d + 4, left = i > 0 ? carom_curve_value(d, 1, knot[i - 1], knot[i]) : 0, right = i < n - 1 ? carom_curve_value(d, 1, knot[i], knot[i]) : 0;
-    return fabs(left - right) > 1e-9 * (fabs(left) + fabs(right)) + DBL_MIN;
+    return fabs(left - right) > BEND * (fabs(left) + fabs(right)) + DBL_MIN;
 }
 
 static void add_knots(found *f, carom_graph *g, carom_vertex x) {

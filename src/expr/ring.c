@@ -11,6 +11,9 @@
 #include <math.h>
 
 enum { SAMPLES = 24, MOST_MINIMA = 8 };
+static const double ON_AXIS = 1e-30; // square of the distance from the axis: below, the nearest place is anywhere
+static const double CUBED = 1e-9;    // a step of Newton's method after which the next is below rounding
+static const double FLAT = 1e-10;    // slope of F below which the place moves without bound, and its derivative is not used
 
 typedef struct curve { const double *p; bool ring; } curve;
 typedef struct local { double h, F, slope; } local; // h, F = h'/2 and F' at an angle
@@ -21,7 +24,7 @@ static local at(const curve *k, double c, double s) {
     const double N = p[0] - along, dN = 0.5 * (p[1] * s - p[2] * c), z = turn - p[5], dz = p[4] * c - p[3] * s;
     const double G = dN - z * dz, dG = 0.5 * along - dz * dz + z * turn, Q = N - z * z;
     if (!k->ring) return (local){Q, G, dG};
-    const double rho = sqrt(fmax(Q, 1e-30));
+    const double rho = sqrt(fmax(Q, ON_AXIS));
     return (local){N - 2 * rho + 1, dN - G / rho, 0.5 * along - dG / rho + G * G / (rho * rho * rho)};
 }
 
@@ -37,12 +40,12 @@ static spot spot_at(const curve *k, double phi, double c, double s) {
 // The zero of F between lo, where it is negative, and hi, where it is not.  Steps turn (c, s) without sines; x follows to d^5.
 static spot refine(const curve *k, double lo, double hi) {
     double x = 0.5 * (lo + hi), c = cos(x), s = sin(x), d = 1;
-    for (int i = 0; i < 100 && fabs(d) > 1e-9; ++i) {
+    for (int i = 0; i < 100 && fabs(d) > CUBED; ++i) {
         const local y = at(k, c, s);
         if (y.F < 0) lo = x;
         else hi = x;
         d = y.slope > 0 ? -y.F / y.slope : 2 * (hi - lo);
-        if (fabs(d) > 1e-9 && !(x + d > lo && x + d < hi)) d = 0.5 * (lo + hi) - x;
+        if (fabs(d) > CUBED && !(x + d > lo && x + d < hi)) d = 0.5 * (lo + hi) - x;
         const double half = 0.5 * d, w = 1 / (1 + half * half), turned = (c * (1 - half * half) - 2 * s * half) * w;
         s = (s * (1 - half * half) + 2 * c * half) * w, c = turned;
         x += d - d * d * d / 12;
@@ -168,6 +171,6 @@ carom_node carom_ring_rule(carom_graph *g, carom_node phi, const carom_node *d) 
         slope = add(g, sub(g, mul(g, half, along), divide(g, slope, rho)), divide(g, mul(g, bend, G), rho));
         dF = add(g, sub(g, dN_1, divide(g, dF, rho)), mul(g, bend, drho));
     }
-    const carom_node steep = op(g, CAROM_OP_LT, carom_graph_number(g, 1e-10), slope);
+    const carom_node steep = op(g, CAROM_OP_LT, carom_graph_number(g, FLAT), slope);
     return op(g, CAROM_OP_NEG, carom_graph_apply(g, CAROM_OP_IF, steep, divide(g, dF, slope), carom_graph_number(g, 0)), CAROM_NONE);
 }

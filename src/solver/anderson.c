@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double DAMPING = 1e-10; // of the least squares: directions of earlier steps are nearly parallel
+
 enum { BACK = CAROM_ANDERSON_BACK, PIECE = 512 };
 
 void carom_allocate_anderson(carom_anderson *a, carom_arena *mem, int n, int back) {
@@ -77,7 +79,7 @@ static void combine(void *user, int part, int parts) {
     }
 }
 
-// Least squares: gamma of  |f - dF gamma|^2 + 1e-10 |dF|^2 |gamma|^2  minimal, by elimination.  False: nothing to go by.
+// Least squares: gamma of  |f - dF gamma|^2 + DAMPING |dF|^2 |gamma|^2  minimal, by elimination.  False: nothing to go by.
 static bool weights(const carom_anderson *a, double *gamma) {
     double B[BACK][BACK], trace = 0;
     const int m = a->count;
@@ -85,7 +87,7 @@ static bool weights(const carom_anderson *a, double *gamma) {
         for (int j = 0; j < m; j++) B[i][j] = a->A[i][j];
         trace += B[i][i];
     }
-    for (int i = 0; i < m; i++) B[i][i] += 1e-10 * trace;
+    for (int i = 0; i < m; i++) B[i][i] += DAMPING * trace;
     for (int k = 0; k < m; k++) {
         if (!(B[k][k] > 0)) return false;
         for (int i = k + 1; i < m; i++) {

@@ -6,6 +6,8 @@
 #include "linalg/dense.h"
 #include "solver/local.h"
 
+static const double DEPENDENT = 1e-13; // determinant of two contacts that are one, relative
+
 // (SOL-4)  Two contacts without friction: the four sets in the order none, both, first, second.  i, j are the
 // normal rows.
 static bool pair(const carom_problem *pb, int i, int j, double tol) {
@@ -16,7 +18,7 @@ static bool pair(const carom_problem *pb, int i, int j, double tol) {
     p[i] = p[j] = 0;
     if (c[i] >= 0 && c[j] >= 0) return true;
     double x, y;
-    if (a > 0 && d > 0 && carom_dense_two(a, b, e, d, -c[i], -c[j], 1e-13, &x, &y) && x >= 0 && y >= 0) {
+    if (a > 0 && d > 0 && carom_dense_two(a, b, e, d, -c[i], -c[j], DEPENDENT, &x, &y) && x >= 0 && y >= 0) {
         p[i] = x;
         p[j] = y;
         return true;

@@ -6,6 +6,8 @@
 #include "solver/hybrid.h"
 
 enum { INNER = 14, OUTER = 600 };
+static const double LEAST_DELTA = 1e-9;     // proximal term: a smaller one makes nothing independent
+static const double NEARLY_SINGULAR = 1e-5; // factors of a smaller one lose half of the digits
 
 // (SOL-13) of one block around p with the velocities v = u + delta d (p - centre), as  T u + S p = rhs.  False: open.
 static bool linearise(carom_hybrid *w, int b, double delta) {
@@ -65,7 +67,7 @@ static bool step(carom_hybrid *w, double delta) {
     for (int b = 0; b < w->pb.nb; b++) w->lu.skip[w->lu.place[b]] = !linearise(w, b, delta);
     if (!carom_block_lu_factor(&w->lu, &(carom_block_values){w->pb.rows->value, w->T, w->S, w->plain})) return false;
     carom_block_lu_solve(&w->lu, w->rhs, w->x);
-    if (delta < 1e-5) { // nearly singular: one step of refinement
+    if (delta < NEARLY_SINGULAR) { // one step of refinement
         defect(w, w->x);
         carom_block_lu_solve(&w->lu, w->r, w->r);
         for (int i = 0; i < n; i++) w->x[i] += w->r[i];
@@ -129,12 +131,12 @@ void carom_hybrid_newton(carom_hybrid *w) {
     for (int k = 1; k <= OUTER && w->error > w->target; k++) {
         for (int i = 0; i < n; i++) w->centre[i] = w->p[i];
         const inner s = solve_inner(w, delta, w->kept);
-        if (s.solved) delta = fmax(delta * (s.steps <= 2 ? 0.2 : s.steps <= 4 ? 0.4 : 0.5), 1e-9);
+        if (s.solved) delta = fmax(delta * (s.steps <= 2 ? 0.2 : s.steps <= 4 ? 0.4 : 0.5), LEAST_DELTA);
         else {
             for (int i = 0; i < n && !(s.best < 0.5 * s.start); i++) w->p[i] = w->centre[i];
             delta = fmin(3 * delta, 10);
         }
-        if (k % wait != 0 && delta > 1e-9 && s.solved) continue;
+        if (k % wait != 0 && delta > LEAST_DELTA && s.solved) continue;
         lower_the_bar(w); // inner problems fail where rounding is all that is left
         if (k % wait != 0) continue;
         if (w->error > 0.9 * mark) return;

@@ -4,8 +4,10 @@
 // of De Saxce follows the iteration one step behind.
 #include "solver/hybrid.h"
 #include "solver/local.h"
+#include <float.h>
 
 enum { CHECK = 5 };
+static const double FIRST_RHO = 1e-3; // of the diagonal of G; adapted from there
 
 // (SOL-19)  (G + rho D) p = rho D (z - y) - c - mu rho |D y_T| n,   z = proj(p + y),   y = y + p - z:   u = -rho D y
 static void iterate(carom_hybrid *w, double rho, const double *scale, double *z, double *y, double *primal, double *dual) {
@@ -50,7 +52,7 @@ static bool factor(carom_hybrid *w, double rho, const double *scale) {
 
 void carom_hybrid_split(carom_hybrid *w, int most) {
     const int n = w->pb.n;
-    double rho = 1e-3, *scale = w->centre, *y = w->r, *z = w->p, primal = 0, dual = 0, balance = 0;
+    double rho = FIRST_RHO, *scale = w->centre, *y = w->r, *z = w->p, primal = 0, dual = 0, balance = 0;
     for (int b = 0; b < w->pb.nb; b++) {
         scale[b] = 0;
         for (int i = 0; i < w->size[b]; i++) scale[b] += w->d[w->first[b] + i] / w->size[b];
@@ -61,7 +63,7 @@ void carom_hybrid_split(carom_hybrid *w, int most) {
     for (int it = 1; it <= most; it++) {
         iterate(w, rho, scale, z, y, &primal, &dual);
         w->iterations++;
-        balance += 0.5 * (log(primal + 1e-300) - log(dual + 1e-300));
+        balance += 0.5 * (log(primal + DBL_MIN) - log(dual + DBL_MIN));
         if (it % CHECK != 0) continue;
         carom_hybrid_look(w);
         if (w->error <= w->target || it == most) return;

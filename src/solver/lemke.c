@@ -6,6 +6,12 @@
 // About as many pivots as there are contacts that close, each n^2 multiply-adds.
 #include "solver/reduce.h"
 
+static const double NO_MASS = 1e-14; // of the largest diagonal entry of S: a row below is one that nothing can move
+static const double FLAT = 1e-11;    // of the steepest entry of a column: what n pivots leave of a zero
+static const double RATIO = 1e-13;   // ratios that differ by less are tied, relative
+static const double SPEED = 1e-14;   // and so are those whose velocities differ by this part of the largest one
+static const double TIED = 1e-12;    // the same in the order that breaks ties: entries of an inverse
+
 typedef struct {
     carom_reduced red;
     double *T;            // dictionary, row-major   nu x (nu + 2)
@@ -41,7 +47,7 @@ static bool start(lemke *w, double spread) {
     for (int i = 0; i < n; i++) largest = fmax(largest, w->red.S[i + (size_t)i * w->red.ld]);
     for (int i = 0; i < n; i++) {
         const double d = w->red.S[i + (size_t)i * w->red.ld];
-        w->d[i] = d > 1e-14 * largest ? d : largest > 0 ? largest : 1;
+        w->d[i] = d > NO_MASS * largest ? d : largest > 0 ? largest : 1;
         closed = closed || w->red.s[i] < 0;
         size = fmax(size, fabs(w->red.s[i]));
     }
@@ -103,7 +109,7 @@ static int untie(const lemke *w, int ties, int e) {
         for (int t = 0; t < ties; t++) {
             const int i = w->tied[t];
             const double x = inverse_entry(w, i, k) / -w->T[(size_t)i * ld + e];
-            if (x <= least + 1e-12 * (1 + fabs(least))) w->tied[kept++] = i;
+            if (x <= least + TIED * (1 + fabs(least))) w->tied[kept++] = i;
         }
         ties = kept;
     }
@@ -127,7 +133,7 @@ static int ratio_test(const lemke *w, int e, double size) {
     const int n = w->red.nu, ld = n + 2;
     double least = INFINITY, steepest = 0;
     for (int i = 0; i < n; i++) steepest = fmax(steepest, fabs(w->T[(size_t)i * ld + e]));
-    const double flat = -1e-11 * steepest;
+    const double flat = -FLAT * steepest;
     for (int i = 0; i < n; i++) {
         const double *x = w->T + (size_t)i * ld;
         if (x[e] < flat) least = fmin(least, fmax(x[Q], 0) / -x[e]);
@@ -137,7 +143,7 @@ static int ratio_test(const lemke *w, int e, double size) {
     for (int i = 0; i < n; i++) {
         const double *x = w->T + (size_t)i * ld;
         // Equal to rounding: in the ratio itself and in the velocity that it stands for.
-        if (!(x[e] < flat) || fmax(x[Q], 0) > least * -x[e] * (1 + 1e-13) + 1e-14 * size) continue;
+        if (!(x[e] < flat) || fmax(x[Q], 0) > least * -x[e] * (1 + RATIO) + SPEED * size) continue;
         if (w->basic[i] == 2 * n) return i;
         w->tied[ties++] = i;
     }

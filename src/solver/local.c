@@ -6,6 +6,9 @@
 #include "contact/operator.h"
 #include "linalg/dense.h"
 
+static const double SINGULAR = 1e-14;  // determinant against the product of the diagonal, pivots against the largest: rounding
+static const double LAST_BITS = 1e-15; // of |p_T| / (mu p_N) - 1
+
 // Slip in the direction s = +-1 of u_T.  Returns how much it contradicts itself, in velocity units.
 static double slip(const double *g, int ld, const double *c, double mu, double s, double *p) {
     const double a = g[0] - s * mu * g[ld]; // (SOL-1)  u_N = 0 with p_T = -s mu p_N
@@ -20,7 +23,7 @@ void carom_local_planar(const double *g, int ld, const double *c, double mu, dou
     p[0] = p[1] = 0;
     if (c[0] >= 0) return;
     double pN, pT;
-    if (carom_dense_two(g[0], g[ld], g[1], g[1 + ld], -c[0], -c[1], 1e-14, &pN, &pT) && pN >= 0 && fabs(pT) <= mu * pN) {
+    if (carom_dense_two(g[0], g[ld], g[1], g[1 + ld], -c[0], -c[1], SINGULAR, &pN, &pT) && pN >= 0 && fabs(pT) <= mu * pN) {
         p[0] = pN;
         p[1] = pT;
         return;
@@ -48,7 +51,7 @@ typedef struct {
 // (SOL-2)  (A + alpha I) p_T = -r,  p_N = p_N0 - n.p_T.  False when singular.
 static bool at(const tangent *t, double alpha, double *p) {
     const double a = t->a + alpha, d = t->d + alpha, det = a * d - t->b * t->c;
-    if (!(fabs(det) > 1e-14 * fabs(a * d))) return false;
+    if (!(fabs(det) > SINGULAR * fabs(a * d))) return false;
     p[1] = (t->b * t->r1 - d * t->r0) / det;
     p[2] = (t->c * t->r0 - a * t->r1) / det;
     p[0] = t->pN - t->n0 * p[1] - t->n1 * p[2];
@@ -144,7 +147,7 @@ static bool ball_at(ball *b, double alpha, double *p) {
     const int k = b->k;
     for (int i = 0; i < k * k; i++) b->F[i] = b->A[i];
     for (int i = 0; i < k; i++) b->F[i * (k + 1)] += alpha, p[1 + i] = -b->r[i];
-    if (!carom_dense_lu(b->F, k, k, 1e-14, b->pivot)) return false;
+    if (!carom_dense_lu(b->F, k, k, SINGULAR, b->pivot)) return false;
     carom_dense_lu_solve(b->F, k, k, b->pivot, p + 1);
     p[0] = b->pN - dot(b->n, p + 1, k);
     return true;
@@ -168,7 +171,7 @@ static void ball_root(ball *b, double *p) {
     for (int it = 0; it < 100; it++) {
         double slope = 0;
         const double f = ball_at(b, alpha, p) ? ball_phi(b, p, &slope) : -1;
-        if (fabs(f) <= 1e-15) break;
+        if (fabs(f) <= LAST_BITS) break;
         const double next = closer(alpha, f, slope, &low, &high);
         if (next == alpha || !(next < INFINITY)) break;
         alpha = next;

@@ -9,6 +9,12 @@
 #include "contact/law.h"
 #include "linalg/dense.h"
 
+static const double SAME = 1e-14;       // asymmetry of G by rounding, relative
+static const double NULL_PIVOT = 1e-11; // of the largest: pivots of dependent contacts, symmetric matrix
+static const double NULL_SLIP = 1e-12;  // the same with slip, where a wrong verdict costs a dearer step
+static const double ARMIJO = 1e-4;      // least part of the fall that the slope promises; the usual one
+static const double LEAST_DELTA = 1e-9; // proximal term: a smaller one makes nothing independent
+
 enum { FEW = 96 }; // unknowns up to which a singular system with friction gets the shortest step (piles at rest need one such step), and
                     // rows up to which the halving sequence is tried
 
@@ -189,9 +195,9 @@ static bool symmetric(const newton *w) {
     for (int j = 0; j < m; j++)
         for (int i = j + 1; i < m; i++) {
             const double a = w->A[i + (size_t)j * m], b = w->A[j + (size_t)i * m];
-            if (fabs(a - b) > 1e-14 * (fabs(a) + fabs(b))) {
+            if (fabs(a - b) > SAME * (fabs(a) + fabs(b))) {
                 const double scale = w->A[(size_t)i * (m + 1)] * w->A[(size_t)j * (m + 1)];
-                if ((a - b) * (a - b) > 1e-28 * scale) return false;
+                if ((a - b) * (a - b) > SAME * SAME * scale) return false;
             }
         }
     return true;
@@ -205,15 +211,15 @@ static bool solve_regular(newton *w, bool basic) {
         w->step[0] = w->b[0] / w->A[0];
         return w->A[0] != 0;
     }
-    if (m == 2) return carom_dense_two(w->A[0], w->A[2], w->A[1], w->A[3], w->b[0], w->b[1], 1e-11, w->step, w->step + 1);
+    if (m == 2) return carom_dense_two(w->A[0], w->A[2], w->A[1], w->A[3], w->b[0], w->b[1], NULL_PIVOT, w->step, w->step + 1);
     for (int i = 0; i < m; i++) w->step[i] = w->b[i];
     if (symmetric(w)) {
-        const bool full = carom_dense_ldl(w->A, m, m, 1e-11, w->work) == 0;
+        const bool full = carom_dense_ldl(w->A, m, m, NULL_PIVOT, w->work) == 0;
         w->singular = w->singular || !full;
         if (full || basic) carom_dense_ldl_solve(w->A, m, m, w->step);
         return full || basic;
     }
-    if (!carom_dense_lu(w->A, m, m, 1e-12, w->pivot)) return false;
+    if (!carom_dense_lu(w->A, m, m, NULL_SLIP, w->pivot)) return false;
     carom_dense_lu_solve(w->A, m, m, w->pivot, w->step);
     return true;
 }
@@ -267,7 +273,7 @@ static bool newton_step(newton *w, const carom_problem *pb, bool correct) {
         assemble(w, pb, w->p, w->u);
         for (int j = 0; j < m; j++)
             for (int i = 0; i < m; i++) w->A[i + (size_t)j * m] /= w->d[w->x[j].row];
-        carom_dense_shortest(w->A, m, m, 1e-11, w->pivot, w->work, w->b, w->step);
+        carom_dense_shortest(w->A, m, m, NULL_PIVOT, w->pivot, w->work, w->b, w->step);
         for (int j = 0; j < m; j++) w->step[j] /= w->d[w->x[j].row];
     }
     expand(w, w->p);
@@ -384,7 +390,7 @@ static int run_damped(newton *w, const carom_problem *pb, double *best) {
             double trial;
             for (int i = 0; i < n; i++) w->p[i] = w->old[i] + t * w->step[i];
             const double error = look(w, pb, &trial);
-            falls = trial < (1 - 1e-4 * t) * merit;
+            falls = trial < (1 - ARMIJO * t) * merit;
             if (falls) merit = trial;
             keep(w, n, error, best);
         }
@@ -419,7 +425,7 @@ static int run_inner(newton *w, const carom_problem *pb, double goal, double *be
 // (SOL-18)  delta falls while the inner problems are easy, and rises when one fails.
 static double next_delta(double delta, bool solved, int steps) {
     if (!solved) return fmin(3 * delta, 10);
-    return fmax(delta * (steps <= 2 ? 0.2 : steps <= 4 ? 0.4 : 0.5), 1e-9);
+    return fmax(delta * (steps <= 2 ? 0.2 : steps <= 4 ? 0.4 : 0.5), LEAST_DELTA);
 }
 
 // The problem with the proximal term around w->p: u = G p + c + delta d (p - centre).  Returns its error there.
@@ -479,7 +485,7 @@ static int run_adaptive(newton *w, const carom_problem *pb, double *best) {
         if (!(inner < 0.5 * start))
             for (int i = 0; i < n; i++) w->p[i] = w->centre[i];
         delta = next_delta(delta, inner <= 0.1 * start, steps);
-        if (delta <= 1e-9) lower_the_bar(w, pb);
+        if (delta <= LEAST_DELTA) lower_the_bar(w, pb);
     }
     return it;
 }

@@ -5,6 +5,8 @@
 // contacts are nearly dependent; needs no factorisation and is indifferent to rank.
 #include "contact/law.h"
 
+static const double SHORTEST = 1e-3; // factor of the step length
+
 typedef struct {
     double *d, *r;    // scales; 1 / sum_j |G_ij|    n
     double *u, *f;    // velocity, natural map       n
@@ -73,7 +75,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             if (best <= 0.5 * tol) break;
         } else if (++stale > 2000) break;
         // Longer steps while it goes down, shorter ones when it goes up; 1.9 stays inside the stable range.
-        a = error <= last ? fmin(1.05 * a, 1.9) : fmax(0.6 * a, 1e-3);
+        a = error <= last ? fmin(1.05 * a, 1.9) : fmax(0.6 * a, SHORTEST);
         last = error;
         project(w, pb, a);
     }

@@ -2,6 +2,8 @@
 #include "solver/reduce.h"
 #include "linalg/dense.h"
 
+static const double REDUNDANT = 1e-12; // pivots of joints that depend on others, of the largest
+
 void carom_allocate_reduced(carom_reduced *r, carom_arena *mem, int n) {
     const size_t m = (size_t)n;
     r->U = carom_allocate_ints(mem, m);
@@ -45,7 +47,7 @@ void carom_reduce(carom_reduced *r, const carom_problem *pb) {
     const size_t ld = (size_t)pb->ld;
     for (int j = 0; j < ne; j++)
         for (int i = 0; i < ne; i++) r->F[i + (size_t)j * ne] = pb->G[r->E[i] + r->E[j] * ld];
-    r->rank = carom_dense_full(r->F, ne, ne, 1e-12, r->row, r->col, r->scale);
+    r->rank = carom_dense_full(r->F, ne, ne, REDUNDANT, r->row, r->col, r->scale);
     for (int k = 0; k <= nu; k++) {
         const double *column = k < nu ? pb->G + r->U[k] * ld : pb->c;
         for (int i = 0; i < ne; i++) r->b[i] = column[r->E[i]];
@@ -70,7 +72,7 @@ static void shorten(carom_reduced *r, const carom_problem *pb) {
     for (int i = 0; i < ne; i++) r->g[i] = 0;
     for (int j = 0; j < ne; j++)
         for (int i = 0; i < ne; i++) r->g[i] += r->G[i + (size_t)j * ne] * pb->p[r->E[j]];
-    carom_dense_shortest(r->G, ne, ne, 1e-12, r->col, r->x + ne, r->g, r->x);
+    carom_dense_shortest(r->G, ne, ne, REDUNDANT, r->col, r->x + ne, r->g, r->x);
     for (int i = 0; i < ne; i++) pb->p[r->E[i]] = r->x[i];
 }
 

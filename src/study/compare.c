@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double FIRST_STEP = 1e-3; // of the time: what adaptive schemes try first where nothing is given
+static const double FINE_STEP = 1e-4;  // and the step of what stands for exact
+static const double APART = 1e-12;     // spread of the steps, relative: a slope needs two that differ
+
 static const size_t MEMORY = (size_t)2000 * 1000 * 1000;
 
 carom_compare_def carom_compare_default(void) {
@@ -93,8 +97,8 @@ static carom_status share_levels(carom_compare *c, const carom_compare_def *def,
         return carom_fail(err, CAROM_BAD_INPUT, "none of the schemes takes the tolerances; write SCHEME:adaptive=on");
     if (c->nsteps > 0 && equal == 0) return carom_fail(err, CAROM_BAD_INPUT, "none of the schemes takes the step sizes; all of them are adaptive");
     c->levels = c->nsteps > c->ntolerances ? c->nsteps : c->ntolerances;
-    c->first = def->first > 0 ? fmin(def->first, c->end) : 1e-3 * c->end;
-    c->fine = c->nsteps > 0 ? c->steps[c->nsteps - 1] : 1e-4 * c->end;
+    c->first = def->first > 0 ? fmin(def->first, c->end) : FIRST_STEP * c->end;
+    c->fine = c->nsteps > 0 ? c->steps[c->nsteps - 1] : FINE_STEP * c->end;
     return CAROM_OK;
 }
 
@@ -169,7 +173,7 @@ static carom_status read_against(carom_compare *c, const char *text, const char 
 static carom_status choose_against(carom_compare *c, const char *const *options, carom_error *err) {
     const spec *s = &c->schemes[0];
     CAROM_TRY(carom_spec_read(&c->against, c->model, s->text, options, err));
-    c->against_step = s->adaptive ? (s->divides ? 1e-4 * c->end : c->first) : c->steps[c->nsteps - 1] / 10;
+    c->against_step = s->adaptive ? (s->divides ? FINE_STEP * c->end : c->first) : c->steps[c->nsteps - 1] / 10;
     if (s->adaptive) {
         CAROM_TRY(carom_spec_tolerate(&c->against, false, err));
         c->against_tolerance = fmax(c->tolerances[c->ntolerances - 1] / 100, carom_spec_tightest(s));
@@ -332,7 +336,7 @@ double carom_compare_order(const carom_compare *c, int scheme) {
         n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
     }
     const double spread = n * sxx - sx * sx;
-    return n < 2 || !(spread > 1e-12 * sxx) ? NAN : (n * sxy - sx * sy) / spread;
+    return n < 2 || !(spread > APART * sxx) ? NAN : (n * sxy - sx * sy) / spread;
 }
 
 // Are all step ends rows of the file?
