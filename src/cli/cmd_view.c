@@ -67,6 +67,6 @@ static int run(const cli_args *a) {
 const cli_verb cli_view = {
     .name = "view", .arguments = "RESULT", .about = "one self-contained HTML file: the moving mechanism, and plots one can zoom", .least = 1, .most = 1,
     .options = options, .run = run,
-    .text = "The page works from the file system, offline, in any browser of today.  What moves is told by the draw section of the\n"
-            "model, which the result holds; without one the page shows coordinates as tracks.",
+    .text = "The page works from the file system, offline, in any current browser.  The draw section of the model, which\n"
+            "the result holds, says what moves; without one the page shows coordinates as tracks.",
 };

@@ -234,7 +234,7 @@ const carom_scheme carom_scheme_auto = {
     .text = "Small models that are not stiff: Dormand and Prince's Runge-Kutta method with steps by error estimate; events enclosed in\n"
             "1e-3 rtol of a step, Moreau across them, as in `mixed`.  Stiff ones: Radau IIA of order 5 in its place.  Large\n"
             "ones, and where events come too thick or contradict each other: moreau-jean with steps by doubling, until it is quiet.\n"
-            "The choice is examined on the way; every change is told with its time and reason.\n\n"
+            "The choice is examined on the way; every change is reported with its time and reason.\n\n"
             "The step is the interval between records and does not enter the error: states inside internal steps are read off\n"
             "polynomials of degree 5.  Steps of time-stepping end at records.  There an impact is resolved to sqrt(rtol).",
     .order = 5,

@@ -1,4 +1,4 @@
-// flow_contact.c: impacts, and who stays in contact after them; see flow.h.
+// flow_contact.c: impacts, and which contacts stay closed after them; see flow.h.
 #include "event/flow.h"
 #include <float.h>
 #include <math.h>

@@ -130,7 +130,7 @@ struct carom_sim {
     bool was_reacted;   // saved beside `before`
     int was_reported;
     double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
-    carom_event *events; // told by the last step; step.nevents of them
+    carom_event *events; // recorded by the last step; step.nevents of them
     double (*size)(const void *user, int id); // of contacts; NULL: not known
     carom_resolution resolution;
     carom_error error;  // of the step loop
@@ -179,7 +179,7 @@ carom_status carom_sim_allocate(carom_sim *sim, carom_error *err);
 /// First gaps, first call of the scheme, first power.
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err);
 
-/// One step of the scheme from t over h as a whole: a failure is told, not tried again.
+/// One step of the scheme from t over h as a whole: a failure is reported, not retried.
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err);
 /// The same, halved where it fails.
 carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err);

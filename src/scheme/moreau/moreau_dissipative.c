@@ -1,14 +1,14 @@
 // moreau_dissipative.c: the variant of Moreau-Jean whose discrete energy balance has the right sign.
 //
 // Spec: docs/METHODS.md, section MD.  Positions move with the mean velocity whatever theta is; theta only
-// says where between q_0 and q_1 the forces are seen.
+// says where between q_0 and q_1 the forces are evaluated.
 #include "scheme/identity.h"
 #include "scheme/newton.h"
 #include <math.h>
 
 enum { OPT_THETA, OPT_IDENTITY };
 static const carom_option options[] = {
-    {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "where the forces are seen: q_0 + theta (q_1 - q_0)"},
+    {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "where the forces are evaluated: q_0 + theta (q_1 - q_0)"},
     {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off", .about = "check the discrete energy balance at every step of a linear system"},
     {0},
 };

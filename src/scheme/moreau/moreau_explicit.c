@@ -10,7 +10,7 @@ enum { OPT_FORCES };
 static const double STEPS = 1024; // in which a lasting contact may drift open, h^2/2 of its curvature in each
 static const carom_option options[] = {
     {.name = "forces", .kind = CAROM_CHOICE, .choices = "start|end",
-     .about = "forces are seen at the old position, or at the new one (with the old velocity): stable for oscillations, h omega < 2"},
+     .about = "forces are evaluated at the old position, or at the new one (with the old velocity): stable for oscillations, h omega < 2"},
     {0},
 };
 

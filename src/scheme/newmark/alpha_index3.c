@@ -31,7 +31,7 @@ const carom_scheme carom_scheme_alpha_index3 = {
     .text =
         "M s_1 = f(q_1, v_1) + W_1 lambda,   g_E(q_1) = 0,   0 <= g(q_1) _|_ lambda >= 0\n"
         "(1 - alpha_m) a_1 + alpha_m a_0 = (1 - alpha_f) s_1 + alpha_f s_0;   v_1, q_1 from a_0, a_1 as Newmark\n\n"
-        "Second order with joints, which are met exactly on position level.  No impact law and no restitution: the\n"
+        "Second order with joints, which are satisfied exactly on position level.  No impact law and no restitution: the\n"
         "reaction of an impact is O(1/h) and comes back through a_0 in the next step.  Energy is made at impacts, so\n"
         "models with contacts are declined; impacts=ignore runs them, as a counter-example.",
     .order = 2,

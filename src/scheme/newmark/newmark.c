@@ -39,7 +39,7 @@ const carom_scheme carom_scheme_newmark = {
             "free step\n\n"
             "Second order for gamma = 1/2 without contacts and joints, first order across impacts.  No reaction enters "
             "the\n"
-            "accelerations; joints are met on velocity level and drift with order h.  For linear systems with\n"
+            "accelerations; joints are satisfied on velocity level and drift with order h.  For linear systems with\n"
             "2 beta >= gamma >= 1/2 an algorithmic energy does not grow (checked at every step: energy.identity).\n"
             "gamma = 1/2 and beta = 1/4: average acceleration; 1/6: linear acceleration, stable for omega h < 3.46; 1/12: Fox and\n"
             "Goodwin, omega h < 2.45; 0: central differences, omega h < 2.",
