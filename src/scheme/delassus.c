@@ -208,7 +208,7 @@ static void multiply(double *restrict G, const carom_products *o, const double *
     const int *pair = o->pair;
     int first = 0;
 #define SUMS(n) pair = sum_products(G, o, first, o->sums[n], n, pair, A, X, a), first += o->sums[n];
-    SUMS(1) SUMS(2) SUMS(3) SUMS(4) SUMS(5) SUMS(6) SUMS(7) SUMS(8) SUMS(0)
+    SUMS(1) SUMS(2) SUMS(3) SUMS(4) SUMS(0)
 #undef SUMS
 }
 

@@ -3,7 +3,7 @@
 #include <carom/difference.h>
 #include "scheme/responses.h"
 
-enum { CAROM_SHORT_SUM = 8 }; // products; longer sums have a loop of their own
+enum { CAROM_SHORT_SUM = 4 }; // products; longer sums have a loop of their own
 
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {
