@@ -206,6 +206,33 @@ static void wrong_words_are_told(void **state) {
     }
 }
 
+// A scheme or an option that no run can have is an error of the sweep, not of its runs; a value that some cannot have is theirs.
+static void wrong_schemes_and_options_end_the_sweep(void **state) {
+    (void)state;
+    static const struct { const char *vary, *scheme, *option, *why; } wrong[] = {
+        {"m=1,2", "moreau-jeam", NULL, "did you mean 'moreau-jean'?"},
+        {"m=1,2", "moreau-jean", "thta=1", "did you mean 'theta'?"},
+        {"m=1,2", "moreau-jean", "theta=2", "option theta"},
+        {"option.thta=0.5,1", "moreau-jean", NULL, "did you mean 'theta'?"},
+        {"option.theta=0.5,1", "moreau-midpoint", NULL, "no option 'theta'"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        carom_sweep_def d = def_of(oscillator, LIST(wrong[i].vary), LIST("x"));
+        carom_error err = {0};
+        d.run.scheme = wrong[i].scheme;
+        d.run.options = LIST(wrong[i].option);
+        assert_null(carom_sweep_create(&d, &err));
+        assert_int_equal(err.code, CAROM_BAD_INPUT);
+        if (!strstr(err.text, wrong[i].why)) fail_msg("'%s' does not say '%s'", err.text, wrong[i].why);
+    }
+    carom_sweep_def d = def_of(oscillator, LIST("option.theta=0.5,2"), LIST("x"));
+    carom_error err = {0};
+    d.run.scheme = "moreau-jean";
+    carom_sweep *s = carom_sweep_create(&d, &err);
+    assert_non_null(s);
+    carom_sweep_destroy(s);
+}
+
 // -- sections ----------------------------------------------------------------------------------------------------------
 
 // x = cos(w t), w = sqrt(k/m): every 1.3 s its value, after a transient.  Until t = 10.4 the phase of a Runge-Kutta scheme of order 4 is late by
@@ -484,7 +511,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laws_and_shapes_follow_parameters),
         cmocka_unit_test(lists_and_grids),           cmocka_unit_test(a_column_of_a_file),
-        cmocka_unit_test(wrong_words_are_told),      cmocka_unit_test(values_at_equal_times),
+        cmocka_unit_test(wrong_words_are_told),      cmocka_unit_test(wrong_schemes_and_options_end_the_sweep),
+        cmocka_unit_test(values_at_equal_times),
         cmocka_unit_test(crossings),                 cmocka_unit_test(impacts_of_a_bouncing_ball),
         cmocka_unit_test(sections_where_contacts_come_and_go), cmocka_unit_test(period_doubling_is_where_theory_has_it), cmocka_unit_test(averages_over_time),
         cmocka_unit_test(a_run_that_fails_is_a_row), cmocka_unit_test(runs_that_follow_each_other),

@@ -23,9 +23,10 @@ static carom_products allocate_products(carom_arena *mem, int n, int nv, int str
     o.next = carom_allocate_ints(mem, entries);
     o.of = carom_allocate_ints(mem, entries);
     for (int i = 0; i < 2; ++i) o.known[i] = carom_allocate_ints(mem, (size_t)n + entries);
-    o.at = carom_allocate_ints(mem, 2 * (size_t)o.room);
-    o.end = carom_allocate_ints(mem, (size_t)o.room);
-    o.pair = carom_allocate_ints(mem, 2 * (size_t)o.room);
+    const size_t room = (size_t)o.room;
+    o.at = carom_allocate_ints(mem, 2 * room), o.at_by_column = carom_allocate_ints(mem, 2 * room);
+    o.terms = carom_allocate_ints(mem, room), o.terms_by_column = carom_allocate_ints(mem, room);
+    o.pair = carom_allocate_ints(mem, 2 * room), o.pair_by_column = carom_allocate_ints(mem, 2 * room);
     return o;
 }
 
@@ -115,10 +116,10 @@ static bool remembered(int *known, const carom_columns *W, int n) {
     return same;
 }
 
-// Products of column k of X, by row of G; false: there is no room.
-static bool list_products(carom_products *o, const carom_columns *W, int n, int k) {
+// Products of column k of X, by row of G; total: of the columns before.  False: there is no room.
+static bool list_products(carom_products *o, const carom_columns *W, int n, int k, int *total) {
     const bool symmetric = o->symmetric;
-    int *count = o->count, from = symmetric ? k : 0, most = -1, total = o->n ? o->end[o->n - 1] : 0;
+    int *count = o->count, from = symmetric ? k : 0, most = -1;
     for (int i = from; i < n; ++i) count[i] = 0;
     for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
         for (int f = symmetric ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
@@ -127,18 +128,37 @@ static bool list_products(carom_products *o, const carom_columns *W, int n, int 
         }
     for (int i = from; i <= most; ++i) {
         if (count[i] == 0) continue;
-        if (o->n == o->room || total + count[i] > o->room) return false;
-        o->at[2 * (size_t)o->n] = i + k * n, o->at[2 * (size_t)o->n + 1] = symmetric ? k + i * n : i + k * n;
-        const int start = total;
-        o->end[o->n++] = total += count[i];
-        count[i] = start;
+        if (o->n == o->room || *total + count[i] > o->room) return false;
+        int *at = o->at_by_column + 2 * (size_t)o->n;
+        at[0] = i + k * n, at[1] = symmetric ? k + i * n : i + k * n;
+        o->terms_by_column[o->n++] = count[i];
+        count[i] = *total;
+        *total += o->terms_by_column[o->n - 1];
     }
     for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
         for (int f = symmetric ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
-            int *pair = o->pair + 2 * (size_t)count[o->of[f]]++;
+            int *pair = o->pair_by_column + 2 * (size_t)count[o->of[f]]++;
             pair[0] = f, pair[1] = e;
         }
     return true;
+}
+
+// Sums of equally many products one after the other: loops of a known length are none, and no branch is guessed wrong.
+static void sort_products(carom_products *o) {
+    int *at = o->at, *terms = o->terms, *pair = o->pair;
+    memset(o->sums, 0, sizeof o->sums);
+    for (int length = 1; length <= CAROM_SHORT_SUM + 1; ++length) {
+        const int *from = o->pair_by_column, class = length % (CAROM_SHORT_SUM + 1);
+        for (int j = 0; j < o->n; from += 2 * o->terms_by_column[j++]) {
+            const int count = o->terms_by_column[j];
+            if (class ? count != length : count < length) continue;
+            *at++ = o->at_by_column[2 * (size_t)j], *at++ = o->at_by_column[2 * (size_t)j + 1];
+            *terms++ = count;
+            memcpy(pair, from, 2 * (size_t)count * sizeof *pair);
+            pair += 2 * count;
+            ++o->sums[class];
+        }
+    }
 }
 
 // What there is to multiply, and where rows and columns of G start.
@@ -150,11 +170,13 @@ static void plan(carom_products *o, const carom_columns *A, const carom_columns 
     o->of_n = n;
     o->n = 0;
     o->fits = true;
+    int total = 0;
     for (int k = 0; k < n; ++k) {
         const int rows = start_of(W, k, first_A), columns = symmetric ? rows : start_of(A, k, first_W);
         o->first[k] = rows < columns ? rows : columns;
-        o->fits = o->fits && list_products(o, W, n, k);
+        o->fits = o->fits && list_products(o, W, n, k, &total);
     }
+    if (o->fits) sort_products(o);
 }
 
 // X = F^-1 W with the sparsity of W, F being diagonal.
@@ -169,13 +191,25 @@ static void solve_sparse(carom_columns *X, const carom_columns *W, const double 
     }
 }
 
-static void multiply(double *restrict G, const carom_products *o, const double *restrict A, const double *restrict X, double a) {
-    const int *restrict pair = o->pair, *restrict at = o->at, *restrict end = o->end;
-    for (int j = 0, e = 0; j < o->n; ++j) {
+// `count` entries of G; terms of each, 0: as the list says.
+static inline const int *sum_products(double *restrict G, const carom_products *o, int first, int count, int terms, const int *restrict pair,
+                                      const double *restrict A, const double *restrict X, double a) {
+    const int *restrict at = o->at + 2 * (size_t)first;
+    for (int j = 0; j < count; ++j, at += 2) {
+        const int n = terms ? terms : o->terms[first + j];
         double sum = 0;
-        for (; e < end[j]; ++e, pair += 2) sum += A[pair[0]] * X[pair[1]];
-        G[at[2 * (size_t)j]] = G[at[2 * (size_t)j + 1]] = a * sum;
+        for (int e = 0; e < n; ++e, pair += 2) sum += A[pair[0]] * X[pair[1]];
+        G[at[0]] = G[at[1]] = a * sum;
     }
+    return pair;
+}
+
+static void multiply(double *restrict G, const carom_products *o, const double *restrict A, const double *restrict X, double a) {
+    const int *pair = o->pair;
+    int first = 0;
+#define SUMS(n) pair = sum_products(G, o, first, o->sums[n], n, pair, A, X, a), first += o->sums[n];
+    SUMS(1) SUMS(2) SUMS(3) SUMS(4) SUMS(0)
+#undef SUMS
 }
 
 // The same when there are too many products to remember.

@@ -3,12 +3,16 @@
 #include <carom/difference.h>
 #include "scheme/responses.h"
 
+enum { CAROM_SHORT_SUM = 4 }; // products; longer sums have a loop of their own
+
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {
     int of_n;                 // rows of the problem that this is for
     bool symmetric, fits;     // X belongs to A: one triangle is enough; there was room for all products
-    int n, room, *at, *end;   // entries of G, of each: where it stands, twice; the end of its products
+    int n, room, *at, *terms; // entries of G, short sums first; of each: where it stands, twice; of how many products it is the sum
     int *pair;                // products: an entry of A, an entry of X
+    int *at_by_column, *terms_by_column, *pair_by_column; // the same, column by column
+    int sums[CAROM_SHORT_SUM + 1]; // entries by the number of their products; sums[0]: of the longer ones
     int *first;               // carom_problem.first
     int *known[2];            // counts and rows of A and W
     int *head, *next, *of;    // entries by unknown: first, next, the column of each

@@ -190,6 +190,17 @@ static carom_status find_scheme(const carom_sim_def *def, const carom_scheme **s
                       near ? "'?" : ";", more);
 }
 
+carom_status carom_sim_check_options(const carom_sim_def *def, const char *name, carom_error *err) {
+    const carom_scheme *scheme;
+    CAROM_TRY(find_scheme(def, &scheme, err));
+    double *value = calloc((size_t)carom_option_count(scheme->options) + CAROM_COMMON_COUNT, sizeof *value);
+    carom_status status = value ? read_options(scheme, def->options, value, err) : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for options");
+    free(value);
+    if (status != CAROM_OK || !name) return status;
+    const bool known = carom_option_find(scheme->options, name, strlen(name)) >= 0 || carom_option_find(carom_common_options, name, strlen(name)) >= 0;
+    return known ? CAROM_OK : unknown_option(scheme, name, err);
+}
+
 // -- time ------------------------------------------------------------------------------------------------
 
 // Steps from t0 to t_end.  T/h counts as whole when it is so to 1e-9.

@@ -138,6 +138,8 @@ struct carom_sim {
 
 /// The options that every scheme has, after its own.
 extern const carom_option carom_common_options[];
+/// Is there this scheme, does it have these options, and `name` too unless it is NULL?  CAROM_BAD_INPUT says what is wrong.
+carom_status carom_sim_check_options(const carom_sim_def *def, const char *name, carom_error *err);
 enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CAROM_OPT_NEWTON_TOL,
        CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION,
        CAROM_OPT_SAFETY, CAROM_OPT_SHRINK, CAROM_OPT_GROW, CAROM_OPT_EXTRAPOLATE, CAROM_COMMON_COUNT };

@@ -3,6 +3,7 @@
 // A chain is a row of runs along the last --vary, of which each starts where the one before has ended (--follow); without
 // that, every run is a chain of its own.  Threads take whole chains in their order.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
+#include "sim/sim.h"
 #include "sweep/lanes.h"
 #include <carom/compile.h>
 #include <math.h>
@@ -135,6 +136,15 @@ static carom_status make_lanes(carom_sweep *s, carom_error *err) {
     return carom_fail(err, status == CAROM_IO ? CAROM_BAD_INPUT : status, "%s: %s", gpu ? "--gpu" : "--lanes on", own.text);
 }
 
+// What is wrong for every run is no row of a table.
+static carom_status check_options(const carom_sweep *s, const carom_run *run, carom_error *err) {
+    const carom_sim_def def = carom_run_sim(run, s->model);
+    CAROM_TRY(carom_sim_check_options(&def, NULL, err));
+    for (int i = 0; i < s->nvary; ++i)
+        if (s->vary[i].kind == VARY_OPTION) CAROM_TRY(carom_sim_check_options(&def, s->vary[i].name + strlen("option."), err));
+    return CAROM_OK;
+}
+
 static carom_status create(carom_sweep *s, carom_error *err) {
     CAROM_TRY(look_at_model(s, err));
     int n = 0;
@@ -148,7 +158,8 @@ static carom_status create(carom_sweep *s, carom_error *err) {
     CAROM_TRY(check(s, err));
     CAROM_TRY(count(s, err));
     carom_run run;
-    const carom_status status = carom_run_resolve(&run, s->model, &s->def.run, err);
+    carom_status status = carom_run_resolve(&run, s->model, &s->def.run, err);
+    if (status == CAROM_OK) status = check_options(s, &run, err);
     const double steps = status == CAROM_OK ? run.evaluations * (double)s->runs : 0;
     carom_run_free(&run);
     CAROM_TRY(status);
