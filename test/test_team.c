@@ -37,10 +37,24 @@ static const char *const plate =
     "shapes: {floor: {plane: [0, 0, 1]}}\n"
     "contacts: {all: {among: [s, plate, floor], friction: 0.3, restitution: 0.1}}\n";
 
+// The certificate by blocks of G, which are made for those who watch, and by bodies alone.
 static void look(void *user, double t, const carom_problem *pb, const carom_report *report) {
-    (void)t, (void)pb;
-    if (report && report->iterations > *(int *)user) *(int *)user = report->iterations;
+    (void)t;
+    if (!report) return;
+    if (report->iterations > *(int *)user) *(int *)user = report->iterations;
+    static double p[6000], u[6000];
+    carom_problem blocks = *pb, bodies = *pb;
+    int worst;
+    assert_true(pb->rows && pb->parts && pb->n <= 6000);
+    memcpy(p, pb->p, (size_t)pb->n * sizeof *p);
+    blocks.p = bodies.p = p, blocks.u = bodies.u = u, bodies.rows = NULL;
+    assert_true(fabs(carom_residual(&bodies, &worst) - report->residual) <= carom_rounding(pb));
+    p[pb->block[worst].at] += 1; // no answer
+    const double wrong = carom_residual(&blocks, NULL);
+    assert_true(wrong > 0.01 && fabs(wrong - carom_residual(&bodies, NULL)) <= carom_rounding(&blocks));
 }
+
+// A run whose contact problems nobody watches, so that no blocks of G are made, has the same bits.
 
 static void results_do_not_depend_on_the_number_of_threads(void **state) {
     (void)state;
@@ -63,10 +77,10 @@ static void results_do_not_depend_on_the_number_of_threads(void **state) {
         if (!sim || !team) fail_msg("%s", err.text);
         int most = 0;
         carom_sim_team(sim, team);
-        carom_sim_watch_problems(sim, look, &most);
+        if (n < 3) carom_sim_watch_problems(sim, look, &most);
         for (int k = 0; k < 50; ++k)
             if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
-        assert_true(most > 40); // more than sweeps were needed
+        assert_true(most > 40 || n == 3); // more than sweeps were needed
         if (n == 1) memcpy(first, carom_sim_now(sim).q, (size_t)sys->nq * sizeof *first), memcpy(first + sys->nq, carom_sim_now(sim).v, (size_t)sys->nv * sizeof *first);
         assert_memory_equal(first, carom_sim_now(sim).q, (size_t)sys->nq * sizeof *first);
         assert_memory_equal(first + sys->nq, carom_sim_now(sim).v, (size_t)sys->nv * sizeof *first);
