@@ -257,17 +257,20 @@ static bool assemble(carom_problem *pb) {
     return pb->rows;
 }
 
-// Where contacts come and go.
+// Where contacts come and go.  Blocks of G are made at once where the chain of solvers begins with one that needs them: few rows, tight tolerances.
+enum { FEW = 90 };
+static const double TIGHT = 3e-5;
 static void form_blocks(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
     s->inside->delassus.L = Lf;
     s->problem.G = NULL;
     carom_assembly *x = &s->inside->assembly;
-    const bool formed = carom_assembly_form(x, L, Lf, F, a, s->sys->nv, s->team), even = L == Lf; // if not, nobody can solve it
+    const bool even = L == Lf, blocks = !even || L->at[L->nb] <= FEW || s->tol < TIGHT;
+    const bool formed = carom_assembly_form(x, L, Lf, F, a, s->sys->nv, blocks, s->team); // if not, nobody can solve it
     s->problem.symmetric = even;
     s->problem.team = s->team;
-    s->problem.rows = formed && !even ? &x->rows : NULL;
+    s->problem.rows = formed && blocks ? &x->rows : NULL;
     s->problem.parts = formed && even ? &x->parts : NULL;
-    s->problem.assemble = formed && even ? assemble : NULL;
+    s->problem.assemble = formed && !blocks ? assemble : NULL;
     s->problem.assembly = x;
 }
 

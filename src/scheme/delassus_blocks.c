@@ -319,13 +319,13 @@ static void fill_rows(void *user, int own, int parts) {
 static void show_parts(carom_assembly *x, int most) {
     x->parts = (carom_parts){.part = x->part, .first = x->first, .link_part = x->link_part, .link_body = x->link_body, .link_at = x->link_at, .inverse_at = x->inverse_at,
                              .A = x->A, .inverse = x->inverse, .scale = x->scale, .nparts = x->nparts, .most = most, .head = x->head, .next = x->next, .link_of = x->link_of,
-                             .diagonal = x->own, .y = x->y};
+                             .y = x->y};
     for (int i = 0; i < x->nparts; ++i)
         if (x->head[i] >= 0) x->body_of[i] = x->parts.bodies++;
     for (int l = 0; l < x->first[x->nb]; ++l) x->link_body[l] = x->body_of[x->link_part[l]];
 }
 
-bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv, struct carom_team *team) {
+bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv, bool blocks, struct carom_team *team) {
     task t = {.x = x, .L = L, .Lf = Lf, .a = a};
     int most = 1;
     if (!x->begun) begin(x);
@@ -337,8 +337,9 @@ bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_lo
     for (int l = x->first[L->nb] - 1; l >= 0; --l) x->next[l] = x->head[x->link_part[l]], x->head[x->link_part[l]] = l;
     invert(x, F, nv);
     show_parts(x, most);
-    if (!x->even) return carom_assembly_rows(x, team);
+    if (blocks || !x->even) return carom_assembly_rows(x, team);
     carom_team_run(team, fill_own, &t);
+    x->parts.diagonal = x->own;
     return true;
 }
 
