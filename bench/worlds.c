@@ -78,9 +78,10 @@ static times carom_ms(int m, bool cubes, const char *tol, int steps, int threads
 // Its soft contacts and the solver that scales best with the size.
 static double mujoco_ms(int m, bool cubes, int steps) {
     const size_t room = 4000 + 300 * (size_t)(m * m * m);
+    const int contacts = (cubes ? 40 : 8) * m * m * m; // room for them; its data must not exceed 2 GB
     char *text = malloc(room), error[300];
-    size_t n = (size_t)snprintf(text, room, "<mujoco><option timestep='%g' gravity='0 0 -9.81' solver='CG' tolerance='1e-6' cone='elliptic'/><size memory='2G'/><default><geom friction='0.3 0 0' condim='3'/></default>"
-                                "<worldbody><geom type='plane' size='0 0 1'/>", H);
+    size_t n = (size_t)snprintf(text, room, "<mujoco><option timestep='%g' gravity='0 0 -9.81' solver='CG' tolerance='1e-6' cone='elliptic'/><size nconmax='%d' njmax='%d' nstack='50000000'/><default><geom friction='0.3 0 0' condim='3'/></default>"
+                                "<worldbody><geom type='plane' size='0 0 1'/>", H, contacts, 3 * contacts);
     if (!cubes)
         n += (size_t)snprintf(text + n, room - n, "<geom type='plane' size='0 0 1' pos='-0.01 0 0' zaxis='1 0 0'/><geom type='plane' size='0 0 1' pos='%g 0 0' zaxis='-1 0 0'/>"
                               "<geom type='plane' size='0 0 1' pos='0 -0.01 0' zaxis='0 1 0'/><geom type='plane' size='0 0 1' pos='0 %g 0' zaxis='0 -1 0'/>", 0.21 * m + 0.01, 0.21 * m + 0.01);

@@ -524,7 +524,6 @@ static void mistakes_are_told(void **state) {
 static void laws_that_a_list_lacks_are_refused(void **state) {
     (void)state;
 #define ROW "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: 1/2*y'^2}\nbodies: {b: {repeat: 400, body: {mass: 1, inertia: [1, 1, 1], at: [2*i, 0, 0], shape: {sphere: 0.5}}}}\ncontacts:\n  all: {among: b"
-    told(ROW ", friction: 0.1 + 0.1*t}\n", "come and go: their friction depends on slip.speed");
     told(ROW ", damping: 3}\n", "stiffness");
     static const char *const beside[] = {"impact law: poisson, restitution: 0.5", "slip: 2*y, friction: {static: 0.3, kinetic: 0.2}"}; // other laws of contacts that stay
     for (int i = 0; i < 2; ++i) {

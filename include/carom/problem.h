@@ -47,7 +47,8 @@ typedef struct carom_block_rows {
 
 /// The same symmetric matrix by bodies: G_ij = sum over the parts that i and j share of A_i F A_j', F = scale x inverse.  A part is what one mass
 /// matrix couples, a body.  Contact b acts on the parts link_part[l], l = first[b] .. first[b + 1] - 1; its directions there, rows of b times velocities
-/// of the part, start at A[link_at[l]], by rows.  link_body[l] numbers the parts that take part, from 0 to bodies - 1.
+/// of the part, start at A[link_at[l]], by rows.  link_body[l] numbers the parts that take part, from 0 to bodies - 1.  The second half is needed where the problem
+/// has neither G nor `rows`.
 typedef struct carom_parts {
     int bodies;
     const int *part;            // first velocity of each part, and the end
@@ -55,6 +56,10 @@ typedef struct carom_parts {
     const size_t *link_at, *inverse_at;
     const double *A, *inverse;
     double scale;
+    int nparts, most;                 // parts; rows of the largest block
+    const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one behind a link; -1: none; contact of a link
+    const double *diagonal;           // G_bb, column-major, from diagonal[most x first row of b] on
+    double *y;                        // two numbers for every velocity: scratch of the certificate
 } carom_parts;
 
 typedef struct carom_problem {
@@ -65,11 +70,14 @@ typedef struct carom_problem {
     /// By block: 0, 0: tangential rows share one ball; else so many the first, so many the second and the rest a third, each of radius mu p_N.
     /// The certificate knows that; solvers get a problem that is split.  NULL: all share one.
     const int (*disc)[2];
-    const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: only the dense one is given
+    const carom_block_rows *rows; // the same matrix by blocks, for the certificate before G; NULL: not given
     const int *first;          // n, or NULL when not known: row i and column i of G are zero before first[i] <= i
     bool symmetric;            // G is known to be symmetric
     struct carom_team *team;   // threads that solvers may use; NULL: none
     const carom_parts *parts;  // the same matrix by bodies; NULL: not given
+    /// Makes `rows` of `parts`, when a solver first needs them; false: there is no room.  NULL: they are given, or cannot be made.
+    bool (*assemble)(struct carom_problem *pb);
+    void *assembly;            // for that function
     double enough;             // residual with which the caller would go on: no costly solver is tried for less; 0: none
     double *p, *u;             // n: p is the start on entry (zeros are fine) and the answer on exit; u = G p + c
 } carom_problem;

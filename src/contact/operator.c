@@ -58,7 +58,7 @@ void carom_rows_multiply(const carom_problem *pb, const double *p, double *u) {
 void carom_rows_diagonal(const carom_problem *pb, double *d) {
     for (int b = 0; b < pb->nb; b++) {
         const int rows = carom_rows_of(pb->block + b);
-        const double *g = carom_rows_diagonal_block(pb->rows, b);
+        const double *g = carom_own_block(pb, b);
         for (int i = 0; i < rows; i++) d[pb->block[b].at + i] = g[i * (rows + 1)];
     }
 }

@@ -55,6 +55,43 @@ static void multiply_blocks(void *user, int part, int parts) {
     }
 }
 
+// The same by bodies: y = F A'p, part by part, its contacts in their order,
+static void push_parts(void *user, int own, int parts) {
+    const carom_problem *pb = user;
+    const carom_parts *x = pb->parts;
+    for (int part = (int)((long)x->nparts * own / parts); part < (int)((long)x->nparts * (own + 1) / parts); part++) {
+        const int size = x->part[part + 1] - x->part[part];
+        double push[6], *to = size <= 6 ? push : x->y + x->part[part] + x->part[x->nparts], *y = x->y + x->part[part];
+        if (x->head[part] < 0) continue;
+        for (int i = 0; i < size; i++) to[i] = y[i] = 0;
+        for (int l = x->head[part]; l >= 0; l = x->next[l]) {
+            const carom_block *b = pb->block + x->link_of[l];
+            const double *A = x->A + x->link_at[l];
+            for (int r = 0; r < carom_law_rows(b->law); r++, A += size)
+                for (int i = 0; i < size; i++) to[i] += A[i] * pb->p[b->at + r];
+        }
+        const double *F = x->inverse + x->inverse_at[part];
+        for (int j = 0; j < size; j++)
+            for (int i = 0; i < size; i++) y[i] += x->scale * F[i + j * size] * to[j];
+    }
+}
+
+// u = A y + c
+static void multiply_parts(void *user, int own, int parts) {
+    const carom_problem *pb = user;
+    const carom_parts *x = pb->parts;
+    for (int b = (int)((long)pb->nb * own / parts); b < (int)((long)pb->nb * (own + 1) / parts); b++) {
+        const int at = pb->block[b].at, rows = carom_law_rows(pb->block[b].law);
+        for (int i = 0; i < rows; i++) pb->u[at + i] = pb->c[at + i];
+        for (int l = x->first[b]; l < x->first[b + 1]; l++) {
+            const int from = x->part[x->link_part[l]], size = x->part[x->link_part[l] + 1] - from;
+            const double *A = x->A + x->link_at[l];
+            for (int r = 0; r < rows; r++, A += size)
+                for (int i = 0; i < size; i++) pb->u[at + r] += A[i] * x->y[from + i];
+        }
+    }
+}
+
 static void multiply(const carom_problem *pb) {
     const int n = pb->n;
     const double *restrict p = pb->p;
@@ -68,8 +105,9 @@ static void multiply(const carom_problem *pb) {
 
 // G_ii of row k of block b
 static inline double diagonal(const carom_problem *pb, int b, int k) {
-    if (!pb->rows) return pb->G[(size_t)(pb->block[b].at + k) * (size_t)(pb->ld + 1)];
-    return pb->rows->value[pb->rows->at[pb->rows->diagonal[b]] + k * (carom_law_rows(pb->block[b].law) + 1)];
+    const int rows = carom_law_rows(pb->block[b].law), at = pb->block[b].at;
+    if (pb->rows) return pb->rows->value[pb->rows->at[pb->rows->diagonal[b]] + k * (rows + 1)];
+    return pb->G ? pb->G[(size_t)(at + k) * (size_t)(pb->ld + 1)] : pb->parts->diagonal[(size_t)pb->parts->most * (size_t)at + (size_t)(k * (rows + 1))];
 }
 
 static double largest_diagonal(const carom_problem *pb) {
@@ -141,7 +179,8 @@ static inline double block_residual(const carom_problem *pb, int k) {
 
 double carom_residual(const carom_problem *pb, int *worst) {
     if (pb->rows) carom_team_run(pb->team, multiply_blocks, (void *)pb);
-    else multiply(pb);
+    else if (pb->G) multiply(pb);
+    else carom_team_run(pb->team, push_parts, (void *)pb), carom_team_run(pb->team, multiply_parts, (void *)pb);
     return carom_residual_at(pb, worst);
 }
 
@@ -183,8 +222,8 @@ static double largest_sum(const carom_problem *pb) {
 double carom_rounding(const carom_problem *pb) {
     double largest = pb->rows ? largest_sum(pb) : 0;
     for (int i = 0; !pb->rows && i < pb->n; i++) {
-        double sum = fabs(pb->c[i]);
-        for (int j = 0; j < pb->n; j++) sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
+        double sum = fabs(pb->c[i]); // by bodies it is less than it might be, and excuses less
+        for (int j = 0; pb->G && j < pb->n; j++) sum += fabs(pb->G[i + (size_t)j * pb->ld] * pb->p[j]);
         largest = fmax(largest, sum);
     }
     return (4 + 0.25 * pb->n) * 0x1p-52 * largest; // (CP-9)

@@ -573,21 +573,19 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     return CAROM_OK;
 }
 
-// Friction of pairs that come and go, by slip speed and normal force.
+// Friction of pairs that come and go, by slip speed, normal force and the state.
 static carom_status express_listed(resolver *r, const law *l, carom_node *x, carom_contact *of) {
-    carom_graph *g = r->m->graph, *values = r->values;
-    const carom_node speed = carom_graph_input(values, CAROM_TIME, 0), force = carom_graph_input(values, CAROM_POSITION, 0);
-    if (l->rub->kind == CAROM_MAP) return read_curve(r, values, l->rub, speed, &x[0], &x[1]);
-    carom_node any;
-    r->slip_speed = r->normal_force = carom_graph_number(g, 0);
-    CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &any));
-    if (carom_graph_depends(g, any, CAROM_TIME, 0) || carom_graph_depends(g, any, CAROM_POSITION, -1) || carom_graph_depends(g, any, CAROM_VELOCITY, -1))
-        return carom_fault(r, l->rub, 0, "contacts of more than 500 pairs, and of hulls, meshes, ellipsoids and heights, come and go: their friction depends on slip.speed, normal.force and parameters only");
+    carom_graph *g = r->m->graph;
+    const int np = r->m->np;
+    const carom_node speed = carom_graph_input(g, CAROM_PARAMETER, np);
+    if (l->rub->kind == CAROM_MAP) return read_curve(r, g, l->rub, speed, &x[0], &x[1]);
+    r->normal_force = carom_graph_input(g, CAROM_PARAMETER, np + 1);
     for (int k = 0; k < 2; ++k) {
-        r->slip_speed = k ? carom_graph_number(values, 0) : speed;
-        r->normal_force = force;
-        CAROM_TRY(carom_resolve_expression(r, l->rub, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SLIP, "friction", &x[k]));
-        of->friction_reacts = of->friction_reacts || carom_graph_depends(values, x[k], CAROM_POSITION, 0);
+        r->slip_speed = k ? carom_graph_number(g, 0) : speed;
+        CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[k]));
+        of->friction_reacts = of->friction_reacts || carom_graph_depends(g, x[k], CAROM_PARAMETER, np + 1);
+        if (r->m->near->sleep > 0 && (carom_graph_depends(g, x[k], CAROM_TIME, 0) || carom_graph_depends(g, x[k], CAROM_POSITION, -1) || carom_graph_depends(g, x[k], CAROM_VELOCITY, -1)))
+            return carom_fault(r, l->rub, 0, "friction changes with time or with the state, and a sleeping body would not notice; remove `sleep`, or use slip.speed and normal.force only");
     }
     return CAROM_OK;
 }
@@ -779,11 +777,6 @@ carom_status carom_derive_links(resolver *r) {
     names taken = {0};
     const carom_status status = read_links(r, &taken);
     carom_names_free(&taken);
-    if (status == CAROM_OK && m->near && m->near->nrubs) {
-        const carom_group rubs = {.count = 2 * m->near->nrubs, .nodes = m->near->rubs};
-        m->near->rub_tape = carom_tape_compile(r->values, &rubs, 1, 1, 0, 0, r->err);
-        if (!m->near->rub_tape) return carom_fault_memory(r);
-    }
     if (status != CAROM_OK || m->nbounces == 0) return status;
     const carom_group group = {.count = m->nbounces, .nodes = m->bounces};
     m->bounce_tape = carom_tape_compile(r->values, &group, 1, 0, 0, 0, r->err);

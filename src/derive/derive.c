@@ -246,6 +246,11 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     const carom_group rub = {.count = CAROM_FRICTION_LAW * m->nrub, .nodes = m->rub};
     if (m->nrub) m->rub_tape = carom_tape_compile(g, &rub, 1, m->visible.nq, n, m->np + m->nreacting, err);
     if (m->nrub && !m->rub_tape) return CAROM_NO_MEMORY;
+    if (m->near && m->near->nrubs) {
+        const carom_group rubs = {.count = 2 * m->near->nrubs, .nodes = m->near->rubs};
+        m->near->rub_tape = carom_tape_compile(g, &rubs, 1, m->visible.nq, n, m->np + 2, err);
+        if (!m->near->rub_tape) return CAROM_NO_MEMORY;
+    }
     return m->check_tape ? carom_pairs_compile(m, kappa, err) : CAROM_NO_MEMORY;
 }
 

@@ -477,14 +477,23 @@ int carom_near_kind(const carom_model *m, const void *work, int slot) {
     return code ? (int)(kind_pair(m->near, code) - m->near->pairs) : 0;
 }
 
+double *carom_near_inputs(const carom_model *m, void *work) {
+    double *input = (double *)(void *)((unsigned char *)work + m->near->rub_work + carom_tape_work_size(m->near->rub_tape));
+    carom_copy(input, carom_model_given(m, work), m->np);
+    input[m->np] = input[m->np + 1] = 0;
+    return input;
+}
+
 carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const struct near_pairs *x = m->near;
     const carom_list *list = carom_near_list(m, work);
     unsigned char *own = (unsigned char *)work + x->rub_work;
-    double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, mu[2 * MOST_NEAR_KINDS];
+    double *u = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, *input = carom_near_inputs(m, work), mu[2 * MOST_NEAR_KINDS];
+    const double *q_seen = q, *v_seen = v;
     int bad = 0, first = 0;
     for (int id = 0; id < m->ne + m->nc; ++id) first += carom_system_recorded(&m->sys, id);
     carom_belts_at(m, work, t, q);
+    carom_model_look(m, work, &q_seen, &v_seen, true);
     for (int k = 0; list && k < list->pairs; ++k) {
         const pair *p = carom_near_at(list, k);
         const int slot = p->first - m->ne - m->nc, kind = carom_near_kind(m, work, slot);
@@ -493,9 +502,12 @@ carom_status carom_near_friction(const carom_model *m, void *work, double t, con
         bad |= carom_pair_eval(m, work, p, PAIR_RATES, q, v, u);
         carom_belt_rates(m, work, p, q, u);
         for (int i = 0; i < p->count; ++i) {
-            double *to = law + CAROM_FRICTION_LAW * (m->nc + slot + i), N = force ? force[first + (slot + i) * (1 + x->tangents)] : 0;
+            double *to = law + CAROM_FRICTION_LAW * (m->nc + slot + i);
             for (int j = 0; j < CAROM_TANGENTS; ++j) to[2 + j] = j + 1 < c[i].ndir ? u[c[i].dir + 1 + j] : 0;
-            carom_tape_eval(x->rub_tape, own, 0, carom_length(to + 2, CAROM_TANGENTS), &N, NULL, mu);
+            input[m->np] = carom_length(to + 2, CAROM_TANGENTS);
+            input[m->np + 1] = force ? force[first + (slot + i) * (1 + x->tangents)] : 0;
+            carom_tape_work_parameters(x->rub_tape, own, input);
+            carom_tape_eval(x->rub_tape, own, 0, t, q_seen, v_seen, mu);
             for (int j = 0; j < 2; ++j) bad |= !isfinite(to[j] = mu[2 * x->rub[kind] + j]);
         }
     }

@@ -160,7 +160,7 @@ struct near_pairs {
     pair *pairs;          // one for every kind
     carom_contact *law;   // of each of them
     int *bounce, *rub;    // of each: which of the model's `bounces` is its restitution, which of `rubs` its friction, where these vary
-    carom_node *rubs;     // 2 nrubs: coefficients of a contact that slips and of one that sticks, by slip speed (the time of their tape) and normal force (its position)
+    carom_node *rubs;     // 2 nrubs: coefficients of a contact that slips and of one that sticks; slip speed and normal force are parameters np and np + 1 of their tape
     int nrubs;
     carom_tape *rub_tape; // NULL: none varies
     size_t rub_work;      // offset in the model's work block
@@ -198,6 +198,8 @@ const pair *carom_near_at(const carom_list *list, int k); // pair k of list->pai
 /// The kind of what a slot holds.
 int carom_near_kind(const carom_model *m, const void *work, int slot);
 /// Friction of contacts whose coefficients vary, as carom_system.friction gives it.
+/// Inputs of the tape of their friction, behind its work: parameters, then slip speed and normal force.
+double *carom_near_inputs(const carom_model *m, void *work);
 carom_status carom_near_friction(const carom_model *m, void *work, double t, const double *q, const double *v, const double *force, double *law);
 /// Names of contacts that come and go, by the number that stays; text is the caller's.
 carom_status carom_near_system(carom_model *m, carom_error *err);

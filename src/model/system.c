@@ -22,7 +22,7 @@ static void work_init(const void *model, void *work) {
     if (m->bounce_tape) carom_tape_work_init(m->bounce_tape, (unsigned char *)work + m->bounce_work, m->parameter);
     carom_times_work_init(m, work, m->parameter);
     if (m->rub_tape) carom_tape_work_init(m->rub_tape, (unsigned char *)work + m->rub_work, rub_inputs(m, work));
-    if (m->near && m->near->rub_tape) carom_tape_work_init(m->near->rub_tape, (unsigned char *)work + m->near->rub_work, NULL);
+    if (m->near && m->near->rub_tape) carom_tape_work_init(m->near->rub_tape, (unsigned char *)work + m->near->rub_work, carom_near_inputs(m, work));
 }
 
 static const double *eval(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
@@ -484,7 +484,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     }
     if (m->near && m->near->rub_tape) {
         m->near->rub_work = (s->work_size + line) & ~line;
-        s->work_size = m->near->rub_work + carom_tape_work_size(m->near->rub_tape);
+        s->work_size = m->near->rub_work + carom_tape_work_size(m->near->rub_tape) + (size_t)(m->np + 2) * sizeof(double);
         s->friction = friction;
     }
     m->given_work = (s->work_size + line) & ~line;

@@ -284,14 +284,28 @@ static bool keeps_sparsity(const carom_factor *F, const carom_local *L) {
     return F->shape.storage == CAROM_DIAGONAL && L->W.count;
 }
 
-// Where contacts come and go.
+static bool assemble(carom_problem *pb) {
+    carom_assembly *x = pb->assembly;
+    if (carom_assembly_rows(x, pb->team)) pb->rows = &x->rows;
+    else pb->assemble = NULL; // not again
+    return pb->rows;
+}
+
+// Where contacts come and go.  Blocks of G are made at once where the chain of solvers begins with one that needs them: few rows, tight tolerances.
+enum { FEW = 90 };
+static const double TIGHT = 3e-5;
 static void form_blocks(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
     s->inside->delassus.L = Lf;
     s->problem.G = NULL;
-    s->problem.rows = carom_assembly_form(&s->inside->assembly, L, Lf, F, a, s->sys->nv, s->team) ? &s->inside->assembly.rows : NULL; // then nobody can solve it
-    s->problem.symmetric = L == Lf;
+    carom_assembly *x = &s->inside->assembly;
+    const bool even = L == Lf, blocks = !even || L->at[L->nb] <= FEW || s->tol < TIGHT;
+    const bool formed = carom_assembly_form(x, L, Lf, F, a, s->sys->nv, blocks, s->team); // if not, nobody can solve it
+    s->problem.symmetric = even;
     s->problem.team = s->team;
-    s->problem.parts = L == Lf ? &s->inside->assembly.parts : NULL;
+    s->problem.rows = formed && blocks ? &x->rows : NULL;
+    s->problem.parts = formed && even ? &x->parts : NULL;
+    s->problem.assemble = formed && !blocks ? assemble : NULL;
+    s->problem.assembly = x;
 }
 
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {

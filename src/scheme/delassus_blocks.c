@@ -1,7 +1,8 @@
 // delassus_blocks.c: W'F^-1 W by blocks, where contacts come and go and are many.
 //
 // F couples velocities of one part of the system only (a body).  So F^-1 is a block for each part, a constraint acts on a few parts (two
-// bodies), and G_ij = sum over the parts that i and j share of A_i F^-1 W_j.  Nothing here grows with the square of anything.
+// bodies), and G_ij = sum over the parts that i and j share of A_i F^-1 W_j.  Nothing here grows with the square of anything.  Blocks beside the diagonal are
+// most of it, and the solver of thousands of contacts does without them: they are made when another one needs them.
 #include "scheme/delassus_blocks.h"
 #include <carom/team.h>
 #include <string.h>
@@ -43,6 +44,8 @@ carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys
     x.cursor = carom_allocate_ints(mem, x.links);
     x.place = carom_allocate_ints(mem, b);
     CAROM_ALLOCATE(mem, x.numbers, &x.A, &x.X);
+    x.own = carom_allocate(mem, (1 + CAROM_TANGENTS) * (size_t)n);
+    x.y = carom_allocate(mem, 2 * (size_t)sys->nv);
     x.start = carom_allocate_ints(mem, b + 1);
     x.diagonal = carom_allocate_ints(mem, b);
     x.col = carom_allocate_ints(mem, x.blocks);
@@ -200,6 +203,43 @@ static void solve_parts(void *user, int own, int parts) {
         }
 }
 
+// G_bc += A_b X_c' of a part with `size` velocities
+static inline void add_product(double *restrict G, const double *restrict A, const double *restrict X, int rows, int columns, int size) {
+    for (int j = 0; j < columns; ++j)
+        for (int i = 0; i < rows; ++i) {
+            double even = 0, odd = 0;
+            int k = 0;
+            for (; k + 1 < size; k += 2) even += A[i * size + k] * X[j * size + k], odd += A[i * size + k + 1] * X[j * size + k + 1];
+            if (k < size) even += A[i * size + k] * X[j * size + k];
+            G[i + j * rows] += even + odd;
+        }
+}
+
+// G_bb, bit for bit as fill_rows() makes it.
+static void fill_own(void *user, int own, int parts) {
+    const task *t = user;
+    const carom_assembly *x = t->x;
+    double *y = x->x + (size_t)own * (size_t)x->largest;
+    int from, to;
+    own_range(t, own, parts, &from, &to);
+    for (int b = from; b < to; ++b) {
+        const int rows = t->L->at[b + 1] - t->L->at[b];
+        double *G = x->own + (size_t)x->parts.most * (size_t)t->L->at[b];
+        carom_zero(G, rows * rows);
+        for (int l = x->first[b]; l < x->first[b + 1]; ++l) {
+            const int part = x->link_part[l], size = x->part[part + 1] - x->part[part];
+            const double *A = x->A + x->link_at[l], *F = x->inverse + x->inverse_at[part];
+            for (int j = 0; j < rows; ++j) {
+                if (size == 6) multiply(F, A + 6 * j, y, 6);
+                else multiply(F, A + j * size, y, size);
+                for (int i = 0; i < size; ++i) y[i] *= t->a;
+                if (size == 6) add_product(G + j * rows, A, y, rows, 1, 6);
+                else add_product(G + j * rows, A, y, rows, 1, size);
+            }
+        }
+    }
+}
+
 // The columns of block row b are the constraints that share a part with it: the lists of its parts, which ascend, are merged.  cursor: where each stands.
 static void begin_row(carom_assembly *x, int b) {
     for (int l = x->first[b]; l < x->first[b + 1]; ++l) x->cursor[l] = x->head[x->link_part[l]];
@@ -247,18 +287,6 @@ static bool place_rows(carom_assembly *x) {
     return true;
 }
 
-// G_bc += A_b X_c' of a part with `size` velocities
-static inline void add_product(double *restrict G, const double *restrict A, const double *restrict X, int rows, int columns, int size) {
-    for (int j = 0; j < columns; ++j)
-        for (int i = 0; i < rows; ++i) {
-            double even = 0, odd = 0;
-            int k = 0;
-            for (; k + 1 < size; k += 2) even += A[i * size + k] * X[j * size + k], odd += A[i * size + k + 1] * X[j * size + k + 1];
-            if (k < size) even += A[i * size + k] * X[j * size + k];
-            G[i + j * rows] += even + odd;
-        }
-}
-
 static void fill_rows(void *user, int own, int parts) {
     const task *t = user;
     carom_assembly *x = t->x;
@@ -287,28 +315,45 @@ static void fill_rows(void *user, int own, int parts) {
     }
 }
 
-bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv, struct carom_team *team) {
-    task t = {.x = x, .L = L, .Lf = Lf, .W = L == Lf ? x->A : x->X, .a = a};
-    int uniform = L->nb > 0 ? L->at[1] - L->at[0] : 0;
+// Parts by number, among those on which some constraint acts, and what solvers get to see of them.
+static void show_parts(carom_assembly *x, int most) {
+    x->parts = (carom_parts){.part = x->part, .first = x->first, .link_part = x->link_part, .link_body = x->link_body, .link_at = x->link_at, .inverse_at = x->inverse_at,
+                             .A = x->A, .inverse = x->inverse, .scale = x->scale, .nparts = x->nparts, .most = most, .head = x->head, .next = x->next, .link_of = x->link_of,
+                             .y = x->y};
+    for (int i = 0; i < x->nparts; ++i)
+        if (x->head[i] >= 0) x->body_of[i] = x->parts.bodies++;
+    for (int l = 0; l < x->first[x->nb]; ++l) x->link_body[l] = x->body_of[x->link_part[l]];
+}
+
+bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv, bool blocks, struct carom_team *team) {
+    task t = {.x = x, .L = L, .Lf = Lf, .a = a};
+    int most = 1;
     if (!x->begun) begin(x);
-    x->nb = L->nb;
+    x->nb = L->nb, x->L = L, x->even = L == Lf, x->scale = a;
     for (int i = 0; i < x->nparts; ++i) x->head[i] = -1;
     for (int b = 0; b < L->nb; ++b)
-        if (L->at[b + 1] - L->at[b] != uniform) uniform = 0;
+        if (L->at[b + 1] - L->at[b] > most) most = L->at[b + 1] - L->at[b];
     if (!link_all(&t, team)) return false;
     for (int l = x->first[L->nb] - 1; l >= 0; --l) x->next[l] = x->head[x->link_part[l]], x->head[x->link_part[l]] = l;
     invert(x, F, nv);
+    show_parts(x, most);
+    if (blocks || !x->even) return carom_assembly_rows(x, team);
+    carom_team_run(team, fill_own, &t);
+    x->parts.diagonal = x->own;
+    return true;
+}
+
+bool carom_assembly_rows(carom_assembly *x, struct carom_team *team) {
+    const carom_local *L = x->L;
+    task t = {.x = x, .L = L, .W = x->even ? x->A : x->X, .a = x->scale};
+    int uniform = L->nb > 0 ? L->at[1] - L->at[0] : 0;
+    for (int b = 0; b < L->nb; ++b)
+        if (L->at[b + 1] - L->at[b] != uniform) uniform = 0;
     carom_team_run(team, solve_parts, &t);
     carom_team_run(team, count_rows, &t);
     if (!place_rows(x)) return false;
     carom_team_run(team, fill_rows, &t);
     x->rows = (carom_block_rows){.start = x->start, .col = x->col, .at = x->at, .diagonal = x->diagonal, .value = x->value, .uniform = uniform};
-    x->scale = a;
-    x->parts = (carom_parts){.part = x->part, .first = x->first, .link_part = x->link_part, .link_body = x->link_body, .link_at = x->link_at,
-                             .inverse_at = x->inverse_at, .A = x->A, .inverse = x->inverse, .scale = a};
-    for (int i = 0; i < x->nparts; ++i)
-        if (x->head[i] >= 0) x->body_of[i] = x->parts.bodies++;
-    for (int l = 0; l < x->first[L->nb]; ++l) x->link_body[l] = x->body_of[x->link_part[l]];
     return true;
 }
 
@@ -321,21 +366,26 @@ typedef struct reaction {
     int rows;
 } reaction;
 
-// Part by part; the constraints of each in their order.
+// Part by part; the constraints of each in their order: F^-1 of the sum of W p, or the sum of the columns that are there.
 static void react(void *user, int own, int parts) {
     const reaction *t = user;
     const carom_assembly *x = t->x;
     const int from = (int)((long)x->nparts * own / parts), end = (int)((long)x->nparts * (own + 1) / parts);
     for (int part = from; part < end; ++part) {
         const int size = x->part[part + 1] - x->part[part];
-        double *to = t->v + x->part[part];
+        const double *W = x->even ? x->A : x->X, *F = x->inverse + x->inverse_at[part];
+        double *v = t->v + x->part[part], *sum = x->x + (size_t)own * (size_t)x->largest, *to = x->even ? sum : v;
+        if (x->head[part] < 0) continue;
+        if (x->even) carom_zero(sum, size);
         for (int l = x->head[part]; l >= 0; l = x->next[l]) {
             const int b = x->link_of[l];
-            const double *X = x->X + x->link_at[l];
+            const double *w = W + x->link_at[l];
             if (t->L->at[b] >= t->rows) break;
-            for (int k = t->L->at[b]; k < t->L->at[b + 1]; ++k, X += size)
-                for (int i = 0; i < size; ++i) to[i] += t->s * t->p[k] * X[i];
+            for (int k = t->L->at[b]; k < t->L->at[b + 1]; ++k, w += size)
+                for (int i = 0; i < size; ++i) to[i] += t->s * t->p[k] * w[i];
         }
+        for (int j = 0; x->even && j < size; ++j)
+            for (int i = 0; i < size; ++i) v[i] += x->scale * F[i + j * size] * sum[j];
     }
 }
 

@@ -5,6 +5,7 @@
 // constraints take part in every strike.
 #include "scheme/impact.h"
 #include "contact/energetic.h"
+#include "contact/operator.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -329,9 +330,9 @@ static carom_status strike(impacts *I, carom_step *s, const carom_local *L, int 
 static carom_status run(impacts *I, carom_step *s, const carom_local *L, const double *u) {
     const int n = L->at[L->nb];
     const long most = 1000 + 10 * (long)L->nb * (L->nb < 200 ? L->nb : 200);
-    const carom_problem *pb = &s->problem;
+    carom_problem *pb = &s->problem;
+    if (!carom_problem_rows(pb)) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
     I->R = pb->G ? NULL : pb->rows;
-    if (!pb->G && !pb->rows) return CAROM_OK; // carom_problem_run says why
     for (int k = 0; pb->G && k < n; ++k) carom_copy(I->G + (size_t)k * (size_t)n, pb->G + (size_t)k * (size_t)pb->ld, n);
     carom_copy(I->u, u, n);
     carom_zero(I->p, n);

@@ -36,8 +36,11 @@ typedef struct carom_assembly {
     int *head, *next;         // links of each part, in the order of constraints
     int *cursor;              // by link: scratch
     int *place;               // nb: scratch
-    double *A, *X;            // directions; a F^-1 W
+    double *A, *X;            // directions; a F^-1 W, where the blocks of G are made
     double scale;             // a
+    const carom_local *L;     // of the last problem
+    double *own, *y;          // diagonal blocks of G; 2 nv: see carom_parts
+    bool even;                // A and W are the same
     int *start, *col, *at, *diagonal;
     double *value;
     carom_block_rows rows;

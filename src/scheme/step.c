@@ -1,6 +1,7 @@
 // step.c: the vocabulary of a step.  One line of a paper each; see scheme.h for the contracts.
 #include "scheme/inside.h"
 #include "base/number.h"
+#include "contact/operator.h"
 #include "scheme/discs.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
@@ -288,7 +289,8 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
 }
 
 void carom_problem_subtract(carom_step *s, const double *x) {
-    const carom_problem *pb = &s->problem;
+    carom_problem *pb = &s->problem;
+    carom_problem_rows(pb);
     const carom_block_rows *R = pb->rows;
     const int n = pb->n;
     for (int i = 0; i < n && pb->G; ++i)
@@ -359,7 +361,7 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
 
 // (TOL-2)
 static carom_report solve_as_is(carom_step *s, carom_problem *pb) {
-    if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, NULL);
+    if (s->inside->on_problem) carom_problem_rows(pb), s->inside->on_problem(s->inside->problem_user, s->t, pb, NULL);
     const carom_report r = carom_chain_solve(s->inside->chain, pb, s->tol * s->scale);
     if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, &r);
     return r;
@@ -370,7 +372,7 @@ static carom_report solve(carom_step *s, carom_problem *pb, const int *id) {
     carom_problem parts;
     if (!discs) return solve_as_is(s, pb);
     pb->disc = carom_discs_find(discs, s->sys, id, pb->nb);
-    if (!carom_discs_split(discs, pb, &parts)) return (carom_report){.residual = INFINITY, .worst = 0};
+    if (!carom_problem_rows(pb) || !carom_discs_split(discs, pb, &parts)) return (carom_report){.residual = INFINITY, .worst = 0};
     parts.enough = pb->enough;
     carom_report r = solve_as_is(s, &parts);
     carom_discs_join(discs, &parts, pb);
@@ -381,7 +383,7 @@ static carom_report solve(carom_step *s, carom_problem *pb, const int *id) {
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
-    if (!pb->G && !pb->rows) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
+    if (!pb->G && !pb->rows && !pb->parts) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
     pb->enough = s->inside->accept * s->contact.scale;

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// nc of the systems that the simulation and its scheme see.
+// nc of the systems that the simulation and its scheme see, and the directions in use: slots behind them are blank.
 static void set_count(carom_sim *sim, int slots) {
     sim->own.nc += slots - sim->own.listed;
     sim->own.listed = slots;
+    sim->nl = sim->dir[sim->own.ne + sim->own.nc];
     if (sim->step.sys != sim->sys) sim->independent.sys.nc = sim->own.nc, sim->independent.sys.listed = slots;
 }
 
@@ -69,14 +70,15 @@ void carom_sim_adopt(carom_sim *sim) {
     set_tolerances(sim);
 }
 
-// Twice the room; what is kept stays.
+// More room by a quarter; what is kept stays.
 static carom_status grow(carom_sim *sim, carom_error *err) {
-    if (2 * sim->list.slots > sim->scheme->many)
+    const int had = sim->list.slots, more = had / 4 + 64;
+    if (had > sim->scheme->many - more)
         return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s does not support as many contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
-                          sim->scheme->name, sim->list.slots / 2);
-    sim->list.slots *= 2;
+                          sim->scheme->name, had / 2);
+    sim->list.slots += more;
     const carom_status status = carom_sim_allocate(sim, err);
-    if (status != CAROM_OK) sim->list.slots /= 2;
+    if (status != CAROM_OK) sim->list.slots = had;
     return status;
 }
 

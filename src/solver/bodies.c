@@ -199,7 +199,7 @@ static bool begin_rows(bodies *w) {
     const carom_parts *x = w->given->parts;
     task t = {.w = w};
     order(w, x);
-    carom_problem_scales(&(carom_problem){.n = w->n, .nb = w->nb, .block = w->given->block, .rows = w->given->rows}, w->x);
+    carom_problem_scales(&(carom_problem){.n = w->n, .nb = w->nb, .block = w->given->block, .rows = w->given->rows, .parts = w->given->parts}, w->x);
     w->count = x->bodies;
     for (int l = 0; l < x->first[w->nb]; l++) w->start[x->link_body[l]] = x->link_part[l];
     carom_team_run(w->team, factor_bodies, &t);
@@ -314,7 +314,7 @@ static double look(bodies *w, const double *p, double *y) {
 static double relax(const bodies *w, int b, double *p, double *y) {
     const carom_block *k = w->block + b;
     const int rows = carom_rows_of(k), at = k->at;
-    const double *g = carom_rows_diagonal_block(w->given->rows, w->from[b]);
+    const double *g = carom_own_block(w->given, w->from[b]);
     double u[1 + CAROM_TANGENTS], q[1 + CAROM_TANGENTS], most = 0;
     for (int i = 0; i < rows; i++) u[i] = w->c[at + i];
     contact_take(w, b, rows, y, u);
@@ -651,7 +651,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     w->given = pb;
     w->team = pb->team;
     w->n = pb->n, w->nb = pb->nb;
-    if (!pb->parts || !pb->rows || !begin_rows(w)) return (carom_report){.converged = false};
+    if (!pb->parts || !(pb->rows || pb->parts->diagonal) || !begin_rows(w)) return (carom_report){.converged = false};
     w->error = INFINITY;
     w->target = 0.95 * tol; // the certificate measures the same, up to rounding
     w->iterations = 0;

@@ -67,8 +67,8 @@ static bool loose(const carom_problem *pb, double tol) {
     return tol >= TIGHT * size;
 }
 
-static const signed char *order(const carom_problem *pb, carom_kind k, double tol) {
-    if (loose(pb, tol)) return LOOSE;
+static const signed char *order(carom_problem *pb, carom_kind k, double tol) {
+    if (loose(pb, tol) || !carom_problem_rows(pb)) return LOOSE;
     if (k.friction == 0) {
         if (k.unilateral == 0) return RIGID;
         if (k.bilateral == 0 && k.unilateral <= 2) return ONE;
@@ -85,7 +85,7 @@ static int largest(const carom_solver *s, int n, int rigid) {
 }
 
 static bool fits(const carom_chain *chain, const carom_solver *s, const carom_problem *pb, carom_kind k) {
-    if ((!pb->G && !s->sparse) || (s->parts && !pb->parts)) return false;
+    if ((!pb->G && !s->sparse) || (s->parts ? !pb->parts : !pb->G && !pb->rows)) return false;
     return (k.laws & ~s->laws) == 0 && (s->max_blocks == 0 || k.unilateral <= s->max_blocks) && pb->n <= largest(s, chain->n, chain->rigid);
 }
 
@@ -145,6 +145,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     for (; *next != END && !best.converged; next++) {
         const carom_solver *s = solvers[*next];
         if (n > 0 && pb->nb > LARGE && best.residual <= pb->enough) break;
+        if (!s->parts) carom_problem_rows(pb);
         if (s == last || !fits(chain, s, pb, kind)) continue;
         last = s;
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
@@ -165,7 +166,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
 
 // A dense view of a G that is given by blocks, for solvers that need it.
 static carom_problem *expand(carom_chain *chain, carom_problem *pb, carom_problem *view) {
-    if (pb->G || pb->n > CAROM_DENSE_ROWS) return pb;
+    if (pb->G || pb->n > CAROM_DENSE_ROWS || !carom_problem_rows(pb)) return pb;
     *view = *pb;
     carom_problem_expand(pb, chain->dense, pb->n);
     view->G = chain->dense;
@@ -178,6 +179,7 @@ carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol
     carom_problem view;
     const carom_kind kind = carom_problem_kind(pb);
     const signed char *next = order(pb, kind, tol);
+    if (chain->first && !chain->first->parts) carom_problem_rows(pb);
     if (!(chain->first ? chain->first : solvers[*next])->sparse) pb = expand(chain, pb, &view);
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
     if (chain->first) {
