@@ -86,7 +86,7 @@ class Campaign:
         self.source, self.build = os.path.join(self.base, "source"), os.path.join(self.base, "build")
         files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
         self.text = {f: open(os.path.join(ROOT, f), "rb").read() for f in sorted(files) if os.path.isfile(os.path.join(ROOT, f))}
-        self.env = dict(os.environ, TMPDIR=self.base, XDG_CACHE_HOME=os.path.join(self.base, "cache"), GCOV_ERROR_FILE="/dev/null", GCOV_PREFIX="/dev/null/none")
+        self.env = dict(os.environ, TMPDIR=self.base, XDG_CACHE_HOME=os.path.join(self.base, "cache"), GCOV_ERROR_FILE="/dev/null", GCOV_PREFIX="/dev/null/none", CAROM_TEST_FIRST="1")
         self.make_copy()
         self.look()
 
@@ -213,6 +213,7 @@ def main():
     ap.add_argument("--seconds", type=float, default=120, help="of tests for one fault")
     ap.add_argument("--longest", type=float, default=12, help="seconds of a quick test")
     ap.add_argument("--tests", default=".*", help="names of tests, a regular expression; without: all of the default suite")
+    ap.add_argument("--only", default="", help="faults whose name has this in it")
     ap.add_argument("--list", action="store_true", help="print the faults and do no more")
     ap.add_argument("folders", nargs="+")
     a = ap.parse_args()
@@ -226,7 +227,7 @@ def main():
                 if f.endswith(".c"): every += faults_of(path, open(os.path.join(ROOT, path)).read())
         skipped = {x.name for x in every} & skip
         for stale in {s for s in skip if s.startswith("src/%s/" % folder)} - skipped: print("no such fault any more: " + stale)
-        every = sorted(x for x in every if x.name not in skip)
+        every = sorted(x for x in every if x.name not in skip and a.only in x.name)
         rng.shuffle(every)
         by_folder[folder] = every
     for n in range(a.faults):
