@@ -14,6 +14,7 @@
 #include "ignoring.h"
 #include "model_text.h"
 #include "problems.h"
+#include "contact/energetic.h"
 #include <carom/event.h>
 #include <carom/team.h>
 
@@ -444,6 +445,23 @@ static bool suits(const carom_solver *s, const task *t, form f) {
     return fits;
 }
 
+// Impacts by energy with a number of tangents, from random matrices and velocities; some of them stick from the start.
+static figures strike(int tangents) {
+    figures f = {0};
+    snprintf(f.key, sizeof f.key, "problem energetic %d", tangents);
+    for (uint64_t k = 1; k <= 40; ++k) {
+        uint64_t seed = 100 * k + (uint64_t)tangents;
+        contact_problem x = problem_random(1, CAROM_UNILATERAL + tangents, 1.2 * uniform(&seed), 0.05, 7 * k);
+        double u[1 + CAROM_TANGENTS] = {-0.1 - uniform(&seed)};
+        for (int i = 1; i <= tangents; ++i) u[i] = k % 4 == 0 ? 0 : symmetric_uniform(&seed) * (1 + (i % 2 ? nudge : -nudge));
+        f.failed |= !carom_energetic_impact(x.pb.G, x.pb.ld, tangents, k % 8 == 7 ? 0 : x.pb.block[0].mu, uniform(&seed), u, x.p);
+        add(&f.real[REACTIONS], x.p, 1 + tangents, (long)k);
+        f.count[ITERATIONS] += 1;
+        problem_destroy(&x);
+    }
+    return f;
+}
+
 // -- the table ------------------------------------------------------------------------------------------------------------------
 
 static bool printing;
@@ -496,11 +514,12 @@ typedef struct computation {
     const task *task;
     const carom_solver *solver;
     form form;
+    int tangents; // without model and task: of impacts by energy
 } computation;
 
 static figures compute(const computation *c, double change) {
     nudge = change;
-    return c->model ? simulate(c->model, c->example, c->scheme, c->options, c->unwatched) : solve(c->task, c->solver, c->form);
+    return c->model ? simulate(c->model, c->example, c->scheme, c->options, c->unwatched) : !c->task ? strike(c->tangents) : solve(c->task, c->solver, c->form);
 }
 
 // The figures.
@@ -591,6 +610,7 @@ static void every_solver_on_every_problem(void **state) {
             }
         }
     }
+    for (int tangents = 0; tangents <= CAROM_TANGENTS; ++tangents) compare((computation){.tangents = tangents});
     done(BRIEF ? 60 : 90);
 }
 
