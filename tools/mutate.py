@@ -227,9 +227,9 @@ def main():
                 if f.endswith(".c"): every += faults_of(path, open(os.path.join(ROOT, path)).read())
         skipped = {x.name for x in every} & skip
         for stale in {s for s in skip if s.startswith("src/%s/" % folder)} - skipped: print("no such fault any more: " + stale)
-        every = sorted(x for x in every if x.name not in skip and a.only in x.name)
+        every = sorted(every)
         rng.shuffle(every)
-        by_folder[folder] = every
+        by_folder[folder] = [x for x in every if x.name not in skip and a.only in x.name]
     for n in range(a.faults):
         of = by_folder[a.folders[n % len(a.folders)]]
         if of: planted.append((a.folders[n % len(a.folders)], of.pop()))
