@@ -243,6 +243,19 @@ static void the_foot_of_a_valley(void **state) {
     each_and_event_driven(0, valley);
 }
 
+// A point that friction brings to rest in a groove while a force drives it to and fro: from side to side without end.  mixed goes on by time-stepping, some of it in
+// whole steps; it stays in the groove, and the books hold what is done there.
+static void a_groove_without_end(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0.011, rate: -0.3}, y: {at: 0.03, rate: 0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\n"
+                               "forces: {x: 3*sin(30*t) - 0.1*x'}\ncontacts: {groove: {gap: y - abs(x), slip: x, restitution: 0, friction: 0.2}}\n";
+    const end r = run(text, "mixed", NULL, 4e-3, 0.232);
+    assert_true(r.ledger.counts.fallbacks > 4 && r.ledger.counts.fallbacks < 40);
+    check_near(r.ledger.energy.balance, 0, 5e-3 * r.ledger.energy.start);
+    check_near(r.q[0], 0, 1e-4);
+    check_near(r.q[1], 0, 5e-4); // h v
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start_into_a_floor_with_friction),
@@ -254,6 +267,7 @@ int main(void) {
         cmocka_unit_test(an_edge_is_left),
         cmocka_unit_test(located_kinks_are_exact),
         cmocka_unit_test(the_foot_of_a_valley),
+        cmocka_unit_test(a_groove_without_end),
         cmocka_unit_test(a_bowl_is_no_kink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
