@@ -183,6 +183,7 @@ class Campaign:
         fate = None
         try:
             words = [w for w in re.split(r"[_./]", fault.file) if len(w) > 1 and w != "src"]
+            if "io" in words: words += ["storage", "result", "hostile", "survivors", "snapshots"]
             worth = lambda t: (1 + 3 * kills[t]) * (12 if t == "test_figures" else 4 if any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # that sees most; a test of that name is sharp, too
             order = sorted(self.reaching(fault), key=lambda t: (-worth(t), t))
             if self.ninja("carom_core", "carom_files") != 0: order, fate = [], "does not build"
