@@ -122,8 +122,8 @@ static const example examples[] = {
      "carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + 2*z'^2), potential: 9.81*y + 50*z^2}\nforces: {x: 'if(t < 0.03, 0, 6*sin(20*t))', z: 'max(0, t - 0.05)*100'}\n"
      "contacts: {floor: {gap: y, slip: x, friction: 0.3}, stop: {gap: 0.02 - z, restitution: 0.4}}\n"},
     {"pulse", 4e-3, 50, 0, // rest without any force, then a push, and a kink that moves
-     "carom: 1\ncoordinates: {x: 0, u: 0}\nenergy: {kinetic: 1/2*(x'^2 + u'^2)}\nforces: {x: 'if(t < 0.0501, 0, if(t < 0.1103, 20, 0.1))', u: '30*max(0, 0.3*sin(40*t - 2) - u - 0.1)'}\n"
-     "contacts: {stop: {gap: 0.02 - x, restitution: 0.5}}\n"},
+     "carom: 1\ncoordinates: {x: 0.3, u: 0.2}\nenergy: {kinetic: 1/2*(x'^2 + u'^2)}\nforces: {x: 'if(t < 0.0501, 0, if(t < 0.1103, 20, 0.1))', u: '30*max(0, 0.3*sin(40*t - 2) - u + 0.1)'}\n"
+     "contacts: {stop: {gap: 0.32 - x, restitution: 0.5}}\n"},
     {"slot", 1e-6, 14, 0, // for auto: more impacts than can be located
      "carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}, z: {at: 0.5}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 1/2*y^2}\nforces: {y: -0.1*y' + 0.2*sin(t)}\n"
      "constraints: {rod: z - 0.5*y}\ncontact defaults: {restitution: 0.99, friction: 0.01}\ncontacts: {left: {gap: x, slip: y}, right: {gap: 1e-7 - x, slip: y}}\n"},
