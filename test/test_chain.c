@@ -74,7 +74,7 @@ static void others_go_on_when_the_asked_one_fails_or_cannot(void **state) {
 static carom_report lie(void *work, carom_problem *pb, double tol) {
     (void)work, (void)tol;
     for (int i = 0; i < pb->n; i++) pb->p[i] = 42;
-    return (carom_report){.converged = true, .residual = 0, .iterations = 1000};
+    return (carom_report){.converged = true, .residual = 0, .iterations = 1000, .fallbacks = 7, .worst = 99, .solver = "another"};
 }
 
 static void allocate_nothing(void *work, carom_arena *mem, int n, int nb) {
@@ -90,6 +90,8 @@ static void a_lie_is_found_out(void **state) {
     assert_true(r.converged && r.residual <= 1e-12 && r.fallbacks == 1);
     assert_string_not_equal(r.solver, "liar");
     assert_true(r.iterations > 1000 && r.iterations < 2000); // the work of both counts
+    const carom_report alone = carom_solver_solve(&liar, NULL, &x.pb, 1e-12);
+    assert_true(!alone.converged && alone.residual > 1 && alone.fallbacks == 0 && alone.worst >= 0 && alone.worst < 4 && strcmp(alone.solver, "liar") == 0);
     memory_free(&m);
     problem_destroy(&x);
 }

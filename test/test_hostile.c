@@ -4,7 +4,7 @@
 // other file is read or changed.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "result_rig.h"
-#include <hdf5.h>
+#include "io/h5.h"
 #include <sys/stat.h>
 
 typedef enum attack { EXTERNAL_STORAGE, EXTERNAL_LINK, SOFT_LINK, VIRTUAL, FILTER, HUGE, ATTACKS } attack;
@@ -157,10 +157,52 @@ static void what_is_no_regular_file_is_refused(void **state) {
     }
 }
 
+// A scalar attribute is one number or one text of bounded length.  Nothing else is taken for one.
+static void attributes_are_numbers_or_texts(void **state) {
+    (void)state;
+    const hid_t file = H5Fcreate(path("odd.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), scalar = H5Screate(H5S_SCALAR), none = H5Screate(H5S_NULL);
+    const hid_t one = H5Screate_simple(1, (hsize_t[]){1}, NULL), two = H5Screate_simple(1, (hsize_t[]){2}, NULL), text = h5_text_type(5, H5T_STR_NULLPAD), any = H5Tcopy(H5T_C_S1);
+    const hid_t record = H5Tcreate(H5T_COMPOUND, 16), opaque = H5Tcreate(H5T_OPAQUE, 8);
+    H5Tset_size(any, H5T_VARIABLE);
+    H5Tinsert(record, "a", 8, H5T_NATIVE_DOUBLE);
+    const double x[2] = {2.5, 7};
+    const int16_t i[2] = {-3, 4};
+    const char *const word = "words";
+    const struct { const char *name; hid_t type, space; const void *value; int kind; } all[] = { // kind 1: a number, 2: a text
+        {"real", H5T_NATIVE_DOUBLE, scalar, x, 1}, {"list of one", H5T_NATIVE_DOUBLE, one, x, 1},  {"integer", H5T_NATIVE_INT16, scalar, i, 1}, {"text", text, scalar, "words", 2},
+        {"list", H5T_NATIVE_DOUBLE, two, x, 0},    {"integers", H5T_NATIVE_INT16, two, i, 0},      {"texts", text, two, "wordsagain", 0},        {"any text", any, scalar, &word, 0},
+        {"record", record, scalar, x, 0},          {"opaque", opaque, scalar, x, 0},               {"none", H5T_NATIVE_DOUBLE, none, x, 0},
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
+        const hid_t a = H5Acreate2(file, all[k].name, all[k].type, all[k].space, H5P_DEFAULT, H5P_DEFAULT);
+        assert_true(a >= 0 && (all[k].space == none || H5Awrite(a, all[k].type, all[k].value) >= 0));
+        H5Aclose(a);
+        double number = 0;
+        char *found = NULL;
+        if (h5_get(file, all[k].name, 5, &number, &found) != (all[k].kind > 0) || (found != NULL) != (all[k].kind == 2)) fail_msg("'%s' is %s", all[k].name, all[k].kind ? "refused" : "taken");
+        if (all[k].kind == 1) assert_true(number == (all[k].value == i ? -3 : 2.5));
+        if (all[k].kind == 2) assert_string_equal(found, "words");
+        free(found);
+    }
+    double number = 0;
+    char *found = NULL;
+    assert_false(h5_get(file, "nothing", 5, &number, &found) || found);
+    assert_false(h5_get(file, "text", 4, &number, &found) || found); // too long
+    // Once written an attribute keeps its room.
+    assert_true(h5_put_text(file, "said", "a few words", 5) && h5_get(file, "said", 5, &number, &found));
+    assert_string_equal(found, "a few");
+    free(found);
+    assert_true(h5_put_real(file, "real", -1.5) && h5_get(file, "real", 5, &number, &found) && number == -1.5 && !found);
+    assert_true(h5_put_integer(file, "count", 7) && h5_put_integer(file, "count", 8) && h5_get(file, "count", 5, &number, &found) && number == 8);
+    const hid_t ids[] = {scalar, none, one, two, text, any, record, opaque, file};
+    for (size_t k = 0; k < sizeof ids / sizeof *ids; ++k) h5_close(ids[k]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_plain_sets_behind_hard_links_are_taken),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
+        cmocka_unit_test(attributes_are_numbers_or_texts),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -404,6 +404,11 @@ static void ranges_outside_are_refused(void **state) {
         const struct { long first, count; bool good; } events_of[] = {{0, events, true}, {events, 0, true}, {-1, 1, false}, {0, -1, false}, {0, events + 1, false}, {1, events, false}, {events + 1, 0, false}};
         for (size_t k = 0; k < sizeof events_of / sizeof *events_of; ++k)
             assert_int_equal(carom_result_events(r, events_of[k].first, events_of[k].count, e, &err) == CAROM_OK, events_of[k].good);
+        // A text is no number, a number no text, and what is not there neither.
+        assert_int_equal(carom_result_is_hdf5(r), i == 0);
+        assert_false(carom_result_number(r, "nothing", x) || carom_result_number(r, "scheme", x));
+        assert_true(!carom_result_text(r, "nothing") && !carom_result_text(r, "step") && carom_result_number(r, "step", x) == (i == 0));
+        assert_true(i > 0 || (*x == 1e-3 && strcmp(carom_result_text(r, "scheme"), "moreau-midpoint") == 0));
         free(x), free(e);
         carom_result_close(r);
     }

@@ -167,7 +167,6 @@ static carom_status go(auto_work *w, carom_step *s, double t_1) {
 // *missed, and the segment is planned anew to end there.
 static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *missed) {
     carom_phase *P = &w->P;
-    *missed = false;
     CAROM_TRY(auto_inside(w, s, t_1));
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t_1, w->q));

@@ -177,6 +177,13 @@ static carom_status kinks(const carom_phase *w, carom_step *s, double t, const d
     return CAROM_OK;
 }
 
+// On the kink of its gap a contact has no direction, only beyond it.
+static bool on_kink(const carom_system *sys, const double *phi, int c) {
+    for (int i = 0; sys->kink_of && i < sys->nk; ++i)
+        if (sys->kink_of[i] == c && phi[i] == 0) return true;
+    return false;
+}
+
 // (MX-8), (EV-6)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d, or |u_T|; all plus
 //         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed contacts are accelerations.
 carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
@@ -209,7 +216,7 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
     for (int i = 0; i < 2 * nc; ++i)
         if (!w->armed[i] || (i < nc && w->barred[i])) P->phi[i] = 1;
     for (int c = 0; c < nc; ++c)
-        if (P->kink[c] < 0) P->phi[c] = P->kink[c];
+        if (P->kink[c] < 0 && !on_kink(s->sys, P->phi + 2 * nc, c)) P->phi[c] = P->kink[c];
     return CAROM_OK;
 }
 
