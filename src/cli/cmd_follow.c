@@ -190,6 +190,7 @@ const cli_verb cli_follow = {
     .name = "follow", .arguments = "MODEL", .about = "a branch of periodic orbits or of states of rest over a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "Continuation by arclength: the branch is followed around folds. Located to 1e-8 of the parameter's range or better: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
-            "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), sequence (other contacts, or another order).\n"
+            "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), opening and closing (a contact that\n"
+            "was always closed lifts off, or the reverse), sequence (other contacts, or another order).\n"
             "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",
 };
