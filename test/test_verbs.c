@@ -212,7 +212,27 @@ static void exponents(void **state) {
     assert_int_equal(strncmp(text, "t,exponent1,exponent2\n", 22), 0);
 }
 
+// Both kinds of file hold the same rows: y = 0.8 - g t^2/2 until the impact, so y by y is 1, and the table of the run tells what it has cost.
+static void gradients(void **state) {
+    (void)state;
+    static char csv[200000], h5[200000];
+    put("drop.yaml", "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: {at: 0.8}}\nenergy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\ncontacts: {ground: {gap: y, restitution: e}}\n"
+                     "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.4}\n");
+    assert_int_equal(carom("gradient drop.yaml --of y --by e,y -o g.csv -q"), 0);
+    assert_int_equal(carom("gradient drop.yaml --of y --by e,y -o g.h5 -q"), 0);
+    assert_int_equal(carom("export csv g.h5 -o again.csv"), 0);
+    assert_true(get("g.csv", csv, sizeof csv) > 20 && get("again.csv", h5, sizeof h5) > 20);
+    assert_string_equal(csv, h5);
+    int rows = -1;
+    for (const char *c = csv; *c; ++c) rows += *c == '\n';
+    assert_int_equal(rows, 501);
+    assert_true(strstr(csv, ",y by e,y by y,") && fabs(last_of("g.csv", 11) - 1) < 1e-12);
+    assert_int_equal(carom("info g.h5"), 0);
+    assert_says(out, "500 (0 rejected)");
+    assert_true(!strstr(out, " 0 s of CPU time"));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(orbits), cmocka_unit_test(branches), cmocka_unit_test(starts), cmocka_unit_test(sweeps), cmocka_unit_test(exponents)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(orbits), cmocka_unit_test(branches), cmocka_unit_test(starts), cmocka_unit_test(sweeps), cmocka_unit_test(gradients), cmocka_unit_test(exponents)};
     return cmocka_run_group_tests(tests, enter, leave);
 }

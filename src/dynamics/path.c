@@ -568,17 +568,19 @@ static carom_status follow(carom_path *w) {
     return arrive(w, now.t, now.q, now.v);
 }
 
+static carom_status on_step(void *user, const carom_now *now) {
+    carom_path *w = user;
+    (void)now;
+    CAROM_TRY(follow(w));
+    return w->on_row ? w->on_row(w->user, w) : CAROM_OK;
+}
+
 carom_status carom_path_run(carom_path *w) {
     const carom_now now = carom_sim_now(w->sim);
     w->t = now.t;
     carom_copy(w->q, now.q, w->p.nq), carom_copy(w->v, now.v, w->p.nv);
     carom_sim_watch_changes(w->sim, keep, w);
-    carom_status status = CAROM_OK;
-    while (status == CAROM_OK && !carom_sim_done(w->sim)) {
-        status = carom_sim_step(w->sim, w->err);
-        if (status == CAROM_OK) status = follow(w);
-        if (status == CAROM_OK && w->on_row) status = w->on_row(w->user, w);
-    }
+    const carom_status status = carom_sim_run(w->sim, on_step, w, w->err);
     carom_sim_watch_changes(w->sim, NULL, NULL);
     return status;
 }
