@@ -172,6 +172,10 @@ static void starts(void **state) {
     assert_says(out, "1 run in parts.csv");
     assert_true(fabs(last_of("parts.csv", 4) - (x)) < 1e-9);
     assert_true(fabs(last_of("parts.csv", 5) - (s)) < 1e-9);
+    // each run of --follow goes on with the states of the controller, as --start does: two of 1 s are one of 2 s
+    assert_int_equal(carom("sweep integral.yaml --follow up --vary option.tol=1e-12,1e-11 --observe x --observe s --out chain.csv"), 0);
+    assert_true(fabs(last_of("chain.csv", 5) - (x)) < 1e-9);
+    assert_true(fabs(last_of("chain.csv", 6) - (s)) < 1e-9);
     char data[200];
     snprintf(data, sizeof data, "t,z\n0.5,%.17g\n1,%.17g\n", 0.0, 2 * x);
     put("z.csv", data);
