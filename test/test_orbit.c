@@ -556,13 +556,15 @@ static void goes_on(void **state) {
     carom_branch_free(&b);
     carom_follow_def g = f;
     const char *const option[] = {"tol=1e-9", NULL};
-    for (int i = 0; i < 4; ++i) {
-        static const char *const word[] = {"--step", "--scheme", "--option", "--switch"};
+    const carom_matrix_text matrix = {.name = "M", .text = "1", .length = 1, .file = "m.mtx"};
+    for (int i = 0; i < 5; ++i) {
+        static const char *const word[] = {"--step", "--scheme", "--option", "--switch", "--matrix"};
         g = f;
         if (i == 0) g.step = 0.01;
         if (i == 1) g.run.scheme = "auto";
         if (i == 2) g.run.options = option;
         if (i == 3) g.switches = true;
+        if (i == 4) g.model.matrices = &matrix, g.model.nmatrices = 1;
         assert_int_equal(carom_follow_read(&b, &g, file, &err), CAROM_BAD_INPUT);
         if (!strstr(err.text, word[i])) fail_msg("%s is not in: %s", word[i], err.text);
         carom_branch_free(&b);

@@ -38,6 +38,8 @@ static void wrong_words(void **state) {
     (void)state;
     models();
     assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --transient 10 -o ball.h5 -q"), 0);
+    put("sweep.csv", "run,A,status,message,y\n0,0.01,0,,0.1\n");
+    put("branch.csv", "branch,A,period,stable,multiplier,event,y,y',min(y),max(y)\n1,0.01,0.2,1,0.5,,0.1,0,0,1\n");
     static const struct { int code; const char *line, *says; } cases[] = {
         {2, "orbit ball.yaml", "give --period EXPR, or --period free"},
         {2, "orbit ball.yaml --period free --end 5", "time enters the model: give the period of its excitation"},
@@ -95,6 +97,12 @@ static void wrong_words(void **state) {
         {2, "export c ball.yaml -o nowhere/p.c", "cannot write nowhere/p.c"},
         {2, "export fmu ball.yaml --step 0.01 --end 1 -o p.txt", "-o: 'p.txt' does not end in .fmu"},
         {2, "modes spring.yaml --mode 7 -o m.h5", "--mode 7: there is 1 mode"},
+        {2, "orbit spring.yaml --period free --input k=2", "--input k=2: 'k' is a parameter of the model; give --set k=2"},
+        {2, "modes spring.yaml --input kk=2", "--input kk=2: the model has no inputs"},
+        {2, "run pushed.yaml --input pusj=2 --out p.h5", "the model has no input 'pusj'; did you mean 'push'?"},
+        {2, "equilibrium pushed.yaml --input push", "--input push: write NAME=SIGNAL"},
+        {2, "orbit ball.yaml --period 2*pi/w --start sweep.csv", "sweep.csv is a sweep, which holds many states"},
+        {2, "run ball.yaml --start branch.csv --out p.h5", "branch.csv is a branch of `carom follow`, which holds many states"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const int code = carom("%s", cases[i].line);

@@ -6,6 +6,7 @@
 // back, and where contacts do something else, the point is located between the two sides of it.
 #include "base/number.h"
 #include "dynamics/curve.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -532,6 +533,13 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
     return status;
 }
 
+// Of texts, as many digits as tell them apart (Fowler, Noll and Vo).
+static char *put_sum(char *at, const carom_matrix_text *m) {
+    uint64_t sum = 14695981039346656037u;
+    for (size_t i = 0; i < m->length; ++i) sum = (sum ^ (unsigned char)m->text[i]) * 1099511628211u;
+    return at + sprintf(at, "%s %016" PRIx64 "\n", m->name, sum);
+}
+
 static size_t list_size(const char *const *list) {
     size_t size = 1;
     for (int i = 0; list && list[i]; ++i) size += strlen(list[i]) + 1;
@@ -545,16 +553,19 @@ static char *put_list(char *at, const char *const *list) {
 }
 
 // What a branch depends on beside the model, for the file: texts that must be the same when it goes on.
-enum { NOTES = 10, NUMBERS = 300 };
+enum { NOTES = 11, NUMBERS = 300 };
 static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES], char **own) {
-    char *text = *own = calloc(NUMBERS + list_size(def->model.set) + list_size(def->exchange) + list_size(def->run.options), 1);
+    size_t size = NUMBERS + list_size(def->model.set) + list_size(def->exchange) + list_size(def->run.options) + 1;
+    for (int i = 0; i < def->model.nmatrices; ++i) size += strlen(def->model.matrices[i].name) + 20;
+    char *text = *own = calloc(size, 1);
     if (!text) return false;
     char *range = text, *step = text + 200, *set = text + NUMBERS, *exchange = put_list(set, def->model.set), *options = put_list(exchange, def->exchange);
     carom_format(range, 200, "%.17g:%.17g", def->from, def->to);
     carom_format(step, NUMBERS - 200, "%.17g", def->step > 0 ? def->step : STEP);
-    put_list(options, def->run.options);
+    char *files = put_list(options, def->run.options), *at = files;
+    for (int i = 0; i < def->model.nmatrices; ++i) at = put_sum(at, &def->model.matrices[i]);
     const carom_table_note all[NOTES] = {{"by", def->by}, {"model", def->model.text}, {"period", def->period ? def->period : ""}, {"range", range}, {"set", set}, {"exchange", exchange},
-                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", def->switches ? "yes" : "no"}};
+                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", def->switches ? "yes" : "no"}, {"files", files}};
     memcpy(note, all, sizeof all);
     return true;
 }
@@ -576,14 +587,14 @@ carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *d
 
 // The file must be of the same model, parameter, range and settings.
 static carom_status compare_notes(const carom_follow_def *def, const char *file, carom_error *err) {
-    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set or --input", "--exchange", "--option", "--scheme", "--step", "choice of --switch"};
+    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set or --input", "--exchange", "--option", "--scheme", "--step", "choice of --switch", "--matrix or file of the model"};
     carom_table_note notes[NOTES];
     char *own;
     if (!take_notes(def, notes, &own)) return no_memory(err);
     carom_status status = CAROM_OK;
     for (int i = 0; i < NOTES && status == CAROM_OK; ++i) {
         char *was = carom_table_note_read(file, notes[i].name);
-        if (!was || strcmp(was, notes[i].text) != 0) status = carom_fail(err, CAROM_BAD_INPUT, "%.200s was made with another %s; a branch goes on with what it began with", file, word[i]);
+        if (strcmp(was ? was : "", notes[i].text) != 0) status = carom_fail(err, CAROM_BAD_INPUT, "%.200s was made with another %s; a branch goes on with what it began with", file, word[i]);
         free(was);
     }
     free(own);
