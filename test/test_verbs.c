@@ -72,6 +72,8 @@ static void wrong_words(void **state) {
         {2, "follow ball.yaml --orbit none.h5 --by A=0.002:0.015", "none.h5"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --points 1.5", "not a whole number"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume x.csv", "--resume: 'x.csv' does not end in .h5"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --scheme moreau-jean", "event-driven or auto, not moreau-jean"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume none.h5", "cannot read none.h5"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --period 3", "--period belongs to orbits"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --switch", "--switch belongs to orbits"},
         {2, "follow block.yaml --equilibrium initial --by m=1:2", "'floor' sticks"},

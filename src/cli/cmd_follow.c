@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/follow_plot.h"
 #include "cli/sweep_plot.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,9 @@ static bool read_start(job *j, const carom_model *m) {
 
 static int follow(job *j) {
     carom_error err = {0};
+    FILE *file = cli_has(j->a, "resume") ? fopen(j->out, "rb") : NULL;
+    if (cli_has(j->a, "resume") && !file) return cli_say("cannot read %s: %s", j->out, strerror(errno)), CLI_USAGE;
+    if (file) fclose(file);
     if (cli_has(j->a, "resume") && carom_follow_read(&j->f, &j->def, j->out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     cli_signals_begin();
     j->saved = cli_clock();

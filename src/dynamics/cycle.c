@@ -257,7 +257,7 @@ static carom_status guess_forced(carom_cycle *c) {
         for (int i = 0; i < s->nq; ++i)
             if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
         const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T, last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
-        const bool early = first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
+        const bool early = !s->struck && first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
         const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
         const int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
         if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
