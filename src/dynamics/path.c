@@ -21,7 +21,7 @@ static const double CUT = 1e-11;
 static const double YOUNG = 1.5e-7; // above what event-driven takes for it
 static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
 static const double JUMP = 1e-3;    // of an acceleration: what counts as one
-static const double UNSEEN = 1e-12; // of the motion until it is looked at again: what rounding of forces may do
+static const double UNSEEN = 1e-14; // of the motion until it is looked at again: what rounding of forces may do
 static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least: shorter ones no longer move t
 
 static carom_status bad(carom_path *w, carom_status status, double t) {
@@ -314,6 +314,7 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
         carom_axpy(e, b, w->stage[j].shift, nv), carom_axpy(e + nv, b, w->stage[j].a, nv), carom_axpy(e + 2 * nv, b, w->stage[j].y, m);
     }
     *error = 0;
+    const double speed = fmax(w->size_v, w->span * fmax(w->drive, carom_norm_max(w->stage[0].a, nv)));
     for (int part = 0; part < 2 * (w->n + 1); ++part) { // positions, velocities of the state and of every column
         const double *x = part == 0 ? w->q : part == 1 ? w->v : w->y + (part - 2) * nv, *x_1 = part == 0 ? w->q_1 : part == 1 ? w->v_1 : w->y_1 + (part - 2) * nv;
         double rate = 0; // at the start or at the end, the last stage: what begins from rest has none yet
@@ -324,8 +325,9 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
         // what is nearly zero need not be better known than what it becomes until the motion is looked at again
         const double size = fmax(fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv)), w->span * rate);
         // a column that is nothing but rounding has no digits: what counts is its part of the motion
-        const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)) : fmax(w->size_q, w->span * w->size_v)) / w->unit[(part - 2) / 2];
-        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural)));
+        const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? speed : fmax(w->size_q, w->span * speed)) / w->unit[(part - 2) / 2];
+        const double rounding = part > 1 ? 0 : UNSEEN * w->span * w->drive * (part == 0 ? w->span : 1); // of forces that contacts hold
+        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural) + rounding));
     }
     return isfinite(*error) ? CAROM_OK : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are not finite", w->t);
 }
