@@ -21,6 +21,7 @@ static const double CUT = 1e-11;
 static const double YOUNG = 1.5e-7; // above what event-driven takes for it
 static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
 static const double JUMP = 1e-3;    // of an acceleration: what counts as one
+static const double HELD = 1e-10;   // of what forces would do alone: less motion is none
 static const double UNSEEN = 1e-14; // of the motion until it is looked at again: what rounding of forces may do
 static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least: shorter ones no longer move t
 
@@ -314,7 +315,7 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
         carom_axpy(e, b, w->stage[j].shift, nv), carom_axpy(e + nv, b, w->stage[j].a, nv), carom_axpy(e + 2 * nv, b, w->stage[j].y, m);
     }
     *error = 0;
-    const double speed = fmax(w->size_v, w->span * fmax(w->drive, carom_norm_max(w->stage[0].a, nv)));
+    const double moves = fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)), speed = moves > HELD * w->span * w->drive ? moves : w->span * w->drive; // held: by what would move it
     for (int part = 0; part < 2 * (w->n + 1); ++part) { // positions, velocities of the state and of every column
         const double *x = part == 0 ? w->q : part == 1 ? w->v : w->y + (part - 2) * nv, *x_1 = part == 0 ? w->q_1 : part == 1 ? w->v_1 : w->y_1 + (part - 2) * nv;
         double rate = 0; // at the start or at the end, the last stage: what begins from rest has none yet
