@@ -157,7 +157,7 @@ def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step
 
     of      an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it
     rows    also t, values and gradients at every step: 500 of event-driven unless step says otherwise
-    out     a file, .h5 or .csv: the run as a result with the same rows, with columns "of by NAME", and "x by NAME" of every coordinate and rate
+    out     a file, .h5 or .csv: the run as a result, from its start on, with columns "of by NAME", and "x by NAME" of every coordinate and rate
     SimulationError: there is no derivative, and why.
     """
     model = as_model(model, set, matrices)
