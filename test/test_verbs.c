@@ -38,6 +38,8 @@ static void wrong_words(void **state) {
     (void)state;
     models();
     assert_int_equal(carom("orbit ball.yaml --period 2*pi/w --transient 10 -o ball.h5 -q"), 0);
+    put("sweep.csv", "run,A,status,message,y\n0,0.01,0,,0.1\n");
+    put("branch.csv", "branch,A,period,stable,multiplier,event,y,y',min(y),max(y)\n1,0.01,0.2,1,0.5,,0.1,0,0,1\n");
     static const struct { int code; const char *line, *says; } cases[] = {
         {2, "orbit ball.yaml", "give --period EXPR, or --period free"},
         {2, "orbit ball.yaml --period free --end 5", "time enters the model: give the period of its excitation"},
@@ -70,6 +72,8 @@ static void wrong_words(void **state) {
         {2, "follow ball.yaml --orbit none.h5 --by A=0.002:0.015", "none.h5"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --points 1.5", "not a whole number"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume x.csv", "--resume: 'x.csv' does not end in .h5"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --scheme moreau-jean", "event-driven or auto, not moreau-jean"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume none.h5", "cannot read none.h5"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --period 3", "--period belongs to orbits"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --switch", "--switch belongs to orbits"},
         {2, "follow block.yaml --equilibrium initial --by m=1:2", "'floor' sticks"},
@@ -95,6 +99,12 @@ static void wrong_words(void **state) {
         {2, "export c ball.yaml -o nowhere/p.c", "cannot write nowhere/p.c"},
         {2, "export fmu ball.yaml --step 0.01 --end 1 -o p.txt", "-o: 'p.txt' does not end in .fmu"},
         {2, "modes spring.yaml --mode 7 -o m.h5", "--mode 7: there is 1 mode"},
+        {2, "orbit spring.yaml --period free --input k=2", "--input k=2: 'k' is a parameter of the model; give --set k=2"},
+        {2, "modes spring.yaml --input kk=2", "--input kk=2: the model has no inputs"},
+        {2, "run pushed.yaml --input pusj=2 --out p.h5", "the model has no input 'pusj'; did you mean 'push'?"},
+        {2, "equilibrium pushed.yaml --input push", "--input push: write NAME=SIGNAL"},
+        {2, "orbit ball.yaml --period 2*pi/w --start sweep.csv", "sweep.csv is a sweep, which holds many states"},
+        {2, "orbit ball.yaml --period 2*pi/w --start branch.csv", "branch.csv is a branch of `carom follow`, which holds many states"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         const int code = carom("%s", cases[i].line);
@@ -172,6 +182,10 @@ static void starts(void **state) {
     assert_says(out, "1 run in parts.csv");
     assert_true(fabs(last_of("parts.csv", 4) - (x)) < 1e-9);
     assert_true(fabs(last_of("parts.csv", 5) - (s)) < 1e-9);
+    // each run of --follow goes on with the states of the controller, as --start does: two of 1 s are one of 2 s
+    assert_int_equal(carom("sweep integral.yaml --follow up --vary option.tol=1e-12,1e-11 --observe x --observe s --out chain.csv"), 0);
+    assert_true(fabs(last_of("chain.csv", 5) - (x)) < 1e-9);
+    assert_true(fabs(last_of("chain.csv", 6) - (s)) < 1e-9);
     char data[200];
     snprintf(data, sizeof data, "t,z\n0.5,%.17g\n1,%.17g\n", 0.0, 2 * x);
     put("z.csv", data);
@@ -212,7 +226,27 @@ static void exponents(void **state) {
     assert_int_equal(strncmp(text, "t,exponent1,exponent2\n", 22), 0);
 }
 
+// Both kinds of file hold the same rows: y = 0.8 - g t^2/2 until the impact, so y by y is 1, and the table of the run tells what it has cost.
+static void gradients(void **state) {
+    (void)state;
+    static char csv[200000], h5[200000];
+    put("drop.yaml", "carom: 1\nparameters: {e: 0.5}\ncoordinates: {y: {at: 0.8}}\nenergy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\ncontacts: {ground: {gap: y, restitution: e}}\n"
+                     "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 0.4}\n");
+    assert_int_equal(carom("gradient drop.yaml --of y --by e,y -o g.csv -q"), 0);
+    assert_int_equal(carom("gradient drop.yaml --of y --by e,y -o g.h5 -q"), 0);
+    assert_int_equal(carom("export csv g.h5 -o again.csv"), 0);
+    assert_true(get("g.csv", csv, sizeof csv) > 20 && get("again.csv", h5, sizeof h5) > 20);
+    assert_string_equal(csv, h5);
+    int rows = -1;
+    for (const char *c = csv; *c; ++c) rows += *c == '\n';
+    assert_int_equal(rows, 501);
+    assert_true(strstr(csv, ",y by e,y by y,") && fabs(last_of("g.csv", 11) - 1) < 1e-12);
+    assert_int_equal(carom("info g.h5"), 0);
+    assert_says(out, "500 (0 rejected)");
+    assert_true(!strstr(out, " 0 s of CPU time"));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(orbits), cmocka_unit_test(branches), cmocka_unit_test(starts), cmocka_unit_test(sweeps), cmocka_unit_test(exponents)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(orbits), cmocka_unit_test(branches), cmocka_unit_test(starts), cmocka_unit_test(sweeps), cmocka_unit_test(gradients), cmocka_unit_test(exponents)};
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -156,7 +156,8 @@ def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step
     """Exact derivatives of a result of a run by parameters and initial values (a list of names), through impacts, stick and slip.
 
     of      an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it
-    out     a file, .h5 or .csv: the run as a result, with columns "of by NAME", and "x by NAME" of every coordinate and rate
+    rows    also t, values and gradients at every step: 500 of event-driven unless step says otherwise
+    out     a file, .h5 or .csv: the run as a result, from its start on, with columns "of by NAME", and "x by NAME" of every coordinate and rate
     SimulationError: there is no derivative, and why.
     """
     model = as_model(model, set, matrices)

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/follow_plot.h"
 #include "cli/sweep_plot.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,9 @@ static bool read_start(job *j, const carom_model *m) {
 
 static int follow(job *j) {
     carom_error err = {0};
+    FILE *file = cli_has(j->a, "resume") ? fopen(j->out, "rb") : NULL;
+    if (cli_has(j->a, "resume") && !file) return cli_say("cannot read %s: %s", j->out, strerror(errno)), CLI_USAGE;
+    if (file) fclose(file);
     if (cli_has(j->a, "resume") && carom_follow_read(&j->f, &j->def, j->out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     cli_signals_begin();
     j->saved = cli_clock();
@@ -190,6 +194,7 @@ const cli_verb cli_follow = {
     .name = "follow", .arguments = "MODEL", .about = "a branch of periodic orbits or of states of rest over a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "Continuation by arclength: the branch is followed around folds. Located to 1e-8 of the parameter's range or better: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
-            "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), sequence (other contacts, or another order).\n"
+            "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), opening and closing (a contact that\n"
+            "was always closed lifts off, or the reverse), sequence (other contacts, or another order).\n"
             "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",
 };

@@ -1,7 +1,5 @@
 // cmd_gradient.c: carom gradient: exact derivatives of a result of a run.
-#include "base/number.h"
 #include "cli/cli.h"
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +8,14 @@ static const cli_option options[] = {
     {"of", 0, "EXPR", "what is differentiated: an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it", false},
     {"by", 0, "NAME,NAME", "by which names: parameters, x for the initial value and x' for the initial rate of a coordinate", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
-    {"step", 0, "H", "step size", false},
+    {"step", 0, "H", "step size; of event-driven the time between rows (default: 500 rows)", false},
     {"end", 0, "T", "end time", false},
     CLI_OPTION,
     CLI_SET,
     CLI_INPUT,
     CLI_MATRIX,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
-    {"out", 'o', "FILE", "a row for every step, as if the run ended there. .h5: the run as a result, with columns `EXPR by NAME`, and `x by NAME` of every coordinate and rate; .csv: a table of t, value, `by NAME`", false},
+    {"out", 'o', "FILE", "the run as a result, .h5 or .csv, with columns `EXPR` and `EXPR by NAME`, as if the run ended at each row, and `x by NAME` of every coordinate and rate", false},
     {"json", 0, NULL, "{value, gradient: {NAME: number}, t, scheme} as JSON on standard output", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
@@ -40,25 +38,6 @@ static void print_json(const carom_gradient *g) {
     puts("}");
 }
 
-static bool write_table(const carom_gradient *g, const cli_args *a) {
-    const char *file = cli_value(a, "out");
-    FILE *f = file ? fopen(file, "w") : NULL;
-    if (!file) return true;
-    if (!f) return cli_say("cannot write %s: %s", file, strerror(errno)), false;
-    fputs("t,value", f);
-    for (int i = 0; i < g->n; ++i) fprintf(f, ",by %s", g->name[i]);
-    for (long r = 0; r < g->rows; ++r)
-        for (int i = 0; i < 2 + g->n; ++i) {
-            char text[40];
-            carom_format(text, sizeof text, "%s%.17g", i ? "," : "\n", g->row[r * (2 + g->n) + i]);
-            fputs(text, f);
-        }
-    fputc('\n', f);
-    const bool good = !ferror(f);
-    if (fclose(f) == 0 && good) return true;
-    return cli_say("cannot write %s: %s", file, strerror(errno)), false;
-}
-
 static int gradient(const cli_args *a, const carom_gradient_def *def) {
     carom_gradient g;
     carom_error err = {0};
@@ -68,17 +47,15 @@ static int gradient(const cli_args *a, const carom_gradient_def *def) {
     if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
     else if (cli_has(a, "json")) print_json(&g);
     else if (!cli_has(a, "quiet")) print_text(&g, a);
-    const bool written = status != CAROM_OK || def->file || write_table(&g, a);
     carom_gradient_free(&g);
-    return status == CAROM_OK ? written ? CLI_DONE : CLI_FAILED : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    return status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
 }
 
 static int run(const cli_args *a) {
     carom_gradient_def d = {.of = cli_value(a, "of"), .stop = cli_signals_asked};
     const char *out = cli_value(a, "out");
-    d.rows = out && cli_ends(out, ".csv");
-    d.file = d.rows ? NULL : out;
-    if (d.file && !cli_ends(out, ".h5")) return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), CLI_USAGE;
+    d.file = out;
+    if (out && !cli_ends(out, ".h5") && !cli_ends(out, ".csv")) return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), CLI_USAGE;
     if (!d.of || !cli_has(a, "by")) return cli_say("gradient: give --of EXPR and --by NAME,NAME"), CLI_USAGE;
     d.run = carom_run_nothing();
     d.run.dash = "--";

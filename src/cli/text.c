@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "io/whole.h"
+#include "mech/datum.h"
 #include "sim/sim.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -186,13 +187,45 @@ static bool signal_files(const cli_args *a, cli_matrices *m) {
     return good;
 }
 
+static const char *input_name(const void *mech, int i) { return i < ((const carom_mech *)mech)->ninputs ? ((const carom_mech *)mech)->inputs[i].name.text : NULL; }
+
+// --input is for inputs; a model that cannot be read is refused elsewhere.
+static bool inputs_are_there(const cli_args *a) {
+    const char **given = cli_list(a, "input", NULL);
+    bool some = false; // inputs of an FMU have no signals
+    for (const cli_option *o = a->verb->options; given[0] && o->name; ++o) some = some || (strcmp(o->name, "input") == 0 && strchr(o->value, '='));
+    size_t length = 0;
+    carom_error err;
+    char *text = some && !carom_result_probe(a->word[0]) ? cli_read_file(a->word[0], &length) : NULL;
+    carom_mech *x = text ? carom_mech_read(text, length, a->word[0], &err) : NULL;
+    bool good = true;
+    for (int i = 0; x && given[i] && good; ++i) {
+        char name[128];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(given[i], "="), given[i]);
+        if (!strchr(given[i], '=')) {
+            cli_say("--input %s: write NAME=SIGNAL", given[i]);
+            good = false;
+            break;
+        }
+        for (int k = good = false; k < x->ninputs && !good; ++k) good = strcmp(x->inputs[k].name.text, name) == 0;
+        const char *near = carom_nearest(name, input_name, x);
+        if (good) continue;
+        if (carom_datum_get(&x->parameters, name)) cli_say("--input %s: '%s' is a parameter of the model; give --set %s", given[i], name, given[i]);
+        else if (x->ninputs == 0) cli_say("--input %s: the model has no inputs; they have a section `inputs` of their own", given[i]);
+        else cli_say("--input %s: the model has no input '%s'; %s%s%s", given[i], name, near ? "did you mean '" : "`carom info` lists them", near ? near : "", near ? "'?" : "");
+    }
+    carom_mech_destroy(x);
+    free(text), free(given);
+    return good;
+}
+
 bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
     const char **given = cli_list(a, "matrix", NULL);
     int n = 0;
     while (given[n]) ++n;
     *m = (cli_matrices){.list = calloc((size_t)n + 1, sizeof *m->list)};
     if (!m->list) abort();
-    bool good = true;
+    bool good = inputs_are_there(a);
     for (int i = 0; good && i < n; ++i) {
         const char *equals = strchr(given[i], '=');
         carom_matrix_text *t = &m->list[i];

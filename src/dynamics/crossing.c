@@ -23,6 +23,7 @@ static const double ROUNDING = 1e-12;  // of the speeds: sums over joints and co
 static const double LAST_BITS = 1e-14; // of the terms of one sum
 static const double TOUCHES = 1e-13;   // of the speeds: an approach that an impact stops
 static const double STOPPED = 1e-9;    // of the speed before: nothing is left of it
+static const double DRIFT = 1e-6;      // of the speeds: what impulses of closed contacts take back
 static const double LAW = 1e-6;        // of the approach: by how much a bounce may miss Newton's law
 static const double YOUNG = 1e-5;      // of what the acceleration adds since the last event
 
@@ -404,7 +405,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
         CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }
-    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, (arrives ? TOUCHES : STOPPED) * w->size_v); // closed contacts also have impulses against rounding
+    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, (arrives ? TOUCHES : DRIFT) * w->size_v); // closed contacts also have impulses against errors of the motion
     if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; derivatives of this are not supported");
     begin_young(w, x);
     // Behind it, for the accelerations there.

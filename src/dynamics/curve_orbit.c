@@ -13,6 +13,7 @@ typedef struct orbits {
     double *re, *im, *vectors, *x;
     carom_hit *hit;           // of the solution that was kept
     int nhits;
+    double *mode;             // of the contacts at its start
     carom_error *err;
 } orbits;
 
@@ -135,6 +136,7 @@ static carom_status keep(void *user, double *tau) {
     if (!more) return carom_fail(o->err, CAROM_NO_MEMORY, "not enough memory for orbits");
     o->hit = more, o->nhits = s->nhits;
     if (s->nhits > 0) memcpy(o->hit, s->hit, (size_t)s->nhits * sizeof *more);
+    carom_copy(o->mode, s->mode_0, s->p.nc);
     return CAROM_OK;
 }
 
@@ -168,9 +170,22 @@ static int changed(const carom_shooter *s, const carom_hit *a, int n, const caro
     return -1;
 }
 
+// Is contact c always closed?
+static bool rests(const double *mode, const carom_hit *hit, int n, int c) {
+    for (int i = 0; i < n; ++i)
+        if (hit[i].contact == c && hit[i].kind <= CAROM_HIT_OPEN) return false;
+    return mode[c] != CAROM_MODE_OPEN;
+}
+
 static void describe(void *user, bool failed, char *text, size_t size) {
     const orbits *o = user;
     const carom_shooter *s = &o->c.s;
+    for (int c = 0; c < s->p.nc && !failed; ++c) {
+        const bool did = rests(o->mode, o->hit, o->nhits, c), does = rests(s->mode_0, s->hit, s->nhits, c);
+        if (did == does) continue;
+        snprintf(text, size, "%s %.60s", did ? "opening" : "closing", contact_name(s, c));
+        return;
+    }
     if (!failed) {
         const int sticks = changed(s, s->hit, s->nhits, o->hit, o->nhits, false), hits = changed(s, s->hit, s->nhits, o->hit, o->nhits, true);
         if (sticks >= 0) snprintf(text, size, "sticking %.60s", contact_name(s, sticks));
@@ -221,8 +236,8 @@ static carom_status settle(void *user, bool *moved) {
     const carom_shooter *s = &c->s;
     *moved = false;
     for (int i = 0; i < s->nhits && !*moved; ++i) {
-        const double since = s->hit[i].t - c->t_0;
-        *moved = since < 0.02 * c->T || since > 0.98 * c->T;
+        const double since = s->hit[i].t - c->t_0, until = s->hit[i].end - c->t_0; // of a chatter
+        *moved = since < 0.02 * c->T || until > 0.98 * c->T;
     }
     if (!*moved) return CAROM_OK;
     CAROM_TRY(carom_cycle_rephase(c));
@@ -266,12 +281,14 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = 1e-9;
-    if (isnan(s->task.run.rtol)) s->task.run.rtol = 1e-10; // of the scheme: points of a branch are many
+    const char *name = def->run.scheme;
+    const bool located = !name || strcmp(name, "event-driven") == 0 || strcmp(name, "auto") == 0; // others are refused
+    if (isnan(s->task.run.rtol) && located) s->task.run.rtol = 1e-10; // of the scheme: points of a branch are many
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
     const size_t n = (size_t)s->n;
-    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
+    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
-    if (!o->re || !o->im || !o->vectors || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
+    if (!o->re || !o->im || !o->vectors || !o->mode || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .clear = 1e-7, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
                        .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .doubles = doubles, .twice = twice};
     *m = s->task.base;
@@ -283,6 +300,6 @@ void carom_curve_orbits_close(carom_curve *k) {
     orbits *o = k->user;
     if (!o) return;
     carom_cycle_close(&o->c);
-    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->hit), free(o);
+    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->mode), free(o->hit), free(o);
     k->user = NULL;
 }

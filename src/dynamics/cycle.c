@@ -192,16 +192,18 @@ static carom_status find_turns(carom_cycle *c, const double *x) {
 static double quiet(const carom_cycle *c, double from, double to, bool stays) {
     const carom_shooter *s = &c->s;
     double best = 0, at = from, longest[2] = {0, 0};
-    int fewest = 1 << 30;
-    for (int round = 0; round < 2; ++round)
-        for (int k = -1; k < s->nhits; ++k) {
-            const double a = k < 0 ? from : s->hit[k].t, b = k + 1 < s->nhits ? s->hit[k + 1].t : to;
-            const int closed = k >= 0 ? s->hit[k].closed : s->nhits > 0 ? -1 : 0;
-            if (a < from || b > to || b - a < 0.02 * (to - from)) continue;
-            const int n = closed < 0 ? s->closed : closed; // before the first event it is as behind the last one
-            if (round == 0 && n < fewest) fewest = n;
-            if (round == 1 && n == fewest && b - a > best) best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
-        }
+    for (double share = 0.1; share > 0.01 && best == 0; share /= 5) { // of the time; a short one is soon gone along a branch
+        int fewest = 1 << 30;
+        for (int round = 0; round < 2; ++round)
+            for (int k = -1; k < s->nhits; ++k) {
+                const double a = k < 0 ? from : s->hit[k].end, b = k + 1 < s->nhits ? s->hit[k + 1].t : to;
+                const int closed = k >= 0 ? s->hit[k].closed : s->nhits > 0 ? -1 : 0;
+                if (a < from || b > to || b - a < share * (to - from)) continue;
+                const int n = closed < 0 ? s->closed : closed; // before the first event it is as behind the last one
+                if (round == 0 && n < fewest) fewest = n;
+                if (round == 1 && n == fewest && b - a > best) best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
+            }
+    }
     return best > 0 && longest[0] <= from && longest[1] - from > 0.05 * (to - from) && stays ? from : at;
 }
 
@@ -255,7 +257,7 @@ static carom_status guess_forced(carom_cycle *c) {
         for (int i = 0; i < s->nq; ++i)
             if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
         const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T, last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
-        const bool early = first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
+        const bool early = !s->struck && first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
         const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
         const int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
         if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
@@ -579,7 +581,8 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < STILL && c->s.nhits == 0)
         return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give %s%s", c->nearer, c->expression ? ", or --period free" : "");
     if (good) return CAROM_OK;
-    if (status != CAROM_RETRY && status != CAROM_OK) return status;
+    const bool astray = c->iterations > 0 && status == CAROM_UNSUPPORTED; // the iteration has led to a motion without derivatives
+    if (status != CAROM_RETRY && status != CAROM_OK && !astray) return status;
     if (c->order_changed > 2)
         return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give %s", c->order_changed, c->residual, c->nearer);
     if (c->rank < c->unknowns)

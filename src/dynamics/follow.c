@@ -6,6 +6,7 @@
 // back, and where contacts do something else, the point is located between the two sides of it.
 #include "base/number.h"
 #include "dynamics/curve.h"
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,27 +262,61 @@ static void note_end(walk *w, int branch, const carom_error *why) {
     if (w->f->note.code == CAROM_OK && why->code != CAROM_OK) carom_fail(&w->f->note, why->code, "branch %d ends at %.60s = %.9g: %.600s", branch, w->def->by, w->f->value, why->text);
 }
 
+// The curve stands at a solution: its tangent, in the direction of w->tau.
+static carom_status turn_forward(walk *w) {
+    return w->k.tangent(w->k.user, w->tau) ? CAROM_OK : carom_fail(w->err, CAROM_SINGULAR, "the branch has no unique tangent at %s = %.9g", w->def->by, value_now(w));
+}
+
+// Better coordinates of the solution, in which the branch goes the same way.
+static carom_status settle(walk *w, bool *moved) {
+    const int last = w->k.ntau - 1;
+    CAROM_TRY(w->k.settle(w->k.user, moved));
+    if (!*moved) return CAROM_OK;
+    const double way = w->tau[last] < 0 ? -1 : 1;
+    carom_zero(w->tau, w->k.ntau), carom_zero(w->bend, w->k.ntau);
+    w->tau[last] = way;
+    return turn_forward(w);
+}
+
+// Is there a solution with other contacts just behind sigma?  Where an event has only begun it is hard to find: a little further on, too.  The curve ends there.
+static carom_status look_behind(walk *w, double sigma, double ds, bool *found, double *at, carom_error *why) {
+    enum { TIMES = 5 };
+    const double further[TIMES] = {w->k.clear, 0, 1e-6, 1e-5, 1e-4}; // events that come at nearly the same time are told apart first
+    *found = false;
+    for (int i = w->k.clear > 0 ? 0 : 1; i < (w->k.clear > 0 ? TIMES : 2) && !*found; ++i) {
+        int iterations;
+        *at = sigma + further[i];
+        if (i > 1 && *at > fmax(ds, sigma + w->k.clear)) break;
+        const carom_status status = go(w, w->place, w->tau, *at, &iterations);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        if (status != CAROM_OK) *why = *w->err;
+        *found = status == CAROM_OK && !w->k.same(w->k.user);
+    }
+    return CAROM_OK;
+}
+
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the curve ends just behind it.
 static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
-    double a = 0, b = ds;
+    double a = 0, b = ds, behind = 0;
     bool found = false;
     int iterations;
     char text[120] = "end";
-    carom_error why = {0};
+    carom_error why = {.code = CAROM_NOT_CONVERGED, .text = "the sequence of contacts changes, and no solution with another one was found behind it"};
     for (int i = 0; i < 60 && b - a > EXACT; ++i) {
         const double sigma = (a + b) / 2;
         const carom_status status = go(w, w->place, w->tau, sigma, &iterations);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
         if (status != CAROM_OK) why = *w->err;
         if (status == CAROM_OK && w->k.same(w->k.user)) a = sigma;
-        else b = sigma, found = status == CAROM_OK;
+        else b = sigma;
     }
-    const double clear = b + w->k.clear; // events that come at nearly the same time are told apart there
-    carom_status status = found && w->k.clear > 0 ? go(w, w->place, w->tau, clear, &iterations) : CAROM_NOT_CONVERGED;
-    if (status == CAROM_OK && !w->k.same(w->k.user)) b = clear;
-    else status = found || b == ds ? go(w, w->place, w->tau, b, &iterations) : CAROM_NOT_CONVERGED;
-    if (status != CAROM_OK) why = *w->err;
-    found = status == CAROM_OK && !w->k.same(w->k.user);
+    if (a > SMALLEST) { // is it the start of the orbit that meets an event, and nothing else?
+        bool moved = false;
+        CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
+        CAROM_TRY(settle(w, &moved));
+        if (moved) return CAROM_OK;
+    }
+    CAROM_TRY(look_behind(w, b, ds, &found, &behind, &why));
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
     CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
     if (!found) w->k.describe(w->k.user, true, text, sizeof text);
@@ -290,7 +325,7 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     CAROM_TRY(add_row(w, branch, &at, text));
     *ended = !found;
     if (!found) note_end(w, branch, &why);
-    return found ? go(w, w->place, w->tau, b, &iterations) : CAROM_OK;
+    return found ? go(w, w->place, w->tau, behind, &iterations) : CAROM_OK;
 }
 
 // -- a branch ---------------------------------------------------------------------------------------------------------
@@ -306,11 +341,6 @@ static carom_status accept(walk *w, double *t, double step) {
     if (!w->def->on_point) return CAROM_OK;
     CAROM_TRY(write_queue(w));
     return w->def->on_point(w->def->user, w->f);
-}
-
-// The curve stands at a solution: its tangent, in the direction of w->tau.
-static carom_status turn_forward(walk *w) {
-    return w->k.tangent(w->k.user, w->tau) ? CAROM_OK : carom_fail(w->err, CAROM_SINGULAR, "the branch has no unique tangent at %s = %.9g", w->def->by, value_now(w));
 }
 
 static carom_status begin_task(walk *w, double *t) {
@@ -417,13 +447,7 @@ static carom_status march(walk *w, double *t, bool *more) {
         CAROM_TRY(add_row(w, branch, &here, ""));
         if (!isnan(edge)) return CAROM_OK;
         bool moved = false;
-        CAROM_TRY(w->k.settle(w->k.user, &moved));
-        if (moved) { // in other coordinates it goes the same way
-            const double way = w->tau[last] < 0 ? -1 : 1;
-            carom_zero(w->tau, w->k.ntau), carom_zero(w->bend, w->k.ntau);
-            w->tau[last] = way;
-            CAROM_TRY(turn_forward(w));
-        }
+        CAROM_TRY(settle(w, &moved));
         if (w->failures > 0) --w->failures;
         else if (iterations <= 6) step = fmin(longest(w), 1.4 * step);
         else if (iterations > 12) step *= 0.7;
@@ -509,6 +533,13 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
     return status;
 }
 
+// Of texts, as many digits as tell them apart (Fowler, Noll and Vo).
+static char *put_sum(char *at, const carom_matrix_text *m) {
+    uint64_t sum = 14695981039346656037u;
+    for (size_t i = 0; i < m->length; ++i) sum = (sum ^ (unsigned char)m->text[i]) * 1099511628211u;
+    return at + sprintf(at, "%s %016" PRIx64 "\n", m->name, sum);
+}
+
 static size_t list_size(const char *const *list) {
     size_t size = 1;
     for (int i = 0; list && list[i]; ++i) size += strlen(list[i]) + 1;
@@ -522,16 +553,19 @@ static char *put_list(char *at, const char *const *list) {
 }
 
 // What a branch depends on beside the model, for the file: texts that must be the same when it goes on.
-enum { NOTES = 10, NUMBERS = 300 };
+enum { NOTES = 11, NUMBERS = 300 };
 static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES], char **own) {
-    char *text = *own = calloc(NUMBERS + list_size(def->model.set) + list_size(def->exchange) + list_size(def->run.options), 1);
+    size_t size = NUMBERS + list_size(def->model.set) + list_size(def->exchange) + list_size(def->run.options) + 1;
+    for (int i = 0; i < def->model.nmatrices; ++i) size += strlen(def->model.matrices[i].name) + 20;
+    char *text = *own = calloc(size, 1);
     if (!text) return false;
     char *range = text, *step = text + 200, *set = text + NUMBERS, *exchange = put_list(set, def->model.set), *options = put_list(exchange, def->exchange);
     carom_format(range, 200, "%.17g:%.17g", def->from, def->to);
     carom_format(step, NUMBERS - 200, "%.17g", def->step > 0 ? def->step : STEP);
-    put_list(options, def->run.options);
+    char *files = put_list(options, def->run.options), *at = files;
+    for (int i = 0; i < def->model.nmatrices; ++i) at = put_sum(at, &def->model.matrices[i]);
     const carom_table_note all[NOTES] = {{"by", def->by}, {"model", def->model.text}, {"period", def->period ? def->period : ""}, {"range", range}, {"set", set}, {"exchange", exchange},
-                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", def->switches ? "yes" : "no"}};
+                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", def->switches ? "yes" : "no"}, {"files", files}};
     memcpy(note, all, sizeof all);
     return true;
 }
@@ -553,14 +587,14 @@ carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *d
 
 // The file must be of the same model, parameter, range and settings.
 static carom_status compare_notes(const carom_follow_def *def, const char *file, carom_error *err) {
-    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set or --input", "--exchange", "--option", "--scheme", "--step", "choice of --switch"};
+    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set or --input", "--exchange", "--option", "--scheme", "--step", "choice of --switch", "--matrix or file of the model"};
     carom_table_note notes[NOTES];
     char *own;
     if (!take_notes(def, notes, &own)) return no_memory(err);
     carom_status status = CAROM_OK;
     for (int i = 0; i < NOTES && status == CAROM_OK; ++i) {
         char *was = carom_table_note_read(file, notes[i].name);
-        if (!was || strcmp(was, notes[i].text) != 0) status = carom_fail(err, CAROM_BAD_INPUT, "%.200s was made with another %s; a branch goes on with what it began with", file, word[i]);
+        if (strcmp(was ? was : "", notes[i].text) != 0) status = carom_fail(err, CAROM_BAD_INPUT, "%.200s was made with another %s; a branch goes on with what it began with", file, word[i]);
         free(was);
     }
     free(own);

@@ -293,11 +293,8 @@ static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
     CAROM_TRY(carom_point_supports(k->task.base, k->err));
     carom_run_given *given = &k->task.run;
     const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
-    if (!given->scheme) { // where no row is wanted, steps need only be short beside the run
-        given->scheme = "event-driven";
-        const double own = carom_model_simulation(k->task.base).step;
-        if (isnan(given->step) && end > 0 && (isnan(own) || !def->rows)) given->step = end / (def->rows || def->file ? 500 : 50);
-    }
+    if (!given->scheme) given->scheme = "event-driven";
+    if (isnan(given->step) && end > 0 && strcmp(given->scheme, "event-driven") == 0) given->step = end / (def->rows || def->file ? 500 : 50); // its steps are those between rows
     bool located;
     CAROM_TRY(carom_task_locate(&k->task, &located, k->err));
     return located ? CAROM_OK : carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events to rounding: event-driven, mixed or auto, not %s", given->scheme);

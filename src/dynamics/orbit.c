@@ -71,18 +71,18 @@ static carom_status put_state(carom_orbit *o, carom_cycle *c) {
 // Single shooting, with other guesses where the first one fails.
 static carom_status solve(carom_cycle *c) {
     carom_status status = carom_cycle_solve(c, NULL, 1);
+    const carom_status first = status;
+    const carom_error kept = *c->err;
     for (int k = 0; k < 3 && (status == CAROM_NOT_CONVERGED || status == CAROM_UNSUPPORTED) && !c->timeless; ++k) { // an event may have come to the start
         const double before = c->residual;
         if (carom_cycle_rephase(c) != CAROM_OK) break;
         status = carom_cycle_solve(c, NULL, 1);
         if (status == CAROM_NOT_CONVERGED && c->residual > 0.9 * before) break;
     }
-    if (status == CAROM_NOT_CONVERGED && !c->timeless) {
-        const carom_error kept = *c->err;
-        if (carom_cycle_near(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
-        if (status != CAROM_OK && status != CAROM_STOPPED) *c->err = kept;
-    }
-    return status;
+    if ((status == CAROM_NOT_CONVERGED || (status == CAROM_UNSUPPORTED && first == CAROM_NOT_CONVERGED)) && !c->timeless && carom_cycle_near(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
+    if (status == CAROM_OK || status == CAROM_STOPPED || first == CAROM_OK) return status;
+    *c->err = kept; // what failed first tells most
+    return first;
 }
 
 static const double GROWS = 1e4; // in a period: pieces may do better

@@ -21,6 +21,8 @@ static const double CUT = 1e-11;
 static const double YOUNG = 1.5e-7; // above what event-driven takes for it
 static const double DIFFERENCE = 1e-4; // of the size: second differences, where rounding and the error are equal
 static const double JUMP = 1e-3;    // of an acceleration: what counts as one
+static const double HELD = 1e-10;   // of what forces would do alone: less motion is none
+static const double UNSEEN = 1e-14; // of the motion until it is looked at again: what rounding of forces may do
 static const double SHORTEST = 1e-14, SECOND = 1e-3; // steps, of the end of the run, which counts as SECOND at least: shorter ones no longer move t
 
 static carom_status bad(carom_path *w, carom_status status, double t) {
@@ -313,14 +315,20 @@ carom_status carom_path_try(carom_path *w, double h, double *error) {
         carom_axpy(e, b, w->stage[j].shift, nv), carom_axpy(e + nv, b, w->stage[j].a, nv), carom_axpy(e + 2 * nv, b, w->stage[j].y, m);
     }
     *error = 0;
+    const double moves = fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)), speed = moves > HELD * w->span * w->drive ? moves : w->span * w->drive; // held: by what would move it
     for (int part = 0; part < 2 * (w->n + 1); ++part) { // positions, velocities of the state and of every column
         const double *x = part == 0 ? w->q : part == 1 ? w->v : w->y + (part - 2) * nv, *x_1 = part == 0 ? w->q_1 : part == 1 ? w->v_1 : w->y_1 + (part - 2) * nv;
-        const double *x_rate = part == 0 ? w->stage[0].shift : part == 1 ? w->stage[0].a : w->stage[0].y + (part - 2) * nv;
+        double rate = 0; // at the start or at the end, the last stage: what begins from rest has none yet
+        for (int j = 0; j < T->stages; j += T->stages - 1) {
+            const carom_path_stage *s_j = &w->stage[j];
+            rate = fmax(rate, carom_norm_max(part == 0 ? s_j->shift : part == 1 ? s_j->a : s_j->y + (part - 2) * nv, nv));
+        }
         // what is nearly zero need not be better known than what it becomes until the motion is looked at again
-        const double size = fmax(fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv)), w->span * carom_norm_max(x_rate, nv));
+        const double size = fmax(fmax(carom_norm_max(x, part == 0 ? w->p.nq : nv), carom_norm_max(x_1, part == 0 ? w->p.nq : nv)), w->span * rate);
         // a column that is nothing but rounding has no digits: what counts is its part of the motion
-        const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? fmax(w->size_v, w->span * carom_norm_max(w->stage[0].a, nv)) : fmax(w->size_q, w->span * w->size_v)) / w->unit[(part - 2) / 2];
-        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural)));
+        const double natural = part < 2 ? 0 : NATURAL * (part % 2 ? speed : fmax(w->size_q, w->span * speed)) / w->unit[(part - 2) / 2];
+        const double rounding = part > 1 ? 0 : UNSEEN * w->span * w->drive * (part == 0 ? w->span : 1); // of forces that contacts hold
+        if (size + natural > 0) *error = fmax(*error, carom_norm_max(e + part * nv, nv) / (w->rtol * (size + natural) + rounding));
     }
     return isfinite(*error) ? CAROM_OK : carom_fail(w->err, CAROM_USER, "t = %.9g: the variations are not finite", w->t);
 }
@@ -349,7 +357,7 @@ static carom_status jumps_inside(carom_path *w, double tau, bool *jumps) {
     double low = 0, high = tau, *a = w->a_before, *b = w->a_after;
     carom_copy(a, w->stage[0].a, nv), carom_copy(b, w->stage[last].a, nv);
     const double whole = apart(a, b, nv);
-    *jumps = whole > JUMP * fmax(carom_norm_max(a, nv), carom_norm_max(b, nv));
+    *jumps = whole > JUMP * fmax(carom_norm_max(a, nv), carom_norm_max(b, nv)) && whole * w->span * w->span > UNSEEN * fmax(w->size_q, w->span * w->size_v);
     if (!*jumps) return CAROM_OK;
     for (int k = 0; k < HALVINGS && *jumps; ++k) {
         const double mid = (low + high) / 2;
@@ -568,17 +576,19 @@ static carom_status follow(carom_path *w) {
     return arrive(w, now.t, now.q, now.v);
 }
 
+static carom_status on_step(void *user, const carom_now *now) {
+    carom_path *w = user;
+    (void)now;
+    CAROM_TRY(follow(w));
+    return w->on_row ? w->on_row(w->user, w) : CAROM_OK;
+}
+
 carom_status carom_path_run(carom_path *w) {
     const carom_now now = carom_sim_now(w->sim);
     w->t = now.t;
     carom_copy(w->q, now.q, w->p.nq), carom_copy(w->v, now.v, w->p.nv);
     carom_sim_watch_changes(w->sim, keep, w);
-    carom_status status = CAROM_OK;
-    while (status == CAROM_OK && !carom_sim_done(w->sim)) {
-        status = carom_sim_step(w->sim, w->err);
-        if (status == CAROM_OK) status = follow(w);
-        if (status == CAROM_OK && w->on_row) status = w->on_row(w->user, w);
-    }
+    const carom_status status = carom_sim_run(w->sim, on_step, w, w->err);
     carom_sim_watch_changes(w->sim, NULL, NULL);
     return status;
 }

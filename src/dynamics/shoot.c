@@ -69,7 +69,7 @@ static carom_status on_change(void *user, const carom_change *x) {
     while (s->nhits > 0 && s->hit[s->nhits - 1].end > x->t_before) --s->nhits;
     if (x->t > s->t_0 || x->t_before < x->t) note_change(s, x);
     else
-        for (int c = 0; c < s->p.nc; ++c) s->mode[c] = x->mode[c];
+        for (int c = 0; c < s->p.nc; ++c) s->mode[c] = x->mode[c], s->struck = s->struck || x->impulse[c] > 0;
     s->closed = 0;
     for (int c = 0; c < s->p.nc; ++c) s->closed += s->mode[c] != CAROM_MODE_OPEN;
     return CAROM_OK;
@@ -290,7 +290,7 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
 }
 
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps) {
-    s->t_0 = t_0, s->t_1 = t_0, s->span = span, s->nhits = 0, s->closed = 0;
+    s->t_0 = t_0, s->t_1 = t_0, s->span = span, s->nhits = 0, s->closed = 0, s->struck = false;
     if (x != s->start) carom_copy(s->start, x, s->nq + s->nv);
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;

@@ -27,8 +27,20 @@ typedef struct row {
 
 static carom_status empty(const char *file, carom_error *err) { return carom_fail(err, CAROM_BAD_INPUT, "%.200s holds no state: it has no rows", file); }
 
+// Tables of many runs and of branches have texts in them, and no state that is the last.
+static carom_status refuse_others(const char *file, carom_error *err) {
+    char head[1000] = "";
+    FILE *f = fopen(file, "rb");
+    if (f && !fgets(head, sizeof head, f)) head[0] = 0;
+    if (f) fclose(f);
+    const bool sweep = strncmp(head, "run,", 4) == 0 && strstr(head, ",status,message"), branch = strncmp(head, "branch,", 7) == 0 && strstr(head, ",event,");
+    if (!sweep && !branch) return CAROM_OK;
+    return carom_fail(err, CAROM_BAD_INPUT, "%.200s is a %s, which holds many states; give a result, or a table of one state such as `carom equilibrium --save FILE` writes", file, sweep ? "sweep" : "branch of `carom follow`");
+}
+
 // The last row of a table.
 static carom_status read_table(row *r, const char *file, carom_error *err) {
+    CAROM_TRY(refuse_others(file, err));
     CAROM_TRY(csv_read_to(&r->table, file, true, err));
     if (r->table.rows < 1) return empty(file, err);
     r->n = r->table.columns;

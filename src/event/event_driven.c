@@ -152,10 +152,11 @@ enum { AWAY, ENTERING, RESTING };
 static int stance(const carom_phase *P, const carom_step *s, int c, double u, double Gamma) {
     const int k = P->all.at[s->sys->ne + c];
     if (P->from.g[s->sys->ne + c] > P->floor[c]) return AWAY;
-    const double still = CAROM_PHASE_LITTLE * carom_phase_still(P, s, &P->all, k, false) + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * carom_local_magnitude(&P->all, k, P->v);
-    if (fabs(u) > still) return u < 0 ? ENTERING : AWAY;
+    const double slow = carom_phase_still(P, s, &P->all, k, false), size = carom_local_magnitude(&P->all, k, P->v);
+    if (fabs(u) > CAROM_PHASE_LITTLE * slow + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * size) return u < 0 ? ENTERING : AWAY;
     const double terms = carom_local_magnitude(&P->all, k, P->f.a) + fabs(P->kappa[k]);
-    return Gamma < -s->opt[OPT_DECIDE] * terms ? ENTERING : RESTING;
+    if (!(Gamma < -s->opt[OPT_DECIDE] * terms)) return RESTING;
+    return u > slow + 64 * DBL_EPSILON * size ? AWAY : ENTERING; // what is faster than that would not close: it has a flight
 }
 
 // An open contact: what is added to its gap; does it hit at once; else when, by the parabola.

@@ -298,7 +298,7 @@ static carom_status make_model(single *k, const double *value) {
 }
 
 // Is the state that of the sweep's own model?  A parameter may change how many bodies of a family or elements there are.
-static bool same_size(const single *k) { return k->nq == k->s->nq && k->nv == k->s->nv; }
+static bool same_size(const single *k) { return k->nq == k->s->nq && k->nv == k->s->nv && carom_model_system(k->model)->ni == carom_model_system(k->s->model)->ni; }
 
 // The period; steps of schemes that locate events end on it.  How far the run goes at most.
 static carom_status plan(single *k) {
@@ -351,7 +351,7 @@ static carom_status make_sim(single *k, const double *value, const double *start
     if (elsewhere && !start) status = carom_model_start_at(k->model, k->x, k->err);
     carom_sim_def d = carom_run_sim(&k->run, k->model);
     d.q0 = k->x, d.v0 = k->x + k->nq;
-    if (start && start == s->def.start) carom_run_signals(&d, s->def.signals, k->x + k->nq + k->nv);
+    if (start) carom_run_signals(&d, start == s->def.start ? s->def.signals : start + k->nq + k->nv, k->x + k->nq + k->nv);
     if (status == CAROM_OK) k->sim = carom_sim_create(&d, k->err);
     free(options);
     if (status == CAROM_OK && !k->sim) status = k->err->code == CAROM_NO_MEMORY ? CAROM_NO_MEMORY : CAROM_BAD_INPUT;
@@ -393,11 +393,12 @@ void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *
     single k = {.s = s, .o = o, .err = &err};
     double *value = calloc((size_t)s->nvary + 1, sizeof *value);
     o->observed = calloc((size_t)s->nobserve + 1, sizeof *o->observed);
-    o->end = calloc((size_t)s->nq + (size_t)s->nv + 1, sizeof *o->end);
+    const int state = carom_sweep_state(s), signals = state - s->nq - s->nv - 1;
+    o->end = calloc((size_t)state + 1, sizeof *o->end);
     carom_status status = value && o->observed && o->end ? CAROM_OK : no_memory(&err);
     if (status == CAROM_OK) {
         for (int i = 0; i < s->nobserve; ++i) o->observed[i] = NAN;
-        for (int i = 0; i < s->nq + s->nv; ++i) o->end[i] = NAN;
+        for (int i = 0; i < state; ++i) o->end[i] = NAN;
         carom_sweep_values(s, run, value);
         status = make_model(&k, value);
     }
@@ -412,6 +413,7 @@ void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *
         if (same_size(&k)) {
             carom_copy(o->end, now.q, s->nq);
             carom_copy(o->end + s->nq, now.v, s->nv);
+            if (signals > 0) carom_copy(o->end + s->nq + s->nv, carom_sim_inputs(k.sim), signals), o->end[state - 1] = now.t;
         }
     }
     o->done = status != CAROM_STOPPED && status != CAROM_NO_MEMORY;

@@ -25,7 +25,10 @@ int carom_sweep_varied(const carom_sweep *s) { return s->nvary; }
 const char *carom_sweep_vary_name(const carom_sweep *s, int i) { return s->vary[i].name; }
 int carom_sweep_observed(const carom_sweep *s) { return s->nobserve; }
 const char *carom_sweep_observe_text(const carom_sweep *s, int i) { return s->observe[i]; }
-int carom_sweep_state(const carom_sweep *s) { return s->nq + s->nv; }
+int carom_sweep_state(const carom_sweep *s) {
+    const int signals = s->def.follow == CAROM_FOLLOW_NONE ? 0 : carom_model_system(s->model)->ni;
+    return s->nq + s->nv + (signals > 0 ? signals + 1 : 0);
+}
 long carom_sweep_alone(const carom_sweep *s) { return s->lanes ? atomic_load(&((carom_sweep *)s)->alone) : -1; }
 const carom_model *carom_sweep_model(const carom_sweep *s) { return s->model; }
 

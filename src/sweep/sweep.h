@@ -75,6 +75,6 @@ void carom_vary_free(varied *v);
 carom_status carom_section_read(carom_sweep *s, const char *text, carom_error *err);
 
 // single.c
-/// One run, from `start` (positions, velocities) or from the model's own initial state where that is NULL.
+/// One run, from `start` (as in carom_sweep_row.end) or from the model's own initial state where that is NULL.
 void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *o);
 void carom_outcome_free(outcome *o);
