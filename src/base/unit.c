@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char carom_unit_examples[] = "m, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, bar, rad, deg, rev, rpm, Hz and products such as kN/m, N m s/rad, kg/m^3";
+const char carom_unit_examples[] = "m, cm, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, bar, rad, deg, rev, rpm, Hz and products such as kN/m, N m s/rad, kg/m^3";
 
 #define PI 3.14159265358979323846
 static const struct symbol { const char *name; bool prefixed; carom_unit u; } symbols[] = {

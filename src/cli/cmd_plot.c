@@ -498,7 +498,7 @@ static int run(const cli_args *a) {
     if (carom_table_probe(a->word[0], "branch")) return plot_table(a, true);
     static const char *const old[] = {".h5", ".csv", NULL};
     double from = -INFINITY, to = INFINITY;
-    if (!cli_number(a, "from", &from) || !cli_number(a, "to", &to)) return CLI_USAGE;
+    if (!cli_time(a, "from", &from) || !cli_time(a, "to", &to)) return CLI_USAGE;
     char *own = cli_rename(a->word[0], old, ".svg");
     const char *out = NULL;
     plot p = {.s = calloc((size_t)a->n, sizeof *p.s), .vs = cli_value(a, "vs") ? cli_value(a, "vs") : "t"};
