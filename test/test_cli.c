@@ -101,6 +101,7 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
     static const struct { const char *line, *says; } cases[] = {
         {"rum ball.yaml", "did you mean 'run'"},
         {"run ball.yaml --stp 1e-3", "did you mean --step"},
+        {"sweep ball.yaml --vary e=0.1,0.2 --observe q,impacts", "repeat the option for each"},
         {"run ball.yaml --step", "--step needs a value"},
         {"run ball.yaml --step abc", "'abc' is not a time; write a number of seconds"},
         {"run ball.yaml --step '2 mm'", "--step: '2 mm' is not a time"},

@@ -246,6 +246,11 @@ for (const width of [1280, 360]) {
     check(`units, ${width} px: impacts of the ledger`, (await page.locator('[data-tab=events] .count').textContent()) === `${impacts} impacts`, impacts);
     await page.locator('[data-tab=ledger]').click();
     check(`units, ${width} px: ledger`, (await page.locator('#tab-ledger h3').first().textContent()) === 'Energy (J)');
+    check(`units, ${width} px: penetration and its time`, /largest penetration\S* ?m/.test(await page.locator('#tab-ledger').textContent()));
+    await page.locator('[data-tab=events]').click();
+    const heads = await page.locator('table.events th').allTextContents();
+    check(`units, ${width} px: events`, heads.join() === 't (s),contact,event,before (m/s),after (m/s),impulse (N s)', heads.join());
+    check(`units, ${width} px: events fit`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     await page.locator('[data-tab=plots]').click();
     check(`units, ${width} px: it fits`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     await page.keyboard.press('x');
