@@ -27,7 +27,7 @@ export function ledger(holder, l, run, data) {
     card(withUnit('Energy', data.unit('energy')), ['at the start', show(e.start)], ['at the end', show(e.end)], ['lost to impacts', show(e.impact)], ['lost to friction', show(e.friction)],
          ['lost to damping', show(e.damping)], ['external work', show(e.external)], ['unaccounted', show(e.balance), 'should be small beside the others']);
     card('Contacts', ['impacts', String(l.impacts)], ['accumulations', String(l.accumulations)],
-         ['largest penetration', amount(l.penetration, data.unit(`${l.penetration_contact}.gap`)), place(l.penetration_contact, l.penetration_time)],
+         ['largest penetration', amount(l.penetration, l.penetration_contact ? data.unit(`${l.penetration_contact}.gap`) : data.lengthUnit), place(l.penetration_contact, l.penetration_time)],
          l.drift_constraint ? ['largest drift', show(l.drift), place(l.drift_constraint, l.drift_time)] : null,
          ['contact problems', String(c.problems), `${c.iterations} iterations, ${c.fallbacks} fallbacks`],
          ['largest residual', show(c.residual), place(c.residual_constraint, c.residual_time)]);
