@@ -106,6 +106,7 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"run ball.yaml --step abc", "'abc' is not a time; write a number of seconds"},
         {"run ball.yaml --step '2 mm'", "--step: '2 mm' is not a time"},
         {"run ball.yaml --end '2 furlong'", "--end: '2 furlong' is not a time"},
+        {"run ball.yaml --end '1e999 s'", "--end: '1e999 s' is not a time"},
         {"run ball.yaml --dt-out '-1 ms'", "--dt-out: -1 ms is not above 0"},
         {"run ball.yaml --step -1", "not above 0"},
         {"run ball.yaml --step 1e-3 --step=1e-4", "given twice"},

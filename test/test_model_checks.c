@@ -208,6 +208,7 @@ static void unused_names_and_idle_coefficients_are_named(void **state) {
             if (i < 2 && few) says(&k, "sleep has no effect");
             assert_int_equal(k.warnings, (i == 0) + (i < 2 && few));
         }
+    assert_int_equal(examined(good("carom: 1\nsleep: 0\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\n")).warnings, 0);
 }
 
 static void unused_tables_inputs_and_controllers_are_named(void **state) {

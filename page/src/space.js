@@ -90,7 +90,7 @@ class Arrow {
 class Space {
     constructor(holder, data, contacts, colours) {
         Object.assign(this, { holder, data, contacts, colours, options: { forces: true, names: false, axes: false }, deflection: 1, follow: -1 });
-        this.scratch = { m: new Matrix4(), at: new Vector3(), q: new Quaternion(), next: new Quaternion(), by: new Vector3() }; // no frame allocates for its bodies
+        this.scratch = { m: new Matrix4(), at: new Vector3(), q: new Quaternion(), next: new Quaternion(), by: new Vector3() }; // of every frame
         this.renderer = new WebGLRenderer({ antialias: true });
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = PCFSoftShadowMap;

@@ -556,7 +556,8 @@ static void laws(exam *x) {
         if (c->friction == 0 && m->links[m->ne + i].tangents)
             say(x, CAROM_FINE, "the slip of '%s' is not used: its friction is 0", name);
     }
-    if (carom_given(&m->mech->sleep) && m->sleep == 0)
+    const carom_datum *sleep = carom_given(&m->mech->sleep);
+    if (sleep && !m->near && !(sleep->kind == CAROM_TEXT && strcmp(sleep->text, "0") == 0))
         say(x, CAROM_WARNING, "sleep has no effect: it is for contacts that come and go, of more than 500 pairs of shapes or of hulls, meshes, ellipsoids and heights");
 }
 

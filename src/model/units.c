@@ -139,7 +139,7 @@ bool carom_model_quantity(const carom_model *m, const char *name, const char *te
     if (length < 79 && end != own && !*end) return isfinite(*x) || (carom_fail(err, CAROM_BAD_INPUT, "'%s' is not a finite number", own), false);
     const carom_quantity kind = carom_quantity_read(text, length, x, &is, &at);
     const bool time = name && strcmp(name, "t") == 0;
-    if (time && (kind != CAROM_QUANTITY_READ || !carom_unit_read("s", 1, &was) || !carom_unit_fits(&is, &was)))
+    if (time && (kind != CAROM_QUANTITY_READ || !isfinite(*x) || !carom_unit_read("s", 1, &was) || !carom_unit_fits(&is, &was)))
         return carom_fail(err, CAROM_BAD_INPUT, "'%s' is not a time; write a number of seconds, or one with a unit as in '2 ms'", own), false;
     if (kind != CAROM_QUANTITY_READ)
         return carom_fail(err, CAROM_BAD_INPUT, kind == CAROM_QUANTITY_WRONG ? "'%s' is a number with a unit that is not known" : "'%s' is not a number", own), false;
