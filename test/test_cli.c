@@ -553,6 +553,12 @@ static void info_describes_models(void **state) {
     assert_int_equal(carom("info ball.yaml"), 0);
     static const char *const words[] = {"Ball", "2 coordinates", "ground", "0.6", "0.2", "9.81", "height", "moreau-midpoint", "0.001"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
+    assert_int_equal(mkfifo("model.pipe", 0600), 0); // a pipe is read once
+    static const char *const verbs[] = {"info", "check"};
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(system("cat ball.yaml >model.pipe &"), 0);
+        assert_int_equal(carom("%s model.pipe", verbs[i]), 0);
+    }
 }
 
 static void help_is_told_written_as_pages_and_as_markdown(void **state) {
