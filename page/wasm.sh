@@ -13,8 +13,8 @@ if [[ -z $yaml ]]; then
 fi
 [[ -e $yaml/src/parser.c ]] || { echo "wasm.sh: $yaml holds no libyaml" >&2; exit 1; }
 
-# -ffp-contract=off: the bits of the program where libm's agree.
-flags=(--target=wasm32-wasi -D_WASI_EMULATED_SIGNAL -O2 -std=c17 -ffp-contract=off -fno-math-errno -ffunction-sections -fdata-sections -Isrc -Iinclude -Isrc/play/stand-in -I"$yaml/include")
+# -ffp-contract=off: the bits of the program where libm's agree.  -Os: a browser compiles what the first run calls, and that takes longer than the run.
+flags=(--target=wasm32-wasi -D_WASI_EMULATED_SIGNAL -Os -std=c17 -ffp-contract=off -fno-math-errno -ffunction-sections -fdata-sections -Isrc -Iinclude -Isrc/play/stand-in -I"$yaml/include")
 yaml_flags=(--target=wasm32-wasi -Os -ffunction-sections -I"$yaml/include" -I"$yaml/src" -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5 '-DYAML_VERSION_STRING="0.2.5"')
 sources() { # everything up to a run and its page; what needs threads, files or libraries stays away
     find src/{base,linalg,expr,system,flex,collide,contact,solver,scheme,sim,mech,read,model,derive,event,run,play} -name '*.c' | grep -vE '^src/(event/(cvode|schemes)|run/team)[^/]*\.c$'

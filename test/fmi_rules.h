@@ -130,7 +130,7 @@ static inline void fmi_variable(const rig_variable *v) {
     if (fmi_is(v->causality, "parameter")) good = good && exact && fmi_is(v->variability, "fixed");
     else if (fmi_is(v->causality, "calculatedParameter")) good = good && calculated && fmi_is(v->variability, "fixed");
     else if (input || fmi_is(v->causality, "independent")) good = good && !v->initial[0] && continuous;
-    else good = good && (fmi_is(v->causality, "output") || fmi_is(v->causality, "local")) && (exact || calculated) && continuous;
+    else good = good && (fmi_is(v->causality, "output") || fmi_is(v->causality, "local")) && (exact || calculated) && (continuous || fmi_is(v->variability, "discrete"));
     if (!good) fail_msg("'%s': %s, %s, %s, %s start value do not go together", v->name, v->causality, v->variability, v->initial[0] ? v->initial : "no initial", v->start ? "a" : "no");
 }
 

@@ -101,8 +101,13 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
     static const struct { const char *line, *says; } cases[] = {
         {"rum ball.yaml", "did you mean 'run'"},
         {"run ball.yaml --stp 1e-3", "did you mean --step"},
+        {"sweep ball.yaml --vary e=0.1,0.2 --observe q,impacts", "repeat the option for each"},
         {"run ball.yaml --step", "--step needs a value"},
-        {"run ball.yaml --step abc", "'abc' is not a number"},
+        {"run ball.yaml --step abc", "'abc' is not a time; write a number of seconds"},
+        {"run ball.yaml --step '2 mm'", "--step: '2 mm' is not a time"},
+        {"run ball.yaml --end '2 furlong'", "--end: '2 furlong' is not a time"},
+        {"run ball.yaml --end '1e999 s'", "--end: '1e999 s' is not a time"},
+        {"run ball.yaml --dt-out '-1 ms'", "--dt-out: -1 ms is not above 0"},
         {"run ball.yaml --step -1", "not above 0"},
         {"run ball.yaml --step 1e-3 --step=1e-4", "given twice"},
         {"run ball.yaml --quiet=1", "takes no value"},
@@ -548,6 +553,12 @@ static void info_describes_models(void **state) {
     assert_int_equal(carom("info ball.yaml"), 0);
     static const char *const words[] = {"Ball", "2 coordinates", "ground", "0.6", "0.2", "9.81", "height", "moreau-midpoint", "0.001"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
+    assert_int_equal(mkfifo("model.pipe", 0600), 0); // a pipe is read once
+    static const char *const verbs[] = {"info", "check"};
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(system("cat ball.yaml >model.pipe &"), 0);
+        assert_int_equal(carom("%s model.pipe", verbs[i]), 0);
+    }
 }
 
 static void help_is_told_written_as_pages_and_as_markdown(void **state) {
@@ -819,7 +830,7 @@ static void units_inputs_and_controllers(void **state) {
     static const struct { const char *arguments, *words; } cases[] = {
         {"sweep driven.yaml --vary 'k=1 N' --observe x", "'1 N' is a quantity of another kind than 'k', which is in N/m"}, {"sweep driven.yaml --vary 'k=1 foo' --observe x", "unit that is not known"},
         {"run driven.yaml --input q=3", "no parameter or input 'q'"}, {"run driven.yaml --input 'y=2 kg'", "--input y=2 kg: 'y' is 0.1 m in the model"},
-        {"import urdf", "import needs a FILE"}, {"run joint.yaml", "joint.yaml:4:36: spring 's': '3 N/m' is a quantity of another kind; stiffness is in N m/rad here"},
+        {"import urdf", "import needs a FORM and a FILE: carom import urdf FILE"}, {"import robot.urdf", "carom import urdf robot.urdf"}, {"run joint.yaml", "joint.yaml:4:36: spring 's': '3 N/m' is a quantity of another kind; stiffness is in N m/rad here"},
         {"run flat.yaml", "flat.stl: the mesh is flat"}, {"follow driven.yaml --equilibrium initial --by 'k=1 m/q:2'", "'1 m/q' is a number with a unit that is not known"}};
     put("joint.yaml", "carom: 1\nbodies: {b: {mass: 1 kg, inertia: 1, at: [1, 0]}}\njoints: {p: {type: revolute, between: [ground, b], at: [0, 0]}}\nsprings: {s: {joint: p, stiffness: 3 N/m}}\n"
                       "simulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n");

@@ -630,7 +630,7 @@ static void the_program_works_without_options(void **state) {
 static void wrong_usage_of_the_program_is_status_2(void **state) {
     (void)state;
     static const struct { const char *arguments, *says; } wrong[] = {
-        {MODELS "slider-crank.yaml --steps 1e-3,x", "'x' is not a number"},
+        {MODELS "slider-crank.yaml --steps 1e-3,x", "--steps: 'x' is not a time"},
         {MODELS "slider-crank.yaml --steps ,", "--steps: no number"},
         {MODELS "slider-crank.yaml --over all", "not one of ends, dense"},
         {MODELS "slider-crank.yaml --over dense", "scheme half-explicit has no dense output; these have: dg-plus, dg-minus"},

@@ -197,6 +197,18 @@ static void unused_names_and_idle_coefficients_are_named(void **state) {
     says(&h, "1 of 1 contact closed at the start; smallest gap 0 at 'wall'");
     assert_int_equal(h.warnings, 3);
     assert_int_equal(h.faults, 0);
+    static const char *const slides[] = {"}", ", friction: 0.2}", ", friction: 0.2, stiffness: 1e5, stiction speed: 0.01}"}; // of a contact that a conveyor has
+    for (int few = 0; few < 2; ++few)
+        for (int i = 0; i < 3; ++i) {
+            char text[500];
+            snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\n%sshapes: {belt: {plane: [0, 1], surface velocity: [1, 0]}}\nbodies: {ball: {repeat: %d, body: {mass: 1, inertia: 1, at: [3*i, 1.1], shape: {circle: 1}}}}\n"
+                     "contacts: {c: {among: ball}, b: {between: [ball, belt]%s}\n", i < 2 ? "sleep: 0.1\n" : "", few ? 2 : 40, slides[i]);
+            const heard k = examined(good(text));
+            if (i == 0) says(&k, "the surface velocity of 'belt' has no effect: its contacts have no friction");
+            if (i < 2 && few) says(&k, "sleep has no effect");
+            assert_int_equal(k.warnings, (i == 0) + (i < 2 && few));
+        }
+    assert_int_equal(examined(good("carom: 1\nsleep: 0\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\n")).warnings, 0);
 }
 
 static void unused_tables_inputs_and_controllers_are_named(void **state) {

@@ -148,7 +148,7 @@ static void wrong(void **state) {
     (void)state;
     static const struct { const char *table, *force, *says; } bad[] = {
         {"{x: [0, 1], y: [1]}", "0", "m.yaml:3:21: table 'F' has 2 x and 1 y"},
-        {"{x: [0, 2, 1], y: [1, 2, 3]}", "0", "m.yaml:3:17: x must ascend: 1 follows 2"},
+        {"{x: [0, 2, 1], y: [1, 2, 3]}", "0", "m.yaml:3:17: x must ascend: 1 follows 2; sort the points by x"},
         {"{x: [0, a], y: [1, 2]}", "0", "m.yaml:3:14: 'a' is a parameter, but an x of this table may only use numbers"},
         {"{x: [0, 1], y: [1, 1/0]}", "0", "m.yaml:3:25: a y of this table has no finite value"},
         {"{x: [0, 1]}", "0", "table 'F' needs x and y, or a file"},

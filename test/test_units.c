@@ -18,6 +18,16 @@ static void conversions(void **state) {
         carom_unit_write(&u, false, text, sizeof text);
         if (!(fabs(x - good_ones[i].si) <= (u.power[CAROM_RAD] ? 4e-16 * fabs(x) : 0)) || strcmp(text, good_ones[i].unit) != 0) fail_msg("%s is %.17g %s", good_ones[i].text, x, text);
     }
+    static const char *const fmi[][2] = {{"3 N s", "N.s"}, {"1 MPa", "Pa"}, {"2 kg/m/s^3", "kg/(m.s3)"}, {"1 m/s^2", "m/s2"}, {"1 1/s", "1/s"}, {"4 N m s/rad", "N.m.s/rad"}, {"5 %", "1"}, {"1 m^2/s/rad", "m2/(s.rad)"}};
+    for (size_t i = 0; i < sizeof fmi / sizeof *fmi; ++i) {
+        double x;
+        size_t at;
+        carom_unit u;
+        char text[60];
+        assert_int_equal(carom_quantity_read(fmi[i][0], strlen(fmi[i][0]), &x, &u, &at), CAROM_QUANTITY_READ);
+        carom_unit_label(&u, true, text, sizeof text);
+        assert_string_equal(text, fmi[i][1]);
+    }
     static const char *const none[] = {"5", "5*m", "m", "2 + 3", "1e-3", "5 < x", "", "-x", "3 - m", "2^2", ".5"};
     static const char *const wrong[] = {"5 furlong", "5 kgg", "5 m^", "5 mm mm^x", "5 m//s", "2 x", "5 kkg", "5 m^0"};
     for (int k = 0; k < 2; ++k)
@@ -60,7 +70,7 @@ static carom_model *with(const char *text, const char *set, carom_error *err) {
 static void units_of_columns(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\nparameters: {m: 2 kg, l: 3}\ninputs: {F: 0 N}\n" REST);
-    static const char *const known[][3] = {{"m", "kg", "kg"}, {"F", "N", "kg.m/s2"}, {"x", "m", "m"}, {"x'", "m/s", "m/s"}, {"phi", "rad", "rad"}, {"phi'", "rad/s", "rad/s"}, {"t", "s", "s"}, {"energy", "J", "kg.m2/s2"}};
+    static const char *const known[][3] = {{"m", "kg", "kg"}, {"F", "N", "N"}, {"x", "m", "m"}, {"x'", "m/s", "m/s"}, {"phi", "rad", "rad"}, {"phi'", "rad/s", "rad/s"}, {"t", "s", "s"}, {"energy", "J", "J"}};
     char text[60];
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i)
         for (int fmi = 0; fmi < 2; ++fmi) {
@@ -122,7 +132,11 @@ static void mistakes(void **state) {
     refuse(BODY("mass: 1, inertia: 1, spin: 5 Hz"), "'5 Hz' is a frequency, but spin is an angular velocity, in rad/s");
     refuse(BODY("mass: 1, inertia: 1, angle: 5 mm"), "'5 mm' is a length, but angle is an angle, in rad");
     refuse(BODY("mass: 1, inertia: 1, shape: {circle: 2 kg}"), "'2 kg' is a mass, but circle is a length, in m");
-    refuse(BODY("mass: 1 kgg, inertia: 1"), "m.yaml:4:15: 'kgg' is not a unit; known are m, mm");
+    refuse(BODY("mass: 1 kgg, inertia: 1"), "m.yaml:4:15: 'kgg' is not a unit; known are m, cm, mm");
+    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: x+1 mm}\n", "m.yaml:5:18: a unit stands only behind a number that is the whole value");
+    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: 1 mm + x}\n", "m.yaml:5:16: a unit stands only behind a number");
+    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: 2*(1 mm)}\n", "a unit stands only behind a number");
+    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: x + 2 y}\n", "'y' follows without an operator; for a product write '*'");
     refuse("carom: 1\n" REST "contacts: {c: {gap: x, restitution: 5 mm}}\n", "restitution is a number without a unit, and '5 mm' has one");
     refuse("carom: 1\nparameters: {m: 1}\n" REST "simulation: {step: 1 mm}\n", "'1 mm' is a length, but step is a time, in s");
 }

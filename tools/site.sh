@@ -51,7 +51,7 @@ if [[ ${FILMS:-} != 0 ]] && command -v "${CHROMIUM:-chromium}" >/dev/null && com
         model=$source/models/${name#gallery-}.yaml film=$build/films/$name.mp4
         if [[ ! $film -nt $model ]]; then
             "$build/carom" run "$model" --quiet --force --out "$work/film.h5" || continue
-            speed=$("$build/carom" info "$work/film.h5" | awk '$1 == "end" { print $2/6; exit }') # six seconds
+            speed=$("$build/carom" info "$work/film.h5" | awk '$1 == "end" && !n++ { print $2/6 }') # six seconds; awk reads to the end, for a closed pipe is a failure
             "$build/carom" film "$work/film.h5" --size 480x300 --fps 10 ${speed:+--speed "$speed"} -o "$film" >/dev/null || continue
         fi
         cp "$film" images/

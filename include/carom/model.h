@@ -72,10 +72,10 @@ const char *carom_model_parameter(const carom_model *m, int i, double *value);
 /// is created with these values: mostly by writing numbers, and where one goes into the structure by deriving it again (*derived, may be NULL).
 /// What was made from it before (work blocks, simulations, drawings) has to be made again, names and texts be asked for again.  On failure it stays as it was.
 carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err);
-/// The SI unit of a parameter, input, coordinate or rate by its usual name ("N"; fmi: "kg.m/s2"), where the model gives one with a unit; also of t, of energies and of
+/// The SI unit of a parameter, input, coordinate or rate by its usual name ("N s"; fmi: "N.s"), where the model gives one with a unit; also of t, of energies and of
 /// columns of bodies and of contacts between shapes, where it has units at all.  False: not known.
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size);
-/// A number ("0.003"), or one with a unit ("3 mm") of the kind that the model gives `name`, in SI.  False: it is neither, and err says why.  m NULL: of any kind.
+/// A number ("0.003"), or one with a unit ("3 mm") of the kind that the model gives `name`, in SI.  False: it is neither, and err says why.  m NULL: of any kind.  `t` is a time in every model.
 bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x, carom_error *err);
 /// Input i, as carom_sim_input() counts them, and its value at the start; NULL after the last.  Inputs that follow a signal are not among them.
 const char *carom_model_input(const carom_model *m, int i, double *value);

@@ -1,6 +1,10 @@
 // engine.js: runs of the compiled program in a worker: asked for, followed, given up.
 
-const base64 = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+function base64(text) {
+    const letters = atob(text), bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < bytes.length; ++i) bytes[i] = letters.charCodeAt(i);
+    return bytes;
+}
 
 /** The compiled engine, from the page's own text. */
 export async function compile(document) {
@@ -14,7 +18,7 @@ export class Engine {
         this.url = URL.createObjectURL(new Blob([document.getElementById('carom-worker').textContent], { type: 'text/javascript' }));
         this.module = module;
         this.next = 1;
-        this.start();
+        this.worker = null; // started by the first call
     }
 
     start() {
@@ -32,6 +36,7 @@ export class Engine {
     /** One call at a time; an earlier one is given up, and its promise gives null. */
     call(args, text, progress) {
         this.stop();
+        if (!this.worker) this.start();
         return new Promise(done => {
             this.waiting = { id: this.next++, done, progress };
             this.worker.postMessage({ id: this.waiting.id, args, text });
@@ -43,7 +48,7 @@ export class Engine {
         const { done } = this.waiting;
         this.waiting = null;
         this.worker.terminate();
-        this.start();
+        this.worker = null;
         done(null);
     }
 }

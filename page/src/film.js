@@ -7,6 +7,7 @@ export function film(app, scene, digits) {
     app.classList.add('film');
     Object.assign(app.style, { position: 'fixed', left: 0, top: 0, width: `${w}px`, height: `${h}px` }); // whatever the window has
     scene.fit();
+    const unit = scene.data.unit('t') ? ` ${scene.data.unit('t')}` : '';
     const frame = Object.assign(document.createElement('canvas'), { width: w, height: h }), ctx = frame.getContext('2d'), lines = [];
     for (let k = 0; k < count; ++k) {
         const t = from + k * dt;
@@ -14,7 +15,7 @@ export function film(app, scene, digits) {
         ctx.drawImage(scene.canvas, 0, 0, w, h);
         ctx.font = '600 15px system-ui, sans-serif';
         ctx.fillStyle = getComputedStyle(app).color;
-        ctx.fillText(`t = ${t.toFixed(digits)}`, 16, 28);
+        ctx.fillText(`t = ${t.toFixed(digits)}${unit}`, 16, 28);
         lines.push(`frame:${frame.toDataURL('image/png').split(',')[1]}`);
     }
     const pre = document.createElement('pre');

@@ -199,12 +199,13 @@ function start() {
             const count = document.createElement('span');
             count.className = 'count';
             count.textContent = `${impacts} impact${impacts === 1 ? '' : 's'}`;
+            if (impacts !== data.impacts.length) count.title = `the run had ${impacts} impacts; the list holds the ${data.impacts.length} largest`;
             b.append(' ', count);
         }
         b.onclick = () => choose(name);
         find('.tabs').append(b);
     }
-    panels.ledger($('tab-ledger'), page.ledger, page.run, data.unit('energy'));
+    panels.ledger($('tab-ledger'), page.ledger, page.run, data);
     panels.events($('tab-events'), data, t => { player.pause(); player.seek(t); });
     panels.model($('tab-model'), page);
 

@@ -15,19 +15,19 @@ function table(rows) {
     return element('table', 'facts', body);
 }
 
-const place = (where, t) => where ? `at ${where}, t = ${show(t)}` : '';
+const amount = (x, unit) => unit ? `${show(x)} ${unit}` : show(x);
 
-export function ledger(holder, l, run, joule) {
+export function ledger(holder, l, run, data) {
     if (!l) {
         holder.append(element('p', 'empty', 'This result holds no ledger.'));
         return;
     }
     const card = (title, ...rows) => holder.append(element('h3', '', title), table(rows.filter(Boolean)));
-    const e = l.energy, c = l.contact, n = l.newton;
-    card(withUnit('Energy', joule), ['at the start', show(e.start)], ['at the end', show(e.end)], ['lost to impacts', show(e.impact)], ['lost to friction', show(e.friction)],
+    const e = l.energy, c = l.contact, n = l.newton, place = (where, t) => where ? `at ${where}, t = ${amount(t, data.unit('t'))}` : '';
+    card(withUnit('Energy', data.unit('energy')), ['at the start', show(e.start)], ['at the end', show(e.end)], ['lost to impacts', show(e.impact)], ['lost to friction', show(e.friction)],
          ['lost to damping', show(e.damping)], ['external work', show(e.external)], ['unaccounted', show(e.balance), 'should be small beside the others']);
     card('Contacts', ['impacts', String(l.impacts)], ['accumulations', String(l.accumulations)],
-         ['largest penetration', show(l.penetration), place(l.penetration_contact, l.penetration_time)],
+         ['largest penetration', amount(l.penetration, l.penetration_contact ? data.unit(`${l.penetration_contact}.gap`) : data.lengthUnit), place(l.penetration_contact, l.penetration_time)],
          l.drift_constraint ? ['largest drift', show(l.drift), place(l.drift_constraint, l.drift_time)] : null,
          ['contact problems', String(c.problems), `${c.iterations} iterations, ${c.fallbacks} fallbacks`],
          ['largest residual', show(c.residual), place(c.residual_constraint, c.residual_time)]);
@@ -68,7 +68,10 @@ export function events(holder, data, seek) {
             (page.events.of > events.count ? `The run had ${page.events.of} events; this page holds the ${events.count} with the largest impulses.` : '');
     };
     filter.onchange = fill;
-    const head = element('tr', '', ...[withUnit('t', data.unit('t')), 'contact', 'event', 'before', 'after', 'impulse'].map(x => element('th', '', x)));
+    // Contacts of shapes have the units that their columns have; those with a written gap may have others, and then none is named.
+    const common = column => { const all = new Set(page.events.contacts.map(c => data.unit(`${c}.${column}`))); return all.size === 1 ? [...all][0] : ''; };
+    const speed = common("gap'");
+    const head = element('tr', '', ...[withUnit('t', data.unit('t')), 'contact', 'event', withUnit('before', speed), withUnit('after', speed), withUnit('impulse', common('impulse'))].map(x => element('th', '', x)));
     const holderTable = element('table', 'events', element('thead', '', head), body);
     holder.append(element('p', 'bar', filter), holderTable, note);
     fill();

@@ -168,7 +168,7 @@ async function run() {
     if (answers.some(a => !a)) return;
     if (answers[0].code === 2 && !answers[0].out) { say(answers[0].wrong, true); return; }
     say([`${((performance.now() - began) / 1000).toFixed(2)} s`], false);
-    answers.forEach((a, i) => show(i, answers.length, wanted[i] || facts?.scheme || 'the default scheme', a));
+    answers.forEach((a, i) => show(i, answers.length, wanted[i] || /"scheme":"([^"]*)"/.exec(a.out)?.[1] || 'the default scheme', a));
     window.caromPlay.done = mine;
 }
 
@@ -191,12 +191,19 @@ function open(text) {
     changed = false;
 }
 
+const option = (value, text, title = '') => Object.assign(document.createElement('option'), { value, textContent: text, title });
+
+async function schemes() {
+    let answer = null;
+    while (!answer) answer = await checker.call(['schemes'], ''); // a check of changed text may cut in
+    const list = JSON.parse(answer.out);
+    for (const k of ['scheme', 'other']) el(k).append(...list.map(s => option(s.name, s.name, s.about)));
+}
+
 async function begin() {
-    const list = JSON.parse((await checker.call(['schemes'], '')).out);
-    const option = (value, text) => Object.assign(document.createElement('option'), { value, textContent: text });
-    el('scheme').append(option('', 'the default'), ...list.map(s => Object.assign(option(s.name, s.name), { title: s.about })));
-    el('other').append(option('-', 'nothing'), ...list.map(s => Object.assign(option(s.name, s.name), { title: s.about })));
-    el('gallery').append(...(shipped.own ? [option('-1', shipped.own.name)] : []), ...shipped.models.map((m, i) => Object.assign(option(i, m.name), { title: m.about })));
+    el('scheme').append(option('', 'the default'));
+    el('other').append(option('-', 'nothing'));
+    el('gallery').append(...(shipped.own ? [option('-1', shipped.own.name)] : []), ...shipped.models.map((m, i) => option(i, m.name, m.about)));
     el('gallery').onchange = async () => {
         if (changed && !confirm('Leave the changed text?')) return;
         open(+el('gallery').value < 0 ? shipped.own.text : shipped.models[+el('gallery').value].text);
@@ -204,17 +211,22 @@ async function begin() {
         await check();
         run();
     };
-    const held = await unpack(location.hash);
+    const held = await unpack(location.hash), broken = !held && location.hash.startsWith('#m=');
     open(held?.text ?? shipped.own?.text ?? shipped.models.find(m => m.name === shipped.first)?.text ?? shipped.models[0].text);
-    if (!held && !shipped.own) el('gallery').value = String(shipped.models.findIndex(m => m.name === shipped.first));
+    if (!held && !shipped.own) { // the engine has the scheme of the gallery's first model: its run need not wait for the rest
+        el('gallery').value = String(shipped.models.findIndex(m => m.name === shipped.first));
+        await run();
+    }
+    await schemes();
     if (held) {
         values = held.values;
         for (const k of ['scheme', 'other', 'step', 'end']) if (held[k]) el(k).value = held[k];
     }
-    const checked = check();
-    if (held || shipped.own) await checked; // their scheme may need the program; that of the gallery's first model does not
-    const first = run(), broken = !held && location.hash.startsWith('#m=');
-    if (broken) Promise.all([checked, first]).then(() => say([`This link cannot be read; the model shown is ${shipped.own?.name ?? shipped.first}.`], true));
+    const said = el('message').textContent;
+    await check();
+    if (held || shipped.own) await run();
+    else if (!el('message').textContent) say([said], false);
+    if (broken) say([`This link cannot be read; the model shown is ${shipped.own?.name ?? shipped.first}.`], true);
 }
 
 el('run').onclick = () => (el('run').textContent === 'stop' ? stop() : run());

@@ -90,6 +90,7 @@ class Arrow {
 class Space {
     constructor(holder, data, contacts, colours) {
         Object.assign(this, { holder, data, contacts, colours, options: { forces: true, names: false, axes: false }, deflection: 1, follow: -1 });
+        this.scratch = { m: new Matrix4(), at: new Vector3(), q: new Quaternion(), next: new Quaternion(), by: new Vector3() }; // of every frame
         this.renderer = new WebGLRenderer({ antialias: true });
         this.renderer.shadowMap.enabled = true;
         this.renderer.shadowMap.type = PCFSoftShadowMap;
@@ -160,18 +161,19 @@ class Space {
     }
 
     placeMany(i, f) {
-        const m = new Matrix4(), at = new Vector3(), q = new Quaternion(), by = new Vector3();
+        const { m, at, q, by } = this.scratch;
         for (const { list, mesh } of this.groups) {
-            list.forEach((s, k) => {
-                at.set(...s.point[0].map(c => between(c, i, f)));
-                const size = s.size.map(x => between(x, i, f)), flat = s.endless ? s.wide : 0;
+            for (let k = 0; k < list.length; ++k) {
+                const s = list[k], [x, y, z] = s.point[0], flat = s.endless ? s.wide : 0;
+                at.set(between(x, i, f), between(y, i, f), between(z, i, f));
+                const a = s.size.length > 0 ? between(s.size[0], i, f) : 0, b = s.size.length > 1 ? between(s.size[1], i, f) : 0;
                 this.turn(s, i, f, q);
-                if (s.figure === 'box' || s.figure === 'ellipsoid') by.set(flat || size[0], flat || size[1], size[2]);
-                else if (s.figure === 'cylinder') by.set(size[0], size[0], size[1]);
-                else by.setScalar(s.figure === 'point' ? (size.length ? size[0] / 2 : 0.011 * this.size) : size[0]);
+                if (s.figure === 'box' || s.figure === 'ellipsoid') by.set(flat || a, flat || b, between(s.size[2], i, f));
+                else if (s.figure === 'cylinder') by.set(a, a, b);
+                else by.setScalar(s.figure === 'point' ? (s.size.length ? a / 2 : 0.011 * this.size) : a);
                 if (!Number.isFinite(at.x + at.y + at.z + by.x + by.y + by.z)) by.setScalar(0), at.set(0, 0, 0);
                 mesh.setMatrixAt(k, m.compose(at, q, by));
-            });
+            }
             mesh.instanceMatrix.needsUpdate = true;
         }
     }
@@ -315,8 +317,9 @@ class Space {
 
     turn(s, i, f, q) {
         if (s.turn === 4) { // between two rows the short way round
-            const [a, b] = [i, Math.min(i + 1, this.data.rows - 1)].map(k => new Quaternion(s.turnBy[1][k], s.turnBy[2][k], s.turnBy[3][k], s.turnBy[0][k]).normalize());
-            return q.copy(a).slerp(b, f);
+            const [w, x, y, z] = s.turnBy, k = Math.min(i + 1, this.data.rows - 1);
+            q.set(x[i], y[i], z[i], w[i]).normalize();
+            return q.slerp(this.scratch.next.set(x[k], y[k], z[k], w[k]).normalize(), f);
         }
         if (s.turn !== 3) return q.identity();
         const v = new Vector3(...s.turnBy.map(x => between(x, i, f))), angle = v.length();

@@ -31,11 +31,12 @@ let browser = await launch('--disable-gpu');
 
 async function open(file, { width = 1280, height = 800, hash = '', dark = false } = {}) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light' }), words = [], requests = [];
+    page.setDefaultTimeout(180000); // WebGL in software: a frame of a thousand bodies takes seconds on a busy machine, and a screenshot waits for several
     page.on('console', m => words.push(`${m.type()}: ${m.text()}`));
     page.on('pageerror', e => words.push(`error: ${e.message}`));
     page.on('request', r => requests.push(r.url()));
     await page.goto(`file://${file}${hash}`);
-    await page.waitForFunction(() => window.carom, null, { timeout: 60000 });
+    await page.waitForFunction(() => window.carom, null, { timeout: 180000 });
     return { page, words, requests };
 }
 
@@ -70,7 +71,7 @@ const glowing = page => page.evaluate(() => {
     check('slider-crank: ready in less than a second', Math.min(...loads) < 1000, `${Math.min(...loads).toFixed(0)} ms`);
 
     const tab = await open(file), { page } = tab;
-    await page.waitForFunction(() => window.carom.player.frames.length > 60, null, { timeout: 60000 });
+    await page.waitForFunction(() => window.carom.player.frames.length > 60, null, { timeout: 180000 });
     const frames = await page.evaluate(() => ({ list: window.carom.player.frames, playing: window.carom.player.playing, t: window.carom.player.t }));
     const gaps = frames.list.slice(1).map((f, i) => f[0] - frames.list[i][0]), draws = frames.list.map(f => f[1]);
     check('plays by itself', frames.playing && frames.t > 0, `${frames.list.length} frames`);
@@ -194,7 +195,7 @@ for (const name of ['bare', 'space']) {
         await page.mouse.up();
         check('space: dragging turns the view', await stage(page) !== still);
         await page.evaluate(() => { window.carom.player.frames.length = 0; window.carom.player.play(); });
-        await page.waitForFunction(() => window.carom.player.frames.length > 10, null, { timeout: 60000 });
+        await page.waitForFunction(() => window.carom.player.frames.length > 10, null, { timeout: 180000 });
         const draws = await page.evaluate(() => window.carom.player.frames.map(f => f[1]));
         check('space: it plays', await time(page) > 0, `quartile ${ms(part(draws, 0.25))}, median ${ms(part(draws, 0.5))} of script per frame`);
     }
@@ -236,7 +237,7 @@ writeFileSync(join(folder, 'roll.yaml'), 'carom: 1\ngravity: [0, -9.81]\nshapes:
 // -- units at axes, curves, clock and ledger; impacts of a run with more events than the page holds --
 writeFileSync(join(folder, 'units.yaml'), 'carom: 1\nparameters: {k: 3 kN/m}\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies: {ball: {mass: 250 g, inertia: 0.01, at: [0, 50 cm], velocity: [0.1, 0], spin: 0.5, shape: {circle: 0.1}}}\n'
     + 'springs: {s: {between: [ground, ball], points: [[0, 1], [0, 0]], stiffness: k/1000, length: 0.5}}\ncontacts: {ground: {between: [ball, floor], restitution: 0.9}}\noutputs: {half: ball.x/2}\nsimulation: {scheme: mixed, step: 0.01, end: 2}\n');
-for (const width of [1280, 360]) {
+for (const width of [1280, 768, 360]) {
     const tab = await open(make('units', join(folder, 'units.yaml')), { width, hash: '#t=0' }), { page } = tab;
     const titles = await page.locator('.panel .title').allTextContents(), impacts = await page.evaluate(() => window.carom.data.page.ledger.impacts);
     check(`units, ${width} px: titles of plots`, titles.includes('gap (m)') && titles.includes('impulse (N s)') && titles.includes('energy (J)') && titles.includes('position'), titles.join(', '));
@@ -246,8 +247,14 @@ for (const width of [1280, 360]) {
     check(`units, ${width} px: impacts of the ledger`, (await page.locator('[data-tab=events] .count').textContent()) === `${impacts} impacts`, impacts);
     await page.locator('[data-tab=ledger]').click();
     check(`units, ${width} px: ledger`, (await page.locator('#tab-ledger h3').first().textContent()) === 'Energy (J)');
-    await page.locator('[data-tab=plots]').click();
-    check(`units, ${width} px: it fits`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    check(`units, ${width} px: penetration and its time`, /largest penetration\S* ?m/.test(await page.locator('#tab-ledger').textContent()));
+    await page.locator('[data-tab=events]').click();
+    const heads = await page.locator('table.events th').allTextContents();
+    check(`units, ${width} px: events`, heads.join() === 't (s),contact,event,before (m/s),after (m/s),impulse (N s)', heads.join());
+    for (const name of ['model', 'ledger', 'events', 'plots']) {
+        await page.locator(`[data-tab=${name}]`).click();
+        check(`units, ${width} px: ${name} fits`, await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    }
     await page.keyboard.press('x');
     if (shots) await page.screenshot({ path: join(shots, `units-${width}.png`) });
     quiet(tab, 'units');
@@ -264,12 +271,16 @@ writeFileSync(join(folder, 'crowd.yaml'), 'carom: 1\ngravity: [0, 0, -9.81]\nsha
         scene.draw(0, 1);
         const calls = scene.renderer.info.render.calls;
         scene.renderer.render = () => {};
-        const began = performance.now();
-        for (let k = 0; k < 20; ++k) scene.draw(data.end * k / 20, 1);
+        const draws = [];
+        for (let k = 0; k < 100; ++k) {
+            const began = performance.now();
+            scene.draw(data.end * k / 100, 1);
+            draws.push(performance.now() - began);
+        }
         scene.renderer.render = render;
-        return { calls, ms: (performance.now() - began) / 20 };
+        return { calls, draws };
     });
-    check('crowd: a thousand balls leave time for 30 frames a second', cost.calls < 20 && cost.ms < 16, `${cost.calls} calls, ${ms(cost.ms)} of script per frame`);
+    check('crowd: a thousand balls leave time for 30 frames a second', cost.calls < 20 && part(cost.draws, 0.25) < 8, `${cost.calls} calls, quartile ${ms(part(cost.draws, 0.25))}, median ${ms(part(cost.draws, 0.5))} of script per frame`);
     await page.close();
 }
 

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from . import _library as c
-from ._library import Path, Source, lib
+from ._library import Path, Source, Time, lib
 from ._run import as_model, initial_state, signals_of
 
 KINDS = ("open", "closed", "sticks", "slides")
@@ -123,7 +123,7 @@ def _define(d, model, scheme, step, end, options, rtol, atol, start):
     d.run.scheme, d.run.options = scheme and scheme.encode(), c.strings(c.pairs(options))
     for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol)):
         if x is not None:
-            setattr(d.run, name, x)
+            setattr(d.run, name, c.seconds(name, x))
     state = None if start is None else np.concatenate(initial_state(model, start))
     signals = None if start is None or not hasattr(d, "signals") else signals_of(model, start)
     d.start = None if state is None else state.ctypes.data
@@ -152,7 +152,7 @@ class Gradient:
         return f"<carom.Gradient: {self.value:.6g}; " + ", ".join(f"by {k} {v:.6g}" for k, v in zip(self.names, self.gradient)) + ">"
 
 
-def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False, out: Any = None) -> Gradient:
+def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: Time | None = None, end: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False, out: Any = None) -> Gradient:
     """Exact derivatives of a result of a run by parameters and initial values (a list of names), through impacts, stick and slip.
 
     of      an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it
@@ -194,7 +194,7 @@ class Fit:
         return "<carom.Fit: " + ", ".join(f"{k} = {v:.6g} +- {self.errors[k]:.2g}" for k, v in self.values.items()) + ">"
 
 
-def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, str], bounds: Mapping[str, tuple[float | None, float | None]] | None = None, sigma: Mapping[str, float] | None = None, scheme: str | None = None, step: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None) -> Fit:
+def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, str], bounds: Mapping[str, tuple[float | None, float | None]] | None = None, sigma: Mapping[str, float] | None = None, scheme: str | None = None, step: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None) -> Fit:
     """Fit free names (a list) to data: a CSV file, {"t": array, "column": array}, or a list of these.
 
     match     {"column": expression of the model, or "impact CONTACT"}

@@ -18,6 +18,7 @@ VERSION = "0.1.0"  # of the headers that the mirrors below were written for
 OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED, UNSUPPORTED = range(10)
 
 Path = Union[str, "os.PathLike[str]"]
+Time = Union[float, str]  # seconds, or with a unit: "2 ms"
 Source = Any  # a file name, a text, a Model, a Mechanism or a System
 
 
@@ -329,6 +330,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_presses": (c_bool, [_P, c_int]),
     "carom_model_parameter": (c_char_p, [_P, c_int, POINTER(c_double)]),
     "carom_model_set": (c_int, [_P, c_int, POINTER(c_int), POINTER(c_double), POINTER(c_bool), _E]),
+    "carom_model_quantity": (c_bool, [_P, c_char_p, c_char_p, c_size_t, POINTER(c_double), _E]),
     "carom_model_constraint": (c_char_p, [_P, c_int]),
     "carom_model_contact_size": (c_double, [_P, c_int]),
     "carom_model_output": (c_char_p, [_P, c_int]),
@@ -551,6 +553,16 @@ def number(x):
     if isinstance(x, bool):
         return "on" if x else "off"
     return x if isinstance(x, str) else repr(x.item() if hasattr(x, "item") else x)
+
+
+def seconds(name, x):
+    """A time, given as a number or as a text with a unit."""
+    if not isinstance(x, str):
+        return x
+    value, err, text = c_double(), CError(), x.encode()
+    if not lib.carom_model_quantity(None, b"t", text, len(text), ctypes.byref(value), ctypes.byref(err)):
+        raise InputError(f"{name}: {err.text.decode('utf-8', 'replace')}")
+    return value.value
 
 
 def pairs(given):

@@ -8,7 +8,7 @@ from typing import Any, Mapping
 import numpy as np
 
 from . import _library as c
-from ._library import Source, lib
+from ._library import Source, Time, lib
 from ._result import Result
 from ._run import as_model, initial_state, run
 
@@ -63,7 +63,7 @@ class Orbit:
         return f"<carom.Orbit: period {self.period:.9g}, {'neutral' if self.neutral else 'stable' if self.stable else 'unstable'}>"
 
 
-def orbit(model: Source, *, period: Any, transient: float = 0.0, start: Any = None, guess: Any = None, end: float | None = None, exchange: Mapping[str, str] | None = None, segments: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Orbit:
+def orbit(model: Source, *, period: Any, transient: Time = 0.0, start: Any = None, guess: Any = None, end: Time | None = None, exchange: Mapping[str, str] | None = None, segments: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Orbit:
     """A motion that repeats itself.  SimulationError: none was found, and why; its attribute `best` is the nearest so far, an Orbit with a larger residual, or None.
 
     period     an expression of parameters, a number, or "free"
@@ -74,10 +74,10 @@ def orbit(model: Source, *, period: Any, transient: float = 0.0, start: Any = No
     keep: list[Any] = []
     d, o, err = c.OrbitDef(), c.Orbit(), c.CError()
     _fill(d, model, scheme, options, start, keep)
-    d.period, d.transient, d.guess = str(period).encode(), transient, math.nan if guess is None else guess
+    d.period, d.transient, d.guess = str(period).encode(), c.seconds("transient", transient), math.nan if guess is None else guess
     d.exchange, d.segments = _pairs(exchange, keep), segments or 0
     if end is not None:
-        d.run.end = end
+        d.run.end = c.seconds("end", end)
     status = lib.carom_orbit_find(ctypes.byref(o), ctypes.byref(d), ctypes.byref(err))
     try:
         if status != c.OK:
@@ -159,16 +159,16 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
         lib.carom_branch_free(ctypes.byref(b))
 
 
-def lyapunov(model: Source, *, end: float | None = None, transient: float = 0.0, step: float | None = None, start: Any = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Lyapunov:
+def lyapunov(model: Source, *, end: Time | None = None, transient: Time = 0.0, step: Time | None = None, start: Any = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Lyapunov:
     """Lyapunov exponents over `end` seconds, after the transient."""
     model = as_model(model, set, matrices)
     keep: list[Any] = []
     d, x, err = c.LyapunovDef(), c.Lyapunov(), c.CError()
     _fill(d, model, scheme, options, start, keep)
-    d.transient = transient
+    d.transient = c.seconds("transient", transient)
     for name, value in (("end", end), ("step", step)):
         if value is not None:
-            setattr(d.run, name, value)
+            setattr(d.run, name, c.seconds(name, value))
     status = lib.carom_lyapunov_find(ctypes.byref(x), ctypes.byref(d), ctypes.byref(err))
     try:
         if status != c.OK:

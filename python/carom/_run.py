@@ -11,7 +11,7 @@ from typing import Any, Iterator, Mapping
 import numpy as np
 
 from . import _library as c
-from ._library import Path, Source, lib
+from ._library import Path, Source, Time, lib
 from ._mechanism import Mechanism
 from ._model import Model, System, view
 from ._result import Ledger, Result
@@ -33,13 +33,13 @@ def run(model: Source, **given: Any) -> Result:
     return sim.run()
 
 
-def simulate(model: Source, *, scheme: str | None = None, step: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, adaptive: bool = False, rtol: float | None = None, atol: float | None = None, every: int | None = None,
-             dt_out: float | None = None, out: Path | None = None, matrices: Mapping[str, Any] | None = None, compile: str = "auto", event_rows: bool = False, start: Any = None) -> Simulation:
+def simulate(model: Source, *, scheme: str | None = None, step: Time | None = None, end: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, adaptive: bool = False, rtol: float | None = None, atol: float | None = None, every: int | None = None,
+             dt_out: Time | None = None, out: Path | None = None, matrices: Mapping[str, Any] | None = None, compile: str = "auto", event_rows: bool = False, start: Any = None) -> Simulation:
     """A Simulation that stands at its start.
 
     model      file name, text, Model or System
     scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, event_rows, out: as in `carom run`; what is not given comes from
-    the model's `simulation` section.  options and set are dicts.  matrices: see Model.  Without `out` (.h5 or .csv) rows stay in memory.
+    the model's `simulation` section.  Times are seconds, or texts with a unit: step="2 ms".  options and set are dicts.  matrices: see Model.  Without `out` (.h5 or .csv) rows stay in memory.
     start: the initial state instead of the model's: a file (`carom equilibrium --save`, or a result, of which the last row counts), an
     Equilibrium, a Result, {"x": 1, "x'": 0} with what differs from the model, or (q, v).
     compile: "auto", "on" or "off", see Model.compile; "auto" decides before the first simulation of a model.
@@ -153,6 +153,7 @@ class Simulation:
 
     def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto", event_rows=False,
                  start=None, begin=0.0):
+        step, end, dt_out = c.seconds("step", step), c.seconds("end", end), c.seconds("dt_out", dt_out)
         for name, x in (("step", step), ("end", end), ("every", every), ("dt_out", dt_out)):
             _positive(name, x)
         if every is not None and dt_out is not None:

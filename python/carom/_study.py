@@ -12,7 +12,7 @@ from typing import Any, Mapping, Sequence
 import numpy as np
 
 from . import _html, _library as c
-from ._library import Source, lib
+from ._library import Source, Time, lib
 from ._model import Model, System
 from ._run import as_model, initial_state, run, signals_of
 
@@ -53,7 +53,7 @@ class Comparison:
         return f"<carom.Comparison of {', '.join(self.orders)} with {self.reference}: {len(self.rows)} runs>"
 
 
-def compare(model: Source, schemes: Sequence[str] | None = None, steps: Any = None, *, tolerances: Sequence[float] | None = None, first: float | None = None, end: float | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, reference: Any = None,
+def compare(model: Source, schemes: Sequence[str] | None = None, steps: Any = None, *, tolerances: Sequence[float] | None = None, first: float | None = None, end: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, reference: Any = None,
             norm: str = "l1", of: Any = None, threads=None) -> Comparison:
     """Schemes x step sizes or tolerances against a reference, as `carom compare`; a Comparison.
 
@@ -65,7 +65,7 @@ def compare(model: Source, schemes: Sequence[str] | None = None, steps: Any = No
         raise c.InputError("compare wants a model file or its text; a model with Python functions runs one at a time")
     file = model.simulation
     schemes = [schemes] if isinstance(schemes, str) else list(schemes or [file.scheme or c.text(lib.carom_sim_default().scheme)])
-    end = end if end is not None else file.end
+    end = c.seconds("end", end) if end is not None else file.end
     if steps is None and tolerances is None:
         if file.step is None:
             raise c.InputError("the step sizes are missing; give steps=[...]")
@@ -77,7 +77,7 @@ def compare(model: Source, schemes: Sequence[str] | None = None, steps: Any = No
         raise c.failure(err)
     d.model, d.schemes, d.end, d.first = model._handle.pointer, c.strings(schemes), end, first or 0.0
     for name, x in (("steps", steps), ("tolerances", tolerances)):
-        x = [float(y) for y in (x if x is not None else [])]
+        x = [float(c.seconds(name, y)) for y in (x if x is not None else [])]
         setattr(d, name, (ctypes.c_double * max(1, len(x)))(*x))
         setattr(d, "n" + name, len(x))
     d.options = c.strings(c.pairs(options))
@@ -235,12 +235,12 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
     signals = None if start is None else signals_of(source, start)
     d.start, d.signals = (None, None) if state is None else (state.ctypes.data, signals.ctypes.data)
     d.vary, d.zip, d.observe = c.strings(_texts(axes)), zip, c.strings(observe)
-    d.section, d.count, d.transient = None if section is None else section.encode(), count or 0, transient
+    d.section, d.count, d.transient = None if section is None else section.encode(), count or 0, c.seconds("transient", transient)
     d.follow, d.jobs = follows.index(follow), workers or os.cpu_count() or 1
     d.lanes, d.gpu = modes.index(lanes), gpu
     d.run.scheme, d.run.options, d.run.adaptive = None if scheme is None else scheme.encode(), c.strings(c.pairs(options)), adaptive
     for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol)):
-        setattr(d.run, name, math.nan if x is None else float(x))
+        setattr(d.run, name, math.nan if x is None else float(c.seconds(name, x)))
     pointer = lib.carom_sweep_create(ctypes.byref(d), ctypes.byref(err))
     if not pointer:
         raise c.failure(err)
@@ -262,7 +262,7 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
     return Table(axes, observe, rows)
 
 
-def bifurcation(model: Source, name: str, values: Any, observe: Any, *, section: str | None, transient: float, count: int | None, follow: str | None = None, **given: Any) -> Any:
+def bifurcation(model: Source, name: str, values: Any, observe: Any, *, section: str | None, transient: Time, count: int | None, follow: str | None = None, **given: Any) -> Any:
     """Section points over a parameter, as `carom sweep`: two arrays, to plot as dots.
 
         g, x = carom.bifurcation("table.yaml", "gamma", numpy.linspace(1, 2, 400), "x", section="every 2*pi", transient=200, count=50)
@@ -271,7 +271,7 @@ def bifurcation(model: Source, name: str, values: Any, observe: Any, *, section:
     return table[name][np.searchsorted(table.run, table.section["run"])], table.section[observe]
 
 
-def sweep(model: Source, axes: Any, of: Any = None, *, observe: Any = None, section: str | None = None, count: int | None = None, transient: float = 0.0, follow: str | None = None, zip: bool = False, set: Mapping[str, Any] | None = None, workers: int | None = None,
+def sweep(model: Source, axes: Any, of: Any = None, *, observe: Any = None, section: str | None = None, count: int | None = None, transient: Time = 0.0, follow: str | None = None, zip: bool = False, set: Mapping[str, Any] | None = None, workers: int | None = None,
           processes=False, errors="raise", **given: Any) -> Any:
     """Run a grid of parameters, several at a time; a Sweep, or with `observe` a Table.
 

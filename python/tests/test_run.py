@@ -220,6 +220,10 @@ class Mechanisms(Case):
     def test_units(self):
         r = carom.run("carom: 1\nparameters: {m: 2 kg}\ncoordinates: {x: {at: 3 mm}}\nenergy: {kinetic: m*x'^2/2}\nsimulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n")
         self.assertEqual([r.unit(n) for n in ("t", "x", "x'", "energy", "nothing")], ["s", "m", "m/s", "J", None])
+        self.same(carom.run(MODELS / "bouncing-ball.yaml", step="2 ms", end="1500 ms", dt_out="100 ms"), carom.run(MODELS / "bouncing-ball.yaml", step=0.002, end=1.5, dt_out=0.1))
+        for given, words in ((dict(step="2 mm"), "step: '2 mm' is not a time"), (dict(end="soon"), "end: 'soon' is not a time"), (dict(dt_out="-1 ms"), "dt_out: -0.001 is not a number above 0")):
+            with self.assertRaisesRegex(carom.InputError, words):
+                carom.run(MODELS / "bouncing-ball.yaml", **given)
 
     def test_mistakes_name_their_entry(self):
         for words, change in (("bodies.rod: ", lambda m: m.bodies["rod"].update(mas=1)), ("joints.pin: ", lambda m: m.joints["pin"].update(between=["ground", "rad"])),

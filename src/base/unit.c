@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char carom_unit_examples[] = "m, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, bar, rad, deg, rev, rpm, Hz and products such as kN/m, N m s/rad, kg/m^3";
+const char carom_unit_examples[] = "m, cm, mm, km, in, ft, g, kg, t, lb, s, ms, min, h, N, kN, lbf, J, W, Pa, MPa, bar, rad, deg, rev, rpm, Hz and products such as kN/m, N m s/rad, kg/m^3";
 
 #define PI 3.14159265358979323846
 static const struct symbol { const char *name; bool prefixed; carom_unit u; } symbols[] = {
@@ -55,6 +55,13 @@ static bool find_prefixed(const char *word, size_t length, carom_unit *u) {
         return true;
     }
     return false;
+}
+
+bool carom_unit_starts(const char *text, size_t length) {
+    size_t n = 0;
+    carom_unit u;
+    while (n < length && !strchr(" */^+-(),<>=", text[n])) ++n;
+    return n > 0 && find_prefixed(text, n, &u);
 }
 
 static void multiply(carom_unit *u, const carom_unit *by, int power) {
@@ -121,31 +128,43 @@ bool carom_unit_fits(const carom_unit *a, const carom_unit *b) {
     return true;
 }
 
+static size_t write_power(char *text, size_t size, const char *name, int power, bool fmi) {
+    return (size_t)(power > 1 ? snprintf(text, size, fmi ? "%s%d" : "%s^%d", name, power) : snprintf(text, size, "%s", name));
+}
+
 void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size) {
     static const char *const names[] = {"kg", "m", "s", "rad"};
     size_t used = 0;
-    bool above = false;
+    int below = 0, n = 0;
     text[0] = 0;
-    for (int part = 0; part < 2; ++part)
-        for (int k = 0; k < CAROM_DIMENSIONS; ++k) {
-            const int power = part ? -u->power[k] : u->power[k];
-            if (power <= 0 || used >= size) continue;
-            used += (size_t)snprintf(text + used, size - used, "%s%s", part ? above ? "/" : "1/" : above ? fmi ? "." : " " : "", names[k]);
-            if (power > 1 && used < size) used += (size_t)snprintf(text + used, size - used, fmi ? "%d" : "^%d", power);
-            above = true;
-        }
-    if (!above) snprintf(text, size, "1");
+    for (int k = 0; k < CAROM_DIMENSIONS; ++k) {
+        below += u->power[k] < 0;
+        if (u->power[k] <= 0 || used >= size) continue;
+        if (n++) used += (size_t)snprintf(text + used, size - used, fmi ? "." : " ");
+        if (used < size) used += write_power(text + used, size - used, names[k], u->power[k], fmi);
+    }
+    if (n == 0) used += (size_t)snprintf(text, size, "1");
+    const char *const first = fmi && below > 1 ? "/(" : "/", *const more = fmi ? "." : "/"; // FMI has one solidus
+    n = 0;
+    for (int k = 0; k < CAROM_DIMENSIONS; ++k) {
+        if (u->power[k] >= 0 || used >= size) continue;
+        used += (size_t)snprintf(text + used, size - used, "%s", n++ ? more : first);
+        if (used < size) used += write_power(text + used, size - used, names[k], -u->power[k], fmi);
+    }
+    if (fmi && below > 1 && used < size) snprintf(text + used, size - used, ")");
 }
 
-void carom_unit_label(const carom_unit *u, char *text, size_t size) {
+void carom_unit_label(const carom_unit *u, bool fmi, char *text, size_t size) {
     static const char *const usual[] = {"N", "J", "W", "Pa", "N/m", "N s/m", "N s", "N m/rad", "N m s/rad"};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i) {
         carom_unit other;
         if (!carom_unit_read(usual[i], strlen(usual[i]), &other) || memcmp(other.power, u->power, sizeof u->power) != 0) continue;
         snprintf(text, size, "%s", usual[i]);
+        for (char *p = text; fmi && *p; ++p)
+            if (*p == ' ') *p = '.';
         return;
     }
-    carom_unit_write(u, false, text, size);
+    carom_unit_write(u, fmi, text, size);
 }
 
 const char *carom_unit_kind(const carom_unit *u) {

@@ -14,16 +14,19 @@ typedef struct carom_unit {
 /// False: this is no unit, or one that carom does not know.
 bool carom_unit_read(const char *text, size_t length, carom_unit *u);
 
+/// Does the text begin with the symbol of one, "mm + y"?
+bool carom_unit_starts(const char *text, size_t length);
+
 /// A text that is a number and a unit, "2 kg": the number in SI.  CAROM_QUANTITY_WRONG: a number and something else, which starts at *at.
 typedef enum carom_quantity { CAROM_QUANTITY_NONE, CAROM_QUANTITY_READ, CAROM_QUANTITY_WRONG } carom_quantity;
 carom_quantity carom_quantity_read(const char *text, size_t length, double *x, carom_unit *u, size_t *at);
 
 /// May a quantity of unit a stand where b is wanted?  Torques may be given with or without rad; angles and their rates not.
 bool carom_unit_fits(const carom_unit *a, const carom_unit *b);
-/// Its dimension in SI: "kg m^2/s^2"; with a dot for FMI: "kg.m2/s2".  Dimensionless: "1".
+/// Its dimension in SI: "kg m^2/s^2"; for FMI "kg.m2/s2".  Dimensionless: "1".
 void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size);
-/// The same for labels, by its usual name where there is one: "N", "J".
-void carom_unit_label(const carom_unit *u, char *text, size_t size);
+/// The same for labels, by its usual name where there is one: "N", "J", "N s"; for FMI "N.s".
+void carom_unit_label(const carom_unit *u, bool fmi, char *text, size_t size);
 /// What it is the unit of, for messages: "a mass", "a length"; NULL: no word.
 const char *carom_unit_kind(const carom_unit *u);
 /// Units that messages name.

@@ -55,6 +55,10 @@ const char **cli_names(const cli_args *a, const char *option, char **own);
 /// A finite number above 0; false: complained.  Leaves *x alone when the option is not given.
 bool cli_positive(const cli_args *a, const char *option, double *x);
 bool cli_number(const cli_args *a, const char *option, double *x);
+/// A time in s, "0.002" or "2 ms"; a duration is above 0.
+bool cli_time(const cli_args *a, const char *option, double *x);
+bool cli_duration(const cli_args *a, const char *option, double *x);
+bool cli_read_time(const char *option, const char *text, double *x);
 void cli_verb_help(FILE *f, const cli_verb *verb);
 
 // text.c

@@ -84,7 +84,7 @@ static bool read_over(comparison *k) {
 }
 
 // The numbers of --steps or --tolerances; to be freed.
-static bool read_numbers(const char *option, const char *text, double **to, int *count) {
+static bool read_numbers(const char *option, bool time, const char *text, double **to, int *count) {
     char *own = NULL;
     const char **list = cut(text, &own);
     int n = 0;
@@ -95,8 +95,9 @@ static bool read_numbers(const char *option, const char *text, double **to, int 
     if (!good) cli_say("--%s: no number in '%s'", option, text);
     for (; good && *count < n; ++*count) {
         char *end = NULL;
-        x[*count] = carom_number(list[*count], &end);
-        good = *end == 0 && x[*count] > 0 && isfinite(x[*count]);
+        if (time && !cli_read_time(option, list[*count], &x[*count])) { good = false; break; }
+        if (!time) x[*count] = carom_number(list[*count], &end);
+        good = (time || *end == 0) && x[*count] > 0 && isfinite(x[*count]);
         if (!good) cli_say("--%s: '%s' is not a number above 0", option, list[*count]);
     }
     free(list);
@@ -119,7 +120,7 @@ static bool read_usage(comparison *k) {
     k->end = NAN;
     k->quiet = cli_has(a, "quiet");
     if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
-    return cli_writable(plot) && read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_positive(a, "end", &k->end);
+    return cli_writable(plot) && read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_duration(a, "end", &k->end);
 }
 
 static bool default_steps(comparison *k, double step) {
@@ -144,8 +145,8 @@ static bool read_model(comparison *k) {
     k->options = cli_list(a, "option", NULL);
     if (isnan(k->end)) k->end = file.end;
     if (isnan(k->end)) return cli_say("the end time is missing; give --end T, or `end:` in the simulation section of %s", a->word[0]), false;
-    if (tolerances && !read_numbers("tolerances", tolerances, &k->tolerances, &k->ntolerances)) return false;
-    if (steps) return read_numbers("steps", steps, &k->steps, &k->nsteps);
+    if (tolerances && !read_numbers("tolerances", false, tolerances, &k->tolerances, &k->ntolerances)) return false;
+    if (steps) return read_numbers("steps", true, steps, &k->steps, &k->nsteps);
     return tolerances || default_steps(k, file.step);
 }
 

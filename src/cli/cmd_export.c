@@ -103,7 +103,7 @@ static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     carom_native_model native = {0};
     int nmatrices = 0;
     err->text[0] = 0;
-    carom_status status = cli_positive(a, "step", &given.step) && cli_positive(a, "end", &given.end) ? CAROM_OK : CAROM_BAD_INPUT;
+    carom_status status = cli_duration(a, "step", &given.step) && cli_duration(a, "end", &given.end) ? CAROM_OK : CAROM_BAD_INPUT;
     carom_model *m = status == CAROM_OK ? cli_model_given(a, &set, &text, &length) : NULL;
     if (!m) status = CAROM_BAD_INPUT; // it has complained
     given.scheme = cli_value(a, "scheme");
@@ -155,7 +155,7 @@ static int export_vtk(const cli_args *a, const char *out) {
     page_view v = {0};
     int status = CLI_USAGE;
     if (!cli_ends(out, ".pvd") || strcmp(out, ".pvd") == 0) return cli_say("-o: '%s' does not end in .pvd; a folder with a file for every row stands beside it", out), status;
-    if (!cli_positive(a, "rows", &rows) || !cli_number(a, "from", &def.from) || !cli_number(a, "to", &def.to)) return status;
+    if (!cli_positive(a, "rows", &rows) || !cli_time(a, "from", &def.from) || !cli_time(a, "to", &def.to)) return status;
     if (rows != floor(rows) || rows > 1e9) return cli_say("--rows: %s is not a whole number", cli_value(a, "rows")), status;
     def.rows = (long)rows;
     if (!cli_writable(out)) return status;

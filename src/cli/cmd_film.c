@@ -19,7 +19,7 @@ static bool read_film(const cli_args *a, const page *p, film *f) {
     double speed = 0;
     f->from = p->channel[0][0];
     f->to = p->channel[0][p->kept - 1];
-    if (!cli_number(a, "from", &f->from) || !cli_number(a, "to", &f->to) || !film_within(p, f) || !cli_positive(a, "speed", &speed) || !cli_positive(a, "fps", &f->fps)) return false;
+    if (!cli_time(a, "from", &f->from) || !cli_time(a, "to", &f->to) || !film_within(p, f) || !cli_positive(a, "speed", &speed) || !cli_positive(a, "fps", &f->fps)) return false;
     if (f->fps > 240) return cli_say("--fps: more than 240 pictures a second"), false;
     if (!(f->to > f->from)) return cli_say("a film needs some time between --from and --to"), false;
     const double seconds = speed > 0 ? (f->to - f->from) / speed : 10, frames = floor(seconds * f->fps) + 1;

@@ -176,7 +176,7 @@ static bool read_usage(const cli_args *a, carom_fit_def *d) {
     d->run.adaptive = cli_has(a, "adaptive");
     d->stop = cli_signals_asked;
     if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
-    if (!cli_positive(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_positive(a, "most", &most)) return false;
+    if (!cli_duration(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_positive(a, "most", &most)) return false;
     for (int i = 0; i < a->n; ++i)
         if (cli_has(a, "out") && cli_same_file(a->word[i], cli_value(a, "out"))) return cli_say("-o: %s is what is read; give another name", cli_value(a, "out")), false;
     d->most = (int)fmin(most, 1e9);

@@ -60,7 +60,7 @@ static int run(const cli_args *a) {
     d.run = carom_run_nothing();
     d.run.dash = "--";
     d.run.scheme = cli_value(a, "scheme");
-    if (!cli_positive(a, "step", &d.run.step) || !cli_positive(a, "end", &d.run.end) || cli_wants_model(a->word[0]) || !cli_writable(out)) return CLI_USAGE;
+    if (!cli_duration(a, "step", &d.run.step) || !cli_duration(a, "end", &d.run.end) || cli_wants_model(a->word[0]) || !cli_writable(out)) return CLI_USAGE;
     char *own = NULL, *text = NULL;
     double *start = NULL;
     cli_matrices matrices = {0};

@@ -49,6 +49,7 @@ static int run(const cli_args *a) {
     size_t length = 0;
     buffer b = {0};
     carom_error err = {0};
+    if (a->n < 2) return cli_say("import needs a FORM and a FILE: carom import urdf %s", strcmp(a->word[0], "urdf") == 0 ? "FILE" : a->word[0]), CLI_USAGE;
     if (strcmp(a->word[0], "urdf") != 0) return cli_say("import does not know the form '%s'; there is: urdf", a->word[0]), CLI_USAGE;
     if (!cli_number(a, "gravity", &gravity)) return CLI_USAGE;
     char *text = cli_read_file(a->word[1], &length);
@@ -68,7 +69,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_import = {
-    .name = "import", .arguments = "FORM FILE", .least = 2, .most = 2, .options = options, .run = run,
+    .name = "import", .arguments = "FORM FILE", .least = 1, .most = 2, .options = options, .run = run,
     .about = "a model file from a description of another kind: urdf, a robot",
     .text = "FORM urdf: links with a mass become bodies, collision shapes become shapes (meshes, STL and OBJ, as convex hulls), limits of joints become contacts, damping of joints springs, friction of joints\n"
             "brakes, mimics gears.  Joints start at 0, or at the limit that is nearest to it.  Links without a mass are parts of the link that they are fixed to; at the root, of the ground.\n"

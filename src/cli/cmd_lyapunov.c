@@ -89,7 +89,7 @@ static int run(const cli_args *a) {
     d.run = carom_run_nothing();
     d.run.dash = "--";
     d.run.scheme = cli_value(a, "scheme");
-    if (!cli_positive(a, "end", &d.run.end) || !cli_positive(a, "step", &d.run.step) || !cli_positive(a, "transient", &d.transient) || cli_wants_model(a->word[0])) return CLI_USAGE;
+    if (!cli_duration(a, "end", &d.run.end) || !cli_duration(a, "step", &d.run.step) || !cli_duration(a, "transient", &d.transient) || cli_wants_model(a->word[0])) return CLI_USAGE;
     if (out && !cli_ends(out, ".csv")) return cli_say("--out: '%s' does not end in .csv", out), CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
     char *text = NULL;

@@ -134,7 +134,7 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     if (!cli_positive(a, "segments", &segments)) return false;
     if (segments != floor(segments) || segments > 1000) return cli_say("--segments: %s is not a whole number up to 1000", cli_value(a, "segments")), false;
     d->segments = (int)segments;
-    return cli_positive(a, "transient", &d->transient) && cli_positive(a, "guess", &d->guess) && cli_positive(a, "end", &d->run.end) && !cli_wants_model(a->word[0]) && cli_writable(out) && cli_writable(cli_value(a, "save"));
+    return cli_duration(a, "transient", &d->transient) && cli_duration(a, "guess", &d->guess) && cli_duration(a, "end", &d->run.end) && !cli_wants_model(a->word[0]) && cli_writable(out) && cli_writable(cli_value(a, "save"));
 }
 
 static int run(const cli_args *a) {

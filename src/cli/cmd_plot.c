@@ -339,6 +339,8 @@ static bool portraits(plot *p, const char *names) {
 static bool open_source(plot *p, const char *file, double from, double to) {
     carom_error err = {0};
     source *s = &p->s[p->n];
+    for (int k = 0; k < 2; ++k)
+        if (carom_table_probe(file, k ? "branch" : "runs")) return cli_say("%s is a %s, whose picture holds nothing else; plot it alone", file, k ? "branch" : "sweep"), false;
     if (cli_wants_result(file)) return false;
     *s = (source){.file = file, .r = carom_result_open(file, &err)};
     if (!s->r) return cli_say("%s", err.text), false;
@@ -475,7 +477,7 @@ static int plot_table(const cli_args *a, bool branch) {
     char *own = cli_has(a, "out") ? NULL : cli_rename(a->word[0], endings, ".svg");
     const char *out = own ? own : cli_value(a, "out");
     int code = CLI_USAGE;
-    if (a->n > 1) cli_say("one %s at a time", branch ? "branch" : "sweep");
+    if (a->n > 1) cli_say("%s is a %s, whose picture holds nothing else; leave %s out", a->word[0], branch ? "branch" : "sweep", a->word[1]);
     else if (!sweep_plot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
     else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script"))) code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out);
     if (code == CLI_DONE) printf("%s written\n", out);
@@ -498,7 +500,7 @@ static int run(const cli_args *a) {
     if (carom_table_probe(a->word[0], "branch")) return plot_table(a, true);
     static const char *const old[] = {".h5", ".csv", NULL};
     double from = -INFINITY, to = INFINITY;
-    if (!cli_number(a, "from", &from) || !cli_number(a, "to", &to)) return CLI_USAGE;
+    if (!cli_time(a, "from", &from) || !cli_time(a, "to", &to)) return CLI_USAGE;
     char *own = cli_rename(a->word[0], old, ".svg");
     const char *out = NULL;
     plot p = {.s = calloc((size_t)a->n, sizeof *p.s), .vs = cli_value(a, "vs") ? cli_value(a, "vs") : "t"};

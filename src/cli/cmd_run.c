@@ -78,7 +78,7 @@ static bool read_usage(run *r, const cli_args *a) {
     r->given.dash = "--";
     if (!cli_compile_mode(a, &r->compile)) return false;
     const char *out = cli_value(a, "out");
-    if (!cli_positive(a, "step", &r->given.step) || !cli_positive(a, "end", &r->given.end) || !cli_positive(a, "dt-out", &r->dt_out) ||
+    if (!cli_duration(a, "step", &r->given.step) || !cli_duration(a, "end", &r->given.end) || !cli_duration(a, "dt-out", &r->dt_out) ||
         !cli_positive(a, "every", &r->every))
         return false;
     if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: %s is not a whole number", cli_value(a, "every")), false;
@@ -598,6 +598,7 @@ static int go(const cli_args *a) {
 const cli_verb cli_run = {
     .name = "run", .arguments = "MODEL", .about = "simulate; a live line on a terminal; a ledger at the end", .most = 1,
     .options = options, .run = go,
-    .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.\n"
+    .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.  Times are in\n"
+            "seconds, or have a unit: --step '2 ms'.\n"
             "Ctrl-C saves and closes the result; `carom run --resume FILE.h5` goes on, bit for bit as if it had never stopped.",
 };

@@ -1,8 +1,6 @@
 // cmd_view.c: carom view: a result as one HTML file that moves, or as one picture.
 #define _POSIX_C_SOURCE 200809L
-#include "base/number.h"
 #include "cli/film.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +16,7 @@ static const cli_option options[] = {
 
 // --png t=0.3
 static bool read_time(const char *text, double *t) {
-    char *rest = NULL;
-    if (strncmp(text, "t=", 2) == 0) *t = carom_number(text + 2, &rest);
-    if (rest && rest != text + 2 && *rest == 0 && isfinite(*t)) return true;
+    if (strncmp(text, "t=", 2) == 0) return cli_read_time("png", text + 2, t);
     cli_say("--png: '%s' is not a time like t=0.3", text);
     return false;
 }

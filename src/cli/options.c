@@ -150,15 +150,34 @@ bool cli_number(const cli_args *a, const char *name, double *x) {
     return true;
 }
 
-bool cli_positive(const cli_args *a, const char *name, double *x) {
-    double value = 1;
-    if (!cli_number(a, name, &value)) return false;
+static bool above_0(const cli_args *a, const char *name, double value, double *x) {
     if (!(value > 0)) {
         cli_say("--%s: %s is not above 0", name, cli_value(a, name));
         return false;
     }
     if (cli_has(a, name)) *x = value;
     return true;
+}
+
+bool cli_positive(const cli_args *a, const char *name, double *x) {
+    double value = 1;
+    return cli_number(a, name, &value) && above_0(a, name, value, x);
+}
+
+bool cli_read_time(const char *name, const char *text, double *x) {
+    carom_error err = {0};
+    if (carom_model_quantity(NULL, "t", text, strlen(text), x, &err)) return true;
+    cli_say("--%s: %s", name, err.text);
+    return false;
+}
+
+bool cli_time(const cli_args *a, const char *name, double *x) {
+    return !cli_has(a, name) || cli_read_time(name, cli_value(a, name), x);
+}
+
+bool cli_duration(const cli_args *a, const char *name, double *x) {
+    double value = 1;
+    return cli_time(a, name, &value) && above_0(a, name, value, x);
 }
 
 // Words of `text` between columns `indent` and 100.

@@ -52,7 +52,7 @@ static char *read_file(void *user, const char *name, carom_error *err) {
 bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d) {
     *d = carom_sweep_default();
     if (!sweep_whole(a, "count", &d->count) || !read_part(a, d) || !read_follow(a, d) || !read_lanes(a, d)) return false;
-    if (!cli_number(a, "transient", &d->transient) || !cli_positive(a, "step", &d->run.step) || !cli_positive(a, "end", &d->run.end) ||
+    if (!cli_time(a, "transient", &d->transient) || !cli_duration(a, "step", &d->run.step) || !cli_duration(a, "end", &d->run.end) ||
         !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol))
         return false;
     d->gpu = cli_has(a, "gpu");

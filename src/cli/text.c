@@ -147,10 +147,16 @@ static bool add_files(const char *model, const carom_mech_shape *list, int n, cl
     return true;
 }
 
+// A file that can be looked into; a pipe would keep us waiting, and be empty the second time.
+static FILE *open_regular(const char *file) {
+    struct stat about;
+    return stat(file, &about) == 0 && S_ISREG(about.st_mode) ? fopen(file, "rb") : NULL;
+}
+
 static bool files_of_model(const char *file, cli_matrices *m) {
     if (!file || carom_result_probe(file)) return true;
     size_t length = 0;
-    FILE *f = fopen(file, "rb"); // that it cannot be read is said elsewhere
+    FILE *f = open_regular(file); // that it cannot be read is said elsewhere; a pipe has no files beside it
     if (!f) return true;
     fclose(f);
     char *text = cli_read_file(file, &length);
@@ -293,12 +299,6 @@ void cli_say_of(const char *file, const char *text) {
 void cli_say_best(const cli_args *a, const char *text, bool best) {
     const bool named = names_file(text, a->word[0]), saved = best && cli_has(a, "save");
     cli_say("%s%s%s%s%s", named ? "" : a->word[0], named ? "" : ": ", text, saved ? "; the best state so far is in " : "", saved ? cli_value(a, "save") : "");
-}
-
-// A file that can be looked into; a pipe would keep us waiting.
-static FILE *open_regular(const char *file) {
-    struct stat about;
-    return stat(file, &about) == 0 && S_ISREG(about.st_mode) ? fopen(file, "rb") : NULL;
 }
 
 // A text with a line `carom: ...`.

@@ -556,6 +556,36 @@ static void laws(exam *x) {
         if (c->friction == 0 && m->links[m->ne + i].tangents)
             say(x, CAROM_FINE, "the slip of '%s' is not used: its friction is 0", name);
     }
+    const carom_datum *sleep = carom_given(&m->mech->sleep);
+    if (sleep && !m->near && !(sleep->kind == CAROM_TEXT && strcmp(sleep->text, "0") == 0))
+        say(x, CAROM_WARNING, "sleep has no effect: it is for contacts that come and go, of more than 500 pairs of shapes or of hulls, meshes, ellipsoids and heights");
+}
+
+static bool rubs(const pair *p) { return p->rub.slides || (p->soft && p->soft->friction > 0); }
+
+// Does a contact of this shape have friction?
+static bool shape_rubs(const carom_model *m, const shape *s) {
+    const struct near_pairs *n = m->near;
+    for (int i = 0; i < m->npairs; ++i)
+        if ((m->pairs[i].A == s || m->pairs[i].B == s) && rubs(&m->pairs[i])) return true;
+    int a = 0;
+    while (n && a < n->nshapes && n->shape[a] != s) ++a;
+    for (int rule = 0; n && a < n->nshapes && rule < n->nrules; ++rule)
+        for (int b = 0; b < n->nshapes; ++b) {
+            if (b == a || n->group[a] < 0 || n->group[b] < 0 || !carom_near_meet(n, rule, a, b)) continue;
+            const int kinds[] = {*carom_near_kind_of(n, rule, n->group[a], n->group[b]), *carom_near_kind_of(n, rule, n->group[b], n->group[a])};
+            for (int k = 0; k < 2; ++k)
+                if (kinds[k] >= 0 && rubs(&n->pairs[kinds[k]])) return true;
+        }
+    return false;
+}
+
+// Only friction knows that a surface moves.
+static void belts(exam *x) {
+    const carom_model *m = x->m;
+    for (int i = 0; i < m->nshapes && m->nsoft == 0; ++i) // pairs that yield have left the list
+        if (m->shapes[i].belt && !shape_rubs(m, &m->shapes[i]))
+            say(x, CAROM_WARNING, "the surface velocity of '%s' has no effect: its contacts have no friction", m->shapes[i].name);
 }
 
 // A controller acts through its outputs.
@@ -604,6 +634,7 @@ int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_f
     members(&x);
     inertias(&x);
     laws(&x);
+    belts(&x);
     unused(&x);
     free(mem.base);
     return x.faults;

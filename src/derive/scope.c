@@ -56,7 +56,13 @@ static void gather(candidates *c, const names *t, unsigned scope) {
             c->word[c->n++] = t->at[i].text;
 }
 
-// The visible name nearest to `word`, or NULL.
+// Is `name` something before a dot and `end`, as ball.y and y?
+static bool is_end(const char *name, const char *end) {
+    const size_t n = strlen(name), k = strlen(end);
+    return n > k && name[n - k - 1] == '.' && strcmp(name + n - k, end) == 0;
+}
+
+// The visible name nearest to `word`, or one of which it is the end or the other way round; or NULL.
 static const char *nearest_name(const scope_user *u, const char *word) {
     const carom_model *m = u->r->m;
     int ledger = 0;
@@ -71,6 +77,8 @@ static const char *nearest_name(const scope_user *u, const char *word) {
     if (u->scope & SCOPE_SPEED) c.word[c.n++] = "approach.speed";
     c.word[c.n++] = "pi";
     const char *best = carom_nearest(word, candidate, &c);
+    for (int i = 0; i < c.n && !best; ++i)
+        if (is_end(c.word[i], word) || is_end(word, c.word[i])) best = c.word[i];
     free(c.word);
     return best;
 }
@@ -295,6 +303,19 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
 
 // -- expressions -------------------------------------------------------------------------------------
 
+// Are the letters before `at` blanks behind a number?
+static bool follows_number(const char *text, size_t at) {
+    while (at > 0 && text[at - 1] == ' ') --at;
+    return at > 0 && ((text[at - 1] >= '0' && text[at - 1] <= '9') || text[at - 1] == '.');
+}
+
+// Is there a sum or a parenthesis, which no unit has?
+static bool goes_on(const char *text, size_t length) {
+    for (size_t i = 0; i < length; ++i)
+        if (text[i] == '+' || text[i] == '(' || (text[i] == '-' && (i == 0 || text[i - 1] != '^'))) return true;
+    return false;
+}
+
 carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
                                         const char *what, carom_node *node) {
     scope_user u = {r, scope, what, n->indices};
@@ -311,8 +332,10 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     if (*node != CAROM_NONE) return CAROM_OK;
     if (carom_graph_failed(g))
         return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
-    if (quantity == CAROM_QUANTITY_WRONG)
+    if (quantity == CAROM_QUANTITY_WRONG && !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
         return carom_fault(r, n, from + at, "'%.*s' is not a unit; known are %s.  For a product write '*'", (int)(to - from - at < 40 ? to - from - at : 40), n->text + from + at, carom_unit_examples);
+    if (follows_number(n->text + from, offset) && carom_unit_starts(n->text + from + offset, to - from - offset))
+        return carom_fault(r, n, from + offset, "a unit stands only behind a number that is the whole value; define a parameter with it, or write the number in SI units.  For a product write '*'");
     if (carom_datum_cut(n)) return carom_fault(r, n, from + offset, "%s; %s", err.text, carom_advice_comma);
     return carom_fault(r, n, from + offset, "%s", err.text);
 }

@@ -131,10 +131,11 @@ static carom_status check_points(resolver *r, const carom_mech_table *of, const 
     if (p->n < 2) return carom_fault(r, file ? &of->file : &of->name, 0, "table '%.60s' has %d point%s; it needs two or more", of->name.text, p->n, p->n == 1 ? "" : "s");
     for (int i = 1; i < p->n; ++i) {
         if (p->x[i] > p->x[i - 1] && isfinite(p->x[i] - p->x[i - 1]) && isfinite((p->y[i] - p->y[i - 1]) / (p->x[i] - p->x[i - 1]))) continue;
-        const char *what = p->x[i] > p->x[i - 1] ? "this point is too far from or too close to the one before it" : "x must ascend";
+        const bool ascends = p->x[i] > p->x[i - 1];
+        const char *what = ascends ? "this point is too far from or too close to the one before it" : "x must ascend", *cure = ascends ? "" : "; sort the points by x";
         r->failed = true;
-        if (file) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: %s: %g follows %g", p->file, p->line[i], what, p->x[i], p->x[i - 1]);
-        return carom_fault(r, &of->x.item[i], 0, "%s: %g follows %g", what, p->x[i], p->x[i - 1]);
+        if (file) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: %s: %g follows %g%s", p->file, p->line[i], what, p->x[i], p->x[i - 1], cure);
+        return carom_fault(r, &of->x.item[i], 0, "%s: %g follows %g%s", what, p->x[i], p->x[i - 1], cure);
     }
     return CAROM_OK;
 }

@@ -80,14 +80,25 @@ static void put_units(FILE *f, const carom_model *m, const fmu_variables *v) {
     free(seen);
 }
 
+// Does a controller hold it?  Its signals stand behind the inputs.
+static bool is_held(const carom_model *m, const char *name) {
+    const char *signal;
+    int i = 0;
+    while (carom_model_input(m, i, &(double){0})) ++i;
+    while ((signal = carom_model_signal(m, i)) && strcmp(signal, name) != 0) ++i;
+    return signal;
+}
+
 static void put_variable(FILE *f, int version, const carom_model *m, const fmu_variable *v, int ref) {
     char unit[40];
-    const fmu_role role = carom_fmu_role(v->kind);
+    fmu_role role = carom_fmu_role(v->kind);
+    const bool held = v->kind == FMU_OUTPUT && is_held(m, v->name);
+    if (held) role.variability = "discrete";
     const bool inside = version == 3 && (strcmp(role.causality, "local") == 0 || strcmp(role.causality, "output") == 0);
     fprintf(f, "    <%s", version == 2 ? "ScalarVariable" : "Float64");
     attribute(f, "name", v->name);
     fprintf(f, " valueReference=\"%d\"", ref);
-    attribute(f, "description", about(v));
+    attribute(f, "description", held ? "signal of a controller, held between its samples" : about(v));
     attribute(f, "causality", role.causality);
     attribute(f, "variability", role.variability);
     attribute(f, "initial", role.initial);

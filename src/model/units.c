@@ -118,15 +118,14 @@ static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size) {
     carom_unit u;
     if (!find_unit(m->mech, name, &u)) return false;
-    if (fmi) carom_unit_write(&u, true, text, size);
-    else carom_unit_label(&u, text, size);
+    carom_unit_label(&u, fmi, text, size);
     return true;
 }
 
 bool carom_mech_unit(const carom_mech *x, const char *name, char *text, size_t size) {
     carom_unit u;
     if (!find_unit(x, name, &u)) return false;
-    carom_unit_label(&u, text, size);
+    carom_unit_label(&u, false, text, size);
     return true;
 }
 
@@ -139,10 +138,13 @@ bool carom_model_quantity(const carom_model *m, const char *name, const char *te
     while (end != own && *end == ' ') ++end;
     if (length < 79 && end != own && !*end) return isfinite(*x) || (carom_fail(err, CAROM_BAD_INPUT, "'%s' is not a finite number", own), false);
     const carom_quantity kind = carom_quantity_read(text, length, x, &is, &at);
+    const bool time = name && strcmp(name, "t") == 0;
+    if (time && (kind != CAROM_QUANTITY_READ || !isfinite(*x) || !carom_unit_read("s", 1, &was) || !carom_unit_fits(&is, &was)))
+        return carom_fail(err, CAROM_BAD_INPUT, "'%s' is not a time; write a number of seconds, or one with a unit as in '2 ms'", own), false;
     if (kind != CAROM_QUANTITY_READ)
         return carom_fail(err, CAROM_BAD_INPUT, kind == CAROM_QUANTITY_WRONG ? "'%s' is a number with a unit that is not known" : "'%s' is not a number", own), false;
-    if (!m || !find_unit(m->mech, name, &was) || carom_unit_fits(&is, &was)) return true;
+    if (time || !m || !find_unit(m->mech, name, &was) || carom_unit_fits(&is, &was)) return true;
     char unit[40];
-    carom_unit_label(&was, unit, sizeof unit);
+    carom_unit_label(&was, false, unit, sizeof unit);
     return carom_fail(err, CAROM_BAD_INPUT, "'%s' is a quantity of another kind than '%.60s', which is in %s", own, name, unit), false;
 }

@@ -2,7 +2,7 @@
 // It needs no files, no threads and no library but libc and libyaml, so that it compiles to WebAssembly (page/wasm.sh); each call of the page is a fresh start.
 //
 //   check                                                   the model: name, parameters, scheme, step, end
-//   run [scheme=S] [step=H] [end=T] [set:NAME=VALUE ...]    a run: the page of `carom view`, whose scripts and styles are left as marks
+//   run [scheme=S] [step=TIME] [end=TIME] [set:NAME=VALUE ...]    a run: the page of `carom view`, whose scripts and styles are left as marks
 //   schemes                                                 names and their lines
 //
 // A line on standard error is JSON: {"progress": 0.3} now and then, or {"wrong": sentence}.  Exit status as of the program: 1 the run failed (its page is
@@ -111,11 +111,11 @@ typedef struct run {
     double end, shown, next; // the run's end; when progress was shown; the time of the model at which to look at the clock again
 } run;
 
-static bool positive(const char *name, const char *text, double *x) {
-    char *rest = NULL;
-    *x = carom_number(text, &rest);
-    if (rest != text && *rest == 0 && isfinite(*x) && *x > 0) return true;
-    cli_say("%s: '%s' is not a positive number", name, text);
+static bool duration(const char *name, const char *text, double *x) {
+    carom_error err = {0};
+    if (!carom_model_quantity(NULL, "t", text, strlen(text), x, &err)) return cli_say("%s: %s", name, err.text), false;
+    if (*x > 0) return true;
+    cli_say("%s: %s is not above 0", name, text);
     return false;
 }
 
@@ -124,8 +124,8 @@ static bool read_arguments(run *r, int n, char **word) {
         const char *w = word[i];
         bool good = true;
         if (strncmp(w, "scheme=", 7) == 0) r->given.scheme = w + 7;
-        else if (strncmp(w, "step=", 5) == 0) good = positive("step", w + 5, &r->given.step);
-        else if (strncmp(w, "end=", 4) == 0) good = positive("end", w + 4, &r->given.end);
+        else if (strncmp(w, "step=", 5) == 0) good = duration("step", w + 5, &r->given.step);
+        else if (strncmp(w, "end=", 4) == 0) good = duration("end", w + 4, &r->given.end);
         else if (strncmp(w, "set:", 4) == 0 && r->nset < MOST_SET) r->set[r->nset++] = w + 4;
         else cli_say("'%s' is not understood", w), good = false;
         if (!good) return false;

@@ -190,7 +190,7 @@ static carom_status read_sleep(resolver *r, bool many) {
     if (!sleep) return CAROM_OK;
     CAROM_TRY(carom_resolve_number(r, sleep, "sleep", &r->m->sleep));
     if (!(r->m->sleep >= 0)) return carom_fault(r, sleep, 0, "sleep is %g; it is the speed below which bodies fall asleep, and must not be negative", r->m->sleep);
-    if (r->m->sleep > 0 && !many) return carom_fault(r, sleep, 0, "sleep is for contacts that come and go: more than 500 pairs of shapes, or hulls, meshes, ellipsoids and heights; remove it");
+    if (!many) r->m->sleep = 0; // carom_model_examine() says so
     return CAROM_OK;
 }
 

@@ -107,7 +107,7 @@ static carom_status read_normal(resolver *r, const carom_datum *n, shape *s) {
     double a[3] = {0};
     CAROM_TRY(carom_resolve_vector(r, n, "the normal of a plane", n->count, a));
     const double size = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    if (!(size > 0)) return carom_fault(r, n, 0, "the normal of a plane has no length");
+    if (!(size > 0)) return carom_fault(r, n, 0, "the normal of a plane has no length; write a direction, as in `plane: [0, 1]` or, in space, `[0, 0, 1]`");
     for (int i = 0; i < 3; ++i) s->X[3 * i] = a[i] / size; // the first column; the others are not used
     return CAROM_OK;
 }
