@@ -291,3 +291,20 @@ carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom
     for (int id = ne; id < ne + s->sys->nc; ++id) g[id] = carom_closed(s, g[id]) ? -1 : 1;
     return CAROM_OK;
 }
+
+// (CL-9)  j joins the set I of the step where  g_j(q_0) <= 0  or  reacted in the last step,  j not in I,  g_j(q_1) < 0
+carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0, carom_place start) {
+    const int ne = s->sys->ne, all = ne + s->sys->nc;
+    bool below = false;
+    *some = false;
+    for (int id = ne; id < all; ++id) below = below || (!carom_closed(s, sign[id]) && g_1[id] < 0);
+    if (!below) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, g_0, start.t, start.q));
+    CAROM_TRY(carom_close_at(s, L, g_0, start));
+    for (int id = ne; id < all; ++id) {
+        if (carom_closed(s, sign[id]) || !(g_1[id] < 0) || !(carom_closed(s, g_0[id]) || s->held[id - ne] != 0)) continue;
+        sign[id] = -1;
+        *some = true;
+    }
+    return CAROM_OK;
+}
