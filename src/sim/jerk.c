@@ -35,7 +35,8 @@ static carom_status strike(carom_sim *sim, double t) {
     CAROM_TRY(rates(sim, t, u));
     CAROM_TRY(carom_mass_factor(s, &s->inside->F_free, t, sim->q));
     carom_problem_form(s, L, L, &s->inside->F_free, 1);
-    CAROM_TRY(carom_problem_impact(s, L, u, u));
+    carom_copy(s->c, u, L->at[L->nb]);
+    CAROM_TRY(carom_problem_solve(s, L));
     carom_problem_apply(s, sim->v, 1);
     carom_local_velocity(u_1, L, sim->v);
     s->account = (carom_account){0};
