@@ -358,12 +358,6 @@ static carom_status predict(work *w, carom_step *s, double *g) {
     return carom_gaps(s, g, s->t + s->h, w->q_1);
 }
 
-static bool may_last(const work *w, const carom_step *s) {
-    for (int c = 0; c < s->sys->nc; ++c)
-        if (s->held[c] != 0) return true;
-    return !carom_far_open(s, w->g_0);
-}
-
 // active=lasting: contacts that reacted in the last step and are below zero at the same prediction take part from the start.
 static carom_status foresee(work *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
@@ -408,7 +402,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_close_at(s, &w->L_T, w->sign, at));
     if (w->lasting) CAROM_TRY(foresee(w, s));
     CAROM_TRY(solve(w, s, &iterations));
-    for (bool more = w->end || (w->lasting && may_last(w, s)); more;) {
+    for (bool more = w->end || (w->lasting && s->sys->nc > 0); more;) {
         CAROM_TRY(grow(w, s, &more));
         if (!more) break;
         carom_close(s, &w->L_T, w->sign);
