@@ -14,6 +14,7 @@ static const carom_option options[] = {
 };
 
 void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_system *sys) {
+    w->join = NULL;
     w->F = carom_allocate_factor(mem, sys->mass_shape, true);
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
