@@ -28,7 +28,7 @@ echo
 
 # Figures 3 and 8: clearance 1 mm, step 1e-5, four restitutions.
 model=$models/slider-crank-frictionless.yaml
-echo "| restitution | least gap, moreau-midpoint local=paper (m) | ggl-midpoint local=paper | ggl-midpoint | ggl-midpoint active=end | impacts, ggl-midpoint active=end |"
+echo "| restitution | least gap, moreau-midpoint local=paper (m) | ggl-midpoint active=midpoint local=paper | ggl-midpoint active=midpoint | ggl-midpoint active=end | impacts, ggl-midpoint active=end |"
 echo "|---|---|---|---|---|---|"
 least_gap() { # RESULT.csv
     awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i ~ /\.gap$/) gap[++n] = i; next }
@@ -43,8 +43,8 @@ for e in 0.1 0.4 0.7 0.9; do
         awk 'NR == 1 || (NR - 2) % 10 == 0' steps.csv >gap-$case-$e.csv
     done <<'END'
 moreau moreau-midpoint local=paper
-unified ggl-midpoint local=paper
-exact ggl-midpoint
+unified ggl-midpoint active=midpoint local=paper
+exact ggl-midpoint active=midpoint
 end ggl-midpoint active=end
 END
     echo "| $e$cells | $(awk -F'[:,]' '/"impacts":/ { print $2 + 0; exit }' steps.json) |"
@@ -72,12 +72,12 @@ energy() { # NAME SCHEME [OPTION...]
     echo "| $scheme${*:+ $*} | $(awk -F, -v reference="$reference" -v cost="$cost" -v first="$first" -f "$studies/gains.awk" steps.csv energy-$case.csv) |"
 }
 energy moreau moreau-midpoint local=paper
-energy velocity ggl-midpoint local=paper levels=velocity
-energy unified ggl-midpoint local=paper
-energy decoupled ggl-projection local=paper
-energy exact ggl-midpoint
+energy velocity ggl-midpoint active=midpoint local=paper levels=velocity
+energy unified ggl-midpoint active=midpoint local=paper
+energy decoupled ggl-projection active=midpoint local=paper
+energy exact ggl-midpoint active=midpoint
 energy implicit ggl-midpoint active=end
-energy velocity-exact ggl-midpoint levels=velocity
+energy velocity-exact ggl-midpoint active=midpoint levels=velocity
 energy alpha ggl-alpha
 rm -f steps.csv
 

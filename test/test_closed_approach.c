@@ -256,6 +256,42 @@ static void a_groove_without_end(void **state) {
     check_near(r.q[1], 0, 5e-4); // h v
 }
 
+// 2 kg lie on a floor that rises with 2 m/s from c on: struck with -2 m/s, they leave it with 2 e m/s.  Lost 4 (1 - e^2) J; the floor does 2*4 (1 + e) J then, and carries them where e = 0.
+// Whether a step ends at c or not, errors are those of an impact in the next or last step.
+static void on_a_floor_that_starts(const carom_scheme *s, const char *const *options, double e) {
+    static const double times[] = {0.05, 0.0504};
+    const double h = 1e-3, g = 9.81, t = 0.1;
+    for (int i = 0; i < 2; ++i) {
+        char text[400];
+        const double c = times[i], left = t - c;
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2, potential: 2*9.81*y}\ncontacts: {floor: {gap: \"y - if(t < %g, 0, 2*(t - %g))\", restitution: %g}}\n", c, c, e);
+        const end r = run(text, s->name, options, h, t);
+        scheme_near(s->name, r.v[0], e > 0 ? 2 * (1 + e) - g * left : 2, 3 * g * h);
+        scheme_near(s->name, r.q[0], e > 0 ? 2 * (1 + e) * left - g / 2 * left * left : 2 * left, 4 * h);
+        scheme_near(s->name, r.ledger.energy.impact, 4 * (1 - e * e), 8 * g * h); // m u times the velocity of two steps
+        scheme_near(s->name, r.ledger.energy.external, 8 * (1 + e) + (e > 0 ? 0 : 2 * g * 2 * left), 16 * g * h); // impulses hold the weight of up to two steps, times 1 + e
+        scheme_near(s->name, r.ledger.energy.balance, 0, 6 * g * h);
+    }
+}
+
+// 2 kg fall from 0.4 m on a floor that rises, and from 0.1 s on sinks with V = 0.7 m/s: g/2 t^2 - V t = 0.28.  They meet with -sqrt(V^2 + 2 g 0.28).
+static void on_a_floor_that_sinks(const carom_scheme *s, const char *const *options, double e) {
+    const double h = 2e-4, g = 9.81, V = 0.7, u = sqrt(V * V + 2 * g * 0.28), at = (V + u) / g, t = 0.35, left = t - at;
+    char text[400];
+    snprintf(text, sizeof text, "carom: 1\ntables: {w: {x: [0, 0.1, 1.1], y: [0, 0.05, -0.65]}}\ncoordinates: {y: 0.4}\nenergy: {kinetic: y'^2, potential: 2*9.81*y}\ncontacts: {floor: {gap: y - w(t), restitution: %g}}\n", e);
+    const end r = run(text, s->name, options, h, t);
+    scheme_near(s->name, r.v[0], e > 0 ? -V + e * u - g * left : -V, 2 * (1 + e) * g * h);
+    scheme_near(s->name, r.ledger.energy.impact, (1 - e * e) * u * u, 6 * g * h * u);
+    scheme_near(s->name, r.ledger.energy.external, -V * 2 * (1 + e) * u - (e > 0 ? 0 : 2 * g * V * left), 8 * g * h);
+    scheme_near(s->name, r.ledger.energy.balance, 0, 6 * g * h);
+}
+
+static void floors_that_move(void **state) {
+    (void)state;
+    each_and_event_driven(0, on_a_floor_that_starts);
+    each_and_event_driven(0, on_a_floor_that_sinks);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(start_into_a_floor_with_friction),
@@ -269,6 +305,7 @@ int main(void) {
         cmocka_unit_test(the_foot_of_a_valley),
         cmocka_unit_test(a_groove_without_end),
         cmocka_unit_test(a_bowl_is_no_kink),
+        cmocka_unit_test(floors_that_move),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

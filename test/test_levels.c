@@ -193,7 +193,7 @@ static void ggl_projection_never_enters_nor_drifts(void **state) {
 
 static void ggl_midpoint_enters_by_half_a_step_at_most(void **state) {
     (void)state;
-    promise p = {.scheme = "ggl-midpoint", .option = "active=midpoint", .half = true};
+    promise p = {.scheme = "ggl-midpoint", .option = "active=lasting", .half = true};
     each_model(sweep, &p);
     print_message("    %ld runs, %ld ended early, contact missed in %ld steps\n", p.runs, p.ended, p.missed);
     assert_true(p.runs >= 34 && 10 * p.ended <= p.runs && p.missed > 0);

@@ -288,7 +288,6 @@ typedef struct carom_promises {
     unsigned forces, gaps, directions; // points of a step where it evaluates f; the gaps that close contacts; W.  0: where it needs them, for schemes that locate events or are of third order or higher
     bool limited_steps;            // the fastest vibration limits h: explicit, or its iteration needs it
     double gain, loss;             // energy that a mechanism may gain or lose without account, relative to the largest; 0: gain 0.01, loss 0.2 where reactions of joints are of first order, else 0.01
-    bool chatters;                 // where it rests, a contact with restitution ends in a cycle of two steps
     bool slow_piles, no_piles;     // many dependent contacts with friction: costly; not for those at all
     const char *option;            // to be set for mechanisms; NULL: none
 } carom_promises;

@@ -291,3 +291,32 @@ carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom
     for (int id = ne; id < ne + s->sys->nc; ++id) g[id] = carom_closed(s, g[id]) ? -1 : 1;
     return CAROM_OK;
 }
+
+// Does contact id approach no faster than 4 h sum |W| |a|?  Reactions may hold one body and not the other: their accelerations do not cancel.
+static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_place at) {
+    const double *a;
+    L->nb = L->at[0] = 0;
+    join(s->sys, L, id);
+    CAROM_TRY(acceleration(s, &a, &at));
+    CAROM_TRY(carom_directions(s, L, at.t, at.q));
+    *is = -(carom_column_dot(&L->W, 0, at.v) + L->w[0]) <= FEW * s->h * carom_local_magnitude(L, 0, a) + no_velocity(s, pace(s, L, 0, at.v, a));
+    return CAROM_OK;
+}
+
+// (CL-9)  j joins the set I of the step where  g_j(q_0) <= 0  or  reacted in the last step  or  u_j >= -4 h sum |W_j| |a|,  j not in I,  g_j(q_1) < 0
+carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0, carom_place start) {
+    const int ne = s->sys->ne, all = ne + s->sys->nc;
+    bool below = false;
+    *some = false;
+    for (int id = ne; id < all; ++id) below = below || (!carom_closed(s, sign[id]) && g_1[id] < 0);
+    if (!below) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, g_0, start.t, start.q));
+    CAROM_TRY(carom_close_at(s, L, g_0, start));
+    for (int id = ne; id < all; ++id) {
+        if (carom_closed(s, sign[id]) || !(g_1[id] < 0)) continue;
+        bool lasts = carom_closed(s, g_0[id]) || s->held[id - ne] != 0;
+        if (!lasts) CAROM_TRY(slow(s, &lasts, L, id, start));
+        if (lasts) sign[id] = -1, *some = true;
+    }
+    return CAROM_OK;
+}

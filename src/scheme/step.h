@@ -22,6 +22,10 @@ bool carom_far_open(const carom_step *s, const double *g);
 /// g of contacts, gaps at the point: -1 for those that are closed there and do not leave (u_N <= eps_u), 1 for the others.  L is scratch.
 carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at);
 
+/// Contacts outside the set (sign not closed) that are below zero at the end of the step, g_1, take sign -1 if they last: closed at its start, or reacted
+/// in the last one, or slower than the forces of a few steps make them.  some: there are any, the step is to be taken again.  L and g_0 are scratch.
+carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0, carom_place start);
+
 /// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);

@@ -34,7 +34,7 @@ static carom_status book_power(carom_sim *sim, double h, carom_error *err) {
     return CAROM_OK;
 }
 
-// Books from one side to the other: what the jump adds to the energy is external work.
+// Books from one side to the other: what the jump adds to the energy is external work.  Driven joints may be struck.
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err) {
     carom_kept *k = sim->kept;
     const double t = k->t;
@@ -52,10 +52,18 @@ carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behi
     const bool starts = k->n == 0 && behind <= t + 8 * carom_sim_instant(sim, t);
     *(!starts ? &k->ledger.energy.external : &k->ledger.energy.start) += (T[1] + V[1]) - (T[0] + V[0]);
     sim->behind = behind;
-    return CAROM_OK;
+    return carom_sim_jerk(sim, before, behind, err);
 }
 
 // -- steps in pieces --------------------------------------------------------------------------------------------------
+
+// (JT-4)  The first jump behind t_0, not behind t_1; all of them, or that of a driven joint's velocity alone.
+static double next(carom_sim *sim, bool all, double t_0, double t_1) {
+    double at = carom_sim_jump(sim, t_0, t_1);
+    for (double e; !all && at < HUGE_VAL; at = carom_sim_jump(sim, at + e, t_1))
+        if (e = carom_sim_instant(sim, at), carom_sim_jerked(sim, at - e, at + e)) break;
+    return at;
+}
 
 // A piece of a step, cut again where functions of time have short pulses.  After a failure the simulation goes back to the start of the step.  *from: moved to the start of the last
 // part, whose works are not booked yet.
@@ -99,26 +107,28 @@ static bool cut_for_pulses(const carom_sim *sim, double t, double t_1) {
 // From t over h to t_1, in pieces where forces jump on the way.
 //
 // (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
-//         to begin behind it.  Schemes that do not locate events have no pieces, but begin and end beside jumps; those with impulses alone look at forces inside a step.
+//         to begin behind it.  Schemes that do not locate events have pieces only where driven joints are struck (JT-4), but begin and end beside jumps; those with impulses alone look at
+//         forces inside a step.
 // (JT-3)  Where jumps follow each other within rounding, operands differ by no more, and time goes on over twice as many of them each time.
 carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
     const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
     double from = t;
-    const bool cut = cut_for_pulses(sim, t, t_1), jumps = sim->sys->jump && !sim->scheme->impulses && carom_sim_jump(sim, t - 4 * d, t_1 + e) < HUGE_VAL;
+    const bool beside = !sim->scheme->impulses, cut = cut_for_pulses(sim, t, t_1), jumps = sim->sys->jump && next(sim, beside, t - 4 * d, t_1 + e) < HUGE_VAL;
+    if (jumps && sim->scheme->keeps) carom_copy(sim->q_0, sim->q, sim->sys->nq), carom_copy(sim->v_0, sim->v, sim->sys->nv);
     if (!jumps) return cut ? piece(sim, &from, t_1, err) : carom_sim_advance_halving(sim, t, h, err);
-    double at = carom_sim_jump(sim, t - 4 * d, t + d), blur = 0;
+    double at = next(sim, beside, t - 4 * d, t + d), blur = 0;
     if (at < HUGE_VAL) {
         from = fmax(t, at + d);
         CAROM_TRY(carom_sim_pass(sim, 0, t, from, err));
     }
-    while (sim->scheme->powers && (at = carom_sim_jump(sim, from + blur, t_1 - 4 * e)) < HUGE_VAL) {
+    while ((at = next(sim, sim->scheme->powers, from + blur, t_1 - 4 * e)) < HUGE_VAL) {
         const double to = fmax(from, at - e);
         blur = at - from <= 16 * fmax(blur, e) ? 2 * fmax(blur, e) : 0; // (JT-3)
         if (to > from) CAROM_TRY(piece(sim, &from, to, err));
         CAROM_TRY(carom_sim_pass(sim, to - from, to, at + e, err));
         from = at + e;
     }
-    const double to = fmin(carom_sim_jump(sim, fmax(from, t_1 - 4 * e), t_1 + e) - e, t_1);
+    const double to = fmin(next(sim, beside, fmax(from, t_1 - 4 * e), t_1 + e) - e, t_1);
     if (from == t && to == t_1 && !cut) return carom_sim_advance_halving(sim, t, h, err);
     CAROM_TRY(piece(sim, &from, to, err));
     if (to < t_1) sim->unbooked = 0;

@@ -69,7 +69,7 @@ static void show_reactions(carom_sim *sim) {
 }
 
 // What the scheme has booked goes to the ledger.
-static void book_account(carom_sim *sim) {
+void carom_sim_book_account(carom_sim *sim) {
     carom_account *a = &sim->step.account;
     carom_ledger *l = &sim->kept->ledger;
     l->energy.impact += a->impact;
@@ -91,8 +91,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->account = (carom_account){0};
     s->booked_t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
-    s->q_0 = depth == 0 && sim->scheme->keeps ? sim->q_0 : NULL;
-    s->v_0 = depth == 0 && sim->scheme->keeps ? sim->v_0 : NULL;
+    s->q_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->q_0 : NULL;
+    s->v_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->v_0 : NULL;
     s->bounded = false;
     s->inside->forecast.least = -HUGE_VAL;
     s->inside->forecast.most = HUGE_VAL;
@@ -116,7 +116,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
         l->counts.accepted += s->contact.most > 0;
         l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
-        book_account(sim);
+        carom_sim_book_account(sim);
         hold(sim, reacted);
         return sim->on_dense ? show_dense(sim, t, h, err) : CAROM_OK;
     }
@@ -364,7 +364,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     s->h = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return give_up(sim, err, 0);
-    book_account(sim); // a scheme that runs ahead may have met an impact
+    carom_sim_book_account(sim); // a scheme that runs ahead may have met an impact
     k->speed = fmax(k->speed, s->scale);
     k->ledger.counts.residual_id = carom_independent_id(&sim->independent, k->ledger.counts.residual_id);
     carom_resolution_look(sim, k->ledger.pace, true);

@@ -102,6 +102,7 @@ struct carom_sim {
     carom_step step;
     carom_inside inside; // of step
     carom_local all;    // all constraints, for records
+    double *jerk;       // 2 nl: rates of joints on both sides of a jump
     int *dir;           // ne + nc + 1
     bool *struck;       // nc, all false between steps: scratch of contacts.c
     int *visible_dir;      // step.dir, where constraints are left out; else NULL
@@ -163,6 +164,11 @@ double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1)
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err);
 /// A step from t over h to t_1, in pieces where forces jump or have short pulses on the way.
 carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err);
+/// jerk.c: does the velocity of a driven joint jump between two times beside each other, and does the scheme leave that to the simulation?  Then its impact.
+bool carom_sim_jerked(carom_sim *sim, double before, double behind);
+carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err);
+/// What the step has accounted for goes to the ledger.
+void carom_sim_book_account(carom_sim *sim);
 
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);

@@ -137,12 +137,18 @@ static carom_status kinks(work *w, carom_step *s, carom_local *L, const double *
     return CAROM_OK;
 }
 
-// The contacts that are closed at t_0, on the way to q_0 + h v_0.
+// The contacts that are closed at t_0, on the way to q_0 + h v_0; and at t_0, where a wall may have changed its velocity (CL-4).
 static carom_status kinks_of_closed(work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
+    bool some;
     carom_close_these(s, &b->L, w->closed_0 + s->sys->ne);
     carom_move(s, b->q, s->q, s->h, s->v);
-    return kinks(w, s, &b->L, b->q);
+    CAROM_TRY(kinks(w, s, &b->L, b->q));
+    if (!s->jumped) return CAROM_OK;
+    for (int k = 0; k < b->L.nb; ++k) w->u[b->L.at[k]] = approach(w, b->L.id[k]);
+    CAROM_TRY(carom_struck(s, &some, w->g, &b->L, w->u, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
+    for (int k = 0; some && k < b->L.nb; ++k) w->kinked[b->L.id[k]] = w->kinked[b->L.id[k]] || w->g[k] != 0;
+    return CAROM_OK;
 }
 
 // D+, whose law compares with u_0: those that close later, on the way to the end of the motion without them.

@@ -7,7 +7,7 @@
 // position level without.
 //
 // active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
-// of the step and does not enter.
+// of the step and does not enter.  active=lasting decides at the midpoint, and at the end for contacts that last.
 #include "scheme/bent.h"
 #include "scheme/friction.h"
 #include "scheme/newton.h"
@@ -24,8 +24,8 @@ static const carom_option options[] = {
      .about = "gaps and local velocities at the new position, or linearised from the old one with midpoint directions"},
     {.name = "active",
      .kind = CAROM_CHOICE,
-     .choices = "midpoint|end",
-     .about = "contacts closed at the explicit midpoint, or all that would be below zero at the end of the step"},
+     .choices = "lasting|midpoint|end",
+     .about = "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of the step; the former alone (the paper's, never rests with restitution); all that would be below zero at the end"},
     {.name = "levels",
      .kind = CAROM_CHOICE,
      .choices = "both|velocity",
@@ -34,12 +34,13 @@ static const carom_option options[] = {
 };
 
 typedef struct work {
-    bool paper, end, velocity;      // options
+    bool paper, lasting, end, velocity; // options
     double *x, *v_1, *Lambda, *Psi; // displacement and velocity; impulses by row of W; Psi/h by constraint of the set
     // one evaluation
     double *v_M, *q_M, *q_T, *q_1, *f; // mean velocity; explicit and implicit midpoint; new position; forces
     double *phi_x, *phi_v, *size_v;    // residuals of (GM-3), (GM-4); sum of the magnitudes of the latter's terms
     double *g_0, *g, *sign, *u_0, *u;  // gaps at q_0, at q_1, and set, by id; local velocities at q_0, q_1 by row
+    double *g_start;                   // gaps at q_0, zero where they are rounding; those of the prediction
     carom_local L_0, L_T, L_1;         // directions at q_0, at the implicit midpoint, at q_1
     carom_matrix M, K, C, B, A;        // M, -df/dq, -df/dv; d(phi_x)/dx; d(phi_v)/d(x, v) reduced to v
     carom_columns D, D_x;              // d(W'y + w)/dq for the velocities; local=paper: for y = x
@@ -58,7 +59,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     w->paper = opt[OPT_LOCAL] == 1;
-    w->end = opt[OPT_ACTIVE] == 1;
+    w->lasting = opt[OPT_ACTIVE] == 0;
+    w->end = opt[OPT_ACTIVE] == 2;
     w->velocity = opt[OPT_LEVELS] == 1;
     (void)keep;
     w->turn = carom_allocate_turn(mem, sys);
@@ -68,7 +70,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     const size_t nl = (size_t)w->L_0.W.n;
     CAROM_ALLOCATE(mem, nv, &w->x, &w->v_1, &w->v_M, &w->f, &w->phi_x, &w->phi_v, &w->size_v, &w->y_v, &w->y_x, &w->xi);
     CAROM_ALLOCATE(mem, nq, &w->q_M, &w->q_T, &w->q_1);
-    CAROM_ALLOCATE(mem, nb, &w->Psi, &w->g_0, &w->g, &w->sign);
+    CAROM_ALLOCATE(mem, nb, &w->Psi, &w->g_0, &w->g_start, &w->g, &w->sign);
     CAROM_ALLOCATE(mem, nl, &w->Lambda, &w->u_0, &w->u);
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->B, &w->A};
@@ -342,7 +344,7 @@ static carom_status solve(work *w, carom_step *s, int *iterations) {
 
 // (GM-9)  active=end:  I grows from { g_j(q_0 + h v_0 + h^2/2 M^-1 f) <= 0 } by all that end below zero
 // Where there is no inertia, from that without f.
-static carom_status predict(work *w, carom_step *s) {
+static carom_status predict(work *w, carom_step *s, double *g) {
     const int nv = s->sys->nv;
     carom_matrix_zero(w->A);
     carom_matrix_add(w->A, 1, w->M);
@@ -353,18 +355,34 @@ static carom_status predict(work *w, carom_step *s) {
         carom_axpy(w->y_v, 0.5 * s->h, w->f, nv);
     }
     carom_move(s, w->q_1, s->q, s->h, w->y_v);
-    return carom_gaps(s, w->sign, s->t + s->h, w->q_1);
+    return carom_gaps(s, g, s->t + s->h, w->q_1);
 }
 
-static bool grow(work *w, const carom_step *s) {
+// active=lasting: contacts that reacted in the last step and are below zero at the same prediction take part from the start.
+static carom_status foresee(work *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
-    bool more = false;
+    bool some = false;
+    for (int c = 0; c < nc; ++c) some = some || (s->held[c] != 0 && !carom_closed(s, w->sign[ne + c]));
+    if (!some) return CAROM_OK;
+    CAROM_TRY(predict(w, s, w->g_start));
+    for (int c = 0; c < nc; ++c)
+        if (s->held[c] != 0 && w->g_start[ne + c] < 0) w->sign[ne + c] = fmin(w->sign[ne + c], -1);
+    carom_close(s, &w->L_T, w->sign);
+    return CAROM_OK;
+}
+
+// (CL-9) with active=lasting.
+static carom_status grow(work *w, carom_step *s, bool *more) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q_1));
+    if (!w->end) return carom_close_thrown(s, more, w->sign, w->g, &w->L_0, w->g_start, (carom_place){.t = s->t, .q = s->q, .v = s->v});
+    *more = false;
     for (int id = ne; id < ne + nc; ++id) {
         const bool in = carom_closed(s, w->sign[id]);
         // An active contact is above zero to tolerance; for the others any entering counts.
-        if (!in && w->g[id] < 0) w->sign[id] = -1, more = true;
+        if (!in && w->g[id] < 0) w->sign[id] = -1, *more = true;
     }
-    return more;
+    return CAROM_OK;
 }
 
 static carom_status step(void *memory, carom_step *s) {
@@ -377,15 +395,16 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
     CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
     if (w->end)
-        CAROM_TRY(predict(w, s));
+        CAROM_TRY(predict(w, s, w->sign));
     else
         CAROM_TRY(carom_gaps(s, w->sign, t_M, w->q_M));
     const carom_place at = {.t = w->end ? s->t + h : t_M, .q = w->end ? w->q_1 : w->q_M, .v = s->v};
     CAROM_TRY(carom_close_at(s, &w->L_T, w->sign, at));
+    if (w->lasting) CAROM_TRY(foresee(w, s));
     CAROM_TRY(solve(w, s, &iterations));
-    while (w->end) {
-        CAROM_TRY(carom_gaps(s, w->g, s->t + h, w->q_1));
-        if (!grow(w, s)) break;
+    for (bool more = w->end || (w->lasting && s->sys->nc > 0); more;) {
+        CAROM_TRY(grow(w, s, &more));
+        if (!more) break;
         carom_close(s, &w->L_T, w->sign);
         CAROM_TRY(solve(w, s, &iterations));
     }
@@ -404,13 +423,13 @@ const carom_scheme carom_scheme_ggl_midpoint = {
             "q_1 = q_0 + h v~ + N~ Psi,                0 <= Psi _|_ g(q_1) >= 0\n"
             "M (v_1 - v_0) = h f(q~, v~) + W~ Lambda,  Newton's law and friction between u(q_0, v_0) and u(q_1, v_1)\n"
             "joints: g(q_1) = 0 and u(q_1, v_1) = 0\n\n"
-            "No drift.  active=midpoint (the paper's) may enter by half a step times the approach speed in an impact "
-            "step;\n"
-            "active=end does not enter, and bodies come to rest.  The position correction has no friction.  Second "
-            "order in\n"
-            "smooth motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
+            "No drift.  May enter by half a step times the approach speed in an impact step; active=end does not.\n"
+            "Contacts that last, closed at q_0 or pushing in the step before, are active too where q_1 would be below\n"
+            "zero: bodies come to rest, which they never do with active=midpoint (the paper's) and restitution.\n"
+            "The position correction has no friction.  Second order in smooth motion, with joints too; first order\n"
+            "across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .gain = 0.1, .loss = 0.1, .chatters = true, .slow_piles = true, .option = "active=end",
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .gain = 0.1, .loss = 0.1, .slow_piles = true, .option = "active=end",
                  .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},
     .impulses = true,
     .levels = 2,

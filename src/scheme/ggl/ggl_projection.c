@@ -10,13 +10,17 @@
 #include <float.h>
 #include <math.h>
 
-enum { OPT_LOCAL };
+enum { OPT_LOCAL, OPT_ACTIVE };
 enum { MOST = 50, STALLS = 3 }; // iterations of the projection; those without progress after which rounding is to blame
 static const carom_option options[] = {
     {.name = "local",
      .kind = CAROM_CHOICE,
      .choices = "exact|paper",
      .about = "exact: one direction W_M for both local velocities; paper: u_0 at q_0, u_1 = u_0 + W_M'(v_1 - v_0)"},
+    {.name = "active",
+     .kind = CAROM_CHOICE,
+     .choices = "lasting|midpoint",
+     .about = "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of the step; the former alone (the paper's, never rests with restitution)"},
     {0},
 };
 
@@ -27,6 +31,7 @@ typedef struct work {
     double *q_0, *v_0;                                  // the start, to go back to
     double *q_M, *q_P, *q, *x; // midpoint; position of moreau-midpoint; projected; displacement
     double *g, *sign, *Psi;    // gaps; -1 for those that take part; multipliers over h, by id
+    double *join;              // gaps at the midpoint, -1 for contacts that are thrown back within the step
     double least;              // largest gap of the best iterate; iterates in turn that did not halve it
     int stalls;
 } work;
@@ -41,7 +46,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->L = carom_allocate_local(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w->q_0, &w->q_M, &w->q_P, &w->q);
     CAROM_ALLOCATE(mem, nv, &w->v_0, &w->x);
-    CAROM_ALLOCATE(mem, nb, &w->g, &w->sign, &w->Psi);
+    CAROM_ALLOCATE(mem, nb, &w->g, &w->sign, &w->Psi, &w->join);
 }
 
 // Normals of the set only: the correction knows no friction.
@@ -116,12 +121,11 @@ static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
     return CAROM_OK;
 }
 
-// (GP-2)  q_1 = q_P + N_M Psi,  0 <= Psi _|_ g(t_1, q_1) >= 0 over all contacts, g = 0 for joints; N_M stays
+// (GP-2)  q_1 = q_P + N_M Psi,  0 <= Psi _|_ g(t_1, q_1) >= 0 over all contacts, g = 0 for joints; N_M stays, g is that at q_P
 static carom_status project(work *w, carom_step *s) {
     const int all = s->sys->ne + s->sys->nc;
     carom_copy(w->q, w->q_P, s->sys->nq);
     carom_zero(w->Psi, all);
-    CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
     bool any = s->sys->ne > 0;
     for (int id = 0; id < all; ++id) {
         w->sign[id] = id < s->sys->ne || w->g[id] < 0 ? -1 : 1;
@@ -141,6 +145,27 @@ static carom_status make_identity(work *w) {
     return carom_factorise(&w->I, (carom_matrix){w->I.shape, w->x}, NULL);
 }
 
+// (GP-1)  v_1 and q_P = q_M + h/2 v_1 by moreau-midpoint; g at q_P.  With contacts that are thrown back (CL-9).
+static carom_status velocities(work *w, carom_step *s) {
+    const int nq = s->sys->nq, nv = s->sys->nv;
+    w->midpoint.join = NULL;
+    for (;;) {
+        bool more = false;
+        CAROM_TRY(carom_midpoint_take(&w->midpoint, s, s->opt[OPT_LOCAL] == 1));
+        CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, s->q));
+        if (s->opt[OPT_ACTIVE] == 0)
+            CAROM_TRY(carom_close_thrown(s, &more, w->midpoint.g, w->g, &w->L, w->sign, (carom_place){.t = s->t, .q = w->q_0, .v = w->v_0}));
+        if (!more) break;
+        carom_copy(w->join, w->midpoint.g, s->sys->ne + s->sys->nc);
+        w->midpoint.join = w->join;
+        carom_copy(s->q, w->q_0, nq);
+        carom_copy(s->v, w->v_0, nv);
+    }
+    carom_midpoint_book(&w->midpoint, s);
+    carom_copy(w->q_P, s->q, nq);
+    return CAROM_OK;
+}
+
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     CAROM_TRY(make_identity(w));
@@ -148,10 +173,8 @@ static carom_status step(void *memory, carom_step *s) {
     carom_copy(w->v_0, s->v, s->sys->nv);
     carom_move(s, w->q_M, s->q, 0.5 * s->h, s->v);
 
-    // (GP-1)  v_1 and q_P = q_M + h/2 v_1 by moreau-midpoint
-    CAROM_TRY(carom_midpoint_step(&w->midpoint, s, s->opt[OPT_LOCAL] == 1));
-    carom_copy(w->q_P, s->q, s->sys->nq);
-    const carom_status status = project(w, s);
+    carom_status status = velocities(w, s);
+    if (status == CAROM_OK) status = project(w, s);
     if (status != CAROM_OK) { // a step that fails leaves the state as it was
         carom_copy(s->q, w->q_0, s->sys->nq);
         carom_copy(s->v, w->v_0, s->sys->nv);
@@ -171,9 +194,11 @@ const carom_scheme carom_scheme_ggl_projection = {
         "No gap is negative and no joint open at step ends, to solver tolerance.  The correction follows the normals\n"
         "at the midpoint in the Euclidean metric of the coordinates, so it depends on their units; it changes "
         "potential\n"
-        "energy a little, either way.  First order, like moreau-midpoint.",
+        "energy a little, either way.  First order, like moreau-midpoint.  Contacts that last, closed at q_0 or\n"
+        "pushing in the step before, take part where q_P would be below zero: bodies come to rest, which they\n"
+        "never do with active=midpoint (the paper's) and restitution.",
     .order = 1,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .limited_steps = true, .gain = 0.2, .chatters = true, .no_piles = true,
+    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .limited_steps = true, .gain = 0.2, .no_piles = true,
                  .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_MIDDLE},
     .impulses = true,
     .stable = 2,

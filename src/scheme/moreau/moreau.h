@@ -11,9 +11,13 @@ typedef struct carom_midpoint {
     double *q_0, *v_0;         // state before, where the simulation does not ask for it
     double *a, *g;             // forces; gaps
     double *u_0, *u_f, *u_1;   // local velocities: before, free, after
+    const double *join;        // by id: contacts with -1 take part wherever they are; NULL: none
 } carom_midpoint;
 void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_system *sys);
 carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper); // option local=paper
+/// The same in two parts, for steps that may be taken again: without books; the books of the step taken last.
+carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper);
+void carom_midpoint_book(const carom_midpoint *w, carom_step *s);
 
 /// The theta rule (moreau_jean.c); the options of moreau-jean.
 typedef struct carom_theta_rule {

@@ -14,6 +14,7 @@ static const carom_option options[] = {
 };
 
 void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_system *sys) {
+    w->join = NULL;
     w->F = carom_allocate_factor(mem, sys->mass_shape, true);
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
@@ -53,11 +54,14 @@ static carom_status contacts(carom_midpoint *w, carom_step *s, const double *q_0
     // (MID-6)  v_1 = v_f + M_M^-1 W_M p
     carom_problem_apply(s, v, 1);
     carom_local_velocity_shared(s, w->u_1, &w->L, v);
-    carom_book_impulses(s, &w->L, s->problem.p, w->u_0, w->u_1);
     return CAROM_OK;
 }
 
-carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
+void carom_midpoint_book(const carom_midpoint *w, carom_step *s) {
+    if (w->L.nb > 0) carom_book_impulses(s, &w->L, s->problem.p, w->u_0, w->u_1);
+}
+
+carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
     const int nq = s->sys->nq, nv = s->sys->nv;
     const double h = s->h, t_M = s->t + 0.5 * h;
     double *q = s->q, *v = s->v, *q_0 = s->q_0 ? s->q_0 : w->q_0, *v_0 = s->v_0 ? s->v_0 : w->v_0;
@@ -77,7 +81,8 @@ carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
 
     if (status == CAROM_OK) carom_forecast_begin(s, w->g);
 
-    // (MID-3)  I = { j : g_j(q_M) <= 0 }
+    // (MID-3)  I = { j : g_j(q_M) <= 0 }, and those that join
+    for (int id = s->sys->ne; w->join && id < s->sys->ne + s->sys->nc; ++id) w->g[id] = fmin(w->g[id], w->join[id]);
     if (status == CAROM_OK) status = carom_close_at(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
     if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, q_0, v_0, paper);
     else if (status == CAROM_OK) carom_factor_advance(&w->F, v, h, w->a);
@@ -91,6 +96,12 @@ carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
     if (s->sys->move) carom_move(s, q, q, 0.5 * h, v);
     else s->bounded = carom_axpy_below(q, 0.5 * h, v, nv, CAROM_GROWN);
     carom_forecast_end(s, q_0, v_0);
+    return CAROM_OK;
+}
+
+carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
+    CAROM_TRY(carom_midpoint_take(w, s, paper));
+    carom_midpoint_book(w, s);
     return CAROM_OK;
 }
 

@@ -1,0 +1,56 @@
+// jerk.c: the velocity of a driven joint jumps: an impact of the joints, for schemes that do not locate events.
+#include "sim/sim.h"
+#include "scheme/inside.h"
+#include <math.h>
+
+// Rates of the joints at t, with the present state, in u.
+static carom_status rates(carom_sim *sim, double t, double *u) {
+    carom_step *s = &sim->step;
+    s->t = t;
+    carom_close_kinds(s, &sim->all, CAROM_JOINTS);
+    CAROM_TRY(carom_directions(s, &sim->all, t, sim->q));
+    carom_local_velocity(u, &sim->all, sim->v);
+    return CAROM_OK;
+}
+
+bool carom_sim_jerked(carom_sim *sim, double before, double behind) {
+    const carom_step *s = &sim->step;
+    const int ne = s->sys->ne;
+    double *u = sim->jerk, *u_behind = u + sim->nl;
+    if (ne == 0 || !s->sys->jump || s->sys->flags & CAROM_TIMELESS_GAPS || sim->scheme->powers || sim->scheme->lacks & CAROM_NO_STEP_CHANGE) return false;
+    if (rates(sim, before, u) != CAROM_OK || rates(sim, behind, u_behind) != CAROM_OK) return false;
+    const double rounding = carom_local_velocity_rounding(&sim->all, sim->v);
+    bool some = false;
+    for (int b = 0; b < ne; ++b) some = some || fabs(u_behind[b] - u[b]) > 64 * rounding;
+    return some;
+}
+
+// (JT-4)  v+ = v + M^-1 W p,  W'v+ + w+ = 0 over all joints;  lost: -1/2 (u + u+) p,  work of the drive: -w+ p
+static carom_status strike(carom_sim *sim, double t) {
+    carom_step *s = &sim->step;
+    carom_local *L = &sim->all;
+    double *u = sim->jerk, *u_1 = u + sim->nl;
+    s->scale = sim->kept->speed;
+    s->contact.last = s->contact.most = s->contact.scale = s->contact.refused = 0;
+    CAROM_TRY(rates(sim, t, u));
+    CAROM_TRY(carom_mass_factor(s, &s->inside->F_free, t, sim->q));
+    carom_problem_form(s, L, L, &s->inside->F_free, 1);
+    carom_copy(s->c, u, L->at[L->nb]);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_problem_apply(s, sim->v, 1);
+    carom_local_velocity(u_1, L, sim->v);
+    s->account = (carom_account){0};
+    s->booked_t = t;
+    carom_book_impulses(s, L, s->problem.p, u, u_1);
+    for (int k = 0; k < L->at[L->nb]; ++k) s->account.impact -= 0.5 * (u[k] + u_1[k]) * s->problem.p[k];
+    return CAROM_OK;
+}
+
+carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err) {
+    if (!carom_sim_jerked(sim, before, behind)) return CAROM_OK;
+    const carom_status status = strike(sim, behind);
+    if (status == CAROM_SINGULAR) return CAROM_OK; // without inertia: the scheme's business
+    if (status != CAROM_OK) return carom_fail(err, status == CAROM_RETRY ? CAROM_NOT_CONVERGED : status, "%s", sim->error.text);
+    carom_sim_book_account(sim);
+    return CAROM_OK;
+}
