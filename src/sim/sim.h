@@ -162,6 +162,10 @@ carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behi
 /// A step from t over h to t_1, in pieces where forces jump or have short pulses on the way.
 carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err);
 
+/// pulses.c: a pulse in time shorter than a step, in the run so far: entry i, of nv forces and then ne + nc gaps, rises or falls for `width` about t.  Nothing for schemes that cut steps there.
+typedef struct carom_pulse { int i; double t, width; } carom_pulse;
+bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse);
+
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
 carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
