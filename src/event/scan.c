@@ -68,6 +68,12 @@ static double largest_rate(carom_scan *z, const carom_local *L, int k, const dou
     return most;
 }
 
+carom_status carom_scan_rates(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, double *most) {
+    if (!z->sorted) CAROM_TRY(sort_kinds(z, s, t, q));
+    for (int c = 0; c < s->sys->nc; ++c) most[c] = largest_rate(z, all, all->at[s->sys->ne + c], v);
+    return CAROM_OK;
+}
+
 carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, const double *a,
                               const double *g, const double *offset, carom_sample *P) {
     const int ne = s->sys->ne;

@@ -44,6 +44,9 @@ carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys);
 /// At the beginning of a phase.
 void carom_scan_begin(carom_scan *z, double t);
 
+/// (SC-2)  The most that rates of gaps may be at velocities up to v, nc, with the directions in `all` at (t, q).
+carom_status carom_scan_rates(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, double *most);
+
 /// A sample of contacts from gaps g (by id), offset[c] (NULL: none) added to each, and the directions in `all`; a: accelerations.
 carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, const double *a,
                               const double *g, const double *offset, carom_sample *P);

@@ -152,6 +152,10 @@ static carom_status gaps(work *w, carom_step *s) {
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->P.t + b->tau, b->q));
     CAROM_TRY(carom_gaps(s, b->g, w->P.t + b->tau, b->q));
     CAROM_TRY(carom_directions(s, &w->P.all, w->P.t + b->tau, b->q));
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = w->P.all.at[s->sys->ne + c];
+        b->u[c] = carom_column_dot(&w->P.all.W, k, b->v) + w->P.all.w[k];
+    }
     return carom_phase_hold(s, CAROM_HELD, w->P.t + b->tau, b->q);
 }
 
