@@ -234,6 +234,42 @@ static void looks(void **state) {
     }
 }
 
+// A value at one instant alone does nothing, at the start, inside steps and at their ends.  Forces whose derivatives are infinite at the start: t^1/2, t^5/2.
+static void instants(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "mixed", "auto", "splitting"}, *const forces[] = {"sign(t^2)", "sign((t - 0.5)^2)", "if(t == 0.25, 500, 1)", "1 + 500*(t == 1)"};
+    for (int i = 0; i < 32; ++i) {
+        char text[200];
+        snprintf(text, sizeof text, "carom: 1\n" FREE "forces: {q: \"%s\"}\n", forces[i % 4]);
+        compare(schemes[i / 8], i / 4 % 2 ? 0.5 : 0.1, &(answer){text, 1, 0.5, 1, .external = 0.5});
+    }
+    for (int i = 0; i < 8; ++i) {
+        carom_model *m = good(i % 2 ? "carom: 1\n" FREE "forces: {q: 3*sqrt(t)}\n" : "carom: 1\n" FREE "forces: {q: 3.5*t^2.5}\n");
+        carom_sim *sim = model_sim(m, i / 4 ? "auto" : "event-driven", NULL, i / 2 % 2 ? 0.5 : 0.01, 1);
+        model_sim_run(sim);
+        assert_close(*carom_sim_now(sim).v, i % 2 ? 2 : 1, 1e-6);
+        assert_close(*carom_sim_now(sim).q, i % 2 ? 0.8 : 1 / 4.5, 1e-6);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+// Pulses whose bounds over long intervals are infinite: a denominator that by its bounds may vanish.  v = (a + b)/pi with angles atan(x/w) at both sides, w = 1e-4.
+static void unbounded(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "auto", "mixed", "splitting"};
+    static const double tolerance[] = {1e-8, 1e-7, 5e-4, 1e-4};
+    const double v = (atan(0.3137e4) + atan(0.6863e4)) / 3.14159265358979323846;
+    carom_model *m = good("carom: 1\n" FREE "forces: {q: 1e-4/(t^2 - 0.6274*t + 0.3137^2 + 1e-8)/pi}\n");
+    for (int i = 0; i < 8; ++i) {
+        carom_sim *sim = model_sim(m, schemes[i % 4], NULL, i / 4 ? 0.1 : 1, 1);
+        model_sim_run(sim);
+        assert_close(*carom_sim_now(sim).v, v, tolerance[i % 4]);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 // A run that goes on from its kept state, in a step that begins at a jump, is the same run.
 static void goes_on(void **state) {
     (void)state;
@@ -255,6 +291,6 @@ static void goes_on(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(laws), cmocka_unit_test(walls), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(laws), cmocka_unit_test(walls), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(instants), cmocka_unit_test(unbounded), cmocka_unit_test(goes_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

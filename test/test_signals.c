@@ -306,8 +306,24 @@ static void far_away(void **state) {
     carom_model_destroy(m);
 }
 
+// Time at a sample is k T, whatever the steps are: 0.3 is not 3*0.1.
+static void time_of_samples(void **state) {
+    (void)state;
+    static const double steps[] = {0.1, 0.01, 0.003, 0.07};
+    static const char *const schemes[] = {"half-explicit", "moreau-jean", "mixed", "auto"};
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\nforces: {x: u}\ncontrollers: {c: {sample: 0.1, outputs: {u: t}}}\n");
+    for (int i = 0; i < 16; ++i) {
+        carom_sim *sim = model_sim(m, schemes[i % 4], NULL, steps[i / 4], 0.35);
+        carom_sim_stop_at(sim, 0.3); // rows there
+        model_sim_run(sim);
+        if (carom_sim_inputs(sim)[0] != 3 * 0.1) fail_msg("%s, step %g: %.17g", schemes[i % 4], steps[i / 4], carom_sim_inputs(sim)[0]);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scheme), cmocka_unit_test(inverted_pendulum), cmocka_unit_test(delays), cmocka_unit_test(cascade), cmocka_unit_test(stick_ends), cmocka_unit_test(saved),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(time_of_samples), cmocka_unit_test(every_scheme), cmocka_unit_test(inverted_pendulum), cmocka_unit_test(delays), cmocka_unit_test(cascade), cmocka_unit_test(stick_ends), cmocka_unit_test(saved),
                                        cmocka_unit_test(set_between_steps), cmocka_unit_test(signals), cmocka_unit_test(motions), cmocka_unit_test(mistakes), cmocka_unit_test(far_away)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // test_splitting.c: `splitting` with constant and adaptive steps, with and without contact forces.
+#include "model_text.h"
 #include "schemes.h"
 
 static double ball_exact(double t) { return known_ball_a_exact(t, NULL); }
@@ -214,8 +215,39 @@ static void tolerances_that_cannot_be_met_are_told(void **state) {
     carom_sim_destroy(sim);
 }
 
+// Slip that ends inside a step: 6 m/s against 5 m/s^2 stops after 1.2 s and 3.6 m; on a spring (unit mass and stiffness, friction 1, from 3.5) it turns at x = -1.5 after pi and stays
+// at x = -0.5 after another pi.
+static void slip_stops(void **state) {
+    (void)state;
+    static const double steps[] = {2, 1, 0.7, 0.1};
+    static const char *const options[][2] = {{"adaptive=off", NULL}, {"adaptive=on", NULL}};
+    carom_model *slides = good("carom: 1\ncoordinates: {q: 0, x: {at: 0, rate: 6}}\nenergy: {kinetic: (q'^2 + x'^2)/2, potential: 10*q}\ncontacts: {g: {gap: q, slip: x, friction: 0.5}}\n");
+    carom_model *spring = good("carom: 1\ncoordinates: {q: 0, x: 3.5}\nenergy: {kinetic: (q'^2 + x'^2)/2, potential: 10*q + x^2/2}\ncontacts: {g: {gap: q, slip: x, friction: 0.1}}\n");
+    for (int i = 0; i < 8; ++i) {
+        carom_sim *sim = model_sim(slides, "splitting", options[i % 2], steps[i / 2], 2);
+        model_sim_run(sim);
+        const carom_ledger l = sim_ledger(sim);
+        assert_close(carom_sim_now(sim).q[1], 3.6, 1e-12);
+        assert_true(carom_sim_now(sim).v[1] == 0);
+        assert_close(l.energy.friction, 18, 1e-11);
+        assert_close(l.energy.balance, 0, 1e-11);
+        carom_sim_destroy(sim);
+    }
+    double error[2];
+    for (int i = 0; i < 2; ++i) {
+        carom_sim *sim = model_sim(spring, "splitting", NULL, i ? 0.05 : 0.2, 10);
+        model_sim_run(sim);
+        error[i] = fabs(carom_sim_now(sim).q[1] + 0.5);
+        assert_true(carom_sim_now(sim).v[1] == 0);
+        carom_sim_destroy(sim);
+    }
+    if (!(error[0] < 1e-4 && error[1] < 1e-7)) fail_msg("%g %g", error[0], error[1]);
+    carom_model_destroy(slides);
+    carom_model_destroy(spring);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slip_stops), 
         cmocka_unit_test(constant_steps_are_of_first_order_across_impacts),
         cmocka_unit_test(smooth_motion_is_of_fifth_order),
         cmocka_unit_test(resting_body_sinks_without_forces_only),

@@ -198,6 +198,41 @@ static void a_step_longer_than_the_run(void **state) {
     assert_int_equal(run_to_end(text, "auto", NULL, 5, 1, list, &l), 0); // its steps are its own
 }
 
+// Pulses of force shorter than a step, 0.1 ms by jumps and 2 w ln(2)^(1/2) = 1.67 ms by a bell, and a wall that juts out for 1 ms; with steps short enough, with schemes that cut their steps, and for steps
+// that rise and stay, stairs and functions that touch zero smoothly there is no warning.
+static void short_pulses(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"half-explicit", "moreau-jean", "newmark", "ggl-alpha", "mixed"};
+    static const struct { const char *text; double t, width; } x[] = {
+        {"forces: {q: \"if((t >= 0.264)*(t < 0.2641), -300, 0)\"}\n", 0.26405, 1e-4},
+        {"forces: {q: 1 + 100*exp(-((t - 0.3137)/1e-3)^2)}\n", 0.3137, 1.6651e-3},
+        {"contacts: {c: {gap: \"q + 1 - if((t > 0.7)*(t < 0.701), 0.5, 0)\"}}\n", 0.7005, 1e-3},
+        {"forces: {q: \"5 + 5*tanh((t - 0.5)/1e-4) + floor(t/1e-3) + (1 - cos(20*t))\"}\n", 0, 0},
+        {"forces: {q: \"abs(sin(20*t)) + exp(-100*t)\"}\n", 0, 0},
+    };
+    for (int i = 0; i < 25; ++i) {
+        const int k = i % 5;
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {q: 0}\nenergy: {kinetic: q'^2/2}\n%s", x[i / 5].text);
+        for (int fine = 0; fine < 2; ++fine) {
+            carom_warning list[CAROM_WARNINGS];
+            carom_ledger l;
+            const int n = run_to_end(text, schemes[k], NULL, fine ? 5e-5 : 0.02, 1, list, &l);
+            const carom_warning *w = find(list, n, "resolution");
+            if (k == 4 || fine || x[i / 5].width == 0) {
+                if (w) fail_msg("%s: %s", schemes[k], w->text);
+                continue;
+            }
+            if (!w) fail_msg("%s: no warning for %s", schemes[k], x[i / 5].text);
+            assert_close(w->t, x[i / 5].t, 0.5 * x[i / 5].width);
+            const char *at = strstr(w->text, "a pulse of ");
+            assert_non_null(at);
+            assert_close(strtod(at + 11, NULL), x[i / 5].width, 0.05 * x[i / 5].width);
+            assert_non_null(strstr(w->text, i / 5 == 2 ? "the gap of" : "the force on"));
+        }
+    }
+}
+
 // The longest step that a warning recommends; 0: there is no warning of resolution.
 static double recommended(const char *text, const char *scheme, const char *option, double h, int steps) {
     carom_warning list[CAROM_WARNINGS];
@@ -355,7 +390,7 @@ static void absurd_steps_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(errors_of_the_order_of_a_scheme), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
+        cmocka_unit_test(short_pulses), cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(errors_of_the_order_of_a_scheme), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
         cmocka_unit_test(penetration_of_contacts_that_never_open),
         cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(steps_beyond_a_stability_limit_are_told), cmocka_unit_test(what_cannot_be_followed_is_told), cmocka_unit_test(walls_that_signals_move), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
         cmocka_unit_test(absurd_steps_are_refused),

@@ -194,10 +194,17 @@ static double first_length(const auto_work *w, const carom_step *s) {
     return s->opt[AUTO_LONGEST] > 0 ? fmin(h, s->opt[AUTO_LONGEST]) : h;
 }
 
-// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial, or where steps end at short pulses; before the next time at which forces jump, which is none before t_1.
+// The end of a segment of `length` in which functions of time have no short pulse that an estimate of the error might miss; not before t_1, up to which none is.
+static double even(const auto_work *w, const carom_step *s, double length, double t_1) {
+    const carom_system *sys = s->sys;
+    const double run[2] = {s->inside->t_0, s->inside->t_end}, to = w->P.t + length;
+    return !sys->even || to <= t_1 ? HUGE_VAL : fmax(t_1, sys->even(sys->model, s->sys_work, run, 1, w->P.t, to));
+}
+
+// Where a segment of `length` must end at the latest: at the record t_1 where positions are not sums and have no polynomial; before short pulses, and before the next time at which forces jump, which is none before t_1.
 static double latest(const auto_work *w, const carom_step *s, double length, double t_1) {
     const carom_system *sys = s->sys;
-    const double end = sys->move || sys->even ? t_1 : HUGE_VAL, near = 16 * DBL_EPSILON * fmax(fabs(t_1), s->h),
+    const double end = sys->move ? t_1 : even(w, s, length, t_1), near = 16 * DBL_EPSILON * fmax(fabs(t_1), s->h),
                  at = sys->jump ? sys->jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length) : HUGE_VAL;
     return fabs(at - t_1) <= near ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
 }

@@ -349,6 +349,7 @@ carom_status carom_phase_sort(carom_phase *w, carom_step *s) {
 
 carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting) {
     bool limit = false;
+    carom_tube_leave(&w->tube);
     for (int c = 0; c < s->sys->nc; ++c) limit = limit || w->runs.over[c];
     CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
     carom_phase_remember(w, s);

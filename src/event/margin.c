@@ -14,10 +14,13 @@ static bool counts(const carom_phase *w, const carom_step *s, int j) {
 // (SC-9)  A function whose values in and about the step stay within a factor of two has no zero between them.
 void carom_phase_margins(carom_phase *w, const carom_step *s, bool wanted) {
     w->margins = w->crossed = false;
+    bool closed = false;
+    for (int c = 0; c < s->sys->nc; ++c) closed = closed || !carom_phase_open(w, c);
+    if (!closed) wanted = false;
     for (int j = 0; j < 2 * s->sys->nc; ++j) {
         bool *watched = w->scan.watched + first(s) + j;
-        *watched = wanted && counts(w, s, j);
-        if (!*watched) continue;
+        *watched = false;
+        if (!wanted || !counts(w, s, j)) continue;
         double low = w->b.phi[j], high = low;
         w->integrator->range(w, j, &low, &high);
         *watched = 2 * low < high;

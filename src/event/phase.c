@@ -26,6 +26,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     w.all = carom_allocate_local(mem, sys);
     w.C = carom_allocate_local(mem, sys);
     w.scan = carom_allocate_scan(mem, sys);
+    w.tube = carom_allocate_tube(mem, keep, sys);
     w.runs = carom_allocate_accumulation(mem, keep, sys);
     carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial, &w.aside};
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
@@ -46,6 +47,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
     carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
     w->f.follows = w->limits.exact;
     carom_accumulation_load(&w->runs, s);
+    carom_tube_load(&w->tube, s);
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
     w->t = s->t;
@@ -57,6 +59,7 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
 void carom_phase_keep(carom_phase *w, const carom_step *s) {
     carom_copy(w->kept, w->now, (ptrdiff_t)w->size);
     carom_accumulation_keep(&w->runs, s);
+    carom_tube_keep(&w->tube);
 }
 
 void carom_phase_book(carom_step *s, const carom_account *work) {
@@ -126,7 +129,9 @@ static void rk_range(const carom_phase *w, int j, double *low, double *high) {
     }
 }
 
-const carom_integrator carom_integrator_rk = {.reset = rk_reset, .advance = rk_advance, .at = rk_at, .look = rk_look, .path = rk_path, .range = rk_range};
+static const double *rk_velocity(const carom_phase *w, int i) { return i < w->f.T->stages ? w->f.V[i] : NULL; }
+
+const carom_integrator carom_integrator_rk = {.reset = rk_reset, .advance = rk_advance, .at = rk_at, .look = rk_look, .path = rk_path, .range = rk_range, .velocity = rk_velocity};
 
 // -- event functions -----------------------------------------------------------------------------------------------
 
@@ -223,6 +228,8 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
 carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) w->scan.watched[c] = carom_phase_open(w, c) && w->armed[c] && !w->barred[c];
     w->scan.left.tau = 0;
+    CAROM_TRY(carom_tube_enter(w, s, &w->bare));
+    if (w->bare) return CAROM_OK;
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t, w->q));
     CAROM_TRY(carom_sample_set(&w->scan, s, &w->all, w->t, w->q, w->v, w->f.a, w->from.g, w->offset, &w->scan.left));
     return carom_phase_hold(s, CAROM_HELD, w->t, w->q);
@@ -250,6 +257,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
     CAROM_TRY(w->integrator->reset(w, s, h));
     measure(w, s, h);
+    w->longest = h;
     carom_point *P = &w->from;
     carom_copy(P->q, w->q, s->sys->nq);
     carom_copy(P->v, w->v, nv);
@@ -261,7 +269,7 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
         for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
     }
     if (nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_scan_begin(&w->scan, s, w->t, w->q));
+    carom_scan_begin(&w->scan, w->t);
     CAROM_TRY(gaps_and_rates(w, s, w->t, P));
     CAROM_TRY(bar(w, s));
     // eps_g: what positions, way and fall round to
@@ -365,6 +373,18 @@ static carom_status sample(void *user, carom_step *s, double tau, carom_sample *
     return carom_phase_margin_sample(w, s, &w->trial, P);
 }
 
+// A sample at the start of the step, where there is none yet; the directions at its end are wanted afterwards.
+static carom_status sample_start(carom_phase *w, carom_step *s) {
+    const carom_point *P = &w->from;
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t + P->tau, P->q));
+    CAROM_TRY(carom_directions(s, &w->all, w->t + P->tau, P->q));
+    CAROM_TRY(sample_at(w, s, w->t + P->tau, P->q, P->v, P->g, &w->scan.left));
+    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t + w->b.tau, w->b.q));
+    CAROM_TRY(carom_directions(s, &w->all, w->t + w->b.tau, w->b.q));
+    w->bare = false;
+    return carom_phase_hold(s, CAROM_HELD, w->t + w->b.tau, w->b.q);
+}
+
 // all: not gaps alone, but kinks and closed contacts too.
 static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *found) {
     carom_scan *z = &w->scan;
@@ -373,6 +393,8 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     *found = false;
     for (int i = 0; i < s->sys->nk; ++i) z->watched[s->sys->nc + i] = all && !idle(w, s->sys, i);
     carom_phase_margins(w, s, all);
+    const bool holds = carom_tube_holds(w, s);
+    for (int c = 0; holds && c < s->sys->nc; ++c) z->watched[c] = z->watched[c] && !carom_tube_clear(w, s, c);
     for (int c = 0; c < z->n; ++c) some = some || z->watched[c];
     if (!some) return CAROM_OK;
     double where = tau;
@@ -380,10 +402,8 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     z->left.tau = w->from.tau;
     z->right[0].tau = tau;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
-    if (s->sys->nk > 0) {
-        CAROM_TRY(w->integrator->path(w, s, w->from.tau));
-        CAROM_TRY(sample_kinks(w, s, w->t + w->from.tau, w->from.q, w->from.v, z->a, &z->left));
-    }
+    if (w->bare || s->sys->nk > 0) CAROM_TRY(w->integrator->path(w, s, w->from.tau));
+    CAROM_TRY(w->bare ? sample_start(w, s) : sample_kinks(w, s, w->t + w->from.tau, w->from.q, w->from.v, z->a, &z->left));
     CAROM_TRY(w->integrator->path(w, s, tau));
     CAROM_TRY(sample_at(w, s, w->t + tau, w->b.q, w->b.v, w->b.g, z->right));
     CAROM_TRY(carom_phase_margin_ends(w, s));

@@ -6,7 +6,7 @@
 // scheme's business.  Spec: docs/methods-mixed.md, docs/methods-event.md.
 //
 // Files: phase.c steps, event functions and location; decide.c what happens at an event; feature.c contacts that switch features;
-// flow*.c accelerations, projections, impacts, Runge-Kutta stages; share.c reactions that are not unique; scan.c gaps inside a step; margin.c closed contacts there;
+// flow*.c accelerations, projections, impacts, Runge-Kutta stages; share.c reactions that are not unique; scan.c gaps inside a step; tube.c which of them can be left out; margin.c closed contacts there;
 // accumulate.c runs of impacts and their limits; cvode.c the integrator that needs SUNDIALS.
 #pragma once
 #include "event/accumulate.h"
@@ -37,6 +37,8 @@ typedef struct carom_integrator {
     carom_status (*path)(struct carom_phase *w, carom_step *s, double tau);
     /// What else is known of event function j of a closed contact in the last step: *low and *high are widened.
     void (*range)(const struct carom_phase *w, int j, double *low, double *high);
+    /// Velocity number i of those that are known inside the last step; NULL: no more.  Without this nothing is known there.
+    const double *(*velocity)(const struct carom_phase *w, int i);
 } carom_integrator;
 
 extern const carom_integrator carom_integrator_rk; // Runge-Kutta, explicit or implicit, by the table w->f.T: steps start at the start of the phase
@@ -53,6 +55,12 @@ typedef struct carom_limits {
 } carom_limits;
 #define CAROM_LIMITS_ENCLOSED {.decide = 1e-8, .kink = 1e-6, .events = HUGE_VAL}
 
+/// A tube around the motion, tube.c.
+typedef struct carom_tube {
+    double *kept, *now;
+    size_t size; // 0: the system has no bounds, and there is none
+} carom_tube;
+
 typedef struct carom_phase {
     carom_flow f;
     const carom_integrator *integrator;
@@ -60,6 +68,9 @@ typedef struct carom_phase {
     carom_limits limits;
     carom_local all, C;            // all constraints; those of an event
     carom_scan scan;
+    carom_tube tube;
+    double longest;                // no step of the phase is longer
+    bool bare;                     // the scan has no sample at the start of the step
     double nudge;                  // (SC-6)
     bool margins, crossed;         // the scan watches closed contacts (SC-9); one of their functions is negative somewhere in the last step or its extrapolation
     double *kept, *now;            // CAROM_PHASE_HEAD numbers and what the flow keeps: state of the contacts, kept and of this step
@@ -192,6 +203,19 @@ void carom_phase_margins(carom_phase *w, const carom_step *s, bool wanted);
 carom_status carom_phase_margin_ends(carom_phase *w, carom_step *s);
 /// The same at P, inside the step, where event functions are known.
 carom_status carom_phase_margin_sample(carom_phase *w, carom_step *s, const carom_point *P, carom_sample *S);
+
+// -- tube.c
+/// From the start of a phase on, around its motion: contacts that cannot close while velocities stay near those of its start.
+carom_tube carom_allocate_tube(carom_arena *mem, carom_arena *keep, const carom_system *sys);
+void carom_tube_load(carom_tube *z, const carom_step *s);
+void carom_tube_keep(carom_tube *z);
+/// The motion is another one now.
+void carom_tube_leave(carom_tube *z);
+/// At the start of a phase with steps up to w->longest: a tube, where there is none any more.  *needless: no contact that the scan watches can close in a step that stays in it.
+carom_status carom_tube_enter(carom_phase *w, carom_step *s, bool *needless);
+/// Did the step to w->b stay in it?  Then contact c did not close if it is clear.
+bool carom_tube_holds(const carom_phase *w, const carom_step *s);
+bool carom_tube_clear(const carom_phase *w, const carom_step *s, int c);
 
 // -- singular.c
 /// At a nearly singular position: the time until it is left behind, at most `left`, and what rounding leaves undetermined in positions and

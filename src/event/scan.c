@@ -35,16 +35,20 @@ carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys) {
 // -- samples ---------------------------------------------------------------------------------------------------------
 
 // Neighbours with the same inertia are one kind: the coordinates of a point.  Only a constant mass says so for good.
-carom_status carom_scan_begin(carom_scan *z, carom_step *s, double t, const double *q) {
+static carom_status sort_kinds(carom_scan *z, carom_step *s, double t, const double *q) {
     const int nv = s->sys->nv;
-    z->t = t;
-    if (s->sys->nc == 0) return CAROM_OK;
+    z->sorted = true;
     for (int i = 0; i < nv; ++i) z->group[i] = i;
     if (!(s->sys->flags & CAROM_CONSTANT_MASS)) return CAROM_OK;
     CAROM_TRY(carom_mass(s, s->M, t, q));
     for (int i = 1; i < nv; ++i)
         if (*carom_matrix_entry(s->M, i, i) == *carom_matrix_entry(s->M, i - 1, i - 1)) z->group[i] = z->group[i - 1];
     return CAROM_OK;
+}
+
+void carom_scan_begin(carom_scan *z, double t) {
+    z->t = t;
+    z->sorted = false;
 }
 
 // (SC-2)  |u| <= sum over kinds of |W_kind| |v_kind| + |w|, whatever the direction of W within a kind
@@ -64,11 +68,18 @@ static double largest_rate(carom_scan *z, const carom_local *L, int k, const dou
     return most;
 }
 
+carom_status carom_scan_rates(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, double *most) {
+    if (!z->sorted) CAROM_TRY(sort_kinds(z, s, t, q));
+    for (int c = 0; c < s->sys->nc; ++c) most[c] = largest_rate(z, all, all->at[s->sys->ne + c], v);
+    return CAROM_OK;
+}
+
 carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, const double *a,
                               const double *g, const double *offset, carom_sample *P) {
     const int ne = s->sys->ne;
     const unsigned flat = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
     z->offset = offset;
+    if (!z->sorted) CAROM_TRY(sort_kinds(z, s, t, q));
     if (s->sys->bounds) {
         carom_copy(P->q, q, s->sys->nq);
         carom_copy(P->v, v, s->sys->nv);
@@ -229,11 +240,14 @@ static carom_status bounds(carom_scan *z, carom_step *s, const carom_sample *P) 
 
 // The first one that is not clear between left and P divides the interval.
 static carom_status divide(carom_scan *z, carom_step *s, const carom_sample *P, double *x, bool *divides) {
+    bool open = false;
     *divides = true;
-    for (int c = 0; c < z->n; ++c)
+    for (int c = 0; c < z->n; ++c) {
         if (z->watched[c] && !clear(&z->left, P, c, x)) return CAROM_OK;
+        open = open || (c < s->sys->nc && z->watched[c]);
+    }
     *divides = false;
-    if (!s->sys->bounds) return CAROM_OK;
+    if (!s->sys->bounds || !open) return CAROM_OK;
     CAROM_TRY(bounds(z, s, P));
     *x = 0.5;
     for (int c = 0; c < s->sys->nc; ++c) *divides = *divides || (z->watched[c] && !certain(z, &z->left, P, c));

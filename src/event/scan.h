@@ -22,6 +22,7 @@ typedef struct carom_scan {
     int n;                                           // 3 nc + nk
     bool *watched;                                   // n: functions to look at; the caller's
     carom_sample left, right[CAROM_SCAN_DEPTH];      // right[0]: the end of the step
+    bool sorted;                                     // group is that of this phase
     int *group;                                      // nv: velocities of one kind (SC-2), by the first of them
     double *W_size, *v_size;                         // nv, by group
     double *kappa;                                   // by direction of all constraints
@@ -40,8 +41,11 @@ typedef struct carom_scan {
 
 carom_scan carom_allocate_scan(carom_arena *mem, const carom_system *sys);
 
-/// Groups of velocities at (t, q); at the beginning of a phase.
-carom_status carom_scan_begin(carom_scan *z, carom_step *s, double t, const double *q);
+/// At the beginning of a phase.
+void carom_scan_begin(carom_scan *z, double t);
+
+/// (SC-2)  The most that rates of gaps may be at velocities up to v, nc, with the directions in `all` at (t, q).
+carom_status carom_scan_rates(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, double *most);
 
 /// A sample of contacts from gaps g (by id), offset[c] (NULL: none) added to each, and the directions in `all`; a: accelerations.
 carom_status carom_sample_set(carom_scan *z, carom_step *s, const carom_local *all, double t, const double *q, const double *v, const double *a,

@@ -26,6 +26,7 @@ typedef struct work {
     double *g;           // by id: at the start of a part
     double *still;       // nc
     double *error;       // nq + nv
+    int stops;           // of slip, in this step
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -151,11 +152,16 @@ static carom_status gaps(work *w, carom_step *s) {
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->P.t + b->tau, b->q));
     CAROM_TRY(carom_gaps(s, b->g, w->P.t + b->tau, b->q));
     CAROM_TRY(carom_directions(s, &w->P.all, w->P.t + b->tau, b->q));
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = w->P.all.at[s->sys->ne + c];
+        b->u[c] = carom_column_dot(&w->P.all.W, k, b->v) + w->P.all.w[k];
+    }
     return carom_phase_hold(s, CAROM_HELD, w->P.t + b->tau, b->q);
 }
 
 // (RKF-1)  q_1, v_1 by the method of order 5 with the laws of the closed contacts in its stages; the error by that of order 4
 static carom_status smooth(work *w, carom_step *s, double h) {
+    for (int i = 0; i < 2 * s->sys->nc; ++i) w->P.armed[i] = true;
     CAROM_TRY(carom_phase_start(&w->P, s, h));
     CAROM_TRY(w->P.integrator->advance(&w->P, s, h, &w->P.b, w->error));
     return gaps(w, s);
@@ -206,6 +212,32 @@ static carom_status arrive(work *w, carom_step *s) {
     return gaps(w, s);
 }
 
+// (RKF-7)  Slip has turned round in the part: the part ends where it stops, and there the contact sticks or slides the other way.  Slip that stops as soon as it begins
+//          only stops at the end of the part, and so do those behind MOST_STOPS others in a step.
+static carom_status stop_slip(work *w, carom_step *s) {
+    static const double SHORT = 1e-6;
+    enum { MOST_STOPS = 64 };
+    carom_phase *P = &w->P;
+    const int nc = s->sys->nc;
+    const double tau = P->b.tau;
+    bool slides = false, turned = false;
+    for (int c = 0; c < nc; ++c) {
+        P->armed[c] = false;
+        P->armed[nc + c] = P->f.mode[c] == CAROM_MODE_SLIP;
+        slides = slides || P->armed[nc + c];
+    }
+    if (slides && w->stops < MOST_STOPS) CAROM_TRY(carom_phase_watch(P, s, &P->b));
+    else return CAROM_OK;
+    for (int c = 0; c < nc; ++c) turned = turned || P->b.phi[nc + c] < 0;
+    if (!turned) return CAROM_OK;
+    w->stops += 1;
+    s->counts->inner_rejected += 1;
+    CAROM_TRY(carom_phase_enclose(P, s, 4 * DBL_EPSILON * (fabs(P->t) + tau)));
+    if (P->b.tau > SHORT * tau) return CAROM_OK;
+    CAROM_TRY(P->integrator->advance(P, s, tau, &P->b, NULL));
+    return gaps(w, s);
+}
+
 // Largest new penetration of an open contact, relative to its tolerance.  *cut: by how much to shorten the part, the
 // secant to g = 0.
 static double violation(const work *w, const carom_step *s, double *cut) {
@@ -249,6 +281,7 @@ static carom_status divide(work *w, carom_step *s) {
             CAROM_TRY(P->integrator->advance(P, s, P->b.tau * cut, &P->b, NULL));
             CAROM_TRY(gaps(w, s));
         }
+        CAROM_TRY(stop_slip(w, s));
         CAROM_TRY(accept(w, s, P->b.tau == left ? t_1 : P->t + P->b.tau));
         CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
         next = wish;
@@ -268,6 +301,7 @@ static carom_status whole(work *w, carom_step *s) {
         bool found;
         CAROM_TRY(look_inside(w, s, &found));
         if (found) CAROM_TRY(arrive(w, s));
+        CAROM_TRY(stop_slip(w, s));
         CAROM_TRY(accept(w, s, P->b.tau == left ? t_1 : P->t + P->b.tau));
     }
     return CAROM_OK;
@@ -277,6 +311,7 @@ static carom_status march(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     carom_phase_load(P, s);
     w->next = *w->kept;
+    w->stops = 0;
     if (P->now[CAROM_PHASE_BEGUN] == 0 || s->jumped) {
         bool changes;
         P->laws = false;

@@ -325,7 +325,7 @@ struct carom_model {
     carom_pattern *mass_pattern, *tangent_pattern; // of sparse matrices; NULL: none
     void *owned;                  // what it needs while it lives: compiled code
     void (*release)(void *owned); // NULL: nothing
-    size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work, times_work, times_ranges; // offsets in work
+    size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work, times_work, times_ranges, times_known; // offsets in work
     carom_tape_part *bounds_part; // what bounds are made of: gaps that are written and their rates; NULL: none are
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };

@@ -99,6 +99,7 @@ static bool cut_for_pulses(const carom_sim *sim, double t, double t_1) {
     if (!sim->sys->even) return false;
     for (int k = -1; k <= 1; ++k) {
         const double from = t + k * h, to = k ? from + h : t_1;
+        if (from < sim->t0 - 0.5 * h) continue; // nothing was there
         if ((k == 0 || (sim->scheme->powers && !sim->scheme->own_steps)) && carom_sim_even(sim, false, from, to) < to) return true;
     }
     return false;

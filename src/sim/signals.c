@@ -113,8 +113,9 @@ static carom_status change(carom_sim *sim, carom_error *err) {
 // What controller k does at its instant.
 static carom_status act(carom_sim *sim, int k, bool effect, carom_error *err) {
     const carom_system *sys = sim->sys;
+    const double t = instant(sim, k, effect); // kept->t, without the rounding of steps
     carom_copy(sim->signal, sim->input, sys->ni);
-    const carom_status status = sys->sample(sys->model, sim->step.sys_work, k, effect, sim->kept->t, sim->q, sim->v, sim->signal);
+    const carom_status status = sys->sample(sys->model, sim->step.sys_work, k, effect, t, sim->q, sim->v, sim->signal);
     if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: a state or output of controller '%.60s' is not a finite number", sim->kept->t, sys->samplers[k].name);
     sim->sampled[2 * k + effect] += 1;
     return change(sim, err);

@@ -170,6 +170,10 @@ carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_
 /// What the step has accounted for goes to the ledger.
 void carom_sim_book_account(carom_sim *sim);
 
+/// pulses.c: a pulse in time shorter than a step, in the run so far: entry i, of nv forces and then ne + nc gaps, rises or falls for `width` about t.  Nothing for schemes that cut steps there.
+typedef struct carom_pulse { int i; double t, width; } carom_pulse;
+bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse);
+
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
 carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);

@@ -163,6 +163,22 @@ static void unconverged(writer *w, const carom_ledger *l) {
              l->counts.residual, speed);
 }
 
+// The answer is whether there is one.
+static bool short_pulse(writer *w) {
+    const carom_sim *sim = w->sim;
+    const carom_step *s = &sim->step;
+    carom_pulse p = {0};
+    char what[100], name[80];
+    if (!carom_sim_short_pulse(sim, &p)) return false;
+    const int id = p.i - sim->sys->nv;
+    if (id < 0) snprintf(what, sizeof what, "the force on %s", carom_rate_text(s, p.i, name, sizeof name));
+    else snprintf(what, sizeof what, "the gap of '%.60s'", carom_constraint_text(s, carom_sim_known_as(sim, id), name, sizeof name));
+    snprintf(add(w, "resolution", id, p.t), ROOM,
+             "%s has a pulse of %.3g s at t = %.9g, which is shorter than the step %.9g: %s misses it or sees too much of it.  Try a step below %.3g, or a scheme that cuts its steps there (mixed, auto)", what, p.width, p.t,
+             sim->h, sim->scheme->name, 0.1 * p.width);
+    return true;
+}
+
 static void resolution(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     carom_pace p;
@@ -179,7 +195,7 @@ static void resolution(writer *w, const carom_ledger *l) {
                  "(newmark, ggl-midpoint)", sim->scheme->name, sqrt(p.stiffness), sim->h, -l->energy.balance, longest);
         return;
     }
-    if (!carom_resolution_lost(sim, l->pace, false, &p, &longest)) return;
+    if (short_pulse(w) || !carom_resolution_lost(sim, l->pace, false, &p, &longest)) return;
     char what[120], remedy[120];
     if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping) snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
     else snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping);

@@ -1,0 +1,91 @@
+// pulses.c: does the model have a pulse in time that is shorter than a step, which a scheme that does not locate events misses, or takes for one as long as a step?
+#include "sim/sim.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { TIMES = 64, MOST = 500, PLACES = 4 }; // times that show the size of forces; jumps or parts that are looked at; places in a part
+
+// Forces and gaps at the present state, as functions of time alone.
+typedef struct look {
+    const carom_sim *sim;
+    int n;
+    double *x, *left, *right, *scale; // n: at a time, a step before and behind it; largest of the run
+    carom_pulse *best;
+    double share;                     // of the scale, that the best one rises by
+} look;
+
+static bool evaluate(const look *z, double t, double *x) {
+    const carom_system *sys = z->sim->sys;
+    void *work = z->sim->step.sys_work;
+    const double from = z->sim->t0, to = z->sim->t_end;
+    t = fmin(fmax(t, from), to);
+    carom_zero(x, z->n);
+    return sys->force(sys->model, work, t, z->sim->q, z->sim->v, x) == CAROM_OK &&
+           (z->n == sys->nv || sys->gaps(sys->model, work, t, z->sim->q, x + sys->nv) == CAROM_OK);
+}
+
+// How far entry i at t is outside of what it is at both sides.
+static double outside(const look *z, int i) { return fmax(0, fmax(z->x[i] - fmax(z->left[i], z->right[i]), fmin(z->left[i], z->right[i]) - z->x[i])); }
+
+// The entry that rises most over a step before and behind t, relative to its scale.
+static void consider(look *z, double t) {
+    const double h = z->sim->h;
+    if (!evaluate(z, t, z->x) || !evaluate(z, t - h, z->left) || !evaluate(z, t + h, z->right)) return;
+    for (int i = 0; i < z->n; ++i) {
+        z->scale[i] = fmax(z->scale[i], fabs(z->x[i]));
+        const double share = z->scale[i] < HUGE_VAL && z->scale[i] > 0 ? outside(z, i) / z->scale[i] : 0;
+        if (share > z->share) z->share = share, z->best->i = i, z->best->t = t;
+    }
+}
+
+// Where entry i has fallen by half on the way from t to `to`.
+static double half_way(look *z, double t, double to, int i) {
+    if (!evaluate(z, t, z->x) || !evaluate(z, to, z->left)) return to;
+    const double half = 0.5 * (z->x[i] + z->left[i]), side = z->x[i] - half;
+    for (int k = 0; k < 60 && evaluate(z, 0.5 * (t + to), z->x); ++k) *((z->x[i] - half) * side > 0 ? &t : &to) = 0.5 * (t + to);
+    return to;
+}
+
+// Two jumps within a step.
+static void between_jumps(look *z, double t_1) {
+    const carom_sim *sim = z->sim;
+    double last = -HUGE_VAL, at = carom_sim_jump(sim, sim->t0, t_1);
+    for (int k = 0; k < MOST && at < HUGE_VAL; ++k) {
+        if (at - last < sim->h) consider(z, 0.5 * (last + at));
+        last = at;
+        at = carom_sim_jump(sim, at + carom_sim_instant(sim, at), t_1);
+    }
+}
+
+// Parts in which functions of time are even, where they are shorter than a step.
+static void between_parts(look *z, double t_1) {
+    const carom_sim *sim = z->sim;
+    const double run[2] = {sim->t0, sim->t_end};
+    double from = sim->t0;
+    for (int k = 0; k < MOST && from < t_1; ++k) {
+        const double to = sim->sys->even(sim->sys->model, sim->step.sys_work, run, 1, from, t_1);
+        for (int i = 1; to - from < sim->h && i <= PLACES; ++i) consider(z, from + (to - from) * i / PLACES);
+        if (!(to > from)) return;
+        from = to;
+    }
+}
+
+bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse) {
+    static const double SEEN = 0.1; // of the largest of the run
+    const carom_system *sys = sim->sys;
+    if ((!sys->jump && !sys->even) || sim->scheme->powers || sim->control.on || sys->listed) return false;
+    look z = {.sim = sim, .n = sys->nv + sys->ne + sys->nc, .best = pulse};
+    z.x = calloc(4 * (size_t)z.n, sizeof *z.x);
+    if (!z.x) return false;
+    z.left = z.x + z.n, z.right = z.left + z.n, z.scale = z.right + z.n;
+    for (int k = 0; k <= TIMES; ++k) {
+        if (!evaluate(&z, sim->t0 + (sim->t_end - sim->t0) * k / TIMES, z.x)) continue;
+        for (int i = 0; i < z.n; ++i) z.scale[i] = fmax(z.scale[i], fabs(z.x[i]));
+    }
+    if (sys->jump) between_jumps(&z, sim->kept->t);
+    if (sys->even) between_parts(&z, sim->kept->t);
+    const bool found = z.share > SEEN;
+    if (found) pulse->width = half_way(&z, pulse->t, pulse->t + sim->h, pulse->i) - half_way(&z, pulse->t, pulse->t - sim->h, pulse->i);
+    free(z.x);
+    return found && pulse->width < sim->h;
+}
