@@ -829,7 +829,7 @@ static void units_inputs_and_controllers(void **state) {
     assert_says(text, "\n1,1500.5,0,");
     static const struct { const char *arguments, *words; } cases[] = {
         {"sweep driven.yaml --vary 'k=1 N' --observe x", "'1 N' is a quantity of another kind than 'k', which is in N/m"}, {"sweep driven.yaml --vary 'k=1 foo' --observe x", "unit that is not known"},
-        {"run driven.yaml --input q=3", "no parameter or input 'q'"}, {"run driven.yaml --input 'y=2 kg'", "--input y=2 kg: 'y' is 0.1 m in the model"},
+        {"run driven.yaml --input q=3", "the model has no input 'q'"}, {"run driven.yaml --input 'y=2 kg'", "--input y=2 kg: 'y' is 0.1 m in the model"},
         {"import urdf", "import needs a FORM and a FILE: carom import urdf FILE"}, {"import robot.urdf", "carom import urdf robot.urdf"}, {"run joint.yaml", "joint.yaml:4:36: spring 's': '3 N/m' is a quantity of another kind; stiffness is in N m/rad here"},
         {"run flat.yaml", "flat.stl: the mesh is flat"}, {"follow driven.yaml --equilibrium initial --by 'k=1 m/q:2'", "'1 m/q' is a number with a unit that is not known"}};
     put("joint.yaml", "carom: 1\nbodies: {b: {mass: 1 kg, inertia: 1, at: [1, 0]}}\njoints: {p: {type: revolute, between: [ground, b], at: [0, 0]}}\nsprings: {s: {joint: p, stiffness: 3 N/m}}\n"

@@ -266,7 +266,7 @@ static bool has_log(const char *name) {
     char magic[8] = "";
     FILE *f = exists(name) ? fopen(path(name), "rb") : NULL;
     if (!f) return false;
-    const bool has = fseek(f, -32, SEEK_END) == 0 && fread(magic, 1, 8, f) == 8 && memcmp(magic, "carmlog1", 8) == 0;
+    const bool has = fseek(f, -32, SEEK_END) == 0 && fread(magic, 1, 8, f) == 8 && memcmp(magic, "carmlog2", 8) == 0;
     fclose(f);
     return has;
 }
