@@ -109,7 +109,7 @@ double carom_model_jump(const void *model, void *work, double t_0, double t_1) {
 
 // -- pulses ----------------------------------------------------------------------------------------------------------
 
-enum { PARTS = 16, DEPTH = 24 }; // halvings of the run after which bounds that are infinite stay so
+enum { PARTS = 16, DEPTH = 24, FINEST = 30 }; // halvings of the run after which bounds that are infinite stay so, and after which every part counts as even
 static const double FLAT = 1e-6; // of what the function does in the run
 
 static search search_of(const carom_model *m, void *work) {
@@ -227,7 +227,6 @@ static bool known_even(search *z, known *k, double share, double t_0, double t_1
 }
 
 double carom_model_even(const void *model, void *work, const double *run, double share, double t_0, double t_1) {
-    enum { HALVINGS = 40 };
     const carom_model *m = model;
     search z = search_of(m, work);
     known *k = known_of(m, work);
@@ -236,8 +235,9 @@ double carom_model_even(const void *model, void *work, const double *run, double
         whole_run(&z, k);
     }
     if (known_even(&z, k, share, t_0, t_1)) return t_1;
+    const double least = fmin(t_1, t_0 + ldexp(run[1] - run[0], -FINEST));
     double end = t_1, flat;
     for (int i = 0; i < m->npulses; ++i)
-        for (int n = 0; n < HALVINGS && uneven(&z, k, share, t_0, end, i, &flat); ++n) end = flat > t_0 ? flat : t_0 + 0.5 * (end - t_0);
-    return end;
+        while (end > least && uneven(&z, k, share, t_0, end, i, &flat)) end = flat > t_0 ? flat : t_0 + 0.5 * (end - t_0);
+    return fmax(end, least);
 }
