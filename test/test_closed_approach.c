@@ -286,10 +286,22 @@ static void on_a_floor_that_sinks(const carom_scheme *s, const char *const *opti
     scheme_near(s->name, r.ledger.energy.balance, 0, 6 * g * h);
 }
 
+// 1 kg lies on a floor |t - c| that turns back: met with -2 m/s, it leaves with 1 + 2 e.  c is the end of a step, to the last bit: there |x| has no slope, and that of either side makes one impact.
+static void on_a_floor_that_turns_back(const carom_scheme *s, const char *const *options, double e) {
+    const double h = 1e-3, g = 10, c = 0.05, left = 0.02;
+    char text[400];
+    snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: {at: %g, rate: -1}}\nenergy: {kinetic: y'^2/2, potential: 10*y}\ncontacts: {floor: {gap: \"y - abs(t - %g)\", restitution: %g}}\n", c, c, e);
+    const end r = run(text, s->name, options, h, c + left);
+    scheme_near(s->name, r.v[0], e > 0 ? 1 + 2 * e - g * left : 1, 3 * g * h);
+    scheme_near(s->name, r.q[0], e > 0 ? (1 + 2 * e) * left - g / 2 * left * left : left, 4 * h);
+    scheme_near(s->name, r.ledger.energy.impact, 2 * (1 - e * e), 4 * g * h);
+}
+
 static void floors_that_move(void **state) {
     (void)state;
     each_and_event_driven(0, on_a_floor_that_starts);
     each_and_event_driven(0, on_a_floor_that_sinks);
+    each_and_event_driven(0, on_a_floor_that_turns_back);
 }
 
 int main(void) {

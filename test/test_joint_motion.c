@@ -197,6 +197,26 @@ static void a_drive_that_changes_its_speed_strikes(void **state) {
     }
 }
 
+// 3 kg on a rail are driven with 1 m/s and back with 1 m/s from 0.5 s on, the end of a step to the last bit: 3*2 = 6 N s against the motion, whose work behind it is 6 J, all lost.
+static void a_drive_that_turns_back(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies: {s: {mass: 3, inertia: 1, velocity: [1, 0]}}\n"
+                          "joints: {j: {type: prismatic, between: [ground, s], at: [0, 0], axis: [1, 0], motion: \"0.5 - abs(t - 0.5)\"}}\n");
+    for (int k = 0; carom_scheme_at(k); ++k) {
+        const carom_scheme *scheme = carom_scheme_at(k);
+        if (scheme->lacks & CAROM_NO_STEP_CHANGE) continue;
+        carom_sim *sim = start(m, scheme->name, NULL, 1e-2, 0.75);
+        model_sim_run(sim);
+        carom_error err;
+        carom_ledger l;
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+        if (!(fabs(carom_sim_now(sim).q[0] - 0.25) < 1e-9 && fabs(l.energy.impact - 6) < 1e-6 && fabs(l.energy.external - 6) < 1e-6 && fabs(l.energy.balance) < 1e-6))
+            fail_msg("%s: at %.9g m, impact %.9g J, drive %.9g J, balance %.3g J", scheme->name, carom_sim_now(sim).q[0], l.energy.impact, l.energy.external, l.energy.balance);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_prismatic_joint_is_a_rail),
@@ -206,6 +226,7 @@ int main(void) {
         cmocka_unit_test(a_universal_joint_turns_unevenly),
         cmocka_unit_test(a_spherical_joint_carries_a_top),
         cmocka_unit_test(a_drive_that_changes_its_speed_strikes),
+        cmocka_unit_test(a_drive_that_turns_back),
         cmocka_unit_test(moving_ground_carries_bodies_and_its_work_is_external),
         cmocka_unit_test(spatial_reactions_are_in_the_frame_of_the_joint),
     };

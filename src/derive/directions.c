@@ -54,7 +54,9 @@ static void begin_direction(carom_model *m, int k) {
 static bool derive_direction(carom_model *m, carom_node x, bool rate, int k, carom_node *kappa) {
     carom_graph *g = m->graph;
     const carom_input by = rate ? CAROM_VELOCITY : CAROM_POSITION;
+    g->sided = true;
     carom_node u = rate ? carom_graph_at_rest(g, x) : carom_node_derivative(g, x, CAROM_TIME, 0);
+    g->sided = false;
     begin_direction(m, k);
     if (!carom_node_zero(g, u)) m->w_of[k] = m->w.n;
     if (!carom_node_zero(g, u) && !carom_terms_add(&m->w, u, k, 0, 0)) return false;

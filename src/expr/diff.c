@@ -48,7 +48,7 @@ static carom_node slope(carom_graph *g, carom_op op, carom_node x, carom_node a)
     case CAROM_OP_COSH: return f1(g, CAROM_OP_SINH, a);
     case CAROM_OP_TANH: return sub(g, one, mul(g, x, x));
     case CAROM_OP_EXP: return x;
-    case CAROM_OP_ABS: return f1(g, CAROM_OP_SIGN, a);
+    case CAROM_OP_ABS: return g->sided ? carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, num(g, 0)), num(g, -1), one) : f1(g, CAROM_OP_SIGN, a);
     default: return num(g, 0); // sign, floor
     }
 }

@@ -157,8 +157,11 @@ bool carom_graph_is_number(const carom_graph *g, carom_node x, double *value) {
 
 // -- derivatives that are known -----------------------------------------------------------------------
 
+// Those of one side have places of their own.
+static int key(const carom_graph *g, int k) { return 2 * k + g->sided; }
+
 static carom_known *known(const carom_graph *g, carom_node x, int k) {
-    return &g->known[mix((uint64_t)(unsigned)x << 32 | (unsigned)k) & (unsigned)g->known_mask];
+    return &g->known[mix((uint64_t)(unsigned)x << 32 | (unsigned)key(g, k)) & (unsigned)g->known_mask];
 }
 
 static void forget(carom_graph *g) {
@@ -177,14 +180,14 @@ void carom_graph_know(carom_graph *g, carom_node x, int k, carom_node d) {
         if (!g->known) return; // it is a convenience
     }
     g->known_count += g->known_mask < MOST;
-    *known(g, x, k) = (carom_known){x + 1, k, d};
+    *known(g, x, k) = (carom_known){x + 1, key(g, k), d};
 }
 
 // Has x a derivative along k (k >= 0) already?
 static bool recall(const carom_graph *g, carom_node x, int k) {
     if (k < 0 || !g->known) return false;
     const carom_known *e = known(g, x, k);
-    if (e->node != x + 1 || e->k != k) return false;
+    if (e->node != x + 1 || e->k != key(g, k)) return false;
     g->walk->memo[x] = e->d;
     return true;
 }

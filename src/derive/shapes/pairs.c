@@ -4,6 +4,7 @@
 // corner for ever.  The gap and the slip rates are expressions; a reaction acts on both bodies at one point, so that
 // momentum and angular momentum are kept whatever the gap.
 #include "derive/shapes/shapes.h"
+#include "expr/graph.h"
 #include <math.h>
 #include <string.h>
 
@@ -82,8 +83,10 @@ static vec rigid_velocity(carom_graph *g, const carom_model *m, const shape *s, 
         return v_add(g, v, v_cross(g, v_turn(g, b->R, w), arm));
     }
     carom_node rate[9];
+    g->sided = true;
     for (int i = 0; i < 9; ++i) rate[i] = carom_graph_rate(g, b->R[i], m->visible.nv);
     for (int i = 0; i < 3; ++i) v.c[i] = carom_graph_rate(g, b->r[i], m->visible.nv);
+    g->sided = false;
     return v_add(g, v, v_turn(g, rate, v_back(g, b->R, arm)));
 }
 
