@@ -744,13 +744,14 @@ static carom_status read_constraints(resolver *r, names *taken) {
 }
 
 // Laws that no pair uses are judged, too.
-static carom_status check_laws(resolver *r) {
+static carom_status check_laws(resolver *r, const law *fallback) {
     const int bounces = r->m->nbounces;
     for (int i = 0; i < r->mech->nmaterials; ++i) {
         const carom_mech_material *x = &r->mech->materials[i];
-        law unused = {.press = CAROM_NONE};
-        CAROM_TRY(read_law(r, &x->own, &unused));
-        for (int k = 0; k < x->nwith; ++k) CAROM_TRY(read_law(r, &x->with[k], &unused));
+        for (int k = -1; k < x->nwith; ++k) {
+            law unused = *fallback;
+            CAROM_TRY(read_law(r, k < 0 ? &x->own : &x->with[k], &unused));
+        }
     }
     r->m->nbounces = bounces;
     return CAROM_OK;
@@ -774,7 +775,7 @@ static carom_status read_links(resolver *r, names *taken) {
         m->nc += m->pairs[i].count;
     }
     for (int i = 0; m->near && i < m->near->nrules; ++i) CAROM_TRY(read_rule(r, i, &fallback));
-    return check_laws(r);
+    return check_laws(r, &fallback);
 }
 
 carom_status carom_derive_links(resolver *r) {
