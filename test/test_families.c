@@ -131,6 +131,7 @@ static void mistakes_have_their_place(void **state) {
     static const struct { const char *bodies, *says; } wrong[] = {
         {"b: {repeat: 2.5, body: {mass: 1, inertia: 1}}", "m.yaml:2:22: repeat is 2.5; it must be a whole number"},
         {"b: {repeat: 0, body: {mass: 1, inertia: 1}}", "repeat is 0"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1, shape: {circel: 1}}}", "unknown key 'circel' in shape 'b'; did you mean 'circle'?"},
         {"b: {repeat: [1, 2, 3, 4], body: {mass: 1, inertia: 1}}", "a list of up to three"},
         {"b: {repeat: [1000, 1001], body: {mass: 1, inertia: 1}}", "more than 1000000 members"},
         {"b: {repeat: 2}", "has nothing to repeat; add `body: {...}`"},

@@ -94,12 +94,15 @@ static bool opens(void) {
     return good;
 }
 
+static carom_error refusal; // why resumes() is false
+
 static bool resumes(void) {
     carom_error err = {0};
     rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.4, 1, 0, false);
     carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("bad.h5"), .step = 1e-3, .end = 0.4, .text = ball, .length = strlen(ball)};
     carom_record *r = carom_record_resume(&rd, &err);
     const bool good = r != NULL;
+    refusal = err;
     if (r) carom_record_finish(r, "interrupted", NULL, &err);
     carom_record_destroy(r);
     finish(&g);
@@ -144,6 +147,21 @@ static void only_plain_sets_behind_hard_links_are_taken(void **state) {
             fclose(f);
         }
     assert_true(tried >= 20);
+}
+
+// A result of another version is read; a run does not go on in it.
+static void other_versions_are_read_and_not_resumed(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "good.h5", 1e-3, 0.3, 1, 0);
+    for (int known = 1; known >= 0; --known) {
+        copy("good.h5", "bad.h5");
+        const hid_t file = H5Fopen(path("bad.h5"), H5F_ACC_RDWR, H5P_DEFAULT), run = H5Gopen2(file, "run", H5P_DEFAULT);
+        assert_true(H5Adelete(run, "version") >= 0 && (!known || h5_put_text(run, "version", "0.0.9", 8)));
+        H5Gclose(run), H5Fclose(file);
+        assert_true(opens() && !resumes());
+        assert_non_null(strstr(refusal.text, known ? "bad.h5 was computed by carom 0.0.9, this is carom " : "bad.h5 was computed by an unknown version, this is carom "));
+        assert_non_null(strstr(refusal.text, "; run its model again"));
+    }
 }
 
 // A set far larger than the file is no reason to ask for its memory; nor is what is no file at all.
@@ -201,6 +219,7 @@ static void attributes_are_numbers_or_texts(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_plain_sets_behind_hard_links_are_taken),
+        cmocka_unit_test(other_versions_are_read_and_not_resumed),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
         cmocka_unit_test(attributes_are_numbers_or_texts),
     };

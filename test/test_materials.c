@@ -88,6 +88,12 @@ static void mistakes_are_explained(void **state) {
     const char *all = "between: [[a, b, c], floor]";
     refused("materials: {steel: {}, rubber: {}}", all, "unknown material 'wood'");
     refused("materials: {steel: {}, rubber: {}, woot: {}}", all, "unknown material 'wood'; did you mean 'woot'?");
+    refused("materials: {steel: {}, rubber: {}, wood: {}, clay: {friction: -1}}", all, "friction is -1; it must not be negative");
+    refused("materials: {steel: {}, rubber: {}, wood: {}, clay: {with: {wood: {restitution: 1.5}}}}", all, "restitution is 1.5; it must lie between 0 and 1");
+    carom_error err = {0}; // each law is judged by itself: newton's, with another material
+    carom_model *m = model_of(text_of("materials: {steel: {}, rubber: {}, wood: {}, clay: {impact law: poisson, with: {wood: {tangential restitution: 0.5}}}}", all, 1), &err);
+    if (!m) fail_msg("%s", err.text);
+    carom_model_destroy(m);
     refused("materials: {steel: {with: {rubbr: {}}}, rubber: {}, wood: {}}", all, "unknown material 'rubbr'; did you mean 'rubber'?");
     refused("materials: {steel: {with: {steel: {}}}, rubber: {}, wood: {}}", all, "'steel' with itself is the law of the material");
     refused("materials: {steel: {with: {wood: {}}}, rubber: {}, wood: {with: {steel: {}}}}", all, "the law of 'steel' and 'wood' stands in both");

@@ -269,6 +269,7 @@ static void mistakes(void **state) {
 #define REST "coordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\n"
     refuse("carom: 1\ninputs: {x: 0}\n" REST, "m.yaml:3:15: 'x' is already an input");
     refuse("carom: 1\ninputs: {F: x}\n" REST, "m.yaml:2:13: 'x' is a coordinate, but the value at the start may only use numbers and parameters");
+    refuse("carom: 1\ninputs: {F: {signal: cart.x}}\n" REST, "m.yaml:2:22: unknown name 'cart.x'; the signal of an input may only use time and parameters");
     refuse("carom: 1\ninputs: {F: 0}\nparameters: {m: 2*F}\n" REST, "'F' is an input or a signal of a controller, but parameter 'm' may only use numbers and parameters");
     refuse("carom: 1\ninputs: {F: 0}\n" REST "forces: {x: F'}\n", "m.yaml:5:13: F' is zero: 'F' keeps its value between its changes");
     refuse("carom: 1\ninputs: {F: {start: 1, signal: t}}\n" REST, "m.yaml:2:21: input 'F' has a signal and a value at the start");

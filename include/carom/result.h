@@ -141,7 +141,7 @@ typedef struct carom_result_contact {
 /// Open a result, HDF5 or CSV.  Nothing in the file is trusted.
 carom_result *carom_result_open(const char *file, carom_error *err);
 void carom_result_close(carom_result *r);
-/// Does the file look like a result (HDF5 signature, or a name that ends in .csv)?
+/// Does the file look like a result?  It begins with the signature of HDF5, or is a regular file whose name ends in .h5, or the name ends in .csv.
 bool carom_result_probe(const char *file);
 
 /// A finished record in memory as a result, which takes its rows and events; the rest of the record can be destroyed.

@@ -9,8 +9,7 @@ function recall() {
 export function live(going, player, data, { tab, choose }) {
     const before = recall();
     if (before) {
-        if (!before.atEnd) player.seek(before.t);
-        else if (going) player.seek(data.end);
+        player.seek(before.atEnd ? data.end : before.t);
         choose(before.tab);
     } else if (going) {
         player.seek(data.end);

@@ -284,8 +284,21 @@ writeFileSync(join(folder, 'crowd.yaml'), 'carom: 1\ngravity: [0, 0, -9.81]\nsha
     await page.close();
 }
 
-// -- pictures and films --
 const run = (...args) => { try { return { status: 0, out: execFileSync(carom, args, { cwd: folder, env: { ...process.env, CHROMIUM: executablePath }, stdio: ['ignore', 'pipe', 'pipe'] }).toString() }; } catch (e) { return { status: e.status, out: String(e.stderr) }; } };
+
+// -- a run that goes on: the page loads itself again and stays at the newest row, after the last one, too --
+{
+    run('view', 'roll.h5', '--live', '-o', 'live.html');
+    const { page } = await open(join(folder, 'live.html')), atEnd = () => page.evaluate(() => window.carom.player.t === window.carom.data.end && !window.carom.player.playing);
+    check('live: the newest row', await atEnd());
+    run('view', 'roll.h5', '-o', 'live.html');
+    await page.waitForEvent('load');
+    await page.waitForFunction(() => window.carom);
+    check('live: the last row', await atEnd());
+    await page.close();
+}
+
+// -- pictures and films --
 check('a picture', run('view', 'roll.h5', '--png', 't=1', '--size', '400x300').status === 0 && readFileSync(join(folder, 'roll.png')).readUInt32BE(16) === 400 && readFileSync(join(folder, 'roll.png')).readUInt32BE(20) === 300);
 check('a picture at a time that is not there', run('view', 'roll.h5', '--png', 't=3').status === 2);
 const shown = run('film', 'roll.h5', '-o', 'roll.gif', '--size', '200x120', '--fps', '10', '--speed', '1');

@@ -70,6 +70,8 @@ void cli_say(const char *format, ...)
     ;
 /// The whole file, NUL behind it; NULL: complained.
 char *cli_read_file(const char *file, size_t *length);
+/// The same without a word of its own; NULL: `err` says why.
+char *cli_load_file(const char *file, size_t *length, carom_error *err);
 /// name of file without folders, its ending (when it is one of those given) replaced; to be freed.
 /// Are these two names of one file that exists?
 bool cli_same_file(const char *a, const char *b);

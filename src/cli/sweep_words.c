@@ -43,9 +43,8 @@ static bool read_lanes(const cli_args *a, carom_sweep_def *d) {
 static char *read_file(void *user, const char *name, carom_error *err) {
     (void)user;
     size_t length = 0;
-    char *text = cli_read_file(name, &length);
-    if (!text) carom_fail(err, CAROM_IO, "cannot read %.400s", name);
-    else if (strlen(text) != length) return free(text), carom_fail(err, CAROM_BAD_INPUT, "%.400s is not a text", name), NULL;
+    char *text = cli_load_file(name, &length, err);
+    if (text && strlen(text) != length) return free(text), carom_fail(err, CAROM_BAD_INPUT, "%.400s is not a text", name), NULL;
     return text;
 }
 

@@ -22,7 +22,7 @@ void cli_say(const char *format, ...) {
     va_end(args);
 }
 
-char *cli_read_file(const char *file, size_t *length) {
+char *cli_load_file(const char *file, size_t *length, carom_error *err) {
     FILE *f = fopen(file, "rb");
     size_t room = 0, n = 0;
     char *text = NULL;
@@ -44,12 +44,19 @@ char *cli_read_file(const char *file, size_t *length) {
     }
     if (f) fclose(f);
     if (!good) {
-        cli_say("cannot read %s: %s", file, strerror(errno ? errno : EIO));
+        carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno ? errno : EIO));
         free(text);
         return NULL;
     }
     text[n] = 0;
     *length = n;
+    return text;
+}
+
+char *cli_read_file(const char *file, size_t *length) {
+    carom_error err = {0};
+    char *text = cli_load_file(file, length, &err);
+    if (!text) cli_say("%s", err.text);
     return text;
 }
 

@@ -743,6 +743,20 @@ static carom_status read_constraints(resolver *r, names *taken) {
     return CAROM_OK;
 }
 
+// Laws that no pair uses are judged, too.
+static carom_status check_laws(resolver *r, const law *fallback) {
+    const int bounces = r->m->nbounces;
+    for (int i = 0; i < r->mech->nmaterials; ++i) {
+        const carom_mech_material *x = &r->mech->materials[i];
+        for (int k = -1; k < x->nwith; ++k) {
+            law unused = *fallback;
+            CAROM_TRY(read_law(r, k < 0 ? &x->own : &x->with[k], &unused));
+        }
+    }
+    r->m->nbounces = bounces;
+    return CAROM_OK;
+}
+
 // Constraints and contacts share their names, which live beside those of expressions.
 static carom_status read_links(resolver *r, names *taken) {
     carom_model *m = r->m;
@@ -761,7 +775,7 @@ static carom_status read_links(resolver *r, names *taken) {
         m->nc += m->pairs[i].count;
     }
     for (int i = 0; m->near && i < m->near->nrules; ++i) CAROM_TRY(read_rule(r, i, &fallback));
-    return CAROM_OK;
+    return check_laws(r, &fallback);
 }
 
 carom_status carom_derive_links(resolver *r) {

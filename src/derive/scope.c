@@ -108,14 +108,14 @@ static carom_node refuse(carom_error *err, const char *format, ...) {
 
 static carom_node unknown(const scope_user *u, const char *word, carom_error *err) {
     const name *n = carom_names_find(&u->r->m->names, word, strlen(word));
+    const char *may = u->scope == SCOPE_VALUES ? "numbers"
+                      : u->scope & SCOPE_SPEED ? "numbers, parameters and approach.speed"
+                      : u->scope & SCOPE_VALUES ? "numbers and parameters"
+                      : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
+                      : u->scope & NAME_COORDINATE ? "coordinates, let names, inputs, time and parameters"
+                      : u->scope & NAME_INPUT ? "time, parameters and inputs"
+                                              : "time and parameters";
     if (n) {
-        const char *may =
-            u->scope == SCOPE_VALUES ? "numbers"
-            : u->scope & SCOPE_SPEED ? "numbers, parameters and approach.speed"
-            : u->scope & SCOPE_VALUES ? "numbers and parameters"
-            : u->scope & SCOPE_EXACT ? "time, parameters and names defined above in exact"
-            : u->scope & NAME_COORDINATE ? "coordinates, let names, inputs, time and parameters"
-                                         : "time, parameters and inputs";
         if (n->kind == NAME_TABLE) return refuse(err, "'%.60s' is a table and needs an argument: %.60s(x)", word, word);
         carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is %s, but %s may only use %s", word, carom_name_kind(n->kind),
                    u->what, may);
@@ -123,6 +123,7 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
     }
     const char *near = nearest_name(u, word);
     if (near) return refuse(err, "unknown name '%.60s'; did you mean '%.60s'?", word, near);
+    if (!(u->scope & (SCOPE_VALUES | NAME_COORDINATE))) return refuse(err, "unknown name '%.60s'; %s may only use %s", word, u->what, may); // perhaps the name of a state, which is not known yet
     const char *where = u->scope & SCOPE_VALUES ? "parameters" : "parameters, coordinates or let";
     return refuse(err, "unknown name '%.60s'; define it in %s", word, where);
 }

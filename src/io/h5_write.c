@@ -330,7 +330,7 @@ h5_file *h5_reopen(const h5_def *def, carom_error *err) {
     h5_hush_begin(&h);
     h5_file *f = blank(def);
     if (!f || !open_all(f, def)) {
-        h5_fail(err, "cannot go on with %s: it is not a result of this model, scheme and version of carom, or it is damaged", def->file);
+        h5_fail(err, "cannot continue %s: it is not a result of this model, scheme and version of carom, or it is damaged; run its model again", def->file);
         if (f) h5_destroy(f);
         f = NULL;
     }

@@ -145,8 +145,8 @@ carom_status record_recall(carom_record *r, const char *file, carom_ledger *l, b
     carom_result_number(old, "step", &step);
     r->about = about_run(text, length, carom_result_text(old, "set"), carom_result_text(old, "scheme"), carom_result_text(old, "options_given"), step);
     if (!version || strcmp(version, CAROM_VERSION) != 0)
-        status = carom_fail(err, CAROM_BAD_INPUT, "%s was computed by carom %s, this is %s, which may round differently; run the model again", file,
-                            version ? version : "of another time", CAROM_VERSION);
+        status = carom_fail(err, CAROM_BAD_INPUT, "%s was computed by %s%s, this is carom %s, which may round differently; run its model again", file,
+                            version ? "carom " : "an unknown version", version ? version : "", CAROM_VERSION);
     carom_result_close(old);
     return status;
 }

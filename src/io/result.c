@@ -13,7 +13,9 @@ bool carom_result_probe(const char *file) {
     static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[8] = {0};
     struct stat st;
-    FILE *f = stat(file, &st) == 0 && S_ISREG(st.st_mode) ? fopen(file, "rb") : NULL; // looking into a pipe would wait, and take its first bytes
+    if (stat(file, &st) != 0 || !S_ISREG(st.st_mode)) return false; // looking into a pipe would wait, and take its first bytes
+    if (n >= 3 && strcmp(file + n - 3, ".h5") == 0) return true;    // without the mark: a damaged one
+    FILE *f = fopen(file, "rb");
     const bool same = f && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
     if (f) fclose(f);
     return same;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MOST_TEXT = 1 << 20, MOST_MODEL = 1 << 28, MOST_COLUMNS = 1 << 24 };
 
@@ -148,14 +149,14 @@ static carom_status not_a_result(const carom_result *r, carom_error *err) {
         {"fclib_local", "a contact problem, not the result of a run; `carom solve` solves it"}, {"fclib_global", "a contact problem, not the result of a run; `carom solve` solves it"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
         if (h5_has(r->h5, kinds[i].part)) return carom_fail(err, CAROM_IO, "%.300s is %s", r->file, kinds[i].what);
-    return h5_fail(err, "%.400s is not a result of carom, or it is damaged", r->file);
+    return h5_fail(err, "%.400s is not a result of carom, or it is damaged; run its model again", r->file);
 }
 
 static carom_status open_quietly(carom_result *r, carom_error *err) {
     struct stat st;
-    if (stat(r->file, &st) != 0) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", r->file, strerror(errno));
+    if (stat(r->file, &st) != 0 || access(r->file, R_OK) != 0) return carom_fail(err, CAROM_IO, "cannot read %.400s: %s", r->file, strerror(errno));
     r->h5 = open_file(r->file);
-    if (r->h5 < 0) return h5_fail(err, "cannot read %.400s", r->file);
+    if (r->h5 < 0) return h5_fail(err, "cannot read %.400s, which may be damaged; run its model again", r->file);
     if (!read_group(r, "ledger", r->ledger, &r->nledger)) result_drop_attributes(r->ledger, &r->nledger); // rows without one still serve
     if (!open_data(r, st.st_size) || !open_events(r, st.st_size) || !open_contacts(r, st.st_size) || !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
         return not_a_result(r, err);

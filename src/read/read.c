@@ -207,7 +207,7 @@ static carom_status read_record(reading *r, const carom_datum *d, const key_grou
         return CAROM_OK;
     }
     CAROM_TRY(is_map(r, d, where));
-    return read_map(r, d, g, groups, record, d->key->text, where);
+    return read_map(r, d, g, groups, record, parent && single ? parent : d->key->text, where);
 }
 
 // -- all -----------------------------------------------------------------------------------------------------------

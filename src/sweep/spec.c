@@ -148,8 +148,9 @@ static carom_status from_file(const carom_sweep *s, varied *v, const char *spec,
     if (!s->def.read_file) return wrong(err, v, "files cannot be read here");
     if ((size_t)(colon - spec) >= sizeof file) return wrong(err, v, "the file name is too long");
     snprintf(file, sizeof file, "%.*s", (int)(colon - spec), spec);
-    char *text = s->def.read_file(s->def.read_user, file, err);
-    if (!text) return CAROM_IO;
+    carom_error why = {0};
+    char *text = s->def.read_file(s->def.read_user, file, &why);
+    if (!text) return carom_fail(err, CAROM_IO, "--vary %.60s: %.500s", v->name, why.text);
     const carom_status status = column(v, text, file, colon + 1, err);
     free(text);
     return status;

@@ -74,11 +74,11 @@ static carom_status bar(resolver *r, const body *b, int dim, const double *s, ca
     return CAROM_OK;
 }
 
-// The shape of b that covers this point; NULL: none does.
+// The shape of b that covers this point; NULL: none does.  Holes cover nothing.
 static const shape *covering(const carom_model *m, const body *b, const double *p) {
     for (int i = m->drawn->head[b - m->bodies]; i >= 0; i = m->drawn->next[i]) {
         const shape *s = &m->shapes[i];
-        if (s->member || s->kind == SHAPE_POINT) continue;
+        if (s->member || s->kind == SHAPE_POINT || s->kind == SHAPE_HOLE || s->kind == SHAPE_SLOT || s->kind == SHAPE_BORE) continue;
         if (!(hypot(hypot(p[0] - s->at[0], p[1] - s->at[1]), p[2] - s->at[2]) > s->bound_radius * (1 + 1e-9))) return s;
     }
     return NULL;
