@@ -243,6 +243,44 @@ static void a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough(void **sta
     }
 }
 
+// A floor shakes with A sin(om t) under a block that is w wide and h high: one foot lifts when the moment m A sin(om t) h/2 is that of the weight,
+// m g w/2.  Until then the friction of that foot falls to zero with its normal reaction, in whatever way the feet share.
+static void a_foot_lifts_off_a_floor_that_shakes(void **state) {
+    (void)state;
+    static const char text[] =
+        "carom: 1\nname: shaken\nparameters: {w: 0.5, h: 1.5, A: 6, om: 6, e: 0.3}\ncoordinates: {x: {}, y: {at: h/2}, th: {}}\n"
+        "energy: {kinetic: 1/2*(x'^2 + y'^2) + (w^2 + h^2)/24*th'^2, potential: 9.81*y + A*sin(om*t)*x}\n"
+        "contact defaults: {friction: 0.7, restitution: e}\ncontacts:\n"
+        "  right: {gap: y - h/2*cos(th) + w/2*sin(th), slip: x + h/2*sin(th) + w/2*cos(th)}\n"
+        "  left: {gap: y - h/2*cos(th) - w/2*sin(th), slip: x + h/2*sin(th) - w/2*cos(th)}\n";
+    const double lifts = asin(9.81 * 0.5 / (6 * 1.5)) / 6;
+    double h;
+    for (EACH_STEP(h)) {
+        result r = clean(text, NULL, h, 0.15, 1e-10);
+        assert_int_equal(r.count[CAROM_OPEN], 1);
+        assert_int_equal(r.count[CAROM_SLIP] + r.count[CAROM_IMPACT], 0);
+        check_near(r.last[CAROM_OPEN], lifts, 1e-7); // decided by (EV-11)
+        end(&r);
+        r = clean(text, (const char *const[]){"om=12", NULL}, h, 3, 1e-9);
+        assert_true(r.count[CAROM_IMPACT] > 10);
+        end(&r);
+    }
+}
+
+// The same in space, on four feet: two lift together when A sin(om t) cos(beta) has the moment.
+static void two_feet_of_four_lift_together(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nname: four feet\nparameters: {a: 0.25, b: 0.35, h: 0.75, A: 6, beta: 0.3}\ngravity: [0, 0, -9.81]\n"
+                               "shapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+                               "  block: {mass: 1, inertia: [(b^2 + h^2)/3, (a^2 + h^2)/3, (a^2 + b^2)/3], at: [0, 0, h], shape: {box: [2*a, 2*b, 2*h]}}\n"
+                               "loads: {shake: {on: block, force: [-A*sin(6*t)*cos(beta), -A*sin(6*t)*sin(beta), 0]}}\n"
+                               "contact defaults: {friction: 0.7, restitution: 0.3}\ncontacts: {feet: {between: [block, floor]}}\n";
+    result r = clean(text, NULL, 0.01, 0.15, 1e-10);
+    assert_int_equal(r.count[CAROM_OPEN], 2);
+    check_near(r.last[CAROM_OPEN], asin(9.81 * 0.25 / (6 * 0.75 * cos(0.3))) / 6, 1e-7);
+    end(&r);
+}
+
 // Sticks to the belt from asin(2/3)/2 until the spring pulls with mu N; then the slip velocity touches zero once in
 // every period without changing its sign.
 static void a_mass_on_a_belt_sticks_slides_and_nearly_sticks_again(void **state) {
@@ -323,6 +361,7 @@ int main(void) {
         cmocka_unit_test(a_body_without_clearance_changes_from_wall_to_wall),
         cmocka_unit_test(a_plastic_block_rocks_from_edge_to_edge),
         cmocka_unit_test(a_block_sticks_on_two_feet_until_it_is_pushed_hard_enough),
+        cmocka_unit_test(a_foot_lifts_off_a_floor_that_shakes), cmocka_unit_test(two_feet_of_four_lift_together),
         cmocka_unit_test(a_mass_on_a_belt_sticks_slides_and_nearly_sticks_again),
         cmocka_unit_test(a_table_on_four_legs_is_dragged_about),
         cmocka_unit_test(a_chattering_valve_is_seen_however_long_the_steps),

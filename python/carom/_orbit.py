@@ -37,6 +37,7 @@ def _pairs(exchange, keep):
 class Orbit:
     """A periodic orbit.
 
+    found                   False: no orbit, only the nearest that orbit() came to (`best` of its error); then stable and neutral are None
     period, residual        the residual is relative to how far each part of the state moves
     state                   {name: number} at t = 0; q and v the same as arrays; advance: how far positions go in a period
     multipliers             complex array, largest first, then zeros of closed contacts and `trivial` ones
@@ -45,13 +46,15 @@ class Orbit:
     events                  [(t, contact, kind)]: impact, chatter, close, open, stick, slip, reverse
     """
 
-    def __init__(self, model, o):
+    def __init__(self, model, o, found=True):
+        self.found = found
         self.period, self.residual, self.iterations, self.trivial = o.period, o.residual, o.iterations, o.trivial
         self.q, self.v, self.advance = _array(o.q, o.nq), _array(o.v, o.nv), _array(o.advance, o.nq)
         self.state = {**dict(zip(model.coordinates, self.q.tolist())), **dict(zip(model.velocities, self.v.tolist()))}
         self.multipliers = _array(o.re, o.nmultipliers) + 1j * _array(o.im, o.nmultipliers)
-        self.neutral, self.isolated, self.scheme = abs(o.largest - 1) <= 1e-7, bool(o.isolated), c.text(o.scheme)
-        self.stable = o.largest < 1 and not self.neutral
+        self.isolated, self.scheme = bool(o.isolated), c.text(o.scheme)
+        self.neutral = abs(o.largest - 1) <= 1e-7 if found else None
+        self.stable = o.largest < 1 and not self.neutral if found else None
         self.events = [(e.t, model.contacts[e.contact], c.text(e.kind)) for e in (o.event[i] for i in range(o.nevents))]
         self._model = model
 
@@ -60,11 +63,13 @@ class Orbit:
         return run(self._model, scheme=self.scheme, start=(self.q, self.v), end=self.period, step=self.period / rows, every=1)
 
     def __repr__(self):
+        if not self.found:
+            return f"<carom.Orbit: not an orbit, the nearest so far: period {self.period:.9g}, residual {self.residual:.2g}>"
         return f"<carom.Orbit: period {self.period:.9g}, {'neutral' if self.neutral else 'stable' if self.stable else 'unstable'}>"
 
 
 def orbit(model: Source, *, period: Any, transient: Time = 0.0, start: Any = None, guess: Any = None, end: Time | None = None, exchange: Mapping[str, str] | None = None, segments: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Orbit:
-    """A motion that repeats itself.  SimulationError: none was found, and why; its attribute `best` is the nearest so far, an Orbit with a larger residual, or None.
+    """A motion that repeats itself.  SimulationError: none was found, and why; its attribute `best` is the nearest so far, an Orbit with a larger residual and `found` False, or None.
 
     period     an expression of parameters, a number, or "free"
     exchange   {"a": "b"}: coordinates that have changed places after a period, as the legs of a walker after a step
@@ -82,7 +87,7 @@ def orbit(model: Source, *, period: Any, transient: Time = 0.0, start: Any = Non
     try:
         if status != c.OK:
             failure = c.failure(err, status)
-            failure.best = Orbit(model, o) if o.q and o.period > 0 else None
+            failure.best = Orbit(model, o, found=False) if o.q and o.period > 0 else None
             raise failure
         return Orbit(model, o)
     finally:

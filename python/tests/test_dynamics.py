@@ -116,7 +116,11 @@ simulation: {scheme: event-driven, step: 0.05, end: 1}
             carom.orbit(TABLE, period=0.1)
         with self.assertRaisesRegex(carom.SimulationError, "state of rest") as failure:
             carom.orbit("carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"-0.2*x'\"}\n", period="free", end=20)
-        self.assertEqual(failure.exception.best.q.shape, (1,))
+        best = failure.exception.best
+        self.assertEqual(best.q.shape, (1,))
+        self.assertFalse(best.found)
+        self.assertIsNone(best.stable)
+        self.assertIn("not an orbit", repr(best))
 
     def test_fit(self):
         t = np.linspace(0, 1, 30)

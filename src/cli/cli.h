@@ -125,6 +125,7 @@ double cli_clock(void); // s, monotonic
 // progress.c: a live line on standard error, when that is a terminal.
 typedef struct cli_progress { bool on, shown; double start, from, step_t; long steps; } cli_progress;
 typedef struct cli_live {
+    const char *name;     // of what goes on; NULL: t
     double t, energy;     // energy not finite: not shown
     long steps, impacts;
     int closed, contacts; // contacts that push, of all

@@ -53,9 +53,10 @@ static carom_status on_point(void *user, const carom_branch *f) {
         j->saved = now;
         if (!to_file(j)) return CAROM_IO;
     }
-    if (cli_progress_due(&j->progress)) {
-        const double low = fmin(j->def.from, j->def.to), high = fmax(j->def.from, j->def.to);
-        cli_progress_show(&j->progress, (f->value - low) / (high - low), &(cli_live){.t = f->value, .energy = NAN, .steps = f->branch.rows});
+    if (cli_progress_due(&j->progress) && f->branch.rows > 0) { // from the first point there, then back from it
+        const double first = f->branch.column[1].real[0], there = fabs(j->def.to - first), back = fabs(j->def.from - first), way = fabs(f->value - first);
+        const double done = f->branches > 1 ? there + fmin(way, back) : fmin(way, there);
+        cli_progress_show(&j->progress, done / (there + back), &(cli_live){.name = f->branch.column[1].name, .t = f->value, .energy = NAN, .steps = f->branch.rows});
     }
     return CAROM_OK;
 }

@@ -47,9 +47,10 @@ static int assemble(char *line, int width, char (*part)[64], int n) {
 void cli_progress_show(cli_progress *p, double fraction, const cli_live *l) {
     const double gone = cli_clock() - p->start, done = fraction - p->from;
     // Adaptive steps differ: shown is their mean since the last time.
-    const double h = l->steps > p->steps && !isnan(p->step_t) ? (l->t - p->step_t) / (double)(l->steps - p->steps) : NAN;
+    const double h = !l->name && l->steps > p->steps && !isnan(p->step_t) ? (l->t - p->step_t) / (double)(l->steps - p->steps) : NAN;
     char part[6][64] = {{0}}, line[WIDEST + 1], left[32], bar[WIDEST + 1];
-    snprintf(part[0], sizeof part[0], "t = %-9.4g", l->t);
+    snprintf(part[0], sizeof part[0], "%.40s = %-9.4g", l->name ? l->name : "t", l->t);
+    if (l->name) snprintf(part[5], sizeof part[5], "%ld points", l->steps);
     if (l->contacts) snprintf(part[1], sizeof part[1], "contacts %d of %d", l->closed, l->contacts);
     if (l->contacts) snprintf(part[2], sizeof part[2], "impacts %ld", l->impacts);
     if (isfinite(l->energy)) snprintf(part[3], sizeof part[3], "energy %.5g", l->energy);

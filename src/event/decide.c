@@ -285,7 +285,7 @@ static carom_status look_ahead(carom_phase *w, carom_step *s) {
         if (say(w, s, LATER * tol) == ALL_HOLD) return CAROM_OK;
     }
     // (EV-11)  delta = 10 tol size_q/size_v
-    const double delta = 10 * tol * carom_phase_time(w);
+    const double delta = CAROM_PHASE_MOMENT * tol * carom_phase_time(w);
     carom_move(s, w->q_1, w->q, delta, w->v);
     carom_add(w->v_1, w->v, delta, w->f.a, s->sys->nv);
     return carom_flow_rate(&w->f, s, w->t + delta, w->q_1, w->v_1, true);

@@ -154,7 +154,7 @@ static int stance(const carom_phase *P, const carom_step *s, int c, double u, do
     if (P->from.g[s->sys->ne + c] > P->floor[c]) return AWAY;
     const double slow = carom_phase_still(P, s, &P->all, k, false), size = carom_local_magnitude(&P->all, k, P->v);
     if (fabs(u) > CAROM_PHASE_LITTLE * slow + (64 * DBL_EPSILON + s->opt[OPT_RTOL]) * size) return u < 0 ? ENTERING : AWAY;
-    const double terms = carom_local_magnitude(&P->all, k, P->f.a) + fabs(P->kappa[k]);
+    const double terms = carom_local_magnitude(&P->all, k, P->f.a) + carom_local_magnitude(&P->all, k, P->f.a_f) + fabs(P->kappa[k]); // those of the laws
     if (!(Gamma < -s->opt[OPT_DECIDE] * terms)) return RESTING;
     return u > slow + 64 * DBL_EPSILON * size ? AWAY : ENTERING; // what is faster than that would not close: it has a flight
 }

@@ -161,6 +161,9 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     if (tangents == 0) return margin;
     *floor = sticks ? rounding(w) * (f->noise[k + 1] + s->sys->contacts[c].friction * f->noise[k])
                     : 16 * DBL_EPSILON * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
+    // Slip that was decided where the laws are asked a moment delta later (EV-11) may go back until then, by jerks as there are: delta^2/2 size_v/(size_q/size_v)^2.
+    const double moment = CAROM_PHASE_MOMENT * w->limits.decide;
+    if (!sticks && w->limits.exact) *floor += 0.5 * moment * moment * carom_local_magnitude(&f->L, k + 1, w->span) / carom_phase_time(w);
     if (sticks || !f->follows || tangents == 1) return margin;
     const double still = carom_phase_still(w, s, &f->L, k + 1, true);
     return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - margin : margin - still;

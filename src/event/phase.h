@@ -178,6 +178,8 @@ static inline bool carom_phase_young(const carom_phase *w, int c, int tangents) 
 static const double CAROM_PHASE_YOUNG = 100; // times carom_phase_still()
 /// Part of carom_phase_still() from which on an approach is one, for contacts that stand at the wall: impacts there end in that speed.
 #define CAROM_PHASE_LITTLE 1e-3
+/// (EV-11)  delta over limits.decide size_q/size_v: where the laws are asked that do not decide now.
+#define CAROM_PHASE_MOMENT 10
 
 // -- change.c
 /// For observers: the state before an event, whose smooth motion ended at t_before; then what happened there.

@@ -29,7 +29,21 @@ static void weigh(carom_flow *f, const carom_step *s, double *weight) {
     }
 }
 
-// (EV-16)  x = x_0 + D (D G D)^+ D (-c - G x_0)
+// What block b, rows r .. r + tangents, carries along tangent i for each unit of its normal reaction: as in the choice.
+static double ratio(const carom_flow *f, const carom_step *s, int b, int r, int i) {
+    const double normal = f->x_0[r], most = s->sys->contacts[f->L.id[b] - s->sys->ne].friction;
+    return normal > 0 ? fmin(fmax(f->x_0[r + i] / normal, -most), most) : 0;
+}
+
+// The block of row r, and how many tangents of it have rows: of joints none counts.
+static int tangents_of(const carom_flow *f, const carom_step *s, int r, int *b) {
+    while (f->row[r] >= f->L.at[*b + 1]) ++*b;
+    int tangents = 0;
+    while (f->L.id[*b] >= s->sys->ne && r + 1 + tangents < f->n && f->row[r + 1 + tangents] < f->L.at[*b + 1]) ++tangents;
+    return tangents;
+}
+
+// (EV-16)  x = x_0 + B (B'G B)^+ B'(-c - G x_0),  B = R D: D the roots of the weights, R: tangents follow their normal as in the choice
 void carom_flow_share(carom_flow *f, carom_step *s) {
     const int n = f->n;
     double *D = f->N; // free while a phase lasts
@@ -39,13 +53,27 @@ void carom_flow_share(carom_flow *f, carom_step *s) {
         f->b[r] = -s->c[r];
     }
     weigh(f, s, D);
-    for (int c = 0; c < n; ++c) {
-        carom_axpy(f->b, -f->x_0[c], s->G + (ptrdiff_t)c * n, n);
-        for (int r = 0; r < n; ++r) f->S[r + (ptrdiff_t)c * n] = D[r] * s->G[r + (ptrdiff_t)c * n] * D[c];
+    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    for (int c = 0; c < n; ++c) carom_axpy(f->b, -f->x_0[c], s->G + (ptrdiff_t)c * n, n);
+    for (int r = 0, b = 0, tangents; r < n; r += 1 + tangents) {
+        tangents = tangents_of(f, s, r, &b);
+        for (int i = 1; i <= tangents; ++i) {
+            const double rho = ratio(f, s, b, r, i);
+            carom_axpy(f->S + (ptrdiff_t)r * n, rho, f->S + (ptrdiff_t)(r + i) * n, n);
+            for (int c = 0; c < n; ++c) f->S[r + (ptrdiff_t)c * n] += rho * f->S[r + i + (ptrdiff_t)c * n];
+            f->b[r] += rho * f->b[r + i];
+        }
     }
+    for (int c = 0; c < n; ++c)
+        for (int r = 0; r < n; ++r) f->S[r + (ptrdiff_t)c * n] *= D[r] * D[c];
     for (int r = 0; r < n; ++r) f->b[r] *= D[r];
     carom_dense_shortest(f->S, n, n, CAROM_FLOW_CUT, f->col, f->scratch, f->b, f->x);
-    for (int r = 0; r < n; ++r) f->x[r] = f->x_0[r] + D[r] * f->x[r];
+    for (int r = 0; r < n; ++r) f->x[r] *= D[r];
+    for (int r = 0, b = 0, tangents; r < n; r += 1 + tangents) {
+        tangents = tangents_of(f, s, r, &b);
+        for (int i = 1; i <= tangents; ++i) f->x[r + i] += ratio(f, s, b, r, i) * f->x[r];
+    }
+    for (int r = 0; r < n; ++r) f->x[r] += f->x_0[r];
 }
 
 // Directions in which reactions may change without an effect: an orthonormal basis, by columns, of G N = 0.  By
@@ -87,44 +115,54 @@ static double inside(double *y, const double *x, int tangents, double mu, double
     return tangents > 0 ? fmin(normal, mu * x[0] > 0 ? 1 - T / (mu * x[0]) : -T / size) : normal;
 }
 
-// The size of a contact's reaction is what it takes to hold its own bodies: (|W||a_f| + |kappa|)/D.
-static double all_inside(carom_flow *f, const carom_step *s, const double *x, double *y, double reserve) {
+// The size of a contact's reaction is what it takes to hold its own bodies: (|W||a_f| + |kappa|)/D; `part` of it counts.  discs: friction counts too.
+static double all_inside(carom_flow *f, const carom_step *s, const double *x, double *y, double reserve, double part, bool discs) {
     double least = HUGE_VAL;
     carom_copy(y, x, f->n);
     for (int r = 0, b = 0; r < f->n;) {
         while (f->row[r] >= f->L.at[b + 1]) ++b;
         const int contact = f->L.id[b] - s->sys->ne, k = f->row[r];
-        const double size = (carom_local_magnitude(&f->L, k, f->a_f) + fabs(f->kappa[k])) / f->D[k];
+        const double size = part * (carom_local_magnitude(&f->L, k, f->a_f) + fabs(f->kappa[k])) / f->D[k];
         int tangents = 0;
         while (r + 1 + tangents < f->n && f->row[r + 1 + tangents] < f->L.at[b + 1]) ++tangents;
         if (contact >= 0 && size > 0 && size < HUGE_VAL)
-            least = fmin(least, inside(y + r, x + r, tangents, s->sys->contacts[contact].friction, size, reserve));
+            least = fmin(least, inside(y + r, x + r, discs ? tangents : 0, s->sys->contacts[contact].friction, size, reserve));
         r += 1 + tangents;
     }
     return least;
 }
 
 // (EV-17)  x <- x + N N'(P(x) - x), P(x) near to x and inside the laws by a reserve, which is made less until x comes to lie
-// inside by three quarters of it.  The best on the way is kept.
-static void go_inside(carom_flow *f, carom_step *s, double *x, double *best) {
-    const int n = f->n, free = null_space(f, s);
+// inside by three quarters of it.  The best on the way is kept; the reserve it has is returned.
+static double go_inside(carom_flow *f, carom_step *s, int free, double *x, double *best, double part, bool discs) {
+    const int n = f->n;
     double *y = f->scratch, most = -HUGE_VAL, reserve = RESERVE;
     for (int level = 0; level < LEVELS; ++level, reserve *= LESS)
         for (int i = 0; i < ROUNDS; ++i) {
-            const double now = all_inside(f, s, x, y, reserve);
+            const double now = all_inside(f, s, x, y, reserve, part, discs);
             if (now > most) most = now, carom_copy(best, x, n);
-            if (free == 0 || most >= ENOUGH * reserve) return;
+            if (free == 0 || most >= ENOUGH * reserve) return most;
             carom_axpy(y, -1, x, n);
             for (int j = 0; j < free; ++j) {
                 const double *N = f->N + (ptrdiff_t)j * n;
                 carom_axpy(x, carom_dot(N, y, n), N, n);
             }
         }
+    return most;
+}
+
+// From x_0.  A foot about to lift has next to no normal reaction, however they are shared: its friction has a reserve all the same.
+static void choose(carom_flow *f, carom_step *s) {
+    const int free = null_space(f, s);
+    carom_copy(f->x, f->x_0, f->n);
+    const double most = go_inside(f, s, free, f->x, f->b, 1, false);
+    carom_copy(f->x, f->x_0, f->n);
+    go_inside(f, s, free, f->x, f->x_0, most < ENOUGH * RESERVE ? fmax(most / RESERVE, DBL_EPSILON) : 1, true);
 }
 
 void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda) {
-    for (int r = 0; r < f->n; ++r) f->x[r] = f->x_0[r] = lambda[f->row[r]];
-    go_inside(f, s, f->x, f->x_0);
+    for (int r = 0; r < f->n; ++r) f->x_0[r] = lambda[f->row[r]];
+    choose(f, s);
     for (int r = 0; r < f->n; ++r) lambda[f->row[r]] = f->x_0[r];
 }
 
@@ -135,7 +173,8 @@ void carom_flow_take(carom_flow *f, const carom_step *s, const double *lambda) {
 carom_status carom_flow_choose(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, false));
     if (!f->shared) return CAROM_OK;
-    go_inside(f, s, f->x, f->x_0);
+    carom_copy(f->x_0, f->x, f->n);
+    choose(f, s);
     for (int r = 0, b = 0; r < f->n; ++r) {
         while (f->row[r] >= f->L.at[b + 1]) ++b;
         *place(f, s, f->row[r], b) = f->x_0[r];
