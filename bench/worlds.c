@@ -123,7 +123,7 @@ static double mujoco_ms(int m, bool cubes, int steps) { return (void)place, (voi
 
 #ifdef WITH_SICONOS
 // One contact problem in thirty of a pile, solved by carom on its way and then by Siconos from the same start: nonsmooth Gauss-Seidel (NSGS), one contact at a
-// time by Newton's method on the equations of Alart and Curnier, the fastest of its ways on these piles, to 1e-6 of |c|.  The certificate of carom judges both answers.
+// time by Newton's method on the equations of Alart and Curnier, the fastest of three that were tried, to 1e-6 of |c|.  The certificate of carom judges both answers.
 typedef struct both {
     long seen, problems, unsolved; // problems of the run; those measured; those that Siconos gave up
     double contacts, started, ms[2], worst[2];
