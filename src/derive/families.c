@@ -22,6 +22,7 @@ typedef struct families {
     int n;
     const carom_indices *indices; // of the record that is made; NULL: it is of no family
     void *record;
+    bool indexed;                 // look_for_index() found one
     carom_status status;
 } families;
 
@@ -196,6 +197,28 @@ static carom_status bind(families *x, carom_datum *d) {
     return CAROM_OK;
 }
 
+static int records_in(const void *record, const carom_key *k) {
+    const void *field = carom_key_field(record, k->at);
+    return k->kind == KEY_RECORD ? *(void *const *)field != NULL : *(const int *)carom_key_field(record, k->count);
+}
+
+// Does a field of the record use an index?  Then x->indexed.
+static void look_for_index(void *user, const carom_key *k) {
+    families *x = user;
+    const void *field = carom_key_field(x->record, k->at);
+    if (!carom_key_is_record(k)) {
+        x->indexed = x->indexed || uses(field, x->indices);
+        return;
+    }
+    for (int i = 0; i < records_in(x->record, k) && !x->indexed; ++i) {
+        families inner = *x;
+        inner.record = *(unsigned char *const *)field + (size_t)i * (*k->groups)->size;
+        carom_key_fields(k->groups, look_for_index, &inner);
+        x->indexed = inner.indexed;
+    }
+}
+
+// Records inside that use no index are the same for all members.
 static void bind_field(void *user, const carom_key *k) {
     families *x = user;
     void *field = carom_key_field(x->record, k->at);
@@ -205,9 +228,12 @@ static void bind_field(void *user, const carom_key *k) {
         return;
     }
     const size_t size = (*k->groups)->size;
-    const int count = k->kind == KEY_RECORD ? *(void **)field != NULL : *(int *)carom_key_field(x->record, k->count);
-    unsigned char *list = count ? carom_pool_take(&x->r->m->memory, (size_t)count * size) : NULL;
-    if (count && !list) x->status = carom_fault_memory(x->r);
+    const int count = records_in(x->record, k);
+    x->indexed = false;
+    look_for_index(x, k);
+    if (!x->indexed) return;
+    unsigned char *list = carom_pool_take(&x->r->m->memory, (size_t)count * size);
+    if (!list) x->status = carom_fault_memory(x->r);
     if (!list) return;
     memcpy(list, *(void **)field, (size_t)count * size);
     *(void **)field = list;

@@ -127,6 +127,12 @@ static unsigned char *hold(driver *d, uint64_t number, bool fresh) {
     return byte;
 }
 
+// Is a whole page what the file has already?  Much of a saved state is: it need not be held, nor written.
+static bool unchanged(const driver *d, haddr_t at, size_t size, const unsigned char *bytes) {
+    unsigned char now[PAGE];
+    return size == PAGE && !held(d, at / PAGE) && read_all(d->fd, now, PAGE, at) && memcmp(now, bytes, PAGE) == 0;
+}
+
 static void drop_pages(driver *d) {
     for (size_t i = 0; i < d->size; ++i) free(d->table[i].byte);
     if (d->size) memset(d->table, 0, d->size * sizeof *d->table);
@@ -339,9 +345,11 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
     const unsigned char *from = buffer;
     while (!d->failed && size > 0 && at / PAGE * PAGE < d->committed) { // (1)
         const size_t n = part_of(at, size);
-        unsigned char *byte = hold(d, at / PAGE, n == PAGE);
-        if (!byte) return fail(d, ENOMEM), 0;
-        memcpy(byte + at % PAGE, from, n);
+        if (!unchanged(d, at, n, from)) {
+            unsigned char *byte = hold(d, at / PAGE, n == PAGE);
+            if (!byte) return fail(d, ENOMEM), 0;
+            memcpy(byte + at % PAGE, from, n);
+        }
         from += n, at += n, size -= n;
     }
     if (!d->failed) write_all(d, from, size, at);

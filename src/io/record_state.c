@@ -45,11 +45,21 @@ size_t record_state_size(const carom_record *r, size_t bytes) { return sizeof(st
 static bool make_room(carom_record *r, size_t bytes) {
     const size_t size = record_state_size(r, bytes);
     if (size == r->state_size) return true;
-    unsigned char *more = realloc(r->state, size);
+    unsigned char *more = calloc(1, size);
     if (!more) return false;
+    free(r->state);
     r->state = more;
     r->state_size = size;
     return true;
+}
+
+// Pages that are the same are left alone: those of contacts that are not there stay untouched memory.
+static void copy_changes(unsigned char *to, const unsigned char *from, size_t n) {
+    enum { PAGE = 4096 };
+    for (size_t at = 0; at < n; at += PAGE) {
+        const size_t part = n - at < PAGE ? n - at : PAGE;
+        if (memcmp(to + at, from + at, part) != 0) memcpy(to + at, from + at, part);
+    }
 }
 
 void record_pack(carom_record *r) {
@@ -59,7 +69,7 @@ void record_pack(carom_record *r) {
     const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .contacts = r->contacts, .step = r->step, .row_step = r->row_step,
                              .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = record_doubles(r)};
     memcpy(r->state, &head, sizeof head);
-    if (bytes) memcpy(r->state + sizeof head, sim, bytes);
+    copy_changes(r->state + sizeof head, sim, bytes);
     if (record_doubles(r)) memcpy(r->state + sizeof head + bytes, r->acc, sizeof(double) * (size_t)record_doubles(r));
 }
 

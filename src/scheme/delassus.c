@@ -5,6 +5,7 @@
 // as long as there is room; reactions of many contacts are applied by one solution instead of many columns.
 #include "scheme/inside.h"
 #include "scheme/delassus_blocks.h"
+#include "solver/solvers.h"
 #include <assert.h>
 #include <string.h>
 
@@ -291,14 +292,12 @@ static bool assemble(carom_problem *pb) {
     return pb->rows;
 }
 
-// Where contacts come and go.  Blocks of G are made at once where the chain of solvers begins with one that needs them: few rows, tight tolerances.
-enum { FEW = 90 };
-static const double TIGHT = 3e-5;
+// Where contacts come and go.  Blocks of G are made at once where the chain of solvers begins with one that needs them.
 static void form_blocks(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
     s->inside->delassus.L = Lf;
     s->problem.G = NULL;
     carom_assembly *x = &s->inside->assembly;
-    const bool even = L == Lf, blocks = !even || L->at[L->nb] <= FEW || s->tol < TIGHT;
+    const bool even = L == Lf, blocks = !even || !carom_chain_loose(L->at[L->nb], s->tol, 1);
     const bool formed = carom_assembly_form(x, L, Lf, F, a, s->sys->nv, blocks, s->team); // if not, nobody can solve it
     s->problem.symmetric = even;
     s->problem.team = s->team;

@@ -59,12 +59,12 @@ static bool sparse(const carom_problem *pb) {
 enum { LARGE = 700 };
 static const double TIGHT = 3e-5; // relative to the largest |c|: below it Newton's method wins
 
-// The space of bodies pays where the problem is large and the tolerance moderate.
+bool carom_chain_loose(int n, double tol, double size) { return n > RUBBING_ROWS && tol >= TIGHT * size; }
+
 static bool loose(const carom_problem *pb, double tol) {
     double size = 0;
-    if (!pb->parts || pb->n <= RUBBING_ROWS) return false;
-    for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));
-    return tol >= TIGHT * size;
+    for (int i = 0; i < pb->n && pb->parts; i++) size = fmax(size, fabs(pb->c[i]));
+    return pb->parts && carom_chain_loose(pb->n, tol, size);
 }
 
 static const signed char *order(carom_problem *pb, carom_kind k, double tol) {

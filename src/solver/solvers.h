@@ -1,7 +1,11 @@
-// solvers.h (private): the tables of solvers.def.
+// solvers.h (private): the tables of solvers.def; which solver the chain begins with.
 #pragma once
 #include "contact/law.h"
 
 #define CAROM_SOLVER(table) extern const carom_solver table;
 #include "solver/solvers.def"
 #undef CAROM_SOLVER
+
+/// Does the chain begin in the space of bodies, which needs no blocks of G?  That pays where the problem is large and the tolerance moderate: n rows, size the
+/// largest |c|.
+bool carom_chain_loose(int n, double tol, double size);
