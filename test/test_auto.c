@@ -260,6 +260,24 @@ static void a_flurry_of_impacts_is_stepped_over_and_back(void **state) {
     carom_model_destroy(m);
 }
 
+// The walls go away after the flurry.  Events are located again when time-stepping has lasted for 0.1 sqrt(rtol) size_q/size_v, not earlier and at most one of its steps later.
+static void what_is_quiet_is_stepped_for_a_while(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 1/2*y^2}\ncontact defaults: {restitution: 0.99}\n"
+                          "contacts: {left: {gap: \"x + 10*max(0, t - 1e-5)\"}, right: {gap: \"1e-7 - x + 10*max(0, t - 1e-5)\"}}\n");
+    carom_sim *sim = sim_of_model(m, (const char *const[]){"rtol=1e-7", NULL}, 1e-6, 1e-4);
+    double t[3] = {0};
+    for (int n = 0; !carom_sim_done(sim);) {
+        sim_step(sim);
+        if (sim_ledger(sim).switches > n && n < 2) t[++n] = carom_sim_now(sim).t;
+    }
+    said(sim, "explicit (quiet again)");
+    assert_int_equal(sim_ledger(sim).switches, 2);
+    check_near(t[2] - t[1], 0.1 * sqrt(1e-7), 2e-6);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // Many balls with friction: more contact directions than dense matrices are for.  Each ball falls from 1 + i/50, onto restitution 0.
 static void many_contacts_are_stepped(void **state) {
     (void)state;
@@ -373,6 +391,7 @@ int main(void) {
         cmocka_unit_test(stiff_models_get_an_implicit_method),
         cmocka_unit_test(it_changes_its_mind_about_stiffness),
         cmocka_unit_test(a_flurry_of_impacts_is_stepped_over_and_back),
+        cmocka_unit_test(what_is_quiet_is_stepped_for_a_while),
         cmocka_unit_test(many_contacts_are_stepped),
         cmocka_unit_test(it_goes_on_bit_for_bit),
         cmocka_unit_test(a_beam_of_many_unknowns_is_stiff),

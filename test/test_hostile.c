@@ -216,12 +216,40 @@ static void attributes_are_numbers_or_texts(void **state) {
     for (size_t k = 0; k < sizeof ids / sizeof *ids; ++k) h5_close(ids[k]);
 }
 
+// Numbers whose parts do not lie inside them: sign, exponent and mantissa of a real one, the digits of an integer.  HDF5 makes no such types; bytes of a file may say so.
+static void numbers_that_lie_outside_of_themselves_are_refused(void **state) {
+    (void)state;
+    static const unsigned char real[] = {0x40, 0, 52, 11, 0, 52, 0xff, 3}; // precision, exponent and mantissa: where and how long, bias
+    static const struct { int at, value; bool good; } change[] = {{0, 0x40, true}, {2, 54, false}, {2, 58, false}, {2, 255, false}, {3, 13, false}, {4, 13, false}, {5, 65, false}, {0, 0x41, false}};
+    for (size_t k = 0; k < sizeof change / sizeof *change; ++k) {
+        const hid_t file = H5Fcreate(path("real.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+        assert_true(h5_put_real(file, "x", 2.5));
+        H5Fclose(file);
+        char bytes[4096];
+        FILE *f = fopen(path("real.h5"), "r+b");
+        const size_t n = fread(bytes, 1, sizeof bytes, f);
+        size_t at = 0;
+        while (at + sizeof real <= n && memcmp(bytes + at, real, sizeof real) != 0) ++at;
+        assert_true(at + sizeof real <= n);
+        fseek(f, (long)at + change[k].at, SEEK_SET);
+        fputc(change[k].value, f);
+        fclose(f);
+        const hid_t again = H5Fopen(path("real.h5"), H5F_ACC_RDONLY, H5P_DEFAULT);
+        double number = 0;
+        char *found = NULL;
+        const bool taken = again >= 0 && h5_get(again, "x", 5, &number, &found);
+        h5_close(again);
+        if (taken != change[k].good || (taken && number != 2.5)) fail_msg("byte %d = %d: %s", change[k].at, change[k].value, taken ? "taken" : "refused");
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_plain_sets_behind_hard_links_are_taken),
         cmocka_unit_test(other_versions_are_read_and_not_resumed),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
         cmocka_unit_test(attributes_are_numbers_or_texts),
+        cmocka_unit_test(numbers_that_lie_outside_of_themselves_are_refused),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -192,11 +192,22 @@ static void a_touch_inside_a_step(void **state) {
     }
 }
 
+// A wall comes to a body at rest for 0.01 s and goes, at 1 m/s, in a step of 1 s: k int (A - |t|) dt = k A^2 is what it leaves, to the accuracy of one step from kink to kink.
+static void a_wall_that_comes_for_a_moment(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {q: 0}\nenergy: {kinetic: q'^2/2}\ncontacts: {wall: {gap: q - 0.005 + sqrt((t - 0.3137)^2 + 1e-8), stiffness: 1}}\n");
+    carom_sim *sim = model_sim(m, "event-driven", NULL, 1, 1);
+    model_sim_run(sim);
+    assert_close(carom_sim_now(sim).v[0], 0.005 * 0.005, 0.1 * 0.005 * 0.005);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spring_and_hertz), cmocka_unit_test(damping), cmocka_unit_test(friction_of_shapes),
         cmocka_unit_test(a_wall_that_moves),
-        cmocka_unit_test(a_belt_that_moves), cmocka_unit_test(kinks_cost_no_order), cmocka_unit_test(a_touch_inside_a_step), cmocka_unit_test(mistakes_are_told),
+        cmocka_unit_test(a_belt_that_moves), cmocka_unit_test(kinks_cost_no_order), cmocka_unit_test(a_touch_inside_a_step), cmocka_unit_test(a_wall_that_comes_for_a_moment), cmocka_unit_test(mistakes_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
