@@ -1,5 +1,6 @@
 // test_columns.c: sparse columns say the same as dense ones.
 #include "problems.h"
+#include "scheme/inside.h"
 #include <carom/matrix.h>
 #include <float.h>
 #include <setjmp.h>
@@ -74,10 +75,36 @@ static void sparse_and_dense_columns_agree(void **state) {
     free(p.mem.base);
 }
 
+// Reactions of a constant banded system are added up by columns, or in one solution where more than 8 of them act: as many as act count, not as many as there are.
+// The columns here are twice what the solution gives, which tells the two ways apart.
+static void what_acts_decides_how_reactions_are_added_up(void **state) {
+    (void)state;
+    enum { ALL = 30 };
+    double one[ALL], x[ALL], columns[ALL * ALL] = {0}, W[ALL * ALL] = {0};
+    int which[ALL];
+    for (int i = 0; i < ALL; ++i) one[i] = columns[i * (ALL + 1)] = 2, which[i] = i, W[i * (ALL + 1)] = 2; // M = 2, M^-1 W = 1
+    carom_arena mem = {.base = aligned_alloc(64, 1 << 14), .size = 1 << 14};
+    assert_non_null(mem.base);
+    carom_factor F = carom_allocate_factor(&mem, (carom_shape){CAROM_BANDED, ALL, 0, NULL}, true);
+    assert_int_equal(carom_factorise(&F, (carom_matrix){F.shape, one}, NULL), CAROM_OK);
+    const carom_columns w = {.rows = ALL, .n = ALL, .stride = ALL, .a = W}, doubled = {.rows = ALL, .n = ALL, .stride = ALL, .a = columns};
+    const carom_local L = {.W = w};
+    carom_inside inside = {.delassus = {.dense = doubled, .column = which, .from = which, .F = &F, .L = &L, .x = x, .kept = true, .keep = {.all = L}}};
+    carom_step s = {.inside = &inside};
+    for (int acting = 0; acting <= ALL; ++acting) {
+        double p[ALL] = {0}, v[ALL] = {0};
+        for (int k = 0; k < acting; ++k) p[7 * k % ALL] = 1;
+        carom_problem_react(&s, v, 3, p, ALL);
+        for (int i = 0; i < ALL; ++i) assert_true(v[i] == (acting > 8 ? 3 : 6) * p[i]);
+    }
+    free(mem.base);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage_follows_the_stride),
         cmocka_unit_test(sparse_and_dense_columns_agree),
+        cmocka_unit_test(what_acts_decides_how_reactions_are_added_up),
     };
     return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
 }

@@ -263,6 +263,22 @@ static void one_degree_of_freedom(void **state) {
 
 // -- what a file may say -------------------------------------------------------------------------------------------------
 
+// A contact without slip whose friction cannot hold it slides off in the one direction d that stays, g_T - mu A d = lambda d (IL-7), however strongly the normal impulse drives it
+// sideways: p_N = -u_N/(g_NN - mu g_N.d) to the end of compression, p_T = -mu d p_N.
+static void it_slides_off_in_the_direction_that_stays(void **state) {
+    (void)state;
+    const double g[9] = {1, 0.5, 3, 0.5, 1, 0, 3, 0, 25}, mu = 0.05;
+    double low = 0, high = 10, p[3];
+    for (int k = 0; k < 100; ++k) { // |(lambda I + mu A)^-1 g_T| = 1
+        const double lambda = 0.5 * (low + high);
+        *(hypot(0.5 / (lambda + mu), 3 / (lambda + 25 * mu)) > 1 ? &low : &high) = lambda;
+    }
+    const double d[2] = {0.5 / (low + mu), 3 / (low + 25 * mu)}, p_N = 1 / (1 - mu * (0.5 * d[0] + 3 * d[1]));
+    assert_true(carom_energetic_impact(g, 3, 2, mu, 0, (double[]){-1, 0, 0}, p));
+    assert_close(p[0], p_N, 1e-12);
+    for (int i = 0; i < 2; ++i) assert_close(p[1 + i], -mu * d[i] * p_N, 1e-12);
+}
+
 static void mistakes_are_told(void **state) {
     (void)state;
     static const struct { const char *law, *says; } cases[] = {
@@ -322,7 +338,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_impact_by_hand), cmocka_unit_test(a_cradle), cmocka_unit_test(unequal_restitution),
         cmocka_unit_test(restitution_by_approach_speed), cmocka_unit_test(with_joints), cmocka_unit_test(a_box_comes_to_rest), cmocka_unit_test(random_rods_lose_energy),
-        cmocka_unit_test(one_degree_of_freedom), cmocka_unit_test(mistakes_are_told), cmocka_unit_test(impacts_at_the_start_are_listed), cmocka_unit_test(a_restitution_above_one_stops_the_run),
+        cmocka_unit_test(one_degree_of_freedom), cmocka_unit_test(it_slides_off_in_the_direction_that_stays), cmocka_unit_test(mistakes_are_told), cmocka_unit_test(impacts_at_the_start_are_listed), cmocka_unit_test(a_restitution_above_one_stops_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ class Campaign:
                 if "command" in t: self.tests[t["name"]] = (t["command"], properties["WORKING_DIRECTORY"])
                 else: missing.append(t["name"])
             if not missing or again: break
-            self.ninja(*missing)
+            self.ninja()
         if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
 
     def look(self):
