@@ -213,6 +213,22 @@ static void blocks_are_the_dense_matrix(void **state) {
     problem_destroy(&x);
 }
 
+// Blocks of the same size say so: the loops of that size are taken.
+static void blocks_of_one_size_say_so(void **state) {
+    (void)state;
+    static unsigned char memory[1 << 14];
+    for (int rows_of = 1; rows_of <= 3; ++rows_of) {
+        contact_problem x = problem_random(4, CAROM_UNILATERAL + rows_of - 1, 0.3, 0.3, 5);
+        carom_rows_space space;
+        carom_block_rows rows;
+        carom_arena mem = {.base = memory, .size = sizeof memory};
+        carom_allocate_rows(&space, &mem, x.pb.n, 4, sizeof memory);
+        assert_true(carom_rows_gather(&space, &x.pb, &rows));
+        assert_int_equal(rows.uniform, carom_law_rows(x.block[0].law));
+        problem_destroy(&x);
+    }
+}
+
 // (CP-9), (CP-10)  What is left may be excused by rounding, here 4.5 eps 2e12 = 2e-3, but no more than 1e-8 of the speeds.
 static void rounding_excuses_little(void **state) {
     (void)state;
@@ -265,6 +281,7 @@ int main(void) {
         cmocka_unit_test(names_the_worst_block_and_stores_u),
         cmocka_unit_test(of_nothing_is_zero),
         cmocka_unit_test(blocks_are_the_dense_matrix),
+        cmocka_unit_test(blocks_of_one_size_say_so),
         cmocka_unit_test(the_nearest_point_of_a_cone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

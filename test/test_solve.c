@@ -315,6 +315,24 @@ static void the_binary_form_has_friction(void **state) {
     }
 }
 
+// Three contacts, each with a block of its own; then rows that go back.
+static void rows_of_the_binary_form_follow_each_other(void **state) {
+    (void)state;
+    for (int back = 0; back < 2; back++) {
+        unsigned char bytes[4 + 10 * 4 + 12 * 8];
+        const int head[] = {1, 3, 3, 0, back ? 2 : 1, back ? 1 : 2, 3, 0, 1, 2}; // d, nc, nb; where rows start; columns
+        const double numbers[12] = {2, 3, 4, -1, -2, -3}; // G, c; no friction
+        memcpy(bytes, "FC01", 4), memcpy(bytes + 4, head, sizeof head), memcpy(bytes + 4 + sizeof head, numbers, sizeof numbers);
+        put_bytes("three.fc", bytes, sizeof bytes);
+        carom_error err = {0};
+        carom_problem_list *list = carom_problems_read("three.fc", &err);
+        if (back) assert_says(err.text, "row 1 has no valid place");
+        else if (!list) fail_msg("%s", err.text);
+        for (int i = 0; list && i < 3; i++) assert_true(entry(carom_problems_at(list, 0), i, i) == numbers[i]);
+        carom_problems_destroy(list);
+    }
+}
+
 static void the_binary_form_is_checked(void **state) {
     (void)state;
     struct { char magic[4]; int d, nc, nb, start[2], col, value_low; } head = {{'F', 'C', '0', '1'}, 1, 1, 1, {0, 1}, 0, 0};
@@ -428,6 +446,7 @@ int main(void) {
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(wrong_matrices_are_refused),
         cmocka_unit_test(the_binary_form_has_friction),
+        cmocka_unit_test(rows_of_the_binary_form_follow_each_other),
         cmocka_unit_test(the_binary_form_is_checked),
         cmocka_unit_test(solve_answers),
         cmocka_unit_test(solve_refuses),

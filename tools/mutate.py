@@ -35,7 +35,8 @@ def faults_of(path, text):
     def add(m, group, new, rule):
         at, end = m.start(group), m.end(group)
         n = code.count("\n", 0, at)
-        before, whole = code[starts[n]:at], code[starts[n]:starts[n + 1]]
+        whole, statement = code[starts[n]:starts[n + 1]], max(code.rfind(c, 0, at) for c in ";{}")
+        before = code[statement + 1:at]
         if depth[at] == 0 and rule != "constant": return
         if re.search(MESSAGE, before) and before.count("(") > before.count(")"): return
         if re.search(ALLOCATION, whole) and rule in ("constant", "sign"): return
