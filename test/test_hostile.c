@@ -210,6 +210,13 @@ static void attributes_are_numbers_or_texts(void **state) {
     assert_true(h5_put_text(file, "said", "a few words", 5) && h5_get(file, "said", 5, &number, &found));
     assert_string_equal(found, "a few");
     free(found);
+    // What stands behind the end of a text is not written.
+    char stored[5] = ".....";
+    assert_true(h5_put_text(file, "short", "ab\0xyz", 5));
+    const hid_t a = H5Aopen(file, "short", H5P_DEFAULT), own = H5Aget_type(a);
+    assert_true(H5Tget_size(own) == sizeof stored && H5Aread(a, own, stored) >= 0);
+    assert_memory_equal(stored, "ab\0\0\0", sizeof stored);
+    H5Aclose(a), H5Tclose(own);
     assert_true(h5_put_real(file, "real", -1.5) && h5_get(file, "real", 5, &number, &found) && number == -1.5 && !found);
     assert_true(h5_put_integer(file, "count", 7) && h5_put_integer(file, "count", 8) && h5_get(file, "count", 5, &number, &found) && number == 8);
     const hid_t ids[] = {scalar, none, one, two, text, any, record, opaque, file};
