@@ -18,9 +18,9 @@ static const double GROWN = 0.1, FIRST = 0.3;
 // Where nothing moves, rounding is all there is: energies below this part of what everything would have at the largest local velocity that a step
 // had to take away are no motion.
 static const double STILL = 1e-9;
-// Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than all the motion ever had counts; or a tenth of it, where the
+// Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than half of what the motion ever had counts; or a tenth of it, where the
 // scheme is known to damp the fastest vibration.  Where events are located nothing is damped, and GROWN counts.
-static const double FADED = 1, DAMPED = 0.1;
+static const double FADED = 0.5, DAMPED = 0.1;
 // Penetration relative to the smaller of two shapes: a tenth of a radius is seen with the eye.  Where events are located there is none
 // but rounding and drift: a thousandth is an event that was missed.
 static const double DEEP = 0.1, DEEP_LOCATED = 1e-3;
