@@ -369,8 +369,8 @@ static void woodpecker(void **state) {
     carom_orbit_def d = define(text, "free", 0);
     d.model.length = length;
     carom_orbit o = orbit(&d);
-    assert_true(o.period > 0.14 && o.period < 0.15);
-    assert_close(o.advance[0], -0.01944538, 1e-7);
+    assert_close(o.period, 0.146, 5e-4); // as in the source of the model
+    assert_close(o.advance[0], -0.0194, 1e-4);
     assert_int_equal(o.trivial, 2);
     assert_true(o.largest < 1);
     // differences of the return map: a motion beside the orbit comes back to it by this factor
@@ -379,8 +379,17 @@ static void woodpecker(void **state) {
     assert_non_null(m);
     carom_sim_def sd = carom_sim_default();
     double v[3] = {o.v[0], o.v[1], o.v[2] * (1 + 1e-5)};
-    sd.system = carom_model_system(m), sd.schemes = carom_schemes(), sd.scheme = "event-driven", sd.h = o.period, sd.t_end = 8 * o.period, sd.q0 = o.q, sd.v0 = v;
+    sd.system = carom_model_system(m), sd.schemes = carom_schemes(), sd.scheme = "event-driven", sd.h = o.period, sd.t_end = o.period, sd.q0 = o.q, sd.v0 = o.v;
+    // The motion of a period begins and ends with the same energy but for the height: impacts and friction take all of the weight's work, (mM + mS) g times the way down.
     carom_sim *sim = carom_sim_create(&sd, &err);
+    assert_non_null(sim);
+    carom_ledger l;
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_close((l.energy.impact + l.energy.friction) / (4.8e-3 * 9.81), -o.advance[0], 1e-9);
+    carom_sim_destroy(sim);
+    sd.t_end = 8 * o.period, sd.v0 = v;
+    sim = carom_sim_create(&sd, &err);
     assert_non_null(sim);
     hits h = {.n = 0};
     carom_sim_watch_changes(sim, on_hit, &h);
