@@ -274,7 +274,7 @@ typedef struct carom_branch {
     int branches;        // begun
     double value;        // of the parameter at the last point
     const char *scheme;
-    carom_error note;    // why a branch could not be followed to its end, or doubled orbits not be found: the first reason; CAROM_OK: there was none
+    carom_error note;    // why a branch could not be followed to its end, or doubled orbits not be found, for the first ones; CAROM_OK: there was none
 } carom_branch;
 
 /// f is zero, or was read by carom_follow_read(): then it goes on.  Events: fold, period-doubling, neimark-sacker, branch, hopf; grazing, sticking, sequence, opening,

@@ -58,6 +58,16 @@ carom_status carom_derive_checks(resolver *r) {
     return CAROM_OK;
 }
 
+// Is there a comma outside of parentheses?
+static bool several(const char *text) {
+    int depth = 0;
+    for (; *text; ++text) {
+        depth += (*text == '(') - (*text == ')');
+        if (*text == ',' && depth == 0) return true;
+    }
+    return false;
+}
+
 carom_status carom_derive_observed(resolver *r) {
     enum { SCOPE = SCOPE_STATE | SCOPE_OUTS | SCOPE_LEDGER | SCOPE_AVERAGES };
     carom_model *m = r->m;
@@ -70,7 +80,7 @@ carom_status carom_derive_observed(resolver *r) {
         snprintf(of, sizeof of, "--observe %.100s", r->observe[i]);
         const carom_datum given = {.kind = CAROM_TEXT, .text = r->observe[i], .length = strlen(r->observe[i]), .of = of};
         const carom_status status = carom_resolve_expression(r, &given, SCOPE, "the observed expression", &m->observed[i]);
-        if (status != CAROM_OK && !strchr(given.text, '(') && strchr(given.text, ',')) return carom_fault(r, &given, 0, "this is more than one expression; repeat the option for each");
+        if (status != CAROM_OK && several(given.text)) return carom_fault(r, &given, 0, "this is more than one expression; repeat the option for each");
         CAROM_TRY(status);
         for (int k = 0; carom_ledger_name(k); ++k)
             if ((strcmp(carom_ledger_name(k), "seconds") == 0 || strcmp(carom_ledger_name(k), "ns_per_step") == 0) &&

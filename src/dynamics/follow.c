@@ -257,9 +257,12 @@ static carom_status smooth_events(walk *w, int branch, double ds) {
     return CAROM_OK;
 }
 
-// The first reason is kept for the caller.
+// Reasons are kept for the caller, as many as there is room for.
 static void note_end(walk *w, int branch, const carom_error *why) {
-    if (w->f->note.code == CAROM_OK && why->code != CAROM_OK) carom_fail(&w->f->note, why->code, "branch %d ends at %.60s = %.9g: %.600s", branch, w->def->by, w->f->value, why->text);
+    const carom_error before = w->f->note;
+    if (why->code == CAROM_OK) return;
+    carom_fail(&w->f->note, why->code, "%.450s%sbranch %d ends at %.60s = %.9g: %.380s", before.code == CAROM_OK ? "" : before.text, before.code == CAROM_OK ? "" : "; ", branch, w->def->by,
+               w->f->value, why->text);
 }
 
 // The curve stands at a solution: its tangent, in the direction of w->tau.
