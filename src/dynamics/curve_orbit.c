@@ -281,9 +281,8 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = 1e-9;
-    const char *name = def->run.scheme;
-    const bool located = !name || strcmp(name, "event-driven") == 0 || strcmp(name, "auto") == 0; // others are refused
-    if (isnan(s->task.run.rtol) && located) s->task.run.rtol = 1e-10; // of the scheme: points of a branch are many
+    const bool takes = !def->run.scheme || carom_shooter_takes(def->run.scheme); // others are refused, for a better reason than rtol
+    if (isnan(s->task.run.rtol) && takes) s->task.run.rtol = 1e-10; // of the scheme: points of a branch are many
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
     const size_t n = (size_t)s->n;
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);

@@ -493,6 +493,8 @@ static carom_status allocate(carom_shooter *s) {
     return CAROM_OK;
 }
 
+bool carom_shooter_takes(const char *scheme) { return strcmp(scheme, "event-driven") == 0 || strcmp(scheme, "auto") == 0; }
+
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err) {
     const char *const names[] = {by, NULL};
     s->err = err;
@@ -502,7 +504,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     if (!given.scheme) given.scheme = "event-driven";
     given.end = given.step = 1;
     CAROM_TRY(carom_run_resolve(&s->run, s->task.base, &given, err));
-    if (strcmp(s->run.scheme, "event-driven") != 0 && strcmp(s->run.scheme, "auto") != 0)
+    if (!carom_shooter_takes(s->run.scheme))
         return carom_fail(err, CAROM_UNSUPPORTED, "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s", s->run.scheme);
     if (by) {
         if (s->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", by);

@@ -2,6 +2,7 @@
 //
 // There are two places for it in a file, written in turn, each with a number and a checksum: a write that was cut off leaves the other one.
 #define _POSIX_C_SOURCE 200809L
+#include "base/pages.h"
 #include "io/record.h"
 #include "io/snapshots.h"
 #include <carom/version.h>
@@ -53,15 +54,6 @@ static bool make_room(carom_record *r, size_t bytes) {
     return true;
 }
 
-// Pages that are the same are left alone: those of contacts that are not there stay untouched memory.
-static void copy_changes(unsigned char *to, const unsigned char *from, size_t n) {
-    enum { PAGE = 4096 };
-    for (size_t at = 0; at < n; at += PAGE) {
-        const size_t part = n - at < PAGE ? n - at : PAGE;
-        if (memcmp(to + at, from + at, part) != 0) memcpy(to + at, from + at, part);
-    }
-}
-
 void record_pack(carom_record *r) {
     size_t bytes = 0;
     const void *sim = carom_sim_state(r->sim, &bytes);
@@ -69,7 +61,7 @@ void record_pack(carom_record *r) {
     const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .contacts = r->contacts, .step = r->step, .row_step = r->row_step,
                              .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = record_doubles(r)};
     memcpy(r->state, &head, sizeof head);
-    copy_changes(r->state + sizeof head, sim, bytes);
+    carom_copy_changes(r->state + sizeof head, sim, bytes); // slots without a contact stay untouched
     if (record_doubles(r)) memcpy(r->state + sizeof head + bytes, r->acc, sizeof(double) * (size_t)record_doubles(r));
 }
 

@@ -1,4 +1,5 @@
 // setup.c: making a simulation: options, what a scheme lacks, one block of memory.
+#include "base/pages.h"
 #include "base/tolerance.h"
 #include "scheme/delassus_blocks.h"
 #include "scheme/discs.h"
@@ -465,20 +466,11 @@ static void see(carom_sim *sim, int k) {
 
 enum { PIECES = 64 }; // of what is kept; no scheme has so many
 
-// Copies into memory that is zero: pages of zeros are left alone and stay untouched.
-static void copy_pages(unsigned char *to, const unsigned char *from, size_t n) {
-    static const unsigned char zero[4096];
-    for (size_t at = 0; at < n; at += sizeof zero) {
-        const size_t part = n - at < sizeof zero ? n - at : sizeof zero;
-        if (memcmp(from + at, zero, part) != 0) memcpy(to + at, from + at, part);
-    }
-}
-
 // What was kept, piece by piece: those of contacts have become longer.
 static void carry_over(const carom_sim *sim, const carom_sim *old, const size_t *ends, const size_t *old_ends) {
     for (int i = 0; i < old->pieces; ++i) {
         const size_t at = i ? ends[i - 1] : 0, from = i ? old_ends[i - 1] : 0, size = ends[i] - at, had = old_ends[i] - from;
-        copy_pages((unsigned char *)sim->kept + at, (const unsigned char *)old->kept + from, had < size ? had : size);
+        carom_copy_changes((unsigned char *)sim->kept + at, (const unsigned char *)old->kept + from, had < size ? had : size);
     }
 }
 

@@ -1,0 +1,14 @@
+// pages.h: copies of memory of which only a part is in use.
+#pragma once
+#include <string.h>
+
+/// Copies n bytes, page by page where they differ: pages that are zero on both sides stay untouched, and use no memory.
+static inline void carom_copy_changes(void *to, const void *from, size_t n) {
+    enum { PAGE = 4096 };
+    unsigned char *a = to;
+    const unsigned char *b = from;
+    for (size_t at = 0; at < n; at += PAGE) {
+        const size_t part = n - at < PAGE ? n - at : PAGE;
+        if (memcmp(a + at, b + at, part) != 0) memcpy(a + at, b + at, part);
+    }
+}
