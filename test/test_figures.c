@@ -125,6 +125,42 @@ static const example examples[] = {
     {"pulse", 4e-3, 50, 0, // rest without any force, then a push, and a kink that moves
      "carom: 1\ncoordinates: {x: 0.3, u: 0.2}\nenergy: {kinetic: 1/2*(x'^2 + u'^2)}\nforces: {x: 'if(t < 0.0501, 0, if(t < 0.1103, 20, 0.1))', u: '30*max(0, 0.3*sin(40*t - 2) - u + 0.1)'}\n"
      "contacts: {stop: {gap: 0.32 - x, restitution: 0.5}}\n"},
+    {"skidding", 4e-3, 40, 0.03, // slides on while another contact is struck; both have tangential restitution
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: {at: 0, rate: 0.5}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2) + 0.1*x'*z', potential: 9.81*y}\n"
+     "contact defaults: {restitution: 0.4, tangential restitution: 0.5, friction: 0.2}\ncontacts: {floor: {gap: y, slip: x}, wall: {gap: 0.031 - z, slip: x - y}}\n"},
+    {"gate", 4e-3, 75, 0.03, // a floor that closes late
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0.02, rate: 0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y - 2*x}\n"
+     "contacts: {floor: {gap: y, slip: x, friction: 0.2, restitution: 0.3, closes while: x - 0.17}, lower: {gap: y + 0.03, restitution: 0.9, slip: x, friction: 0.1}}\n"},
+    {"steered", 4e-3, 50, 0, // a controller with a delay, a force from a table, a stop whose place is a signal
+     "carom: 1\ntables: {T: {x: [0, 0.05, 0.2], y: [0, 3, -2]}}\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0.1, rate: 0}}\nenergy: {kinetic: 1/2*(x'^2 + 2*y'^2), potential: 30*(x - y)^2}\n"
+     "controllers: {c: {sample: 0.0301, offset: 0.01, delay: 0.0052, states: {s: s + x}, outputs: {u: -8*x - x' - s, w: 0.1*s}}}\nforces: {x: u, y: T(t)}\n"
+     "contacts: {stop: {gap: 0.051 - x + 0.01*w, slip: y, friction: 0.3, restitution: 0.5}}\n"},
+    {"bearing", 4e-3, 50, 0, // friction of a joint by its own reaction, a brake, a motor, a spring
+     "carom: 1\ngravity: [0, -9.81]\nbodies:\n  arm: {mass: 1, inertia: 0.03, at: [0.2, 0], spin: 2}\n  tip: {mass: 0.5, inertia: 0.01, at: [0.5, 0], shape: {point: [0.1, 0]}}\n"
+     "joints: {a: {type: revolute, between: [ground, arm], at: [0, 0]}, b: {type: revolute, between: [arm, tip], at: [0.4, 0]}}\nsprings: {s: {joint: b, stiffness: 3, damping: 0.02}}\n"
+     "motors: {m: {joint: a, torque: 1.5*cos(9*t)}}\nshapes: {floor: {plane: [0, 1], at: [0, -0.1]}}\n"
+     "contacts:\n  wear: {joint: a, radius: 0.02, friction: 0.3}\n  grip: {normal force: '20*max(0, t - 0.05)', slip: 0.1*(tip.angle - arm.angle), friction: 0.4}\n  floor: {between: [tip, floor], friction: 0.3, restitution: 0.2}\n"},
+    {"conveyor", 4e-3, 40, 0, // a surface that moves, a pusher with prescribed motion, friction by direction
+     "carom: 1\ngravity: [0, 0.5, -9.81]\nshapes: {belt: {plane: [0, 0, 1], surface velocity: ['0.5 + t', 0.2, 0]}, ice: {plane: [-1, 0, 0], at: [0.35, 0, 0]}}\n"
+     "bodies:\n  b: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0, 0, 0.1], velocity: [0, 0, -0.1], spin: [0, 1, 0], shape: {sphere: 0.1}}\n"
+     "  push: {motion: {at: ['-0.25 + 0.1*sin(20*t)', 0, 0.1]}, shape: {sphere: 0.1}}\ncontacts:\n  c: {between: [b, belt], friction: 0.4}\n"
+     "  d: {between: [b, ice], friction: {along: 0.1, across: 0.3, direction: [0, 1, 0.5]}, restitution: 0.3}\n  e: {between: [b, push], restitution: 0.5, friction: 0.1}\n"},
+    {"dozing", 0.02, 60, 0, // bodies fall asleep, one is woken
+     "carom: 1\ngravity: [0, 0, -9.81]\nsleep: 0.02\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+     "  s: {repeat: 3, body: {mass: 1 + i, inertia: [0.004, 0.004, 0.006], at: [i, 0, 0.08], velocity: [0.005*i, 0, 0], shape: {ellipsoid: [0.1, 0.1, 0.08]}}}\n"
+     "  late: {mass: 2, inertia: [0.01, 0.01, 0.01], at: [2.05, 0, 4.6], shape: {sphere: 0.1}}\n"
+     "contacts: {among: {among: [s, late], friction: 0.3}, base: {between: [[s, late], floor], friction: 0.4}}\n"},
+    {"wedges", 2e-3, 40, 0, // edges and corners of polygons, contacts that switch features
+     "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {polygon: [[-1, -0.5], [1, -0.5], [0.2, 0.02], [-1, 0]]}}\nbodies:\n"
+     "  a: {mass: 1, inertia: 0.004, at: [0.02, 0.09], angle: 0.1, velocity: [1.2, -0.2], shape: {box: [0.2, 0.1]}}\n  b: {mass: 0.5, inertia: 0.001, at: [0.05, 0.23], angle: 0.7, velocity: [0, -1], shape: {polygon: [[-0.06, -0.04], [0.06, -0.04], [0, 0.07]]}}\n"
+     "contacts: {c: {among: [a, b, floor], friction: 0.3, restitution: 0.3}}\n"},
+    {"rubble", 2e-3, 20, 0, // hulls on a height field: contacts by search
+     "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {hill: {heights: [[0.1, 0, 0.1, 0.2], [0, 0, 0.1, 0.1], [0.1, 0.05, 0, 0.1]], cell: 0.3}}\nbodies:\n"
+     "  h: {mass: 1, inertia: [0.003, 0.004, 0.005], at: [-0.05, 0.02, 0.16], velocity: [0.5, 0, -1], spin: [1, 2, 0], shape: {hull: [[0.1, 0.1, 0], [-0.1, 0.1, 0], [0, -0.12, 0.02], [0, 0, 0.12], [0.01, 0, -0.09]]}}\n"
+     "  k: {mass: 0.5, inertia: [0.001, 0.001, 0.001], at: [-0.05, 0.02, 0.37], velocity: [0, 0, -2], shape: {box: [0.1, 0.12, 0.1]}}\ncontacts: {c: {among: [h, k, hill], friction: 0.4, restitution: 0.2}}\n"},
+    {"beam", 1e-3, 24, 0, // a flexible member in the plane, contacts along it
+     "carom: 1\ngravity: [0, -9.81]\nflexible:\n  beam: {type: beam, length: 1, elements: 4, density: 1000, modulus: 1e8, area: 1e-3, inertia: 1e-7, fix: start, damping: {stiffness: 1e-4}}\n"
+     "coordinates: {y: {at: 0.005, rate: -1}}\nenergy: {kinetic: 0.2*y'^2, potential: 0}\ncontacts:\n  ball: {gap: y - beam.end.y, restitution: 0.4}\n  floor: {along: beam, gap: 0.002 + beam.y, restitution: 0.2}\n"},
     {"slot", 1e-6, 14, 0, // for auto: more impacts than can be located
      "carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}, z: {at: 0.5}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 1/2*y^2}\nforces: {y: -0.1*y' + 0.2*sin(t)}\n"
      "constraints: {rod: z - 0.5*y}\ncontact defaults: {restitution: 0.99, friction: 0.01}\ncontacts: {left: {gap: x, slip: y}, right: {gap: 1e-7 - x, slip: y}}\n"},
@@ -621,6 +657,7 @@ static figures compare(computation c) {
 static bool slow(const char *model, const carom_scheme *s) {
     const bool costly = strcmp(s->name, "dg-plus") == 0;
     if (strstr("slot crowd", model)) return strcmp(s->name, "auto") != 0;
+    if (strcmp(model, "dozing") == 0 && s->own_steps) return true;
     if (BRIEF && strstr("brick linkage heap", model) && (s->own_steps || costly)) return true;
     return s->own_steps && (strcmp(model, "heap") == 0 || (strcmp(model, "stiff") == 0 && strcmp(s->name, "auto") != 0));
 }
