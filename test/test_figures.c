@@ -435,6 +435,7 @@ static const task tasks[] = {
     {"sheet", 50, 30, CAROM_PLANAR, 0.5, 43},       {"tower", 90, 60, CAROM_UNILATERAL, 0, 47},  {"joints", 6, 0, CAROM_BILATERAL, 0, 49},
     {"web", 60, 12, CAROM_PLANAR, 0.3, 53},         {"ties", 8, 2, CAROM_BILATERAL, 0, 57},      {"coupled", 24, 0, CAROM_PLANAR, 0.4, 59},
     {"jammed", 30, 6, CAROM_SPATIAL, 0.5, 61},      {"crushed", 24, 4, CAROM_PLANAR, 0.8, 63},   {"grown", 40, 14, CAROM_SPATIAL, 0.5, 67},
+    {"throng", 60, 60, CAROM_PLANAR, 0.4, 73},      {"knot", 150, 50, CAROM_UNILATERAL, 0, 79},
 };
 enum { TASKS = sizeof tasks / sizeof *tasks };
 
