@@ -7,7 +7,8 @@ Faults by rule: a sign; a comparison turned round (between real numbers `<` and 
 times 1.5, thresholds such as 1e-12 times 1000); a call or an assignment left out.  Not planted, because no result can depend on it or because another
 kind of test looks for it: sizes of allocations, releases of memory and handles (the leak sanitizer), assertions, texts and arguments of messages, what
 a scheme promises (tests alone read it).
-A fault that gives an equivalent program is listed in tools/mutate-equivalent.txt, with the reason, and is skipped.
+A fault that gives an equivalent program is listed in tools/mutate-equivalent.txt, with the reason; where it survives it is counted apart, and the rate is
+given with and without.
 
 The copy is built once with gcc's coverage.  Each test of the default suite (no label `long`) runs once, must pass, and tells which lines it executes.  A fault is
 judged by the tests that execute its line, those that found most for their time first, until one fails or takes more than five times its time (killed),
@@ -221,7 +222,7 @@ def main():
     ap.add_argument("--list", action="store_true", help="print the faults and do no more")
     ap.add_argument("folders", nargs="+")
     a = ap.parse_args()
-    skip, planted = equivalent(), []
+    equal, planted = equivalent(), []
     by_folder = {}
     for folder in a.folders:
         every, rng = [], random.Random("%d %s" % (a.seed, folder))
@@ -229,11 +230,10 @@ def main():
             for f in names:
                 path = os.path.relpath(os.path.join(top, f), ROOT)
                 if f.endswith(".c"): every += faults_of(path, open(os.path.join(ROOT, path)).read())
-        skipped = {x.name for x in every} & skip
-        for stale in {s for s in skip if s.startswith("src/%s/" % folder)} - skipped: print("no such fault any more: " + stale)
+        for stale in {s for s in equal if s.startswith("src/%s/" % folder)} - {x.name for x in every}: print("no such fault any more: " + stale)
         every = sorted(every)
         rng.shuffle(every)
-        by_folder[folder] = [x for x in every if x.name not in skip and a.only in x.name]
+        by_folder[folder] = [x for x in every if a.only in x.name]
     for n in range(a.faults):
         of = by_folder[a.folders[n % len(a.folders)]]
         if of: planted.append((a.folders[n % len(a.folders)], of.pop()))
@@ -256,15 +256,15 @@ def main():
             r = {"name": fault.name, "file": of, "folder": folder, "line": fault.line, "fate": fate, "tests": tests, "seconds": round(seconds, 1), "passed": passed, "allowed": a.seconds}
             with open(kept, "a") as o: o.write(json.dumps(r) + "\n")
             if fate: kills[folder][fate.split()[0]] += 1
-        tally[folder, "unbuilt" if r["fate"] == "does not build" else "killed" if r["fate"] else "survived"] += 1
-        if not r["fate"]: survivors.append("%s (line %d, %d tests passed)" % (fault.name, r["line"], r["passed"]))
+        tally[folder, "unbuilt" if r["fate"] == "does not build" else "killed" if r["fate"] else "equivalent" if fault.name in equal else "survived"] += 1
+        if not r["fate"] and fault.name not in equal: survivors.append("%s (line %d, %d tests passed)" % (fault.name, r["line"], r["passed"]))
         print("%3d %-24s %5.0f s %s" % (n, r["fate"] or "SURVIVED", r["seconds"], fault.name[:180]), flush=True)
     c.ninja("carom_core", "carom_files")
     print("\nsurvivors:" if survivors else "\nno survivors")
     for s in survivors: print("  " + s)
     for folder in a.folders + ["all"]:
-        k, s, u = (sum(v for (f, what), v in tally.items() if what == w and folder in (f, "all")) for w in ("killed", "survived", "unbuilt"))
-        if k + s: print("%-10s %3d of %3d killed, %.0f %% (%d did not build)" % (folder, k, k + s, 100 * k / (k + s), u))
+        k, s, e, u = (sum(v for (f, what), v in tally.items() if what == w and folder in (f, "all")) for w in ("killed", "survived", "equivalent", "unbuilt"))
+        if k + s: print("%-10s %3d of %3d killed, %.0f %%; without %d equivalent %.0f %% (%d did not build)" % (folder, k, k + s + e, 100 * k / (k + s + e), e, 100 * k / (k + s), u))
 
 
 main()
