@@ -1,7 +1,8 @@
-// test_columns.c: sparse columns say the same as dense ones.
+// test_columns.c: sparse columns say the same as dense ones, and so does G by parts.
 #include "problems.h"
-#include "scheme/inside.h"
+#include "scheme/delassus_blocks.h"
 #include <carom/matrix.h>
+#include <carom/team.h>
 #include <float.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,10 +101,131 @@ static void what_acts_decides_how_reactions_are_added_up(void **state) {
     free(mem.base);
 }
 
+// -- G by parts ----------------------------------------------------------------------------------------------------------------
+
+enum { PARTS = 5, NV = 18, BLOCKS = 9, SIZE = 22 }; // velocities, constraints, and their rows
+
+static const int part[PARTS + 1] = {0, 3, 9, 10, 16, 18}, at[BLOCKS + 1] = {0, 1, 4, 6, 12, 13, 16, 19, 21, 22};
+
+// Constraint b acts on two parts; the fourth on all: more than there is room for in its thread's share.
+static bool acts(int b, int i) { return b == 3 || i == b % PARTS || i == (2 * b + 1) % PARTS; }
+
+static carom_columns directions(carom_arena *mem, bool sparse, uint64_t seed) {
+    carom_columns W = carom_allocate_columns(mem, NV, SIZE, sparse ? NV - 1 : NV);
+    for (int b = 0; b < BLOCKS; ++b)
+        for (int k = at[b]; k < at[b + 1]; ++k) {
+            if (sparse) W.count[k] = 0;
+            for (int i = 0; i < PARTS; ++i)
+                for (int v = part[i]; v < part[i + 1]; ++v) {
+                    const double x = acts(b, i) && !(b == 3 && v == 17) ? symmetric_uniform(&seed) : 0;
+                    if (!sparse) W.a[k * W.stride + v] = x;
+                    else if (x != 0) W.row[k * W.stride + W.count[k]] = v, W.a[k * W.stride + W.count[k]++] = x;
+                }
+        }
+    return W;
+}
+
+// Symmetric, positive, and couples velocities of one part only.
+static carom_factor factor(carom_arena *mem) {
+    double *M = carom_allocate(mem, NV * NV);
+    uint64_t seed = 5;
+    for (int i = 0; i < PARTS; ++i)
+        for (int k = part[i]; k < part[i + 1]; ++k)
+            for (int l = part[i]; l <= k; ++l) M[k + l * NV] = M[l + k * NV] = k == l ? 2 : 0.3 * symmetric_uniform(&seed);
+    carom_factor F = carom_allocate_factor(mem, (carom_shape){CAROM_DENSE, NV, 0, NULL}, true);
+    assert_int_equal(carom_factorise(&F, (carom_matrix){F.shape, M}, NULL), CAROM_OK);
+    return F;
+}
+
+static void in_turn(carom_team *team, void (*work)(void *user, int part, int parts), void *user) {
+    for (int k = team->n - 1; k >= 0; --k) work(user, k, team->n);
+}
+
+static bool near(double a, double b) { return fabs(a - b) <= 1e-13; }
+
+// G is what its dense product is, block by block; blocks that are not there are zero.
+static void assert_rows(const carom_block_rows *R, const double G[SIZE][SIZE]) {
+    assert_int_equal(R->uniform, 0);
+    for (int b = 0; b < BLOCKS; ++b) {
+        bool there[BLOCKS] = {false};
+        for (int k = R->start[b]; k < R->start[b + 1]; ++k) {
+            const int c = R->col[k];
+            assert_true(!there[c] && (k == R->start[b] || c > R->col[k - 1]));
+            there[c] = true;
+            if (c == b) assert_int_equal(R->diagonal[b], k);
+            for (int j = at[c]; j < at[c + 1]; ++j)
+                for (int i = at[b]; i < at[b + 1]; ++i) assert_true(near(R->value[R->at[k] + i - at[b] + (j - at[c]) * (at[b + 1] - at[b])], G[i][j]));
+        }
+        for (int c = 0; c < BLOCKS; ++c)
+            for (int i = at[b]; !there[c] && i < at[b + 1]; ++i)
+                for (int j = at[c]; j < at[c + 1]; ++j) assert_true(G[i][j] == 0);
+    }
+}
+
+// Diagonal blocks that are made alone have the bits of those among all.
+static void assert_diagonal(const carom_assembly *x, const double *value) {
+    for (int b = 0; b < BLOCKS; ++b) {
+        const int rows = at[b + 1] - at[b];
+        assert_memory_equal(x->parts.diagonal + x->parts.most * at[b], value + x->at[x->diagonal[b]], (size_t)(rows * rows) * sizeof(double));
+    }
+}
+
+static void matrices_by_parts_are_those_of_columns(void **state) {
+    (void)state;
+    static const double a = 0.7;
+    carom_team three = {3, in_turn};
+    const carom_system sys = {.nv = NV, .nc = BLOCKS, .listed = BLOCKS, .part = part, .nparts = PARTS};
+    carom_arena count = {0};
+    carom_allocate_assembly(&count, &sys, BLOCKS, SIZE);
+    const size_t size = count.used + (1 << 16);
+    for (int variant = 0; variant < 8; ++variant) {
+        const bool sparse = variant & 1, even = variant & 2;
+        carom_team *team = variant & 4 ? &three : NULL;
+        carom_arena mem = {.base = aligned_alloc(64, size / 64 * 64 + 64), .size = size};
+        assert_non_null(mem.base);
+        memset((char *)mem.base, 0, 1 << 16);
+        const carom_factor F = factor(&mem);
+        int id[BLOCKS] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, starts[BLOCKS + 1];
+        memcpy(starts, at, sizeof at);
+        const carom_local L = {.nb = BLOCKS, .id = id, .at = starts, .W = directions(&mem, sparse, 3)}, M = {.nb = BLOCKS, .id = id, .at = starts, .W = directions(&mem, sparse, 4)}, *Lf = even ? &L : &M;
+        double G[SIZE][SIZE], X[SIZE][NV], p[SIZE], v[NV] = {0};
+        for (int j = 0; j < SIZE; ++j) {
+            carom_column_expand(X[j], &Lf->W, j);
+            carom_factor_solve(&F, X[j]);
+            for (int i = 0; i < SIZE; ++i) G[i][j] = a * carom_column_dot(&L.W, i, X[j]);
+            p[j] = sin(j);
+        }
+        carom_assembly x = carom_allocate_assembly(&mem, &sys, BLOCKS, SIZE);
+        assert_true(carom_assembly_form(&x, &L, Lf, &F, a, NV, true, team));
+        assert_rows(&x.rows, G);
+        assert_int_equal(x.parts.most, 6);
+        assert_int_equal(x.parts.bodies, PARTS);
+        const size_t values = (size_t)(x.at[x.start[BLOCKS] - 1] + (at[BLOCKS] - at[BLOCKS - 1]) * (at[BLOCKS] - at[BLOCKS - 1])) * sizeof(double);
+        double *kept = malloc(values);
+        memcpy(kept, x.value, values);
+        carom_assembly_react(&x, &L, v, 2, p, at[BLOCKS - 2], team); // all but the last two
+        for (int i = 0; i < NV; ++i) {
+            double sum = 0;
+            for (int j = 0; j < at[BLOCKS - 2]; ++j) sum += 2 * X[j][i] * p[j];
+            assert_true(near(v[i], sum));
+        }
+        if (even) { // made later
+            assert_true(carom_assembly_form(&x, &L, Lf, &F, a, NV, false, team));
+            assert_diagonal(&x, kept);
+            memset(x.value, 0, values);
+            assert_true(carom_assembly_rows(&x, team));
+            assert_memory_equal(x.value, kept, values);
+        }
+        free(kept);
+        free(mem.base);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage_follows_the_stride),
         cmocka_unit_test(sparse_and_dense_columns_agree),
+        cmocka_unit_test(matrices_by_parts_are_those_of_columns),
         cmocka_unit_test(what_acts_decides_how_reactions_are_added_up),
     };
     return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
