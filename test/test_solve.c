@@ -133,17 +133,21 @@ static void set_matrix(hid_t at, const char *name, const sample *s) {
     H5Gclose(g);
 }
 
-static void make_fclib(const char *file, bool global, const sample *W, const sample *H, int spacedim) {
-    const double q[] = {-1, 2}, mu = 0.3, f[] = {4, -2}, w[] = {-1, 0.5};
+// G: equations of a global problem; NULL: none
+static void make_fclib_with(const char *file, bool global, const sample *W, const sample *H, const sample *G, int spacedim) {
+    const double q[] = {-1, 2}, mu = 0.3, f[] = {4, -2}, w[] = {-1, 0.5}, b = 0.5;
     const hid_t h = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), g = H5Gcreate2(h, global ? "fclib_global" : "fclib_local", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     const hid_t v = H5Gcreate2(g, "vectors", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     set(g, "spacedim", H5T_NATIVE_INT, 1, &spacedim);
     set_matrix(g, global ? "M" : "W", W);
     if (global) set_matrix(g, "H", H), set(v, "f", H5T_NATIVE_DOUBLE, 2, f), set(v, "w", H5T_NATIVE_DOUBLE, 2, w);
     else set(v, "q", H5T_NATIVE_DOUBLE, 2, q);
+    if (G) set_matrix(g, "G", G), set(v, "b", H5T_NATIVE_DOUBLE, 1, &b);
     set(v, "mu", H5T_NATIVE_DOUBLE, 1, &mu);
     H5Gclose(v), H5Gclose(g), H5Fclose(h);
 }
+
+static void make_fclib(const char *file, bool global, const sample *W, const sample *H, int spacedim) { make_fclib_with(file, global, W, H, NULL, spacedim); }
 
 static const sample ROWS = {2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, COLUMNS = {2, 2, -1, 3, {0, 1, 3}, {0, 0, 1}, {2, 0.5, 3}},
                     TRIPLETS = {2, 2, 3, 3, {0, 0, 1}, {0, 1, 1}, {2, 0.5, 3}};
@@ -181,6 +185,31 @@ static void global_problems_become_local(void **state) {
 }
 
 // Numbers come from the file itself: not by links, nor from other files.
+// M = [2 1; 1 4], H = [1 1; 0 2], G = (1, 3):  7 M^-1 = [4 -1; -1 2],  7 W = 7 H'M^-1 H = [4 2; 2 8],  7 V = 7 H'M^-1 G = (1, 11),  7 R = 7 G'M^-1 G = 16,
+// 7 M^-1 f = (18, -8),  q = w + H'M^-1 f,  s = b + G'M^-1 f
+static void equations_of_global_problems_become_joints(void **state) {
+    (void)state;
+    const sample M = {2, 2, -2, 4, {0, 2, 4}, {0, 1, 0, 1}, {2, 1, 1, 4}}, H = {2, 2, 3, 3, {0, 0, 1}, {0, 1, 1}, {1, 1, 2}}, G = {2, 1, 2, 2, {0, 1}, {0, 0}, {1, 3}};
+    make_fclib_with("equations.hdf5", true, &M, &H, &G, 2);
+    carom_problem_list *list = load("equations.hdf5");
+    const carom_problem *pb = carom_problems_at(list, 0);
+    assert_true(pb->n == 3 && pb->nb == 2);
+    const int joint = pb->block[0].law == CAROM_BILATERAL ? 0 : 1;
+    assert_true(pb->block[joint].law == CAROM_BILATERAL && pb->block[1 - joint].law == CAROM_PLANAR);
+    const double W[3][3] = {{4, 2, 1}, {2, 8, 11}, {1, 11, 16}}, c[3] = {-1 + 18.0 / 7, 0.5 + 2.0 / 7, 0.5 - 6.0 / 7};
+    const int at[3] = {pb->block[1 - joint].at, pb->block[1 - joint].at + 1, pb->block[joint].at};
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(pb->c[at[i]] - c[i]) < 1e-14);
+        for (int j = 0; j < 3; j++) assert_true(fabs(entry(pb, at[i], at[j]) - W[i][j] / 7) < 1e-14);
+    }
+    carom_problems_destroy(list);
+    const sample tall = {3, 1, 2, 2, {0, 1}, {0, 0}, {1, 3}};
+    make_fclib_with("tall.hdf5", true, &M, &H, &tall, 2);
+    carom_error err = {0};
+    assert_null(carom_problems_read("tall.hdf5", &err));
+    assert_says(err.text, "G");
+}
+
 static void fclib_reads_no_other_file(void **state) {
     (void)state;
     for (int how = 0; how < 4; how++) {
@@ -442,7 +471,8 @@ int main(void) {
         cmocka_unit_test(text_keeps_every_bit),
         cmocka_unit_test(fclib_keeps_every_bit),
         cmocka_unit_test(fclib_has_three_kinds_of_matrices),
-        cmocka_unit_test(global_problems_become_local), cmocka_unit_test(fclib_reads_no_other_file),
+        cmocka_unit_test(global_problems_become_local),
+        cmocka_unit_test(equations_of_global_problems_become_joints), cmocka_unit_test(fclib_reads_no_other_file),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(wrong_matrices_are_refused),
         cmocka_unit_test(the_binary_form_has_friction),
