@@ -582,6 +582,9 @@ static void a_system_without_a_model_is_recorded(void **state) {
         assert_int_equal(carom_sim_now(sim).step, 250);
         assert_int_equal(carom_record_advance(record, 0, 0, &err), CAROM_OK);
         assert_true(carom_sim_done(sim));
+        double T, V, v = carom_sim_now(sim).v[0];
+        assert_int_equal(carom_sim_energy(sim, &T, &V, &err), CAROM_OK); // it knows its mass, 1, and no potential
+        assert_true(v != 0 && T == v * v / 2 && V == 0);
         assert_int_equal(carom_record_finish(record, "done", NULL, &err), CAROM_OK);
         carom_result *r = rd.memory ? carom_record_result(record, &err) : load("odd.csv");
         assert_int_equal(carom_result_rows(r), 301);

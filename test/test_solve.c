@@ -231,6 +231,19 @@ static void fclib_reads_no_other_file(void **state) {
     }
 }
 
+// The beginning of a text is refused wherever it ends, also where memory still holds the rest of it.
+static void half_a_text_is_refused(void **state) {
+    (void)state;
+    for (size_t n = strlen("carom-problem 1\n"); n <= strlen(disc) - strlen("d\n"); ++n) {
+        put_bytes("whole.txt", disc, strlen(disc));
+        carom_problems_destroy(load("whole.txt"));
+        put_bytes("half.txt", disc, n);
+        carom_error err = {0};
+        if (carom_problems_read("half.txt", &err)) fail_msg("%zu bytes are accepted", n);
+        assert_says(err.text, "half.txt");
+    }
+}
+
 // -- what is wrong with a file is said ---------------------------------------------------------------------------------------
 
 static void refuse_text(const char *text, const char *words) {
@@ -472,6 +485,7 @@ int main(void) {
         cmocka_unit_test(fclib_keeps_every_bit),
         cmocka_unit_test(fclib_has_three_kinds_of_matrices),
         cmocka_unit_test(global_problems_become_local),
+        cmocka_unit_test(half_a_text_is_refused),
         cmocka_unit_test(equations_of_global_problems_become_joints), cmocka_unit_test(fclib_reads_no_other_file),
         cmocka_unit_test(wrong_texts_are_refused),
         cmocka_unit_test(wrong_matrices_are_refused),
