@@ -167,6 +167,10 @@ static const example examples[] = {
     {"slot", 1e-6, 14, 0, // for auto: more impacts than can be located
      "carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}, z: {at: 0.5}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 1/2*y^2}\nforces: {y: -0.1*y' + 0.2*sin(t)}\n"
      "constraints: {rod: z - 0.5*y}\ncontact defaults: {restitution: 0.99, friction: 0.01}\ncontacts: {left: {gap: x, slip: y}, right: {gap: 1e-7 - x, slip: y}}\n"},
+    {"flurry", 4e-6, 60, 0, // for auto: the same, then walls that go away; one body rests, one slides, one touches
+     "carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}, z: 0, s: {at: 0, rate: 0.1}, w: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2 + s'^2 + w'^2), potential: 1/2*y^2 + 9.81*z}\n"
+     "contact defaults: {restitution: 0.99}\ncontacts: {left: {gap: 'x + 10*max(0, t - 1e-5)'}, floor: {gap: z, slip: s, friction: 0.3, restitution: 0}, touch: {gap: w, restitution: 0},\n"
+     "  right: {gap: '1e-7 - x + 10*max(0, t - 1e-5)'}}\n"},
     {"crowd", 0.02, 3, 0, // for auto: too many for dense matrices
      "carom: 1\ngravity: [0, -4]\nshapes: {floor: {plane: [0.1, 1]}}\nbodies:\n  d: {repeat: 69, body: {mass: 1 + 0.01*i, inertia: 0.001, at: [i, 0.051 - 0.099*i], velocity: [0.5*cos(i), 0], shape: {circle: 0.05}}}\n"
      "forces: {d.3.x: 2*cos(9*t) - 0.5*d.3.x'}\ncontacts: {c: {between: [d, floor], friction: 0.2, restitution: 0.2}}\n"},
@@ -660,7 +664,7 @@ static figures compare(computation c) {
 // Runs that take long: many events or internal steps.
 static bool slow(const char *model, const carom_scheme *s) {
     const bool costly = strcmp(s->name, "dg-plus") == 0;
-    if (strstr("slot crowd", model)) return strcmp(s->name, "auto") != 0;
+    if (strstr("slot crowd flurry", model)) return strcmp(s->name, "auto") != 0;
     if (strcmp(model, "dozing") == 0 && s->own_steps) return true;
     if (BRIEF && strstr("brick linkage heap", model) && (s->own_steps || costly)) return true;
     return s->own_steps && (strcmp(model, "heap") == 0 || (strcmp(model, "stiff") == 0 && strcmp(s->name, "auto") != 0));

@@ -16,7 +16,7 @@ or until all have passed or T seconds of tests (120) are spent (survived).  A fa
 
 The same seed plants the same faults in the same sources.  Results are kept in BUILD/mutate/results.jsonl: a campaign that was interrupted goes on, and
 survivors are judged again after a test has changed, or with more seconds."""
-import argparse, collections, hashlib, json, os, random, re, resource, shutil, subprocess, sys, time
+import argparse, collections, fcntl, hashlib, json, os, random, re, resource, shutil, subprocess, sys, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|snprintf|fprintf|printf|fputs|assert)\("
@@ -86,6 +86,9 @@ class Campaign:
     def __init__(self, a):
         self.a, self.base = a, os.path.join(os.path.abspath(a.build), "mutate")
         self.source, self.build = os.path.join(self.base, "source"), os.path.join(self.base, "build")
+        os.makedirs(self.base, exist_ok=True)
+        self.alone = open(os.path.join(self.base, "lock"), "w")
+        fcntl.flock(self.alone, fcntl.LOCK_EX)  # one campaign at a time
         files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.split()
         self.text = {f: open(os.path.join(ROOT, f), "rb").read() for f in sorted(files) if os.path.isfile(os.path.join(ROOT, f))}
         self.env = dict(os.environ, TMPDIR=self.base, XDG_CACHE_HOME=os.path.join(self.base, "cache"), GCOV_PREFIX=os.path.join(self.base, "counts"), CAROM_TEST_FIRST="1")
