@@ -90,16 +90,39 @@ static void energy_that_grows_is_told(void **state) {
     assert_true(l.energy.end > 400);
 }
 
-// Explicit Euler steps of a spring make its energy grow by h omega^2 T = 0.2 and 0.6: an error of first order, told from three tenths of the motion on, and called by its name.
+// A spring of 8000 rad/s and steps of 0.01 s.  The theta rule makes v_1 = -(1 - theta)/theta v_0 of it, with equal kinetic and potential energies: with theta = 0.45 the energy grows by (11/9)^40 = 3062 in 20 steps.
+// The forces that grow with it, whose energy in a step is (omega h)^2 = 6400 times as large, are no excuse.  Springs as stiff that are in equilibrium, that vibrate on a potential of 1e9 J, which says nothing,
+// or that a force of 100 N loads slowly, have nothing to explain.
+static void growth_is_no_excuse_for_itself(void **state) {
+    (void)state;
+    const char *spring = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2, potential: 8000^2*x^2/2}\n";
+    static const char *const still[] = {"carom: 1\ncoordinates: {x: -0.0028*9.81/1.86e5}\nenergy: {kinetic: 0.0014*x'^2, potential: 0.0028*9.81*x + 1.86e5*x^2/2}\n",
+                                        "carom: 1\ncoordinates: {x: 1e-3}\nenergy: {kinetic: 0.0014*x'^2, potential: 1e9 + 0.0028*9.81*x + 1.86e5*x^2/2}\n",
+                                        "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: 1e8*x^2/2}\nforces: {x: 100*t}\n"};
+    static const char *const scheme[] = {"hht", "moreau-jean", "newmark", "ggl-midpoint"};
+    carom_warning list[CAROM_WARNINGS];
+    carom_ledger l;
+    int n = run_to_end(spring, "moreau-jean", "theta=0.45", 0.01, 0.2, list, &l);
+    assert_close(l.energy.end / l.energy.start, pow(11.0 / 9, 40), 0.01 * l.energy.end / l.energy.start);
+    assert_non_null(find(list, n, "unaccounted-energy"));
+    for (int i = 0; i < 4; ++i)
+        for (int k = 0; k < 3; ++k) {
+            n = run_to_end(still[k], scheme[i], NULL, 0.01, 1, list, &l);
+            if (n > 0 && !(k == 1 && i == 0)) fail_msg("%s, %d: %s: %s", scheme[i], k, list[0].kind, list[0].text); // hht damps the vibration
+        }
+}
+
+// Explicit Euler steps of a spring make its energy grow by h omega^2 T = 0.08 and 0.2: an error of first order, told from a tenth of the motion on, and called by its name.
 // Two boxes at rest whose energy auto knows to its tolerance are no case.
 static void errors_of_the_order_of_a_scheme(void **state) {
     (void)state;
     const char *text = "carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\n";
     carom_warning list[CAROM_WARNINGS];
     carom_ledger l;
-    assert_int_equal(run_to_end(text, "moreau-explicit", NULL, 0.01, 20, list, &l), 0);
+    assert_int_equal(run_to_end(text, "moreau-explicit", NULL, 0.01, 8, list, &l), 0);
+    assert_close(l.energy.end, 0.5 * exp(0.08), 2e-3);
+    assert_int_equal(run_to_end(text, "moreau-explicit", NULL, 0.01, 20, list, &l), 1);
     assert_close(l.energy.end, 0.5 * exp(0.2), 2e-3);
-    assert_int_equal(run_to_end(text, "moreau-explicit", NULL, 0.01, 60, list, &l), 1);
     assert_string_equal(list[0].kind, "unaccounted-energy");
     assert_non_null(strstr(list[0].text, "first order"));
     const char *boxes = "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n  a: {mass: 1, inertia: 0.0167, at: [0, 0.1], shape: {box: [0.4, 0.2]}}\n"
@@ -390,7 +413,7 @@ static void absurd_steps_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_pulses), cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(errors_of_the_order_of_a_scheme), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
+        cmocka_unit_test(short_pulses), cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(growth_is_no_excuse_for_itself), cmocka_unit_test(errors_of_the_order_of_a_scheme), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
         cmocka_unit_test(penetration_of_contacts_that_never_open),
         cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(steps_beyond_a_stability_limit_are_told), cmocka_unit_test(what_cannot_be_followed_is_told), cmocka_unit_test(walls_that_signals_move), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
         cmocka_unit_test(absurd_steps_are_refused),

@@ -196,6 +196,7 @@ static carom_status refuse(const carom_model *m, carom_error *err) {
 }
 
 carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length, carom_write_text *write, void *user, carom_error *err) {
+    if (!m || !prefix || !write) return carom_fail(err, CAROM_BAD_INPUT, "a model, the prefix of its names or a writer is missing");
     CAROM_TRY(refuse(m, err));
     const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
     const terms w_as = m->w;

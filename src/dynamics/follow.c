@@ -574,6 +574,7 @@ static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES]
 }
 
 carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err) {
+    if (!f || !def || !file) return carom_fail(err, CAROM_BAD_INPUT, "a branch, its definition or the name of a file is missing");
     const size_t n = strlen(file);
     const bool csv = n > 4 && strcmp(file + n - 4, ".csv") == 0;
     char number[40];
@@ -605,6 +606,7 @@ static carom_status compare_notes(const carom_follow_def *def, const char *file,
 }
 
 carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err) {
+    if (!f || !file) return carom_fail(err, CAROM_BAD_INPUT, "a branch or the name of its file is missing");
     *f = (carom_branch){0};
     CAROM_TRY(carom_table_read(file, "branch", &f->branch, err));
     CAROM_TRY(carom_table_read(file, "queue", &f->queue, err));
@@ -616,6 +618,7 @@ carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, con
 }
 
 void carom_branch_free(carom_branch *f) {
+    if (!f) return;
     carom_table_free(&f->branch);
     carom_table_free(&f->queue);
     *f = (carom_branch){0};

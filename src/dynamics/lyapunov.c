@@ -109,6 +109,7 @@ static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error
 }
 
 carom_status carom_lyapunov_find(carom_lyapunov *x, const carom_lyapunov_def *def, carom_error *err) {
+    if (!x || !def) return carom_fail(err, CAROM_BAD_INPUT, "a spectrum or its definition is missing");
     spectrum *k = calloc(1, sizeof *k);
     *x = (carom_lyapunov){0};
     if (!k) return no_memory(err);
@@ -120,6 +121,7 @@ carom_status carom_lyapunov_find(carom_lyapunov *x, const carom_lyapunov_def *de
 }
 
 void carom_lyapunov_free(carom_lyapunov *x) {
+    if (!x) return;
     free(x->exponent), free(x->error), free(x->history);
     *x = (carom_lyapunov){0};
 }

@@ -154,6 +154,7 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
 }
 
 carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err) {
+    if (!orbit || !def) return carom_fail(err, CAROM_BAD_INPUT, "an orbit or its definition is missing");
     carom_cycle *c = calloc(1, sizeof *c);
     *orbit = (carom_orbit){0};
     if (!c) return no_memory(err);
@@ -167,6 +168,7 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
 }
 
 void carom_orbit_free(carom_orbit *o) {
+    if (!o) return;
     free(o->q), free(o->v), free(o->advance), free(o->re), free(o->im), free(o->event), free(o->node);
     *o = (carom_orbit){0};
 }

@@ -162,6 +162,7 @@ static carom_status no_doubles(lines *s, const carom_triplets *t, const long *li
 }
 
 carom_status carom_triplets_read(const char *text, size_t length, const char *file, carom_triplets *t, carom_error *err) {
+    if (!text || !t) return carom_fail(err, CAROM_BAD_INPUT, "a matrix or its text is missing");
     lines s = {.at = text, .end = text + length, .file = file ? file : "matrix", .err = err};
     bool array = false;
     symmetry kind = GENERAL;
@@ -183,6 +184,7 @@ carom_status carom_triplets_read(const char *text, size_t length, const char *fi
 }
 
 void carom_triplets_free(carom_triplets *t) {
+    if (!t) return;
     free(t->row);
     free(t->col);
     free(t->value);

@@ -289,6 +289,7 @@ static bool assemble_load(carom_member *m) {
 // -- life ------------------------------------------------------------------------------------------------------------
 
 carom_member *carom_member_create(const carom_member_def *def, carom_error *err) {
+    if (!def) return carom_fail(err, CAROM_BAD_INPUT, "the definition of a flexible member is missing"), NULL;
     if (check(def, err) != CAROM_OK) return NULL;
     carom_member *m = calloc(1, sizeof *m);
     if (!m) {

@@ -297,7 +297,7 @@ static carom_status fill(carom_structure *s, carom_error *err) {
 }
 
 carom_structure *carom_structure_create(const carom_structure_def *def, carom_error *err) {
-    if (def->nmembers < 1) return carom_fail(err, CAROM_BAD_INPUT, "a structure needs a member"), NULL;
+    if (!def || def->nmembers < 1) return carom_fail(err, CAROM_BAD_INPUT, "a structure needs a member"), NULL;
     if (def->ne < 0 || def->nc < 0) return carom_fail(err, CAROM_BAD_INPUT, "%d constraints and %d contacts", def->ne, def->nc), NULL;
     carom_structure *s = calloc(1, sizeof *s);
     if (!s) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure"), NULL;

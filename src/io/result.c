@@ -121,6 +121,7 @@ const char *carom_result_column(const carom_result *r, int i) {
 }
 
 int carom_result_find(const carom_result *r, const char *column) {
+    if (!r || !column) return -1;
     if (!r->by_name) {
         for (int i = 0; i < r->table.columns; ++i)
             if (strcmp(r->table.column[i], column) == 0) return i;
@@ -137,9 +138,10 @@ long carom_result_rows(const carom_result *r) {
 
 // `columns` columns from this one on.
 static carom_status read_block(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
+    if (!r || !out) return carom_fail(err, CAROM_BAD_INPUT, "a result, or a place for its values, is missing");
     const csv_table *t = &r->table;
     if (column < 0 || column >= t->columns || first < 0 || count < 0 || count > t->rows || first > t->rows - count)
-        return carom_fail(err, CAROM_BAD_INPUT, "rows %ld to %ld of column %d are not in %.400s", first, first + count, column, r->file);
+        return carom_fail(err, CAROM_BAD_INPUT, "%ld rows of column %d from row %ld on are not in %.400s", count, column, first, r->file);
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) {
         for (long i = 0; i < count; ++i)
@@ -154,7 +156,7 @@ carom_status carom_result_read(carom_result *r, int column, long first, long cou
 }
 
 carom_status carom_result_read_rows(carom_result *r, long first, long count, double *out, carom_error *err) {
-    return read_block(r, 0, r->table.columns, first, count, out, err);
+    return read_block(r, 0, r ? r->table.columns : 0, first, count, out, err);
 }
 
 const double *carom_result_values(const carom_result *r) {

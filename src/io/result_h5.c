@@ -333,6 +333,7 @@ long carom_result_field_size(carom_result *r, const char *name) {
 carom_status carom_result_field_read(carom_result *r, const char *name, long row, double *x, carom_error *err) {
     hsize_t size[2] = {0, 0};
     h5_hush h;
+    if (!r || !name || !x) return carom_fail(err, CAROM_BAD_INPUT, "a result, the name of a field or a place for it is missing");
     const bool file = r->h5 >= 0;
     const hid_t set = file && read_begin(r, &h) ? open_field(r, name, size) : -1;
     carom_status status = CAROM_OK;

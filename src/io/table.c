@@ -26,6 +26,7 @@ carom_status carom_table_reserve(carom_table *t, long rows, carom_error *err) {
 }
 
 void carom_table_free(carom_table *t) {
+    if (!t) return;
     for (int i = 0; t->column && i < t->columns; ++i) {
         carom_column *c = &t->column[i];
         for (long k = 0; c->text && k < t->rows; ++k) free(c->text[k]);
@@ -194,6 +195,7 @@ static void names(const char *file, const carom_table *t, int i, char *name, cha
 }
 
 carom_status carom_tables_write(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err) {
+    if (!file || n < 0 || (n > 0 && !tables)) return carom_fail(err, CAROM_BAD_INPUT, "tables or the name of their file are missing");
     const bool csv = ends(file, ".csv");
     const int files = csv ? n : 1;
     const size_t size = strlen(file) + 100;
@@ -270,6 +272,7 @@ static hid_t open_file(const char *file) {
 }
 
 carom_status carom_table_read(const char *file, const char *name, carom_table *t, carom_error *err) {
+    if (!file || !name || !t) return carom_fail(err, CAROM_BAD_INPUT, "a table, its name or that of its file is missing");
     *t = (carom_table){0};
     h5_hush hush;
     h5_hush_begin(&hush);

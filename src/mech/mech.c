@@ -15,6 +15,7 @@ carom_mech *carom_mech_create(const char *file) {
     carom_mech *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->memory = calloc(1, sizeof *m->memory);
+    if (!file) file = "model";
     m->file = m->memory ? carom_pool_text(m->memory, file, strlen(file)) : NULL;
     if (m->file) return m;
     carom_mech_destroy(m);
@@ -97,7 +98,7 @@ static void own_matrix(copying *c, carom_matrix_text *x) {
 }
 
 carom_mech *carom_mech_copy(const carom_mech *m) {
-    carom_mech *to = carom_mech_create(m->file);
+    carom_mech *to = m ? carom_mech_create(m->file) : NULL;
     if (!to) return NULL;
     const carom_mech empty = *to;
     copying c = {.memory = to->memory, .record = to};

@@ -73,6 +73,7 @@ const double *carom_model_signals(const carom_model *m) { return m->parameter + 
 static const char *input_name(const void *user, int i) { return carom_model_input(user, i, NULL); }
 
 int carom_model_find_input(const carom_model *m, const char *text, carom_error *err) {
+    if (!m || !text) return carom_fail(err, CAROM_BAD_INPUT, "a model or the name of an input is missing"), -1;
     for (int i = 0; i < m->nset; ++i)
         if (strcmp(input_name(m, i), text) == 0) return i;
     const name *n = carom_names_find(&m->names, text, strlen(text));

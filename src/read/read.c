@@ -224,9 +224,10 @@ static carom_status read_all(reading *r, const char *text, size_t length) {
 }
 
 carom_mech *carom_mech_read(const char *text, size_t length, const char *file, carom_error *err) {
+    if (!text) return carom_fail(err, CAROM_BAD_INPUT, "the text of a model is missing"), NULL;
     reading r = {.m = carom_mech_create(file), .err = err};
     if (!r.m) {
-        carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.200s", file);
+        carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.200s", file ? file : "a model");
         return NULL;
     }
     if (read_all(&r, text, length) == CAROM_OK) return r.m;

@@ -69,6 +69,7 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
 }
 
 void carom_run_free(carom_run *run) {
+    if (!run) return;
     free(run->options);
     free(run->own);
     *run = (carom_run){0};

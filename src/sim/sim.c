@@ -76,7 +76,10 @@ void carom_sim_book_account(carom_sim *sim) {
     l->energy.friction += a->friction;
     l->energy.external += a->external;
     l->energy.damping += a->damping;
-    if (sim->scheme->emits_events) l->kinetic = fmax(l->kinetic, a->lost); // what impacts inside the step took was there
+    if (sim->scheme->emits_events) { // what impacts inside the step took was there
+        l->kinetic = fmax(l->kinetic, a->lost);
+        sim->kept->explained = fmax(sim->kept->explained, a->lost);
+    }
     if (a->gain > 0) a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
     carom_account_split(&l->impulses, a);
 }
@@ -359,7 +362,8 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     hold_touching(sim);
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     k->ledger.energy.start = kinetic + potential;
-    k->ledger.kinetic = kinetic;
+    k->ledger.kinetic = k->explained = kinetic;
+    k->one_step = carom_sim_one_step(sim);
     s->t = sim->t0;
     s->h = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
@@ -476,10 +480,23 @@ long carom_sim_next_sampled(long n) { return n - n % stride(n) + stride(n); }
 
 static bool sampled(long n) { return (n & (stride(n) - 1)) == 0; }
 
+// end - start - external + impact + friction + damping
+static double balance(const carom_ledger *l, double energy) {
+    return energy - l->energy.start - l->energy.external + l->energy.impact + l->energy.friction + l->energy.damping;
+}
+
+// Either the books do not explain it, or they do with a work that only takes: reactions and damping do not give energy.
+double carom_sim_excess(const carom_ledger *l, double energy) {
+    return fmax(balance(l, energy), energy - l->energy.start - fmax(0, l->energy.external) - fmax(0, -l->energy.damping) - l->impulses.created);
+}
+
 static void measure_kinetic(carom_sim *sim) {
     double kinetic, potential;
     carom_error ignored;
-    if (carom_sim_energy(sim, &kinetic, &potential, &ignored) == CAROM_OK) sim->kept->ledger.kinetic = fmax(sim->kept->ledger.kinetic, kinetic);
+    carom_kept *k = sim->kept;
+    if (carom_sim_energy(sim, &kinetic, &potential, &ignored) != CAROM_OK) return;
+    k->ledger.kinetic = fmax(k->ledger.kinetic, kinetic);
+    k->explained = fmax(k->explained, kinetic - fmax(0, carom_sim_excess(&k->ledger, kinetic + potential)));
 }
 
 static carom_status take_step(carom_sim *sim, double *h, carom_error *err) {
@@ -719,8 +736,7 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     ledger->energy.lost = ledger->impulses.lost;
     ledger->energy.created = ledger->impulses.created;
     ledger->kinetic = fmax(ledger->kinetic, kinetic);
-    ledger->energy.balance = ledger->energy.end - ledger->energy.start - ledger->energy.external + ledger->energy.impact +
-                             ledger->energy.friction + ledger->energy.damping;
+    ledger->energy.balance = balance(ledger, ledger->energy.end);
     carom_resolution_look(sim, ledger->pace, false);
     ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;
     return CAROM_OK;

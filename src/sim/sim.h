@@ -39,6 +39,8 @@ typedef struct carom_kept {
     double blur;             // time over which jumps follow each other within rounding, adaptive steps (JT-3)
     long slots;         // of the list of contacts that come and go: its room
     double power_in, power_out; // external and damping power at the end of the last step
+    double explained;   // largest kinetic energy at some of the steps, less what had appeared unaccounted for until then
+    double one_step;    // kinetic energy that forces at the start would give in a step
     carom_ledger ledger;
 } carom_kept;
 
@@ -167,6 +169,10 @@ carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, ca
 /// jerk.c: does the velocity of a driven joint jump between two times beside each other, and does the scheme leave that to the simulation?  Then its impact.
 bool carom_sim_jerked(carom_sim *sim, double before, double behind);
 carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err);
+/// Energy that has appeared unaccounted for, where the total is `energy` now; negative: none has.
+double carom_sim_excess(const carom_ledger *l, double energy);
+/// warnings.c: kinetic energy, had every rate what the largest force would make of it in a step; 0: not known.
+double carom_sim_one_step(const carom_sim *sim);
 /// What the step has accounted for goes to the ledger.
 void carom_sim_book_account(carom_sim *sim);
 

@@ -144,6 +144,7 @@ carom_book *carom_book_create(const char *file, const void *definition, size_t l
 
 carom_book *carom_book_open(const char *file, char **definition, size_t *length, carom_error *err) {
     char magic[sizeof MAGIC] = "";
+    if (!file || !definition || !length) return carom_fail(err, CAROM_BAD_INPUT, "the name of a journal, or a place for its definition, is missing"), NULL;
     carom_book *b = empty(file, err);
     if (!b) return NULL;
     b->f = fopen(file, "rb+");

@@ -277,6 +277,7 @@ carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool c
 
 carom_status carom_sweep_write_cuda(const carom_sweep *s, carom_write_text *write, void *user, carom_error *err) {
     carom_lanes *l = NULL;
+    if (!s || !write) return carom_fail(err, CAROM_BAD_INPUT, "a sweep or a writer is missing");
     CAROM_TRY(carom_lanes_create(s, &l, err));
     const carom_status status = carom_lanes_text(s, l, true, write, user, err);
     carom_lanes_destroy(l);

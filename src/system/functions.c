@@ -388,6 +388,7 @@ static carom_status fill(carom_functions *m, carom_error *err) {
 }
 
 carom_functions *carom_functions_create(const carom_functions_def *def, carom_error *err) {
+    if (!def) return carom_fail(err, CAROM_BAD_INPUT, "the definition of a system of functions is missing"), NULL;
     if (check(def, err) != CAROM_OK) return NULL;
     carom_functions *m = calloc(1, sizeof *m);
     if (!m) {
