@@ -281,7 +281,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->v_in = carom_allocate(mem, (size_t)sys->nv);
     s->sys_work = carom_allocate_bytes(mem, seen->work_size);
     s->M = carom_allocate_matrix(mem, sys->mass_shape);
-    if (sys->nc > 0 || (sys->ne > 0 && sys->jump)) s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
+    if (sys->nc > 0 || (sys->ne > 0 && !(sys->flags & CAROM_TIMELESS_GAPS))) s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &s->inside->a_free, &s->inside->still);
     CAROM_ALLOCATE(mem, (size_t)sim->nl, &s->inside->kappa, &s->inside->kappa_before);
     s->inside->q_before = carom_allocate(mem, (size_t)sys->nq);
