@@ -334,25 +334,30 @@ static double momentum(work *w, const carom_step *s) {
     return fmax(p, s->h * fmax(carom_norm_max(w->scratch, nv), carom_norm_max(w->f, nv)));
 }
 
-// What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.
-static double solved_to(const work *w, const carom_step *s) {
+// The largest entry of row k of L.
+static double reach(const work *w, int k) {
+    return carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, w->L.W.count ? w->L.W.count[k] : w->L.W.rows);
+}
+
+// What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.  There the velocities themselves are what solving with forces left:
+// p, the momentum that counts as one, is worth |W_k'M^-1 p|, roughly.
+static double solved_to(const work *w, const carom_step *s, double p) {
     const int nv = s->sys->nv;
-    double reach = 0;
-    if (w->L.nb == 0) return 0;
+    const double v = fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
+    double most = 0;
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) {
-        const int entries = w->L.W.count ? w->L.W.count[k] : nv;
-        reach = fmax(reach, carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, entries));
+        const double size = reach(w, k);
+        most = fmax(most, fmax(size * v, size > 0 ? carom_ggl_alpha_mobility(w, k) / size * p : 0));
     }
-    return 4 * DBL_EPSILON * reach * fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
+    return 4 * DBL_EPSILON * most;
 }
 
 // What the contact solvers leave in an impulse whose law they meet to a velocity of tol: |W| tol/(W'M^-1 W).
 static double impulses_to(const work *w, double tol) {
     double most = 0;
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) {
-        const int entries = w->L.W.count ? w->L.W.count[k] : w->L.W.rows;
         const double D = carom_ggl_alpha_mobility(w, k);
-        if (D > 0) most = fmax(most, carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, entries) * tol / D);
+        if (D > 0) most = fmax(most, reach(w, k) * tol / D);
     }
     return most;
 }
@@ -368,14 +373,15 @@ static bool done(work *w, carom_step *s) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv, blocks = layout(w, s, ALL);
     residual(w, s, blocks);
-    double tol_p = s->newton_tol * momentum(w, s);
+    const double p = momentum(w, s);
+    double tol_p = s->newton_tol * p;
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is not a number
     if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
     double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
-    const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));
+    const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s, p));
     bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
-    if (w->judged) tol_p = fmax(tol_p, s->tol * momentum(w, s)); // of impulses that are known to that
+    if (w->judged) tol_p = fmax(tol_p, s->tol * p); // of impulses that are known to that
     if (w->way == SOLVERS && good) tol_p = fmax(tol_p, impulses_to(w, tol_u));
     if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
     if (blocks & VELOCITY) good = good && carom_norm_max(w->r + w->at_w, nv) <= tol_p;
