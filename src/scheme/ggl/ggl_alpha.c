@@ -59,6 +59,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->sticks = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
+    w->bent = carom_allocate_bent(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     size_t recorded = 0;
     for (int id = 0; id < (int)nb; ++id) recorded += (size_t)carom_system_recorded(sys, id);
@@ -119,10 +120,13 @@ static carom_status before(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// u_0 along the directions at q where a contact of L meets a kink.
+// u_0 along the directions at q where a contact of L meets a kink: it keeps them, and their plane (CL-10).
 static carom_status kinks(work *w, carom_step *s) {
+    bool all;
     carom_local_pick(w->u, &w->L, w->u_0, &w->L_0);
-    CAROM_TRY(carom_velocity_before(s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q, .v = s->v}));
+    CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q, .v = s->v}));
+    CAROM_TRY(carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q));
+    w->bent.some = w->bent.some && all;
     for (int b = 0; b < w->L.nb; ++b)
         carom_copy(w->u_0 + w->L_0.at[w->L.id[b]], w->u + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
     return CAROM_OK;
@@ -174,7 +178,9 @@ static carom_status look(work *w, carom_step *s, int k) {
     CAROM_TRY(before(w, s));
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
     carom_settle_gaps(s, w->g, &w->L, w->q, w->x);
-    if (first) CAROM_TRY(kinks(w, s));
+    if (first || (w->seeks && !w->bent.some)) CAROM_TRY(kinks(w, s));
+    carom_bent_keep(&w->bent, &w->L);
+    carom_bent_gaps(&w->bent, w->g, w->x);
     carom_local_velocity(w->u, &w->L, w->v);
     carom_local_velocity(w->u_s, &w->L, w->v_s);
     if (s->impacts) CAROM_TRY(carom_ggl_alpha_bounce(w, s, first));
@@ -455,7 +461,7 @@ static void predict(work *w, const carom_step *s, bool warm) {
     carom_zero(w->nu, nb);
     carom_zero(w->Lambda, nb);
     carom_zero(w->T, w->L.W.n);
-    w->have_u_0 = false;
+    w->have_u_0 = w->bent.some = false;
     w->first = 0;
     if (!warm) return;
     carom_copy(w->nu, w->nu_n, nb);
@@ -531,7 +537,7 @@ static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
 
 // Newton's method as asked for, from the last step's contacts, then from none; where contacts keep it from an answer, with the contact solvers in it,
 // which then come first for some steps.
-static carom_status answer(work *w, carom_step *s) {
+static carom_status attempts(work *w, carom_step *s) {
     const how newton = w->sequential ? IN_TURN : MONOLITHIC;
     const bool solvers = w->solvers[0] > 0, warm = !solvers && carom_norm_max(w->Lambda_n, s->sys->ne + s->sys->nc) > 0;
     carom_status status = iterate(w, s, solvers ? SOLVERS : newton, warm);
@@ -543,6 +549,16 @@ static carom_status answer(work *w, carom_step *s) {
     if (status == CAROM_OK) w->solvers[0] = solvers ? 0 : A_WHILE;
     s->counts->fallbacks += !solvers;
     return status;
+}
+
+// Where they fail, an iterate may have met a kink that the first one did not.
+static carom_status answer(work *w, carom_step *s) {
+    w->seeks = false;
+    const carom_status status = attempts(w, s);
+    w->seeks = status == CAROM_RETRY && s->sys->nc > 0 && !w->bent.some && !s->sys->listed;
+    if (!w->seeks) return status;
+    const carom_status again = attempts(w, s);
+    return w->bent.some ? again : status;
 }
 
 // (GA-17)  gaps at q_n or q_n + h v_n for active=start and forecast; else none is closed by them.

@@ -3,6 +3,7 @@
 // Small systems assemble the whole matrix (GA-11).  Large ones (ggl_alpha_schur.c) factorise A and M alone and solve for
 // the multipliers first.
 #pragma once
+#include "scheme/bent.h"
 #include "scheme/responses.h"
 #include "scheme/turn.h"
 
@@ -49,6 +50,8 @@ typedef struct carom_ggl_alpha {
     bool *sticks;                         // by id: in B, and friction holds
     bool have_u_0, *in_A, *in_B;          // by id
     carom_local L, L_0;                   // candidates at q; all constraints at q_n
+    carom_bent bent;                      // found at the first q with candidates; where nothing else leads to an answer (seeks), at the first that meets a kink
+    bool seeks;
     carom_matrix M, K, C, P, V;           // M, -df/dq, -df/dv, d(M U - W nu)/dq, d(M w - W Lambda)/dq
     carom_columns D_s, D_v;               // d(W'v~ + w)/dq, d(W'v + w)/dq
     // the linear system
