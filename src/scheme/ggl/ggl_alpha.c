@@ -57,6 +57,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->in_A = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->in_B = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->sticks = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->slipped = carom_allocate_ints(mem, nb);
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
     w->bent = carom_allocate_bent(mem, sys);
@@ -462,6 +463,7 @@ static void predict(work *w, const carom_step *s, bool warm) {
     carom_zero(w->Lambda, nb);
     carom_zero(w->T, w->L.W.n);
     w->have_u_0 = w->bent.some = false;
+    for (int id = 0; id < nb; ++id) w->slipped[id] = 0;
     w->first = 0;
     if (!warm) return;
     carom_copy(w->nu, w->nu_n, nb);
