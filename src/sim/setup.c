@@ -272,6 +272,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->events = carom_allocate_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
     sim->all = carom_allocate_local(mem, sys);
     sim->jerk = carom_allocate(mem, 2 * (size_t)sim->nl);
+    sim->alone = carom_allocate(mem, sys->jump && !sys->listed ? 3 * (size_t)carom_sim_looked_at(sim) : 0);
     sim->booked = carom_allocate(mem, (size_t)(sim->nl + sys->nc));
     sim->struck = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
     sim->q_try = carom_allocate(mem, (size_t)sys->nq);
