@@ -131,6 +131,96 @@ static void walls(void **state) {
                                                -0.025 + 0.125 * 0.15 * 6, 0.15, .impact = 0.03375});
 }
 
+// A stack of two, at rest on each other, on a floor that begins to rise with 0.8 m/s at 0.2503 s: both leave with 0.8 (1 + e), every scheme to a step of gravity or two.
+static void stacks(void **state) {
+    (void)state;
+    const double r = 0.32 - 0.2503, h = 1e-3;
+    for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
+        if ((*s)->lacks & CAROM_NO_IMPACTS) continue;
+        carom_model *m = good("carom: 1\ncoordinates: {y: 0, z: 0}\nenergy: {kinetic: \"y'^2 + z'^2/2\", potential: 9.81*(2*y + z)}\n"
+                              "contacts: {f: {gap: \"y - max(0, 0.8*(t - 0.2503))\", restitution: 0.5}, g: {gap: z - y, restitution: 0.5}}\n");
+        carom_sim *sim = model_sim(m, (*s)->name, NULL, h, 0.32);
+        model_sim_run(sim);
+        for (int i = 0; i < 2; ++i)
+            if (!(fabs(carom_sim_now(sim).v[i] - (1.2 - 9.81 * r)) <= 2 * 9.81 * h)) fail_msg("%s: velocity %d is %g", (*s)->name, i, carom_sim_now(sim).v[i]);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+// 2 kg and 3 kg, coupled, are driven at 2 m/s from 0.5003 s on.  The drive gives p w = 10 * 2 J, half of it is lost, also where the scheme cannot divide its steps.
+static void drives(void **state) {
+    (void)state;
+    static const char *const contacts[] = {"", "contacts: {c: {gap: x + 9, restitution: 0.6}}\n"};
+    static const char *const schemes[] = {"schatzman-paoli", "moreau-midpoint", "half-explicit", "ggl-midpoint"};
+    for (int i = 0; i < 2; ++i)
+        for (size_t k = 0; k < 4; ++k) {
+            char text[300];
+            snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: \"x'^2 + 3/2*y'^2\"}\nconstraints: {d: \"x - max(0, 2*(t - 0.5003))\", e: y - x}\n%s", contacts[i]);
+            carom_model *m = good(text);
+            carom_sim *sim = model_sim(m, schemes[k], NULL, 1e-3, 1);
+            model_sim_run(sim);
+            const carom_ledger l = sim_ledger(sim);
+            assert_close(carom_sim_now(sim).q[1], 2 * 0.4997, 1e-9);
+            assert_close(l.energy.external, 20, 1e-9);
+            assert_close(l.energy.impact, 10, 1e-9);
+            assert_close(l.energy.balance, 0, 1e-9);
+            carom_sim_destroy(sim);
+            carom_model_destroy(m);
+        }
+}
+
+// A cart of 1 kg and the pin of a rod (2 kg, 0.3 kg m2, 0.5 m below) are at rest and driven at 1.5 m/s from 0.2 s on.  The rod takes p (1/2 + 0.25/0.3) = 1.5, p = 1.125; the impact
+// takes (1 + 1.125/1.5) 1.5^2/2.  At rest every velocity is what rounding leaves of forces.
+static void cart(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"ggl-alpha", "ggl-midpoint", "ggl-projection", "half-explicit", "moreau-jean", "newmark"};
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
+        carom_model *m = good("carom: 1\ngravity: [0, -10]\nbodies: {cart: {mass: 1, inertia: 1}, rod: {mass: 2, inertia: 0.3, at: [0, -0.5]}}\n"
+                              "joints:\n  drive: {type: prismatic, between: [ground, cart], at: [0, 0], axis: [1, 0], motion: \"if(t < 0.2, 0, 1.5*(t - 0.2))\"}\n"
+                              "  pin: {type: revolute, between: [cart, rod], at: [0, 0]}\n");
+        carom_sim *sim = model_sim(m, schemes[k], NULL, 1e-3, 0.21);
+        model_sim_run(sim);
+        scheme_near(schemes[k], sim_ledger(sim).energy.impact, 1.75 * 1.125, 1e-9);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+// Values at a single instant, which ends a step, or is its middle, or the start or end of the run: forces, gaps, joints and friction go on as if they were not there, with every scheme.  One
+// cannot divide its steps, and says so.
+static void values_at_an_instant(void **state) {
+    (void)state;
+    static const struct { const char *text; double q; } models[] = {
+        {"coordinates: {q: 1}\nenergy: {kinetic: q'^2/2}\nforces: {q: \"if(t == 0.5, 1e3, 0)\"}\n", 1},
+        {"coordinates: {q: 1}\nenergy: {kinetic: q'^2/2}\nforces: {q: \"1e3*(t == 0) + 1e3*(t == 1)\"}\n", 1},
+        {"coordinates: {q: 1}\nenergy: {kinetic: q'^2/2}\ncontacts: {c: {gap: \"q - if(t == 0.5, 2, 0)\", restitution: 0.5}}\n", 1},
+        {"coordinates: {q: 1}\nenergy: {kinetic: q'^2/2}\nconstraints: {d: \"q - 1 - if(t == 0.5, 0.1, 0)\"}\n", 1},
+        {"coordinates: {q: {rate: 1}, y: 0}\nenergy: {kinetic: q'^2/2 + y'^2/2, potential: 10*y}\ncontacts: {c: {gap: y, slip: q, friction: \"if(t == 0.5, 5, 0)\"}}\n", 1},
+    };
+    static const double h[] = {0.1, 0.2};
+    for (const carom_scheme *const *s = carom_schemes(); *s; ++s)
+        for (size_t i = 0; i < 10; ++i) {
+            char text[400];
+            const bool equal = (*s)->lacks & CAROM_NO_STEP_CHANGE;
+            if ((i / 2 == 4 && (*s)->lacks & CAROM_NO_FRICTION) || (i / 2 == 2 && (*s)->lacks & CAROM_NO_IMPACTS)) continue;
+            snprintf(text, sizeof text, "carom: 1\n%s", models[i / 2].text);
+            carom_model *m = good(text);
+            carom_sim *sim = model_sim(m, (*s)->name, NULL, h[i % 2], 1);
+            carom_warning list[CAROM_WARNINGS];
+            model_sim_run(sim);
+            const carom_ledger l = sim_ledger(sim);
+            const int n = carom_sim_warnings(sim, &l, list);
+            bool said = false;
+            for (int k = 0; k < n; ++k) said = said || strstr(list[k].text, "alone");
+            if (equal) assert_true(said);
+            else if (n > 0) fail_msg("%s: %s\n%s", (*s)->name, list[0].text, text);
+            if (!equal) scheme_near((*s)->name, carom_sim_now(sim).q[0], models[i / 2].q, 1e-9);
+            carom_sim_destroy(sim);
+            carom_model_destroy(m);
+        }
+}
+
 // Smooth pulses of width w and impulse 0.3 at 0.3137 s, on a body in flight and on one that rests; steps are up to 1e5 times longer.  And a
 // force that rises from 0 to 10 N around 0.5 s: the two halves of tanh cancel.
 static void pulses(void **state) {
@@ -301,6 +391,6 @@ static void goes_on(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(laws), cmocka_unit_test(walls), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(instants), cmocka_unit_test(unbounded), cmocka_unit_test(goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(laws), cmocka_unit_test(walls), cmocka_unit_test(stacks), cmocka_unit_test(drives), cmocka_unit_test(cart), cmocka_unit_test(values_at_an_instant), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(instants), cmocka_unit_test(unbounded), cmocka_unit_test(goes_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

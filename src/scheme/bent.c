@@ -5,23 +5,28 @@
 carom_bent carom_allocate_bent(carom_arena *mem, const carom_system *sys) {
     carom_bent z = {.which = carom_allocate_bytes(mem, (size_t)(sys->ne + sys->nc) * sizeof *z.which), .L = carom_allocate_local(mem, sys)};
     z.u = carom_allocate(mem, (size_t)z.L.W.n);
+    z.plane = carom_allocate_bytes(mem, (size_t)(sys->ne + sys->nc) * sizeof *z.plane);
+    CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &z.g, &z.g_0);
+    z.x = carom_allocate(mem, (size_t)sys->nv);
     return z;
 }
 
-static void copy_directions(carom_local *to, const carom_local *from, int b) {
+// Of constraint c of one set to constraint b of another.
+static void copy_directions(carom_local *to, int b, const carom_local *from, int c) {
     const size_t stride = (size_t)(to->W.count ? to->W.stride : to->W.rows);
-    for (int k = from->at[b]; k < from->at[b + 1]; ++k) {
-        const size_t at = (size_t)k * stride;
-        memcpy(to->W.a + at, from->W.a + at, stride * sizeof *to->W.a);
-        to->w[k] = from->w[k];
+    for (int k = to->at[b], j = from->at[c]; k < to->at[b + 1]; ++k, ++j) {
+        const size_t at = (size_t)k * stride, of = (size_t)j * stride;
+        memcpy(to->W.a + at, from->W.a + of, stride * sizeof *to->W.a);
+        to->w[k] = from->w[j];
         if (!to->W.count) continue;
-        to->W.count[k] = from->W.count[k];
-        memcpy(to->W.row + at, from->W.row + at, stride * sizeof *to->W.row);
+        to->W.count[k] = from->W.count[j];
+        memcpy(to->W.row + at, from->W.row + of, stride * sizeof *to->W.row);
     }
 }
 
 carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const carom_local *L, carom_place at) {
     z->some = false;
+    for (int b = 0; b < L->nb; ++b) z->plane[b] = false;
     carom_copy(z->u, u, L->at[L->nb]);
     CAROM_TRY(carom_velocity_before(s, u, L, at));
     for (int b = 0; b < L->nb; ++b) {
@@ -31,11 +36,33 @@ carom_status carom_bent_find(carom_bent *z, carom_step *s, double *u, const caro
     if (!z->some) return CAROM_OK;
     carom_local_same(&z->L, L);
     for (int b = 0; b < L->nb; ++b)
-        if (z->which[b]) copy_directions(&z->L, L, b);
+        if (z->which[b]) copy_directions(&z->L, b, L, b);
     return CAROM_OK;
 }
 
 void carom_bent_keep(const carom_bent *z, carom_local *L) {
-    for (int b = 0; z->some && b < L->nb; ++b)
-        if (z->which[b]) copy_directions(L, &z->L, b);
+    for (int b = 0, c = 0; z->some && c < z->L.nb; ++c) {
+        while (b < L->nb && L->id[b] < z->L.id[c]) ++b;
+        if (z->which[c] && b < L->nb && L->id[b] == z->L.id[c]) copy_directions(L, b, &z->L, c);
+    }
+}
+
+carom_status carom_bent_plane(carom_bent *z, carom_step *s, bool *all, const double *g, const double *x, const double *q_0) {
+    static const double ROUNDINGS = 1 << 10;
+    *all = true;
+    if (!z->some) return CAROM_OK;
+    CAROM_TRY(carom_gaps(s, z->g_0, s->t, q_0));
+    carom_copy(z->x, x, s->sys->nv);
+    for (int c = 0; c < z->L.nb; ++c) {
+        z->g[c] = g[z->L.id[c]];
+        z->plane[c] = z->which[c] && z->g_0[z->L.id[c]] >= -(ROUNDINGS * carom_local_rounding(&z->L, z->L.at[c], q_0, s->sys->nq) + s->h * s->tol * s->scale);
+        *all = *all && z->plane[c] == z->which[c];
+    }
+    return CAROM_OK;
+}
+
+// (CL-10)  g = g* + W'(x - x*)
+void carom_bent_gaps(const carom_bent *z, double *g, const double *x) {
+    for (int c = 0; z->some && c < z->L.nb; ++c)
+        if (z->plane[c]) g[z->L.id[c]] = z->g[c] + (carom_column_dot(&z->L.W, z->L.at[c], x) - carom_column_dot(&z->L.W, z->L.at[c], z->x));
 }

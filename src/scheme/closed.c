@@ -254,6 +254,13 @@ carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_
     return CAROM_OK;
 }
 
+carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u, carom_place at) {
+    judge j = {.s = s, .L = L, .at = &at};
+    *some = false;
+    for (int b = 0; b < L->nb && L->id[b] < s->sys->ne && !*some; ++b) CAROM_TRY(exceeds(&j, L->at[b], fabs(u[L->at[b]]), some));
+    return CAROM_OK;
+}
+
 // (CL-5)  u_j = W_j(q_0)'v_0 + w, but W_j(q_1)'v_0 + w where the two differ by more than theta_j: a kink
 carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at) {
     judge j = {.s = s, .L = L, .at = &at};

@@ -480,6 +480,12 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, c
     split_by_sign(s, L, p, u_before, u_after);
 }
 
+void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
+    const carom_local J = carom_joints_of(s, L);
+    if (J.nb == 0 || carom_book_counts(s, L, 0, p, u_before)) return;
+    for (int k = 0; k < J.at[J.nb]; ++k) s->account.impact -= 0.5 * (u_before[k] + u_after[k]) * p[k];
+}
+
 // (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal forces of contacts
 //         also stop an approach too slow for an impact: what they take is lost to impact.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end) {

@@ -30,6 +30,9 @@ carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const d
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
 
+/// Is a joint of L's set struck: is its velocity in u, which is 0 while it holds, larger than the forces of a few steps explain (CL-4)?
+carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u, carom_place at);
+
 /// theta of constraint id at the point (CL-4); of a contact that comes from a flight the curvature explains nothing.  L is scratch.
 carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int id, bool flew, carom_place at);
 
@@ -115,6 +118,9 @@ void carom_problem_react(carom_step *s, double *v, double a, const double *p, in
 /// Does the work of impulse b of L's set count as lost to impact?  That of a contact does; that of a bilateral constraint only
 /// if a contact of the set is struck, else it stays in the balance.
 bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before);
+
+/// Book what an impact of the joints of L's set takes, where carom_book_impulses() has left it in the balance: their drive is struck, not a contact.
+void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);
 
 /// Book the multiplier of constraint id on position level, of a step that has succeeded.
 void carom_book_position(carom_step *s, int id, double nu);

@@ -1,6 +1,7 @@
 // jerk.c: the velocity of a driven joint jumps: an impact of the joints, for schemes that do not locate events.
 #include "sim/sim.h"
 #include "scheme/inside.h"
+#include "scheme/step.h"
 #include <math.h>
 
 // Rates of the joints at t, with the present state, in u.
@@ -42,7 +43,7 @@ static carom_status strike(carom_sim *sim, double t) {
     s->account = (carom_account){0};
     s->booked_t = t;
     carom_book_impulses(s, L, s->problem.p, u, u_1);
-    for (int k = 0; k < L->at[L->nb]; ++k) s->account.impact -= 0.5 * (u[k] + u_1[k]) * s->problem.p[k];
+    carom_book_struck_joints(s, L, s->problem.p, u, u_1);
     return CAROM_OK;
 }
 

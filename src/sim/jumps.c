@@ -57,11 +57,11 @@ carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behi
 
 // -- steps in pieces --------------------------------------------------------------------------------------------------
 
-// (JT-4)  The first jump behind t_0, not behind t_1; all of them, or that of a driven joint's velocity alone.
+// (JT-4)  The first jump behind t_0, not behind t_1; all of them, or only those of a driven joint's velocity and those that are values at a single instant (JT-6).
 static double next(carom_sim *sim, bool all, double t_0, double t_1) {
     double at = carom_sim_jump(sim, t_0, t_1);
     for (double e; !all && at < HUGE_VAL; at = carom_sim_jump(sim, at + e, t_1))
-        if (e = carom_sim_instant(sim, at), carom_sim_jerked(sim, at - e, at + e)) break;
+        if (e = carom_sim_instant(sim, at), carom_sim_jerked(sim, at - e, at + e) || carom_sim_alone(sim, at)) break;
     return at;
 }
 
@@ -110,6 +110,7 @@ static bool cut_for_pulses(const carom_sim *sim, double t, double t_1) {
 // (JT-1)  A jump at c: before it up to c - d, behind it from c + d on, with nothing but the books between; d = 4 eps max(|t|, h/1000).  Near the end of a step it is left to the next one
 //         to begin behind it.  Schemes that do not locate events have pieces only where driven joints are struck (JT-4), but begin and end beside jumps; those with impulses alone look at
 //         forces inside a step.
+// (JT-6)  A value at a single instant is no value of the motion: all schemes pass it like that, but those whose steps are all equal.
 // (JT-3)  Where jumps follow each other within rounding, operands differ by no more, and time goes on over twice as many of them each time.
 carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err) {
     const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);

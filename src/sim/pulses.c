@@ -1,11 +1,12 @@
 // pulses.c: does the model have a pulse in time that is shorter than a step, which a scheme that does not locate events misses, or takes for one as long as a step?
+#include "scheme/friction.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdlib.h>
 
 enum { TIMES = 64, MOST = 500, PLACES = 4 }; // times that show the size of forces; jumps or parts that are looked at; places in a part
 
-// Forces and gaps at the present state, as functions of time alone.
+// Forces, gaps and, where they vary, coefficients of friction at the present state, as functions of time alone.
 typedef struct look {
     const carom_sim *sim;
     int n;
@@ -20,12 +21,39 @@ static bool evaluate(const look *z, double t, double *x) {
     const double from = z->sim->t0, to = z->sim->t_end;
     t = fmin(fmax(t, from), to);
     carom_zero(x, z->n);
-    return sys->force(sys->model, work, t, z->sim->q, z->sim->v, x) == CAROM_OK &&
-           (z->n == sys->nv || sys->gaps(sys->model, work, t, z->sim->q, x + sys->nv) == CAROM_OK);
+    const int gaps = sys->ne + sys->nc;
+    return sys->force(sys->model, work, t, z->sim->q, z->sim->v, x) == CAROM_OK && (gaps == 0 || sys->gaps(sys->model, work, t, z->sim->q, x + sys->nv) == CAROM_OK) &&
+           (z->n == sys->nv + gaps || sys->friction(sys->model, work, t, z->sim->q, z->sim->v, z->sim->step.rub->force, x + sys->nv + gaps) == CAROM_OK);
 }
 
 // How far entry i at t is outside of what it is at both sides.
 static double outside(const look *z, int i) { return fmax(0, fmax(z->x[i] - fmax(z->left[i], z->right[i]), fmin(z->left[i], z->right[i]) - z->x[i])); }
+
+// What entry i is judged by: the largest force, or coefficient; of gaps the largest position, too, which they round with.
+static double scale_of(const look *z, int i) {
+    const carom_system *sys = z->sim->sys;
+    const int to_gaps = sys->nv + sys->ne + sys->nc, from = i < sys->nv ? 0 : i < to_gaps ? sys->nv : to_gaps, to = i < sys->nv ? sys->nv : i < to_gaps ? to_gaps : z->n;
+    const double most = fmax(carom_norm_max(z->x + from, to - from), carom_norm_max(z->left + from, to - from));
+    return i >= sys->nv && i < to_gaps ? fmax(most, carom_norm_max(z->sim->q, sys->nq)) : most;
+}
+
+// (JT-6)  Is there an entry with a value at t alone?  It is outside of those e before and behind, by more than rounding, and by as much as of those that are WIDER e away: no kink.
+//         Where the run begins or ends there is one side.
+static bool beside(look *z, double t, double e) {
+    const double before = t - e, behind = t + e;
+    return evaluate(z, before < z->sim->t0 ? behind : before, z->left) && evaluate(z, behind > z->sim->t_end ? before : behind, z->right);
+}
+
+static bool alone(look *z, double t, double e, int *which) {
+    static const double ROUNDING = 1e-9, WIDER = 8;
+    if (!evaluate(z, t, z->x) || !beside(z, t, e)) return false;
+    for (*which = 0; *which < z->n; ++*which) {
+        const double near = outside(z, *which);
+        if (!(near > ROUNDING * scale_of(z, *which))) continue;
+        return beside(z, t, WIDER * e) && near > 0.5 * outside(z, *which);
+    }
+    return false;
+}
 
 // The entry that rises most over a step before and behind t, relative to its scale.
 static void consider(look *z, double t) {
@@ -46,11 +74,36 @@ static double half_way(look *z, double t, double to, int i) {
     return to;
 }
 
+int carom_sim_looked_at(const carom_sim *sim) {
+    const carom_system *sys = sim->sys;
+    return sys->nv + sys->ne + sys->nc + (sim->rubs ? CAROM_FRICTION_LAW * sys->nc : 0);
+}
+
+// The same at a time that is known to rounding.
+static bool alone_at(look *z, double at, int *which) {
+    const double e = carom_sim_instant(z->sim, at);
+    return alone(z, fabs(at) <= 4 * e ? 0 : at, e, which) || alone(z, nextafter(at, -HUGE_VAL), e, which) || alone(z, nextafter(at, HUGE_VAL), e, which);
+}
+
+bool carom_sim_alone(const carom_sim *sim, double at) {
+    int which;
+    if (sim->sys->listed || sim->scheme->lacks & CAROM_NO_STEP_CHANGE) return false;
+    look z = {.sim = sim, .n = carom_sim_looked_at(sim)};
+    z.x = sim->alone, z.left = z.x + z.n, z.right = z.left + z.n;
+    return alone_at(&z, at, &which);
+}
+
 // Two jumps within a step.
 static void between_jumps(look *z, double t_1) {
     const carom_sim *sim = z->sim;
     double last = -HUGE_VAL, at = carom_sim_jump(sim, sim->t0, t_1);
     for (int k = 0; k < MOST && at < HUGE_VAL; ++k) {
+        int which;
+        if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE && alone_at(z, at, &which)) {
+            *z->best = (carom_pulse){.i = which, .t = at};
+            z->share = HUGE_VAL;
+            return;
+        }
         if (at - last < sim->h) consider(z, 0.5 * (last + at));
         last = at;
         at = carom_sim_jump(sim, at + carom_sim_instant(sim, at), t_1);
@@ -85,7 +138,7 @@ bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse) {
     if (sys->jump) between_jumps(&z, sim->kept->t);
     if (sys->even) between_parts(&z, sim->kept->t);
     const bool found = z.share > SEEN;
-    if (found) pulse->width = half_way(&z, pulse->t, pulse->t + sim->h, pulse->i) - half_way(&z, pulse->t, pulse->t - sim->h, pulse->i);
+    if (found && z.share < HUGE_VAL) pulse->width = half_way(&z, pulse->t, pulse->t + sim->h, pulse->i) - half_way(&z, pulse->t, pulse->t - sim->h, pulse->i);
     free(z.x);
     return found && pulse->width < sim->h;
 }

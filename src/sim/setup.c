@@ -272,6 +272,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->events = carom_allocate_bytes(mem, (size_t)s->most_events * sizeof *sim->events);
     sim->all = carom_allocate_local(mem, sys);
     sim->jerk = carom_allocate(mem, 2 * (size_t)sim->nl);
+    sim->alone = carom_allocate(mem, sys->jump && !sys->listed ? 3 * (size_t)carom_sim_looked_at(sim) : 0);
     sim->booked = carom_allocate(mem, (size_t)(sim->nl + sys->nc));
     sim->struck = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *sim->struck);
     sim->q_try = carom_allocate(mem, (size_t)sys->nq);
@@ -281,7 +282,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->v_in = carom_allocate(mem, (size_t)sys->nv);
     s->sys_work = carom_allocate_bytes(mem, seen->work_size);
     s->M = carom_allocate_matrix(mem, sys->mass_shape);
-    if (sys->nc > 0 || (sys->ne > 0 && sys->jump)) s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
+    if (sys->nc > 0 || (sys->ne > 0 && !(sys->flags & CAROM_TIMELESS_GAPS))) s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &s->inside->a_free, &s->inside->still);
     CAROM_ALLOCATE(mem, (size_t)sim->nl, &s->inside->kappa, &s->inside->kappa_before);
     s->inside->q_before = carom_allocate(mem, (size_t)sys->nq);

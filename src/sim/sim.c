@@ -209,9 +209,20 @@ carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_er
     return status == CAROM_OK ? CAROM_OK : failed(sim, status, "power", err);
 }
 
+// (JT-6)  Are the gaps worse than all before, but at this instant alone?
+static bool passing(carom_sim *sim) {
+    const int ne = sim->sys->ne, all = ne + sim->sys->nc;
+    const carom_ledger *l = &sim->kept->ledger;
+    const double t = sim->kept->t, e = carom_sim_instant(sim, t);
+    bool worse = false;
+    for (int id = 0; id < all && !worse; ++id) worse = id < ne ? fabs(sim->gap[id]) > l->drift : -sim->gap[id] > l->penetration;
+    return worse && carom_sim_jump(sim, t - e, t + e) < HUGE_VAL && carom_sim_alone(sim, t);
+}
+
 static void book_gaps(carom_sim *sim) {
     const int ne = sim->sys->ne, all = ne + sim->sys->nc;
     carom_ledger *l = &sim->kept->ledger;
+    if (sim->sys->jump && passing(sim)) return;
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
     for (int id = ne; id < all; ++id) {

@@ -105,6 +105,7 @@ struct carom_sim {
     carom_inside inside; // of step
     carom_local all;    // all constraints, for records
     double *jerk;       // 2 nl: rates of joints on both sides of a jump
+    double *alone;      // scratch of carom_sim_alone()
     int *dir;           // ne + nc + 1
     bool *struck;       // nc, all false between steps: scratch of contacts.c
     int *visible_dir;      // step.dir, where constraints are left out; else NULL
@@ -176,9 +177,12 @@ double carom_sim_one_step(const carom_sim *sim);
 /// What the step has accounted for goes to the ledger.
 void carom_sim_book_account(carom_sim *sim);
 
-/// pulses.c: a pulse in time shorter than a step, in the run so far: entry i, of nv forces and then ne + nc gaps, rises or falls for `width` about t.  Nothing for schemes that cut steps there.
+/// pulses.c: a pulse in time shorter than a step, in the run so far: entry i, of nv forces and then ne + nc gaps, rises or falls for `width` about t (0: at t alone).  Nothing for schemes that cut steps there.
 typedef struct carom_pulse { int i; double t, width; } carom_pulse;
 bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse);
+/// Does a force, gap or coefficient of friction have a value at `at`, known to rounding, that it has neither before nor behind (JT-6)?  No for schemes that cannot divide their steps there.
+bool carom_sim_alone(const carom_sim *sim, double at);
+int carom_sim_looked_at(const carom_sim *sim); // how many of them there are
 
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);

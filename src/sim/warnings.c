@@ -184,7 +184,10 @@ static bool short_pulse(writer *w) {
     const int id = p.i - sim->sys->nv;
     if (id < 0) snprintf(what, sizeof what, "the force on %s", carom_rate_text(s, p.i, name, sizeof name));
     else snprintf(what, sizeof what, "the gap of '%.60s'", carom_constraint_text(s, carom_sim_known_as(sim, id), name, sizeof name));
-    snprintf(add(w, "resolution", id, p.t), ROOM,
+    if (p.width == 0)
+        snprintf(add(w, "resolution", id, p.t), ROOM,
+                 "%s has a value at the instant t = %.9g alone.  Where a step meets it, %s takes it for one that lasts.  Try a step that does not, or another scheme: they pass over it", what, p.t, sim->scheme->name);
+    else snprintf(add(w, "resolution", id, p.t), ROOM,
              "%s has a pulse of %.3g s at t = %.9g, which is shorter than the step %.9g: %s misses it or sees too much of it.  Try a step below %.3g, or a scheme that cuts its steps there (mixed, auto)", what, p.width, p.t,
              sim->h, sim->scheme->name, 0.1 * p.width);
     return true;

@@ -57,8 +57,10 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->in_A = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->in_B = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->sticks = carom_allocate_bytes(mem, nb * sizeof(bool));
+    w->slipped = carom_allocate_ints(mem, nb);
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
+    w->bent = carom_allocate_bent(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     size_t recorded = 0;
     for (int id = 0; id < (int)nb; ++id) recorded += (size_t)carom_system_recorded(sys, id);
@@ -119,10 +121,13 @@ static carom_status before(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// u_0 along the directions at q where a contact of L meets a kink.
+// u_0 along the directions at q where a contact of L meets a kink: it keeps them, and their plane (CL-10).
 static carom_status kinks(work *w, carom_step *s) {
+    bool all;
     carom_local_pick(w->u, &w->L, w->u_0, &w->L_0);
-    CAROM_TRY(carom_velocity_before(s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q, .v = s->v}));
+    CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q, .v = s->v}));
+    CAROM_TRY(carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q));
+    w->bent.some = w->bent.some && all;
     for (int b = 0; b < w->L.nb; ++b)
         carom_copy(w->u_0 + w->L_0.at[w->L.id[b]], w->u + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
     return CAROM_OK;
@@ -174,7 +179,9 @@ static carom_status look(work *w, carom_step *s, int k) {
     CAROM_TRY(before(w, s));
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
     carom_settle_gaps(s, w->g, &w->L, w->q, w->x);
-    if (first) CAROM_TRY(kinks(w, s));
+    if (first || (w->seeks && !w->bent.some)) CAROM_TRY(kinks(w, s));
+    carom_bent_keep(&w->bent, &w->L);
+    carom_bent_gaps(&w->bent, w->g, w->x);
     carom_local_velocity(w->u, &w->L, w->v);
     carom_local_velocity(w->u_s, &w->L, w->v_s);
     if (s->impacts) CAROM_TRY(carom_ggl_alpha_bounce(w, s, first));
@@ -334,25 +341,30 @@ static double momentum(work *w, const carom_step *s) {
     return fmax(p, s->h * fmax(carom_norm_max(w->scratch, nv), carom_norm_max(w->f, nv)));
 }
 
-// What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.
-static double solved_to(const work *w, const carom_step *s) {
+// The largest entry of row k of L.
+static double reach(const work *w, int k) {
+    return carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, w->L.W.count ? w->L.W.count[k] : w->L.W.rows);
+}
+
+// What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.  There the velocities themselves are what solving with forces left:
+// p, the momentum that counts as one, is worth |W_k'M^-1 p|, roughly.
+static double solved_to(const work *w, const carom_step *s, double p) {
     const int nv = s->sys->nv;
-    double reach = 0;
-    if (w->L.nb == 0) return 0;
+    const double v = fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
+    double most = 0;
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) {
-        const int entries = w->L.W.count ? w->L.W.count[k] : nv;
-        reach = fmax(reach, carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, entries));
+        const double size = reach(w, k);
+        most = fmax(most, fmax(size * v, size > 0 ? carom_ggl_alpha_mobility(w, k) / size * p : 0));
     }
-    return 4 * DBL_EPSILON * reach * fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
+    return 4 * DBL_EPSILON * most;
 }
 
 // What the contact solvers leave in an impulse whose law they meet to a velocity of tol: |W| tol/(W'M^-1 W).
 static double impulses_to(const work *w, double tol) {
     double most = 0;
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) {
-        const int entries = w->L.W.count ? w->L.W.count[k] : w->L.W.rows;
         const double D = carom_ggl_alpha_mobility(w, k);
-        if (D > 0) most = fmax(most, carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, entries) * tol / D);
+        if (D > 0) most = fmax(most, reach(w, k) * tol / D);
     }
     return most;
 }
@@ -368,14 +380,15 @@ static bool done(work *w, carom_step *s) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv, blocks = layout(w, s, ALL);
     residual(w, s, blocks);
-    double tol_p = s->newton_tol * momentum(w, s);
+    const double p = momentum(w, s);
+    double tol_p = s->newton_tol * p;
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is not a number
     if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
     double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
-    const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s));
+    const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s, p));
     bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
-    if (w->judged) tol_p = fmax(tol_p, s->tol * momentum(w, s)); // of impulses that are known to that
+    if (w->judged) tol_p = fmax(tol_p, s->tol * p); // of impulses that are known to that
     if (w->way == SOLVERS && good) tol_p = fmax(tol_p, impulses_to(w, tol_u));
     if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
     if (blocks & VELOCITY) good = good && carom_norm_max(w->r + w->at_w, nv) <= tol_p;
@@ -449,7 +462,8 @@ static void predict(work *w, const carom_step *s, bool warm) {
     carom_zero(w->nu, nb);
     carom_zero(w->Lambda, nb);
     carom_zero(w->T, w->L.W.n);
-    w->have_u_0 = false;
+    w->have_u_0 = w->bent.some = false;
+    for (int id = 0; id < nb; ++id) w->slipped[id] = 0;
     w->first = 0;
     if (!warm) return;
     carom_copy(w->nu, w->nu_n, nb);
@@ -525,7 +539,7 @@ static carom_status iterate(work *w, carom_step *s, how way, bool warm) {
 
 // Newton's method as asked for, from the last step's contacts, then from none; where contacts keep it from an answer, with the contact solvers in it,
 // which then come first for some steps.
-static carom_status answer(work *w, carom_step *s) {
+static carom_status attempts(work *w, carom_step *s) {
     const how newton = w->sequential ? IN_TURN : MONOLITHIC;
     const bool solvers = w->solvers[0] > 0, warm = !solvers && carom_norm_max(w->Lambda_n, s->sys->ne + s->sys->nc) > 0;
     carom_status status = iterate(w, s, solvers ? SOLVERS : newton, warm);
@@ -537,6 +551,16 @@ static carom_status answer(work *w, carom_step *s) {
     if (status == CAROM_OK) w->solvers[0] = solvers ? 0 : A_WHILE;
     s->counts->fallbacks += !solvers;
     return status;
+}
+
+// Where they fail, an iterate may have met a kink that the first one did not.
+static carom_status answer(work *w, carom_step *s) {
+    w->seeks = false;
+    const carom_status status = attempts(w, s);
+    w->seeks = status == CAROM_RETRY && s->sys->nc > 0 && !w->bent.some && !s->sys->listed;
+    if (!w->seeks) return status;
+    const carom_status again = attempts(w, s);
+    return w->bent.some ? again : status;
 }
 
 // (GA-17)  gaps at q_n or q_n + h v_n for active=start and forecast; else none is closed by them.

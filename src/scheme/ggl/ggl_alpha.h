@@ -3,6 +3,7 @@
 // Small systems assemble the whole matrix (GA-11).  Large ones (ggl_alpha_schur.c) factorise A and M alone and solve for
 // the multipliers first.
 #pragma once
+#include "scheme/bent.h"
 #include "scheme/responses.h"
 #include "scheme/turn.h"
 
@@ -47,8 +48,11 @@ typedef struct carom_ggl_alpha {
     double *b, *closed;                   // other laws of impact than Newton's: velocities after the impact (rows of L_0), of the set with -1 (by id)
     double *T, *slide;                    // rows of L_0: friction impulses; of contacts that slide, friction per Lambda
     bool *sticks;                         // by id: in B, and friction holds
+    int *slipped;                         // by id: how often it has begun to slip in this iteration
     bool have_u_0, *in_A, *in_B;          // by id
     carom_local L, L_0;                   // candidates at q; all constraints at q_n
+    carom_bent bent;                      // found at the first q with candidates; where nothing else leads to an answer (seeks), at the first that meets a kink
+    bool seeks;
     carom_matrix M, K, C, P, V;           // M, -df/dq, -df/dv, d(M U - W nu)/dq, d(M w - W Lambda)/dq
     carom_columns D_s, D_v;               // d(W'v~ + w)/dq, d(W'v + w)/dq
     // the linear system

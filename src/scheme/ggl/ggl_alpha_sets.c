@@ -85,13 +85,19 @@ static double no_friction(const work *w, const carom_step *s, int b) {
     return most;
 }
 
+// A contact that has begun to slip so often in one iteration does so: with the static coefficient the answer that the coefficient of slip has made looks like sticking again, because normal forces
+// depend on friction, too.
+enum { OFTEN = 3 };
+
 static void friction(work *w, const carom_step *s, int b) {
     const int id = w->L.id[b], n = carom_ggl_alpha_tangents(w, b);
     double *T = w->T + w->L_0.at[id] + 1, *slide = w->slide + w->L_0.at[id] + 1, dir[CAROM_TANGENTS] = {0};
-    if (id >= s->sys->ne) carom_friction_set(s, id - s->sys->ne, w->sticks[id] || carom_friction_still(s, id - s->sys->ne));
+    const bool stuck = w->sticks[id], still = id >= s->sys->ne && w->slipped[id] < OFTEN && (stuck || carom_friction_still(s, id - s->sys->ne));
+    if (id >= s->sys->ne) carom_friction_set(s, id - s->sys->ne, still);
     double mu = id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction;
     const bool rubs = w->in_B[id] && mu > 0 && n > 0;
     w->sticks[id] = rubs && !slides(w, s, b, T, mu * fmax(w->Lambda[id], 0) + no_friction(w, s, b), dir);
+    w->slipped[id] += stuck && rubs && !w->sticks[id];
     if (rubs) carom_friction_set(s, id - s->sys->ne, w->sticks[id]), mu = s->sys->contacts[id - s->sys->ne].friction;
     for (int k = 0; k < n; ++k) slide[k] = rubs && !w->sticks[id] ? mu * dir[k] : 0;
     for (int k = 0; k < n && !w->sticks[id]; ++k) T[k] = slide[k] * w->Lambda[id];

@@ -106,6 +106,7 @@ static carom_status local(work *w, carom_step *s) {
     CAROM_TRY(carom_gaps(s, w->g, t_1, w->q_1));
     carom_settle_gaps(s, w->g, &w->L_1, w->q_1, w->x);
     carom_bent_keep(&w->bent, &w->L_1);
+    carom_bent_gaps(&w->bent, w->g, w->x);
     if (!w->paper) {
         // (GM-5)  local=exact:  g_1 = g(q_1),  u_1 = W(q_1)'v_1 + w
         carom_local_velocity(w->u, &w->L_1, w->v_1);
@@ -311,10 +312,11 @@ static carom_status correct(void *memory, carom_step *s, int k) {
 // u_0 along the directions that the law holds in where the contact meets a kink on the way.
 static carom_status before(work *w, carom_step *s) {
     const double h = s->h;
+    bool all;
     if (w->paper) return carom_velocity_before(s, w->u_0, &w->L_T, (carom_place){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
     CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v}));
     carom_bent_keep(&w->bent, &w->L_T);
-    return CAROM_OK;
+    return carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q);
 }
 
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {

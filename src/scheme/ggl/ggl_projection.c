@@ -5,13 +5,14 @@
 // every joint is closed.  The correction has no friction and does no work on velocities.
 //
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
+#include "scheme/bent.h"
 #include "scheme/moreau/moreau.h"
 #include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
 
 enum { OPT_LOCAL, OPT_ACTIVE };
-enum { MOST = 50, STALLS = 3 }; // iterations of the projection; those without progress after which rounding is to blame
+enum { MOST = 50, LONG = 10, STALLS = 3 }; // iterations of the projection; those after which a kink is to blame; those without progress after which rounding is to blame
 static const carom_option options[] = {
     {.name = "local",
      .kind = CAROM_CHOICE,
@@ -29,7 +30,9 @@ typedef struct work {
     carom_factor I;                                     // the identity
     carom_local L_M, L;                                 // normal directions at q_M, at the present position
     double *q_0, *v_0;                                  // the start, to go back to
-    double *q_M, *q_P, *q, *x; // midpoint; position of moreau-midpoint; projected; displacement
+    double *q_M, *q_P, *q, *x; // midpoint; position of moreau-midpoint; projected; scratch
+    double *moved, *u;         // displacement from q_P; velocities at q_M
+    carom_bent bent;           // at q_P
     double *g, *sign, *Psi;    // gaps; -1 for those that take part; multipliers over h, by id
     double *join;              // gaps at the midpoint, -1 for contacts that are thrown back within the step
     double least;              // largest gap of the best iterate; iterates in turn that did not halve it
@@ -45,7 +48,9 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->L_M = carom_allocate_local(mem, sys);
     w->L = carom_allocate_local(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w->q_0, &w->q_M, &w->q_P, &w->q);
-    CAROM_ALLOCATE(mem, nv, &w->v_0, &w->x);
+    CAROM_ALLOCATE(mem, nv, &w->v_0, &w->x, &w->moved);
+    w->u = carom_allocate(mem, (size_t)w->L.W.n);
+    w->bent = carom_allocate_bent(mem, sys);
     CAROM_ALLOCATE(mem, nb, &w->g, &w->sign, &w->Psi, &w->join);
 }
 
@@ -87,15 +92,35 @@ static bool met(work *w, const carom_step *s) {
     return good;
 }
 
+// (GP-5)  Contacts that meet a kink between the middle of the step and q_P are moved along the directions at q_P, and their gap is the plane there (CL-10).  So are those that meet one
+//         on the way of the iteration, which then has no answer or never ends: it begins again.
+static carom_status kinks(work *w, carom_step *s, int k) {
+    bool all;
+    carom_local_velocity(w->u, k == 0 ? &w->L_M : &w->L, w->v_0);
+    if (k > 0) {
+        carom_copy(w->q, w->q_P, s->sys->nq);
+        carom_zero(w->Psi, s->sys->ne + s->sys->nc);
+        carom_zero(w->moved, s->sys->nv);
+        CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
+        CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
+    }
+    CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_P, .v = w->v_0}));
+    CAROM_TRY(carom_bent_plane(&w->bent, s, &all, w->g, w->moved, w->q_0));
+    w->bent.some = w->bent.some && all;
+    return CAROM_OK;
+}
+
 // (GP-3)  one step of Newton: with G = N(q)'N_M over the set,  0 <= Psi _|_ (g(q) - G Psi_old + G Psi)/h >= 0
 static carom_status correct(void *memory, carom_step *s, int k) {
-    (void)k;
     work *w = memory;
     carom_close(s, &w->L, w->sign);
     normals(&w->L);
     carom_local_same(&w->L_M, &w->L);
     CAROM_TRY(carom_directions(s, &w->L_M, s->t + 0.5 * s->h, w->q_M));
     CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
+    if (k == 0 && !s->sys->listed) CAROM_TRY(kinks(w, s, k));
+    carom_bent_keep(&w->bent, &w->L_M);
+    carom_bent_keep(&w->bent, &w->L);
     carom_problem_form(s, &w->L, &w->L_M, &w->I, 1);
     const int n = w->L.nb;
     for (int b = 0; b < n; ++b) {
@@ -105,10 +130,15 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     }
     carom_problem_subtract(s, s->p);
     carom_zero(s->p, n);
-    CAROM_TRY(carom_problem_run(s, w->L.id));
-    carom_zero(w->x, s->sys->nv);
-    carom_problem_apply(s, w->x, s->h);
-    carom_move(s, w->q, w->q_P, 1, w->x);
+    const carom_status status = carom_problem_run(s, w->L.id);
+    if ((status == CAROM_RETRY || k == LONG) && k > 0 && !w->bent.some && !s->sys->listed) {
+        CAROM_TRY(kinks(w, s, k));
+        if (w->bent.some) return CAROM_OK;
+    }
+    CAROM_TRY(status);
+    carom_zero(w->moved, s->sys->nv);
+    carom_problem_apply(s, w->moved, s->h);
+    carom_move(s, w->q, w->q_P, 1, w->moved);
     for (int b = 0; b < n; ++b) w->Psi[w->L.id[b]] = s->p[b];
     return CAROM_OK;
 }
@@ -117,6 +147,7 @@ static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
     work *w = memory;
     if (k == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
+    carom_bent_gaps(&w->bent, w->g, w->moved);
     *answer = met(w, s);
     return CAROM_OK;
 }
@@ -126,6 +157,8 @@ static carom_status project(work *w, carom_step *s) {
     const int all = s->sys->ne + s->sys->nc;
     carom_copy(w->q, w->q_P, s->sys->nq);
     carom_zero(w->Psi, all);
+    carom_zero(w->moved, s->sys->nv);
+    w->bent.some = false;
     bool any = s->sys->ne > 0;
     for (int id = 0; id < all; ++id) {
         w->sign[id] = id < s->sys->ne || w->g[id] < 0 ? -1 : 1;

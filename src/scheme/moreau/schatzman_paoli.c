@@ -201,18 +201,31 @@ static carom_status advance(work *w, carom_step *s, span a) {
     return carom_iterate(&I, w, s, NULL);
 }
 
-static void book(work *w, carom_step *s, const double *d) {
-    if (w->L.nb == 0) return;
-    carom_local_velocity(w->u_0, &w->L, d);
+// (SP-9)  Is a drive struck, which changes its speed at once?  |W'd_k + w| > theta (CL-4) at z, and with the theta of q_k: that of one place may be 0 in passing.
+//         g(z) = 0 takes some steps to reach the new speed; what their impulses take is lost to impact.
+static carom_status drives_struck(work *w, carom_step *s, bool *struck) {
+    const span *a = &w->span;
+    CAROM_TRY(carom_joints_struck(s, struck, &w->L, w->u_0, (carom_place){.t = a->t_z, .q = w->z, .v = a->d}));
+    if (*struck) CAROM_TRY(carom_joints_struck(s, struck, &w->L, w->u_0, (carom_place){.t = a->t, .q = a->q, .v = a->d}));
+    return CAROM_OK;
+}
+
+static carom_status book(work *w, carom_step *s) {
+    bool struck = false;
+    if (w->L.nb == 0) return CAROM_OK;
+    carom_local_velocity(w->u_0, &w->L, w->span.d);
     carom_local_velocity(w->u, &w->L, w->d_1);
     carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
+    if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
+    if (struck) carom_book_struck_joints(s, &w->L, w->p, w->u_0, w->u);
+    return CAROM_OK;
 }
 
 static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
     // (SP-4)  the first increment: half the force, d_0 = v_0
     CAROM_TRY(advance(w, s, (span){.t = s->t, .x = 0.5, .q = s->q, .d = s->v}));
-    book(w, s, s->v);
+    CAROM_TRY(book(w, s));
     carom_copy(w->d, w->d_1, s->sys->nv);
     carom_move(s, w->ahead, s->q, s->h, w->d);
     return CAROM_OK;
@@ -222,7 +235,7 @@ static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv;
     CAROM_TRY(advance(w, s, (span){.t = s->t + s->h, .x = 1, .q = w->ahead, .d = w->d}));
-    book(w, s, w->d);
+    CAROM_TRY(book(w, s));
     // (SP-5)  report q_k and v_k = (q_{k+1} - q_{k-1})/(2h) = (d_k + d_{k+1})/2
     carom_copy(s->q, w->ahead, s->sys->nq);
     for (int i = 0; i < nv; ++i) s->v[i] = 0.5 * (w->d[i] + w->d_1[i]);
