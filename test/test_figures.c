@@ -126,8 +126,8 @@ static const example examples[] = {
      "carom: 1\ncoordinates: {x: 0.3, u: 0.2}\nenergy: {kinetic: 1/2*(x'^2 + u'^2)}\nforces: {x: 'if(t < 0.0501, 0, if(t < 0.1103, 20, 0.1))', u: '30*max(0, 0.3*sin(40*t - 2) - u + 0.1)'}\n"
      "contacts: {stop: {gap: 0.32 - x, restitution: 0.5}}\n"},
     {"skidding", 4e-3, 40, 0.03, // slides on while another contact is struck; both have tangential restitution
-     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: {at: 0, rate: 0.5}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2) + 0.1*x'*z', potential: 9.81*y}\n"
-     "contact defaults: {restitution: 0.4, tangential restitution: 0.5, friction: 0.2}\ncontacts: {floor: {gap: y, slip: x}, wall: {gap: 0.031 - z, slip: x - y}}\n"},
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: {at: 0, rate: 0.5}, w: {at: 0, rate: 0.2}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2 + w'^2) + 0.1*x'*z', potential: 9.81*y}\nconstraints: {rail: w - 0.2*x}\n"
+     "contact defaults: {restitution: 0.4, tangential restitution: 0.5, friction: 0.2}\ncontacts: {floor: {gap: y, slip: x}, far: {gap: 1 + y, friction: 0, tangential restitution: 0}, wall: {gap: 0.031 - z, slip: x - y}}\n"},
     {"crest", 0.02, 12, 0, // falls on a floor in the step in which it passes an edge of it
      "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0.06924}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\ncontacts: {floor: {gap: 'y - 0.3*abs(x - 0.11)', slip: x, restitution: 0.4, friction: 0.1}}\n"},
     {"tapped", 0.2, 2, 0, // at rest beside a joint and a floor that moves
