@@ -213,6 +213,7 @@ static void look(figures *f, const carom_now *now, const carom_system *sys) {
         add(&f->real[REACTIONS], now->force, n, now->step + 1);
     }
     add(&f->real[REACTIONS], now->nu, n, now->step + 2);
+    add(&f->real[REACTIONS], now->lasting, n, now->step + 3);
     for (int i = 0; i < now->nevents; ++i) {
         const carom_event *e = &now->events[i];
         f->real[EVENTS] += weight(e->contact) * (1 + (int)e->kind) * (e->t + 0.1 * e->before + 0.2 * e->after + 0.3 * e->impulse);

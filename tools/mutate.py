@@ -251,7 +251,8 @@ def main():
         known[r["name"], r["file"]] = r
         if r["fate"]: kills[r["folder"]][r["fate"].split()[0]] += 1
     tally, survivors, begun = collections.Counter(), [], time.time()
-    for n, (folder, fault) in enumerate(planted):
+    fresh = lambda x: (x[1][1].name, short(c.text[x[1][1].file])) not in known  # before survivors are judged again
+    for n, (folder, fault) in sorted(enumerate(planted), key=lambda x: not fresh(x)):
         of = short(c.text[fault.file])
         r = known.get((fault.name, of))
         if not r or (not r["fate"] and (r["tests"] != tests or r.get("allowed", 0) < a.seconds)):
