@@ -126,11 +126,13 @@ static const example examples[] = {
      "carom: 1\ncoordinates: {x: 0.3, u: 0.2}\nenergy: {kinetic: 1/2*(x'^2 + u'^2)}\nforces: {x: 'if(t < 0.0501, 0, if(t < 0.1103, 20, 0.1))', u: '30*max(0, 0.3*sin(40*t - 2) - u + 0.1)'}\n"
      "contacts: {stop: {gap: 0.32 - x, restitution: 0.5}}\n"},
     {"skidding", 4e-3, 40, 0.03, // slides on while another contact is struck; both have tangential restitution
-     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: {at: 0, rate: 0.5}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2) + 0.1*x'*z', potential: 9.81*y}\n"
-     "contact defaults: {restitution: 0.4, tangential restitution: 0.5, friction: 0.2}\ncontacts: {floor: {gap: y, slip: x}, wall: {gap: 0.031 - z, slip: x - y}}\n"},
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: {at: 0, rate: 0.5}, w: {at: 0, rate: 0.2}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2 + w'^2) + 0.1*x'*z', potential: 9.81*y}\nconstraints: {rail: w - 0.2*x}\n"
+     "contact defaults: {restitution: 0.4, tangential restitution: 0.5, friction: 0.2}\ncontacts: {floor: {gap: y, slip: x}, far: {gap: 1 + y, friction: 0, tangential restitution: 0}, wall: {gap: 0.031 - z, slip: x - y}}\n"},
+    {"crest", 0.02, 12, 0, // falls on a floor in the step in which it passes an edge of it
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0.06924}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\ncontacts: {floor: {gap: 'y - 0.3*abs(x - 0.11)', slip: x, restitution: 0.4, friction: 0.1}}\n"},
     {"tapped", 0.2, 2, 0, // at rest beside a joint and a floor that moves
      "carom: 1\ncoordinates: {x: 0, y: 0, z: 0.1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2)}\nconstraints: {rail: z - 0.1}\n"
-     "contacts: {far: {gap: y + 1}, floor: {gap: x + 0.01 - 0.0101*sin(5*t)^2, slip: y, friction: 0.2, restitution: 0.5}, wall: {gap: 0.02 - x}}\n"},
+     "contacts: {far: {gap: y + 1}, floor: {gap: x + 0.01 - 0.0101*sin(40*t)^2, slip: y, friction: 0.2, restitution: 0.5}, wall: {gap: 0.02 - x}}\n"},
     {"gate", 4e-3, 75, 0.03, // a floor that closes late
      "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0.02, rate: 0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y - 2*x}\n"
      "contacts: {floor: {gap: y, slip: x, friction: 0.2, restitution: 0.3, closes while: x - 0.17}, lower: {gap: y + 0.03, restitution: 0.9, slip: x, friction: 0.1}}\n"},
@@ -211,6 +213,7 @@ static void look(figures *f, const carom_now *now, const carom_system *sys) {
         add(&f->real[REACTIONS], now->force, n, now->step + 1);
     }
     add(&f->real[REACTIONS], now->nu, n, now->step + 2);
+    add(&f->real[REACTIONS], now->lasting, n, now->step + 3);
     for (int i = 0; i < now->nevents; ++i) {
         const carom_event *e = &now->events[i];
         f->real[EVENTS] += weight(e->contact) * (1 + (int)e->kind) * (e->t + 0.1 * e->before + 0.2 * e->after + 0.3 * e->impulse);

@@ -164,6 +164,29 @@ static void other_versions_are_read_and_not_resumed(void **state) {
     }
 }
 
+// The time that a run took so far is that of its ledger, unless one of the two cannot be true.
+static void times_before_the_start_do_not_count(void **state) {
+    (void)state;
+    static const double said[][2] = {{1000, 2000}, {-1000, 2000}, {1000, -2000}, {NAN, 2000}, {1000, NAN}};
+    simulate(ball, "moreau-midpoint", "good.h5", 1e-3, 0.3, 1, 0);
+    for (int k = 0; k < 5; ++k) {
+        copy("good.h5", "bad.h5");
+        const hid_t file = H5Fopen(path("bad.h5"), H5F_ACC_RDWR, H5P_DEFAULT), ledger = H5Gopen2(file, "ledger", H5P_DEFAULT);
+        assert_true(h5_put_real(ledger, "seconds", said[k][0]) && h5_put_real(ledger, "wall", said[k][1]));
+        H5Gclose(ledger), H5Fclose(file);
+        assert_true(resumes());
+        carom_ledger l;
+        carom_ledger_names names;
+        carom_result *r = load("bad.h5");
+        assert_true(carom_result_ledger(r, &l, &names));
+        for (int i = 0; i < 2; ++i) {
+            const double spent = i ? l.wall : l.seconds;
+            assert_true(k == 0 ? spent >= said[0][i] && spent < said[0][i] + 500 : spent >= 0 && spent < 500);
+        }
+        carom_result_close(r);
+    }
+}
+
 // A set far larger than the file is no reason to ask for its memory; nor is what is no file at all.
 static void what_is_no_regular_file_is_refused(void **state) {
     (void)state;
@@ -253,6 +276,7 @@ static void numbers_that_lie_outside_of_themselves_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_plain_sets_behind_hard_links_are_taken),
+        cmocka_unit_test(times_before_the_start_do_not_count),
         cmocka_unit_test(other_versions_are_read_and_not_resumed),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
         cmocka_unit_test(attributes_are_numbers_or_texts),

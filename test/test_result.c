@@ -3,6 +3,7 @@
 #include "io/ledger.h"
 #include "json.h"
 #include "result_rig.h"
+#include <carom/event.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -598,6 +599,37 @@ static void a_system_without_a_model_is_recorded(void **state) {
     }
 }
 
+// Rows beside events are those of the model's own system, by a scheme that locates events.
+static void rows_beside_events_need_a_model_of_their_own(void **state) {
+    (void)state;
+    carom_error err = {0};
+    const double q0 = 1, v0 = 0;
+    const carom_contact contact = {.restitution = 0.5};
+    const carom_functions_def fd = {.n = 1, .nc = 1, .contacts = &contact, .mass = one, .force = pull, .gaps = stop_at_rest_length};
+    carom_functions *f = carom_functions_create(&fd, &err);
+    carom_model *m = carom_model_create(&(carom_model_def){.text = ball, .length = strlen(ball), .file = "ball.yaml"}, &err);
+    assert_true(f && m);
+    for (int k = 0; k < 4; ++k) { // no model, another one, its own, and that without located events
+        carom_sim_def sd = carom_sim_default();
+        sd.system = k < 2 ? carom_functions_system(f) : carom_model_system(m);
+        sd.schemes = carom_schemes(), sd.scheme = k == 3 ? "moreau-midpoint" : "event-driven";
+        sd.h = 1e-2, sd.t_end = 0.1;
+        sd.q0 = k < 2 ? &q0 : carom_model_q0(m), sd.v0 = k < 2 ? &v0 : carom_model_v0(m);
+        carom_sim *sim = carom_sim_create(&sd, &err);
+        if (!sim) fail_msg("%s", err.text);
+        carom_record_def rd = carom_record_default();
+        rd.sim = sim, rd.memory = true, rd.event_rows = true, rd.step = 1e-2, rd.end = 0.1, rd.model = k > 0 ? m : NULL;
+        carom_record *record = carom_record_create(&rd, &err);
+        assert_int_equal(record != NULL, k == 2);
+        if (k < 2) assert_non_null(strstr(err.text, "rows beside events are not supported"));
+        if (k == 3) assert_non_null(strstr(err.text, "does not locate events"));
+        carom_record_destroy(record);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+    carom_functions_destroy(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_those_of_the_interface),
@@ -619,6 +651,7 @@ int main(void) {
         cmocka_unit_test(ranges_outside_are_refused),
         cmocka_unit_test(a_record_in_memory_is_that_of_the_file),
         cmocka_unit_test(a_system_without_a_model_is_recorded),
+        cmocka_unit_test(rows_beside_events_need_a_model_of_their_own),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

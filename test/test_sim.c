@@ -41,6 +41,26 @@ static void wrong_definitions_are_refused(void **state) {
     carom_sim_destroy(NULL);
 }
 
+// T = 1/2 v'M v where the system gives no energy; its potential counts as 0.
+static void the_mass_matrix_gives_the_kinetic_energy(void **state) {
+    (void)state;
+    known k;
+    known_slider_crank(&k, 0.001, 0.4, 0.01, false);
+    const carom_system with = k.sys;
+    k.sys.energy = NULL;
+    carom_sim *sim = sim_of(&k, "moreau-midpoint", NULL, 1e-4, 0.01);
+    double T, V, want, ignored;
+    carom_error err = {0};
+    while (!carom_sim_done(sim)) {
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const carom_now now = carom_sim_now(sim);
+        assert_int_equal(carom_sim_energy(sim, &T, &V, &err), CAROM_OK);
+        assert_int_equal(with.energy(with.model, NULL, now.t, now.q, now.v, &want, &ignored), CAROM_OK);
+        assert_true(want > 0 && fabs(T - want) <= 1e-12 * want && V == 0);
+    }
+    carom_sim_destroy(sim);
+}
+
 static void later_options_win_and_are_told(void **state) {
     (void)state;
     known k;
@@ -292,6 +312,7 @@ static void velocities_of_all_directions_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_definitions_are_refused),
+        cmocka_unit_test(the_mass_matrix_gives_the_kinetic_energy),
         cmocka_unit_test(later_options_win_and_are_told),
         cmocka_unit_test(events_tell_the_story_of_the_ball),
         cmocka_unit_test(accumulation_is_seen_for_every_restitution_and_step),

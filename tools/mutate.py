@@ -140,7 +140,8 @@ class Campaign:
             key = short(self.text.get("test/%s.c" % t, b""))
             if known.get(t, {}).get("key") != key or not set(self.a.folders) <= set(known[t]["folders"]):
                 if self.ninja(self.target(command)) != 0: sys.exit("%s does not build: ninja -C %s" % (t, self.build))
-                known[t] = dict(self.look_at(command, cwd), key=key, folders=self.a.folders)
+                folders = sorted(set(self.a.folders) | set(known.get(t, {}).get("folders", [])))
+                known[t] = dict(self.look_at(command, cwd, folders), key=key, folders=folders)
                 with open(kept + ".part", "w") as o: json.dump(known, o)
                 os.rename(kept + ".part", kept)
                 print("%s: %s" % (t, "left out: fails, or takes more than %g s" % self.a.longest if known[t]["seconds"] is None else "%.1f s" % known[t]["seconds"]), flush=True)
@@ -151,7 +152,7 @@ class Campaign:
                 else:
                     for line in lines: self.reach[f, line].add(t)
 
-    def look_at(self, command, cwd):
+    def look_at(self, command, cwd, folders):
         for top, _, names in os.walk(self.build):
             for f in names:
                 if f.endswith(".gcda"): os.unlink(os.path.join(top, f))
@@ -161,7 +162,7 @@ class Campaign:
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         if status not in (0, 77): return {"seconds": None, "lines": {}}
         lines, data = collections.defaultdict(set), []
-        for folder in self.a.folders:
+        for folder in folders:
             for top, _, names in os.walk(os.path.join(self.build, "src", "CMakeFiles")):
                 data += [os.path.join(top, f) for f in names if f.endswith(".gcda") and "/%s/" % folder in top + "/"]
         if data:
@@ -250,7 +251,8 @@ def main():
         known[r["name"], r["file"]] = r
         if r["fate"]: kills[r["folder"]][r["fate"].split()[0]] += 1
     tally, survivors, begun = collections.Counter(), [], time.time()
-    for n, (folder, fault) in enumerate(planted):
+    fresh = lambda x: (x[1][1].name, short(c.text[x[1][1].file])) not in known  # before survivors are judged again
+    for n, (folder, fault) in sorted(enumerate(planted), key=lambda x: not fresh(x)):
         of = short(c.text[fault.file])
         r = known.get((fault.name, of))
         if not r or (not r["fate"] and (r["tests"] != tests or r.get("allowed", 0) < a.seconds)):

@@ -186,7 +186,7 @@ carom_status carom_problems_add(carom_problem_list *list, const carom_problem *p
 
 // -- files -------------------------------------------------------------------------------------------------------
 
-// The whole file with a NUL behind it; NULL: *err says why.
+// The whole file; NULL: *err says why.
 static char *read_whole(const char *file, size_t *length, carom_error *err) {
     FILE *f = fopen(file, "rb");
     char *text = NULL;
@@ -194,7 +194,7 @@ static char *read_whole(const char *file, size_t *length, carom_error *err) {
     bool good = f != NULL;
     errno = f ? 0 : errno;
     while (good) {
-        if (room - n < 2) {
+        if (n == room) {
             room = room ? 2 * room : 65536;
             char *more = realloc(text, room);
             if (!more) errno = ENOMEM;
@@ -202,7 +202,7 @@ static char *read_whole(const char *file, size_t *length, carom_error *err) {
             if (!good) break;
             text = more;
         }
-        const size_t got = fread(text + n, 1, room - n - 1, f);
+        const size_t got = fread(text + n, 1, room - n, f);
         n += got;
         if (n > MOST_TEXT) errno = EFBIG;
         good = n <= MOST_TEXT && !ferror(f);
@@ -211,7 +211,6 @@ static char *read_whole(const char *file, size_t *length, carom_error *err) {
     if (!good) carom_fail(err, CAROM_IO, "cannot read %.300s: %s", file, strerror(errno ? errno : EIO));
     if (f) fclose(f);
     if (!good) return free(text), NULL;
-    text[n] = 0;
     *length = n;
     return text;
 }
