@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "io/sides.h"
 #include "result_rig.h"
+#include "sim/sim.h"
 #include <carom/build.h>
 #include <carom/compile.h>
 #include <carom/draw.h>
@@ -121,6 +122,32 @@ static carom_sim *sim_of(const char *text, carom_model **m) {
     carom_sim *sim = carom_sim_create(&sd, &err);
     if (!sim) fail_msg("%s", err.text);
     return sim;
+}
+
+// What counts steps does not overflow: a contact that has reacted more often than an int can tell is closed, and a forged state that counts more than there can be, or less than nothing, is refused.
+static void counts_stay_in_range(void **state) {
+    (void)state;
+    carom_model *m;
+    carom_sim *sim = sim_of("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: 10*y}\ncontacts: {floor: {gap: y}}\n", &m);
+    carom_error err = {0};
+    for (int i = 0; i < 5; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+    assert_true(sim->memory[0].reacting > 0 && sim->memory[0].closed);
+    sim->memory[0].reacting = INT_MAX, sim->memory[0].closed = 0;
+    assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+    assert_true(sim->memory[0].reacting > 0 && sim->memory[0].closed);
+    size_t size;
+    const void *now = carom_sim_state(sim, &size);
+    carom_kept *k = test_malloc(size);
+    long *const counts[] = {&k->n, &k->busy, &k->ledger.impacts, &k->ledger.counts.problems, &k->ledger.counts.newton_steps[7]};
+    for (size_t i = 0; i < 2 * sizeof counts / sizeof *counts; ++i) {
+        memcpy(k, now, size);
+        assert_int_equal(carom_sim_restore(sim, k, size, &err), CAROM_OK);
+        *counts[i / 2] = i % 2 ? LONG_MAX : -1;
+        assert_int_equal(carom_sim_restore(sim, k, size, &err), CAROM_BAD_INPUT);
+    }
+    test_free(k);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
 }
 
 // A state of another friction or restitution is refused.
@@ -407,6 +434,7 @@ int main(void) {
         cmocka_unit_test(drift_names_the_constraint_that_drifts),
         cmocka_unit_test(accumulations_end_where_the_series_does),
         cmocka_unit_test(the_certificate_is_as_sharp_as_it_says),
+        cmocka_unit_test(counts_stay_in_range),
         cmocka_unit_test(missing_arguments_are_told),
         cmocka_unit_test(missing_arguments_of_studies_are_told),
     };

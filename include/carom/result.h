@@ -103,7 +103,7 @@ carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_
 /// Put everything known so far where a kill cannot reach it.  Call it every half second or so.
 /// All of it, or nothing: after a failure the file is that of the flush before, and nothing is written any more.
 carom_status carom_record_flush(carom_record *r, carom_error *err);
-/// The time of the last flush that succeeded: the file holds everything until then.
+/// The time of the last flush that succeeded, of a text file that is finished the time of its last row: the file holds everything until then.
 double carom_record_saved(const carom_record *r);
 
 /// The last row, the ledger, and the word for how it ended ("done", "interrupted", "failed") with its reason (NULL: none).

@@ -11,6 +11,7 @@ typedef struct csv_sink {
     char *buffer;      // lines that are not written yet
     size_t fill, room;
     off_t sound;       // bytes of whole lines in the file
+    double last;       // the number that the last of them begins with: its time
     bool failed;
     int reason;        // errno
 } csv_sink;

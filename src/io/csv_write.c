@@ -29,6 +29,16 @@ static size_t whole_lines(const char *text, size_t size) {
     return size;
 }
 
+// So many bytes of whole lines are in the file.
+static void written(csv_sink *s, size_t size) {
+    size_t at = size > 0 ? size - 1 : 0;
+    char *end = s->buffer;
+    while (at > 0 && s->buffer[at - 1] != '\n') --at;
+    s->sound += (off_t)size;
+    const double first = size > 0 ? carom_number(s->buffer + at, &end) : 0; // ends at the end of its line at the latest
+    if (end > s->buffer + at) s->last = first;
+}
+
 static bool write_out(csv_sink *s) {
     size_t done = 0;
     if (s->failed) return false;
@@ -42,13 +52,13 @@ static bool write_out(csv_sink *s) {
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) {
             const int reason = n == 0 ? ENOSPC : errno;
-            s->sound += (off_t)whole_lines(s->buffer, done);
+            written(s, whole_lines(s->buffer, done));
             if (s->regular && ftruncate(s->file, s->sound) != 0) return fail(s, reason); // the reader leaves half a line out
             return fail(s, reason);
         }
         done += (size_t)n;
     }
-    s->sound += (off_t)done;
+    written(s, done);
     s->fill = 0;
     return true;
 }

@@ -472,6 +472,7 @@ carom_status carom_record_finish(carom_record *r, const char *status, const char
         if (r->h5) publish_for_good(r->h5->name);
         if (r->csv) csv_for_good(r->csv);
     }
+    if (r->csv) r->saved = fmax(r->saved, r->csv->rows.last); // a buffer that was full before its time
     if (r->csv) closed = csv_destroy(r->csv, result == CAROM_OK ? err : NULL);
     if (r->h5) h5_destroy(r->h5);
     r->csv = NULL;

@@ -16,7 +16,7 @@ static void emit(carom_step *s, double t, int contact, carom_event_kind kind, do
 // A flight has ended: with an impact, or too slowly for one.
 static void land(carom_memory *m, double t) {
     const double flight = t - m->impact_t;
-    m->run = m->run > 0 && (m->run == 1 || flight <= m->flight * (1 + CAROM_INSTANT)) ? m->run + 1 : 1; // equal: short flights are counted in steps
+    m->run = m->run > 0 && (m->run == 1 || flight <= m->flight * (1 + CAROM_INSTANT)) ? m->run + (m->run < RUN) : 1; // equal: short flights are counted in steps
     m->flight = flight;
     m->impact_t = t;
 }
@@ -41,7 +41,7 @@ void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, 
     if (struck) emit(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], impulse);
     m->impulsive = impulse > 0 ? 1 + struck : 0;
     if (impulse > 0) m->after = s->u_after[d];
-    m->reacting = impulse > 0 || force > 0 ? m->reacting + 1 : 0;
+    m->reacting = impulse > 0 || force > 0 ? m->reacting + (m->reacting < LASTING) : 0;
     if (m->reacting == 0) m->theta = 0; // of a contact that is over; later steps may pass over it, and then nothing must be left
     if (m->reacting == 0 && m->closed) {
         emit(s, t, contact, CAROM_OPEN, 0, 0, 0);

@@ -4,10 +4,10 @@
 
 typedef struct carom_memory {
     int impulsive;      // the last step had a normal impulse: 1; an impact: 2
-    int reacting;       // consecutive steps with a normal reaction
+    int reacting;       // consecutive steps with a normal reaction, as many as matter
     int closed;         // lasting contact
     int stick;          // lasting contact with friction: 1 sticks, -1 slips, 0 unknown
-    int run;            // landings in a row, each sooner after its predecessor than the one before
+    int run;            // landings in a row, each sooner after its predecessor than the one before, as many as matter
     int age;            // steps since theta was found
     double impact_t;    // time of the last landing
     double flight;      // time between the last two

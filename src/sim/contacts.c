@@ -83,7 +83,7 @@ static bool struck(carom_sim *sim, int c, double t_0, double h, bool *known) {
     if (m->impulsive == 2) return false; // some schemes spread an impact over two steps
     if (!(sim->step.impulse[d] > 0 && approach > 4 * sim->step.tol * sim->kept->speed)) return false;
     if (m->reacting == 0 && sim->step.parts > 0) return true; // landed in one of the steps inside this one, whose length says nothing
-    if (m->theta > 0 && ++m->age < STALE && approach <= m->theta) return false;
+    if (m->theta > 0 && m->age < STALE - 1 && approach <= m->theta) return ++m->age, false;
     m->theta = threshold(sim, c, sim->kept->t, t_0, h, known);
     m->age = 0;
     return approach > m->theta;

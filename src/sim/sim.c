@@ -729,10 +729,10 @@ carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential
 
 // Half of the steps, or more, needed at most so many iterations.
 static int median(const carom_counts *c) {
-    long all = 0, below = 0;
-    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) all += c->newton_steps[i];
+    double all = 0, below = 0;
+    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) all += (double)c->newton_steps[i];
     for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i)
-        if (2 * (below += c->newton_steps[i]) >= all) return i;
+        if (2 * (below += (double)c->newton_steps[i]) >= all) return i;
     return 0;
 }
 
@@ -764,6 +764,19 @@ const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
     return sim->kept;
 }
 
+// Numbers that only count up: what a run adds to them cannot overflow.
+static bool counts_are_sound(const carom_kept *k) {
+    const carom_ledger *l = &k->ledger;
+    const carom_counts *c = &l->counts;
+    const long all[] = {k->n, k->counted_from, k->busy, k->holding, l->steps, l->rejected, l->switches, l->undecided, l->impacts, l->accumulations, l->sleep.falls, l->sleep.wakes, c->problems, c->iterations,
+                        c->fallbacks, c->accepted, c->newton, c->newton_max, c->newton_many, c->switches, c->unseen, c->inner, c->inner_rejected};
+    static const long most = LONG_MAX / 2;
+    bool good = true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) good = good && all[i] >= 0 && all[i] <= most;
+    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) good = good && c->newton_steps[i] >= 0 && c->newton_steps[i] <= most;
+    return good;
+}
+
 carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
     carom_kept k;
     if (bytes >= sizeof k) memcpy(&k, state, sizeof k);
@@ -780,6 +793,7 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     memcpy(&k, state, sizeof k);
     if (k.stamp != sim->kept->stamp)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
+    if (!counts_are_sound(&k)) return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it counts what cannot be");
     const long total = sim->total;
     if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, &k);
     const double t = carom_sim_end_of(sim, &k, k.n);
