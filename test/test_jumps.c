@@ -401,7 +401,7 @@ static void no_value(void **state) {
     static const struct { const char *text, *error; } z[] = {
         {"carom: 1\n" FREE "forces: {q: 0.5/sqrt(t)}\n", "t = 0: the force on 'q' is infinite"},
         {"carom: 1\n" FREE "forces: {q: sqrt(0.5 - t)}\n", ": the force on 'q' is not a number"},
-        {"carom: 1\n" FREE "contacts: {c: {gap: q + sqrt(0.5 - t)}}\n", ": the gap of 'c' is not a number"},
+        {"carom: 1\n" FREE "contacts: {c: {gap: \"1 + q + 1e-3*sqrt(0.4321 - t)\"}}\n", ": the gap of 'c' is not a number"},
     };
     static const char *const schemes[] = {"moreau-jean", "half-explicit", "ggl-alpha"};
     for (int i = 0; i < 9; ++i) {
