@@ -5,6 +5,7 @@
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
 
@@ -16,7 +17,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     const size_t nl = (size_t)f.L.W.n;
     f.closed = carom_allocate_bytes(mem, nc * sizeof(bool));
     f.g = carom_allocate(mem, nb);
-    CAROM_ALLOCATE(mem, nv, &f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on);
+    CAROM_ALLOCATE(mem, nv, &f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on, &f.v_at);
     CAROM_ALLOCATE(mem, nl, &f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b);
     f.row = carom_allocate_ints(mem, nl);
     f.col = carom_allocate_ints(mem, nl);
@@ -24,7 +25,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.X = carom_allocate(mem, nl * nv);
     CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N);
     f.scratch = carom_allocate(mem, 3 * nl);
-    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on);
+    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.q_at);
     for (int i = 0; i < T->stages; ++i) {
         CAROM_ALLOCATE(mem, nv, &f.V[i], &f.K[i]);
         f.lifted[i] = sys->lift ? carom_allocate(mem, nv) : f.V[i];
@@ -51,6 +52,7 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept) {
     f->live = f->dir + CAROM_TANGENTS * nc;
     f->choice = f->live + nc;
     f->keeps = false;
+    f->known = f->known && !s->jumped && !s->renumbers;
 }
 
 void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
@@ -114,6 +116,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     const carom_system *sys = s->sys;
     const int nv = sys->nv;
     carom_local *L = &f->L;
+    f->known = false;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     for (int c = 0; c < sys->nc; ++c) f->closed[c] = f->mode[c] != CAROM_MODE_OPEN;
     carom_close_these(s, L, f->closed);
@@ -141,6 +144,15 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     }
     multiply(f, s);
     return CAROM_OK;
+}
+
+// Is there neither a joint nor a closed contact?  Then no rows.
+static bool is_free(carom_flow *f, const carom_step *s) {
+    if (s->sys->ne > 0 || s->rub) return false;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (f->mode[c] != CAROM_MODE_OPEN) return false;
+    f->n = f->L.nb = f->L.at[0] = 0;
+    return true;
 }
 
 // noise += |G| |x|/h, by rows.
@@ -287,11 +299,28 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     else carom_dense_lu_solve(f->S, n, n, f->col, f->x);
 }
 
+// M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that point.
+static carom_status rate_free(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+    const size_t nq = (size_t)s->sys->nq * sizeof(double), nv = (size_t)s->sys->nv * sizeof(double);
+    if (f->known && t == f->t_at && memcmp(q, f->q_at, nq) == 0 && memcmp(v, f->v_at, nv) == 0) return CAROM_OK;
+    f->known = false;
+    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
+    CAROM_TRY(carom_force(s, f->a_f, t, q, v));
+    carom_factor_solve(&f->F, f->a_f);
+    carom_copy(f->a, f->a_f, s->sys->nv);
+    carom_copy(f->q_at, q, s->sys->nq);
+    carom_copy(f->v_at, v, s->sys->nv);
+    f->t_at = t;
+    f->known = true;
+    return CAROM_OK;
+}
+
 static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
-    CAROM_TRY(prepare(f, s, t, q, v));
-    const int n = f->n;
     f->pivot = 1;
     f->shared = false;
+    if (is_free(f, s)) return rate_free(f, s, t, q, v);
+    CAROM_TRY(prepare(f, s, t, q, v));
+    const int n = f->n;
     if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
     if (laws && f->L.nb > s->sys->ne) {
@@ -333,6 +362,7 @@ enum { CORRECTIONS = 8 };
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q) {
     const int nv = s->sys->nv;
     double last = HUGE_VAL;
+    if (is_free(f, s)) return CAROM_OK;
     for (int i = 0; i < CORRECTIONS; ++i) {
         CAROM_TRY(form(f, s, FOR_POSITION, t, q, NULL));
         if (f->n == 0) return CAROM_OK;
@@ -363,6 +393,7 @@ static void book_projection(const carom_flow *f, carom_step *s) {
 
 carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
     const int nv = s->sys->nv;
+    if (is_free(f, s)) return CAROM_OK;
     CAROM_TRY(form(f, s, FOR_VELOCITY, t, q, v));
     if (f->n == 0) return CAROM_OK;
     for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];

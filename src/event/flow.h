@@ -38,6 +38,8 @@ typedef struct carom_flow {
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints
     double *g, *dv;                // by id; nv
+    bool known;                    // a and a_f are those at (t_at, q_at, v_at), where nothing was closed
+    double t_at, *q_at, *v_at;
 
     // stages
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations

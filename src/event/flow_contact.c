@@ -12,8 +12,10 @@ static carom_status touch(carom_flow *f, carom_step *s, double t, const double *
     const int ne = s->sys->ne;
     carom_local *L = &f->L;
     *approaches = false;
-    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     carom_close_these(s, L, touching);
+    if (L->nb == 0) return CAROM_OK;
+    f->known = false;
+    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(f->u, L, v);
     for (int b = ne; b < L->nb; ++b) *approaches = *approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);
@@ -58,7 +60,7 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
     for (int c = 0; c < s->sys->nc; ++c) u_before[c] = u_after[c] = p[c] = 0;
     CAROM_TRY(touch(f, s, t, q, v, touching, &approaches));
     for (int b = s->sys->ne; b < f->L.nb; ++b) u_before[f->L.id[b] - s->sys->ne] = u_after[f->L.id[b] - s->sys->ne] = f->u[f->L.at[b]];
-    return approaches || always ? strike(f, s, t, v, slow, some, u_after, p) : CAROM_OK;
+    return f->L.nb > 0 && (approaches || always) ? strike(f, s, t, v, slow, some, u_after, p) : CAROM_OK;
 }
 
 // Velocities of the turns; the answer is whether one approaches faster than slow.
