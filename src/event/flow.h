@@ -100,8 +100,8 @@ void carom_flow_margins(const carom_flow *f, const carom_step *s, int b, double 
 /// Reactions may change while nothing moves: their estimate in the step of h just made, an impulse over `size`.  0 where the table has none.
 double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, double h, double size);
 
-/// Book the works of the step just made.
-void carom_flow_book(const carom_flow *f, carom_step *s, double tau);
+/// The works of the step just made.
+carom_account carom_flow_work(const carom_flow *f, double tau);
 
 /// Positions, then velocities, onto the constraints of the set.
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q);

@@ -102,11 +102,7 @@ static carom_status rk_advance(carom_phase *w, carom_step *s, double tau, carom_
         return CAROM_OK;
     }
     CAROM_TRY(carom_flow_step(&w->f, s, w->t, tau, w->q, w->v, w->laws, P->q, P->v, error));
-    const carom_account kept = s->account;
-    s->account = (carom_account){0};
-    carom_flow_book(&w->f, s, tau);
-    P->work = s->account;
-    s->account = kept;
+    P->work = carom_flow_work(&w->f, tau);
     return CAROM_OK;
 }
 
