@@ -152,6 +152,8 @@ static bool is_free(carom_flow *f, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c)
         if (f->mode[c] != CAROM_MODE_OPEN) return false;
     f->n = f->L.nb = f->L.at[0] = 0;
+    f->pivot = 1;
+    f->shared = false;
     return true;
 }
 
@@ -299,8 +301,8 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     else carom_dense_lu_solve(f->S, n, n, f->col, f->x);
 }
 
-// M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that point.
-static carom_status rate_free(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
+// M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that point, unless it is a stage.
+static carom_status rate_free(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool stage) {
     const size_t nq = (size_t)s->sys->nq * sizeof(double), nv = (size_t)s->sys->nv * sizeof(double);
     if (f->known && t == f->t_at && memcmp(q, f->q_at, nq) == 0 && memcmp(v, f->v_at, nv) == 0) return CAROM_OK;
     f->known = false;
@@ -308,6 +310,7 @@ static carom_status rate_free(carom_flow *f, carom_step *s, double t, const doub
     CAROM_TRY(carom_force(s, f->a_f, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
+    if (stage) return CAROM_OK;
     carom_copy(f->q_at, q, s->sys->nq);
     carom_copy(f->v_at, v, s->sys->nv);
     f->t_at = t;
@@ -318,7 +321,6 @@ static carom_status rate_free(carom_flow *f, carom_step *s, double t, const doub
 static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     f->pivot = 1;
     f->shared = false;
-    if (is_free(f, s)) return rate_free(f, s, t, q, v);
     CAROM_TRY(prepare(f, s, t, q, v));
     const int n = f->n;
     if (n == 0) return CAROM_OK;
@@ -335,6 +337,7 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
 
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     bool settled = false;
+    if (is_free(f, s)) return rate_free(f, s, t, q, v, false);
     for (int round = 0; !settled; ++round) {
         CAROM_TRY(rate(f, s, t, q, v, laws));
         CAROM_TRY(carom_friction_settle(s, &f->L, f->lambda, round, &settled));
@@ -346,6 +349,7 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
 //          leaves in W'v stands in kappa, and the reactions divide it by the distance to that position: an integrator would follow that
 //          error with ever smaller steps.
 carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const double **q, const double **v, bool laws) {
+    if (is_free(f, s)) return rate_free(f, s, t, *q, *v, true);
     CAROM_TRY(carom_flow_rate(f, s, t, *q, *v, laws));
     if (f->n == 0 || f->pivot >= CAROM_FLOW_SINGULAR || f->shared) return CAROM_OK;
     carom_copy(f->q_on, *q, s->sys->nq);

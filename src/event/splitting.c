@@ -128,10 +128,13 @@ static carom_status impact(work *w, carom_step *s, double h) {
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g, P->t, P->q));
     CAROM_TRY(carom_close_at(s, &f->L, w->g, (carom_place){.t = P->t, .q = P->q, .v = P->v}));
+    bool some = false;
     for (int c = 0; c < nc; ++c) {
         P->in[c] = carom_closed(s, w->g[ne + c]) || !carom_phase_open(P, c);
         P->was[c] = f->mode[c];
+        some = some || P->in[c];
     }
+    if (!some && ne == 0) return CAROM_OK;
     if (s->opt[OPT_FORCES] == 1) {
         carom_zero(P->slow, nc);
         return hit(w, s);
@@ -320,7 +323,7 @@ static carom_status march(work *w, carom_step *s) {
     }
     P->laws = false;
     for (int c = 0; c < s->sys->nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);
-    if (s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g, s->t, P->q));
+    if (s->sys->nc > 0 && adaptive(s)) CAROM_TRY(carom_gaps(s, w->g, s->t, P->q));
     CAROM_TRY(adaptive(s) ? divide(w, s) : whole(w, s));
     CAROM_TRY(carom_flow_finish(&P->f, s, s->t + s->h, P->q, P->v, P->laws));
     carom_copy(s->q, P->q, s->sys->nq);
