@@ -178,7 +178,7 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
 carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws) {
     f->keeps = false;
     f->turn = 0;
-    CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
+    if (laws || !carom_flow_remembers(f, s, t, q, v)) CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     bool slow = false;
     if (!f->follows) find_live(f, s, h, &slow);
     if (slow) {
