@@ -231,7 +231,7 @@ static carom_status advance(auto_work *w, carom_step *s) {
         carom_copy(w->q, P->q, s->sys->nq);
         carom_copy(w->v, P->v, s->sys->nv);
     }
-    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, w->q, w->v, false));
+    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, w->q, w->v, false, !w->head.there));
     store(w, s, w->q, w->v);
     return CAROM_OK;
 }

@@ -343,7 +343,7 @@ static carom_status march(work *w, carom_step *s) {
     }
     CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, P->q));
     CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, P->q, P->v));
-    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, P->q, P->v, false));
+    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, P->q, P->v, false, true));
     carom_copy(s->q, P->q, s->sys->nq);
     carom_copy(s->v, P->v, s->sys->nv);
     carom_phase_keep(P, s);

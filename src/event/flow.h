@@ -132,5 +132,5 @@ carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, c
 /// Accelerations of direction k that the solver of (MX-2) cannot tell from zero.
 double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k);
 
-/// Reactions at the end of the step go to the records.
-carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
+/// Reactions at the end of the step go to the records.  next: the next step begins there.
+carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, bool next);

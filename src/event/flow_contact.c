@@ -103,13 +103,13 @@ carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, c
 
 double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) { return 1e-10 * f->noise[k] + 4 * s->tol * s->scale / s->h; }
 
-carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, bool next) {
     if (carom_flow_free(f, s)) return CAROM_OK;
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     bool pulls = false;
     for (int b = s->sys->ne; b < f->L.nb; ++b)
         if (f->lambda[f->L.at[b]] < 0) carom_zero(f->lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]), pulls = true; // within tolerance of letting go
     carom_book_forces(s, &f->L, f->lambda, f->u, 0, true);
-    if (!laws && !pulls) carom_flow_remember(f, s, t, q, v);
+    if (next && !laws && !pulls) carom_flow_remember(f, s, t, q, v);
     return CAROM_OK;
 }

@@ -332,7 +332,7 @@ static carom_status march(work *w, carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);
     if (s->sys->nc > 0 && adaptive(s)) CAROM_TRY(carom_gaps(s, w->g, s->t, P->q));
     CAROM_TRY(adaptive(s) ? divide(w, s) : whole(w, s));
-    CAROM_TRY(carom_flow_finish(&P->f, s, s->t + s->h, P->q, P->v, P->laws));
+    CAROM_TRY(carom_flow_finish(&P->f, s, s->t + s->h, P->q, P->v, P->laws, true));
     carom_copy(s->q, P->q, s->sys->nq);
     carom_copy(s->v, P->v, s->sys->nv);
     *w->kept = w->next;
