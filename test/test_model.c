@@ -248,6 +248,14 @@ static void a_list_of_slips_makes_as_many_tangents(void **state) {
     }
 }
 
+// Weight and springs have a potential: schemes that book powers need not ask.
+static void forces_with_a_potential_have_no_power(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: x'^2/2, potential: 9.81*x + 3*x^2}\ncontacts: {floor: {gap: x}}\n");
+    assert_null(carom_model_system(m)->power);
+    carom_model_destroy(m);
+}
+
 static void forces_split_into_external_and_damping_power(void **state) {
     (void)state;
     carom_model *m = good(
@@ -581,6 +589,7 @@ int main(void) {
         cmocka_unit_test(slip_rates_give_rolling_and_conveyor_belts),
         cmocka_unit_test(a_list_of_slips_makes_as_many_tangents),
         cmocka_unit_test(forces_split_into_external_and_damping_power),
+        cmocka_unit_test(forces_with_a_potential_have_no_power),
         cmocka_unit_test(a_root_of_a_negative_number_is_reported_not_passed_on),
         cmocka_unit_test(what_is_asked_together_has_the_bits_of_what_is_asked_alone),
         cmocka_unit_test(a_failure_among_several_is_told_by_name),

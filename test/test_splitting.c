@@ -44,6 +44,41 @@ static void constant_steps_are_of_first_order_across_impacts(void **state) {
     }
 }
 
+static long asked;
+static carom_status (*force_of_ball)(const void *model, void *work, double t, const double *q, const double *v, double *f);
+
+static carom_status asked_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    ++asked;
+    return force_of_ball(model, work, t, q, v, f);
+}
+
+// Evaluations of the forces in n steps, behind the first two.
+static long forces_asked(const char *scheme, double height, double h, int n) {
+    known ball;
+    known_ball(&ball, 1, -2, 0.5, height);
+    force_of_ball = ball.sys.force;
+    ball.sys.force = asked_force;
+    carom_sim *sim = sim_of(&ball, scheme, NULL, h, (n + 2) * h);
+    for (int i = 0; i < n + 2; ++i) {
+        if (i == 2) asked = 0;
+        sim_step(sim);
+    }
+    carom_sim_destroy(sim);
+    return asked;
+}
+
+// In flight a step asks for the forces of its stages, 6 of Fehlberg's method and 4 of the classical one, and for no others.  At rest reactions also belong to the end
+// of the step, where the next one begins: they are watched there, and recorded.  Records inside a segment of `auto` ask for none.
+static void a_step_asks_for_the_forces_of_its_stages_alone(void **state) {
+    (void)state;
+    enum { N = 20 };
+    const double h = 1. / 1024; // times are exact
+    assert_int_equal(forces_asked("splitting", 1, h, N), 6 * N);
+    assert_int_equal(forces_asked("mixed", 1, h, N), 4 * N);
+    assert_int_equal(forces_asked("mixed", 0, h, N), 5 * N);
+    assert_int_equal(forces_asked("auto", 1, 1e-6, N), 0);
+}
+
 // Smooth motion: order 5, here against steps 16 times as small, with joints too (the pendulum's two).
 static void smooth_motion_is_of_fifth_order(void **state) {
     (void)state;
@@ -249,6 +284,7 @@ static void slip_stops(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slip_stops), 
         cmocka_unit_test(constant_steps_are_of_first_order_across_impacts),
+        cmocka_unit_test(a_step_asks_for_the_forces_of_its_stages_alone),
         cmocka_unit_test(smooth_motion_is_of_fifth_order),
         cmocka_unit_test(resting_body_sinks_without_forces_only),
         cmocka_unit_test(oscillator_meets_the_reference_of_adaptive_splitting),

@@ -60,6 +60,7 @@ static void load(auto_work *w, carom_step *s) {
     w->head = *w->kept_head;
     for (int c = 0; c < s->sys->nc; ++c) w->memory[c] = w->kept_memory[c];
     w->t = s->t;
+    w->went_on = s->jumped;
     carom_copy(w->q_s, s->q, s->sys->nq);
     carom_copy(w->v_s, s->v, s->sys->nv);
     if (w->large) return;
@@ -72,11 +73,15 @@ static void load(auto_work *w, carom_step *s) {
 }
 
 static void store(auto_work *w, carom_step *s, const double *q, const double *v) {
+    carom_copy(s->q, q, s->sys->nq);
+    carom_copy(s->v, v, s->sys->nv);
+    if (!w->went_on) { // a record inside the segment: of what is kept the works booked so far have changed
+        carom_copy(w->kept_head->done, w->head.done, 4);
+        return;
+    }
     s->counts->switches += (long)(w->head.changes - w->kept_head->changes) - (w->kept_head->changes == 0);
     *w->kept_head = w->head;
     for (int c = 0; c < s->sys->nc; ++c) w->kept_memory[c] = w->memory[c];
-    carom_copy(s->q, q, s->sys->nq);
-    carom_copy(s->v, v, s->sys->nv);
     if (w->large) return;
     memcpy(w->kept, w->now, w->kept_size * sizeof *w->now);
     carom_phase_keep(&w->P, s);
@@ -97,6 +102,7 @@ static void step_instead(auto_work *w, carom_step *s, auto_why why) {
 
 static carom_status begin(auto_work *w, carom_step *s) {
     w->head.begun = 1;
+    w->went_on = true;
     if (w->large) return auto_choose(w, s);
     CAROM_TRY(carom_phase_begin(&w->P, s, s->h));
     auto_measure(w, s, w->P.q, w->P.v, w->P.f.a);
@@ -150,14 +156,17 @@ static carom_status go(auto_work *w, carom_step *s, double t_1) {
         const bool stepping = w->head.method == AUTO_STEPPING;
         if (w->head.there) {
             if (w->head.t_b > t_1) return CAROM_OK;
+            w->went_on = true;
             CAROM_TRY(pass(w, s));
         } else if (t_1 - (stepping ? w->t : w->P.t) <= auto_shortest(s, t_1)) {
             return CAROM_OK;
         } else if (stepping) {
+            w->went_on = true;
             CAROM_TRY(auto_stepping_part(w, s, t_1));
             CAROM_TRY(carom_inner(s, w->t, w->q_s, w->v_s));
             CAROM_TRY(locate_again(w, s));
         } else {
+            w->went_on = true;
             CAROM_TRY(plan(w, s, t_1));
         }
     }
@@ -174,6 +183,7 @@ static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *miss
     CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t_1, w->q));
     bool below = false;
     for (int c = 0; c < s->sys->nc; ++c) below = below || (carom_phase_open(P, c) && w->g_1[s->sys->ne + c] < -AUTO_ENCLOSED * s->opt[AUTO_RTOL] * w->head.size_q);
+    w->went_on = w->went_on || below;
     return below ? auto_plan_until(w, s, t_1, missed) : CAROM_OK;
 }
 
@@ -192,6 +202,7 @@ static carom_status start(void *memory, carom_step *s) {
 static carom_status renew(auto_work *w, carom_step *s) {
     carom_phase *P = &w->P;
     if (w->large || w->head.method == AUTO_STEPPING) return CAROM_OK;
+    w->went_on = true;
     w->head.there = 0;
     P->t = s->t;
     carom_copy(P->q, s->q, s->sys->nq);
@@ -220,7 +231,7 @@ static carom_status advance(auto_work *w, carom_step *s) {
         carom_copy(w->q, P->q, s->sys->nq);
         carom_copy(w->v, P->v, s->sys->nv);
     }
-    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, w->q, w->v, false));
+    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, w->q, w->v, false, !w->head.there));
     store(w, s, w->q, w->v);
     return CAROM_OK;
 }

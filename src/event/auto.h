@@ -60,6 +60,7 @@ typedef struct auto_work {
     const carom_butcher *implicit; // NULL: too large for it
     double *error, *x, *y;       // nq + nv; nv, nv
     double *q, *v;               // the state at a record
+    bool went_on;                // this step did more than read off the segment under way
     bool *lasting;
 
     // time-stepping

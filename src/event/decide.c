@@ -28,7 +28,6 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
     carom_flow *f = &w->f;
     if (!w->limits.exact) {
         CAROM_TRY(carom_flow_rate(f, s, w->t, w->q, w->v, false));
-        carom_zero(w->kappa, w->all.at[w->all.nb]);
         CAROM_TRY(carom_curvature(s, w->kappa, &w->all, w->t, w->q, w->v));
     }
     const double residual = 4 * s->tol * s->scale;

@@ -191,7 +191,6 @@ static carom_status begin(work *w, carom_step *s, bool *at_once) {
     CAROM_TRY(carom_phase_watch(P, s, &P->from));
     for (int i = 0; i < 2 * nc; ++i) P->armed[i] = carom_phase_open(P, i % nc) ? i < nc : P->from.phi[i] >= 0;
     CAROM_TRY(carom_phase_hold(s, CAROM_FREE, P->t, P->q));
-    carom_zero(P->kappa, P->all.at[P->all.nb]);
     CAROM_TRY(carom_curvature(s, P->kappa, &P->all, P->t, P->q, P->v));
     CAROM_TRY(carom_phase_hold(s, CAROM_HELD, P->t, P->q));
     for (int c = 0; c < nc; ++c)
@@ -344,7 +343,7 @@ static carom_status march(work *w, carom_step *s) {
     }
     CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, P->q));
     CAROM_TRY(carom_flow_project_velocity(&P->f, s, t_1, P->q, P->v));
-    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, P->q, P->v, false));
+    CAROM_TRY(carom_flow_finish(&P->f, s, t_1, P->q, P->v, false, true));
     carom_copy(s->q, P->q, s->sys->nq);
     carom_copy(s->v, P->v, s->sys->nv);
     carom_phase_keep(P, s);

@@ -5,6 +5,7 @@
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
 
@@ -16,7 +17,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     const size_t nl = (size_t)f.L.W.n;
     f.closed = carom_allocate_bytes(mem, nc * sizeof(bool));
     f.g = carom_allocate(mem, nb);
-    CAROM_ALLOCATE(mem, nv, &f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on);
+    CAROM_ALLOCATE(mem, nv, &f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on, &f.v_at);
     CAROM_ALLOCATE(mem, nl, &f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b);
     f.row = carom_allocate_ints(mem, nl);
     f.col = carom_allocate_ints(mem, nl);
@@ -24,7 +25,8 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.X = carom_allocate(mem, nl * nv);
     CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N);
     f.scratch = carom_allocate(mem, 3 * nl);
-    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on);
+    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.q_at);
+    f.mode_at = carom_allocate(mem, carom_flow_size(sys));
     for (int i = 0; i < T->stages; ++i) {
         CAROM_ALLOCATE(mem, nv, &f.V[i], &f.K[i]);
         f.lifted[i] = sys->lift ? carom_allocate(mem, nv) : f.V[i];
@@ -51,6 +53,7 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept) {
     f->live = f->dir + CAROM_TANGENTS * nc;
     f->choice = f->live + nc;
     f->keeps = false;
+    if (s->jumped || s->renumbers) f->known = f->finished = false;
 }
 
 void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
@@ -114,6 +117,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     const carom_system *sys = s->sys;
     const int nv = sys->nv;
     carom_local *L = &f->L;
+    f->known = f->finished = false;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     for (int c = 0; c < sys->nc; ++c) f->closed[c] = f->mode[c] != CAROM_MODE_OPEN;
     carom_close_these(s, L, f->closed);
@@ -141,6 +145,16 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     }
     multiply(f, s);
     return CAROM_OK;
+}
+
+bool carom_flow_free(carom_flow *f, const carom_step *s) {
+    if (s->sys->ne > 0 || s->rub) return false;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (f->mode[c] != CAROM_MODE_OPEN) return false;
+    f->n = f->L.nb = f->L.at[0] = 0;
+    f->pivot = 1;
+    f->shared = false;
+    return true;
 }
 
 // noise += |G| |x|/h, by rows.
@@ -260,7 +274,6 @@ static carom_status prepare(carom_flow *f, carom_step *s, double t, const double
     carom_copy(f->a, f->a_f, s->sys->nv);
     if (f->n == 0) return CAROM_OK;
     const int m = L->at[L->nb];
-    carom_zero(f->kappa, m);
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
     for (int k = 0; k < m; ++k) f->noise[k] = carom_local_magnitude(L, k, f->a_f) + fabs(f->kappa[k]);
     for (int r = 0; r < f->n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
@@ -287,11 +300,47 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     else carom_dense_lu_solve(f->S, n, n, f->col, f->x);
 }
 
+static bool same(const double *x, const double *y, size_t n) { return memcmp(x, y, n * sizeof *x) == 0; }
+
+static bool is_at(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
+    return t == f->t_at && same(q, f->q_at, (size_t)s->sys->nq) && same(v, f->v_at, (size_t)s->sys->nv);
+}
+
+static void put_at(carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
+    f->t_at = t;
+    carom_copy(f->q_at, q, s->sys->nq);
+    carom_copy(f->v_at, v, s->sys->nv);
+}
+
+void carom_flow_remember(carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
+    if (s->rub || s->sys->hold) return; // those change what is held
+    put_at(f, s, t, q, v);
+    carom_copy(f->mode_at, f->mode, (ptrdiff_t)carom_flow_size(s->sys));
+    f->finished = true;
+}
+
+bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
+    return f->finished && is_at(f, s, t, q, v) && same(f->mode, f->mode_at, carom_flow_size(s->sys));
+}
+
+// M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that point, unless it is a stage.
+static carom_status rate_free(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool stage) {
+    if (f->known && is_at(f, s, t, q, v)) return CAROM_OK;
+    f->known = f->finished = false;
+    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
+    CAROM_TRY(carom_force(s, f->a_f, t, q, v));
+    carom_factor_solve(&f->F, f->a_f);
+    carom_copy(f->a, f->a_f, s->sys->nv);
+    f->known = !stage;
+    if (f->known) put_at(f, s, t, q, v);
+    return CAROM_OK;
+}
+
 static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
-    CAROM_TRY(prepare(f, s, t, q, v));
-    const int n = f->n;
     f->pivot = 1;
     f->shared = false;
+    CAROM_TRY(prepare(f, s, t, q, v));
+    const int n = f->n;
     if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
     if (laws && f->L.nb > s->sys->ne) {
@@ -306,6 +355,7 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
 
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
     bool settled = false;
+    if (carom_flow_free(f, s)) return rate_free(f, s, t, q, v, false);
     for (int round = 0; !settled; ++round) {
         CAROM_TRY(rate(f, s, t, q, v, laws));
         CAROM_TRY(carom_friction_settle(s, &f->L, f->lambda, round, &settled));
@@ -317,6 +367,7 @@ carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const doubl
 //          leaves in W'v stands in kappa, and the reactions divide it by the distance to that position: an integrator would follow that
 //          error with ever smaller steps.
 carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const double **q, const double **v, bool laws) {
+    if (carom_flow_free(f, s)) return rate_free(f, s, t, *q, *v, true);
     CAROM_TRY(carom_flow_rate(f, s, t, *q, *v, laws));
     if (f->n == 0 || f->pivot >= CAROM_FLOW_SINGULAR || f->shared) return CAROM_OK;
     carom_copy(f->q_on, *q, s->sys->nq);
@@ -333,6 +384,7 @@ enum { CORRECTIONS = 8 };
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q) {
     const int nv = s->sys->nv;
     double last = HUGE_VAL;
+    if (carom_flow_free(f, s)) return CAROM_OK;
     for (int i = 0; i < CORRECTIONS; ++i) {
         CAROM_TRY(form(f, s, FOR_POSITION, t, q, NULL));
         if (f->n == 0) return CAROM_OK;
@@ -363,6 +415,7 @@ static void book_projection(const carom_flow *f, carom_step *s) {
 
 carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
     const int nv = s->sys->nv;
+    if (carom_flow_free(f, s)) return CAROM_OK;
     CAROM_TRY(form(f, s, FOR_VELOCITY, t, q, v));
     if (f->n == 0) return CAROM_OK;
     for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];

@@ -38,6 +38,8 @@ typedef struct carom_flow {
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints
     double *g, *dv;                // by id; nv
+    bool known, finished;          // a and a_f are those at (t_at, q_at, v_at), where nothing was closed; all of the point is that of the end of a step, with modes like mode_at
+    double t_at, *q_at, *v_at, *mode_at;
 
     // stages
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations
@@ -61,6 +63,11 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept);
 /// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
 void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);
 
+/// Is there neither a joint nor a closed contact?  Then there are no rows and no reactions.
+bool carom_flow_free(carom_flow *f, const carom_step *s);
+/// The point just looked at, without laws, is the end of a step: the next one begins there, with all that is known of it.
+void carom_flow_remember(carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
+bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
@@ -98,8 +105,8 @@ void carom_flow_margins(const carom_flow *f, const carom_step *s, int b, double 
 /// Reactions may change while nothing moves: their estimate in the step of h just made, an impulse over `size`.  0 where the table has none.
 double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, double h, double size);
 
-/// Book the works of the step just made.
-void carom_flow_book(const carom_flow *f, carom_step *s, double tau);
+/// The works of the step just made.
+carom_account carom_flow_work(const carom_flow *f, double tau);
 
 /// Positions, then velocities, onto the constraints of the set.
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q);
@@ -125,5 +132,5 @@ carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, c
 /// Accelerations of direction k that the solver of (MX-2) cannot tell from zero.
 double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k);
 
-/// Reactions at the end of the step go to the records.
-carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);
+/// Reactions at the end of the step go to the records.  next: the next step begins there.
+carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, bool next);

@@ -12,8 +12,10 @@ static carom_status touch(carom_flow *f, carom_step *s, double t, const double *
     const int ne = s->sys->ne;
     carom_local *L = &f->L;
     *approaches = false;
-    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     carom_close_these(s, L, touching);
+    if (L->nb == 0) return CAROM_OK;
+    f->known = f->finished = false;
+    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(f->u, L, v);
     for (int b = ne; b < L->nb; ++b) *approaches = *approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);
@@ -58,7 +60,7 @@ carom_status carom_flow_impact(carom_flow *f, carom_step *s, double t, const dou
     for (int c = 0; c < s->sys->nc; ++c) u_before[c] = u_after[c] = p[c] = 0;
     CAROM_TRY(touch(f, s, t, q, v, touching, &approaches));
     for (int b = s->sys->ne; b < f->L.nb; ++b) u_before[f->L.id[b] - s->sys->ne] = u_after[f->L.id[b] - s->sys->ne] = f->u[f->L.at[b]];
-    return approaches || always ? strike(f, s, t, v, slow, some, u_after, p) : CAROM_OK;
+    return f->L.nb > 0 && (approaches || always) ? strike(f, s, t, v, slow, some, u_after, p) : CAROM_OK;
 }
 
 // Velocities of the turns; the answer is whether one approaches faster than slow.
@@ -101,10 +103,13 @@ carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, c
 
 double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) { return 1e-10 * f->noise[k] + 4 * s->tol * s->scale / s->h; }
 
-carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws) {
+carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, bool next) {
+    if (carom_flow_free(f, s)) return CAROM_OK;
     CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
+    bool pulls = false;
     for (int b = s->sys->ne; b < f->L.nb; ++b)
-        if (f->lambda[f->L.at[b]] < 0) carom_zero(f->lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]); // within tolerance of letting go
+        if (f->lambda[f->L.at[b]] < 0) carom_zero(f->lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]), pulls = true; // within tolerance of letting go
     carom_book_forces(s, &f->L, f->lambda, f->u, 0, true);
+    if (next && !laws && !pulls) carom_flow_remember(f, s, t, q, v);
     return CAROM_OK;
 }

@@ -34,16 +34,19 @@ static void note_margins(carom_flow *f, const carom_step *s, int stage) {
 // Power of the reactions and of the forces without potential at the point just looked at.
 static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, int stage) {
     carom_account *account = f->power + stage;
-    const carom_account kept = s->account;
-    const bool reacted = s->reacted;
-    s->account = (carom_account){0};
-    carom_book_forces(s, &f->L, f->lambda, f->u, 1, false);
-    *account = s->account;
-    s->account = kept;
-    s->reacted = reacted;
+    *account = (carom_account){0};
     carom_zero(f->push[stage], s->sys->nc);
-    for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
-    note_margins(f, s, stage);
+    if (f->L.nb > 0) {
+        const carom_account kept = s->account;
+        const bool reacted = s->reacted;
+        s->account = *account;
+        carom_book_forces(s, &f->L, f->lambda, f->u, 1, false);
+        *account = s->account;
+        s->account = kept;
+        s->reacted = reacted;
+        for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
+        note_margins(f, s, stage);
+    }
     if (!s->sys->power) return CAROM_OK;
     double in = 0, out = 0;
     const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out);
@@ -175,7 +178,7 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
 carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws) {
     f->keeps = false;
     f->turn = 0;
-    CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
+    if (laws || !carom_flow_remembers(f, s, t, q, v)) CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     bool slow = false;
     if (!f->follows) find_live(f, s, h, &slow);
     if (slow) {
@@ -216,22 +219,51 @@ static void hang_together(carom_flow *f, const carom_step *s, double tau, const 
     }
 }
 
+// y = x + sum_j w_j X_j over n vectors (x NULL: 0); a few components at a time, so that sums stay in registers.
+static void combine(double *restrict y, const double *restrict x, const double *w, double *const *X, int n, int nv) {
+    enum { WIDE = 4 };
+    int i = 0;
+    for (; i + WIDE <= nv; i += WIDE) {
+        double sum[WIDE] = {0};
+        for (int k = 0; x && k < WIDE; ++k) sum[k] = x[i + k];
+        for (int j = 0; j < n; ++j)
+            for (int k = 0; k < WIDE; ++k) sum[k] += w[j] * X[j][i + k];
+        for (int k = 0; k < WIDE; ++k) y[i + k] = sum[k];
+    }
+    for (; i < nv; ++i) {
+        double sum = x ? x[i] : 0;
+        for (int j = 0; j < n; ++j) sum += w[j] * X[j][i];
+        y[i] = sum;
+    }
+}
+
 // (MX-3)  Q_i = q + tau sum_j a_ij V_j,  V_i = v + tau sum_j a_ij K_j,  K_i from (MX-1) at (t + c_i tau, Q_i, V_i)
 static void place(carom_flow *f, const carom_step *s, int i, double tau, const double *q, const double *v) {
-    const int nv = s->sys->nv, known = carom_butcher_explicit(f->T) ? i : f->T->stages;
-    if (s->sys->lift && known > i) { // V_i, X_i are there
+    const int nv = s->sys->nv, stages = f->T->stages;
+    if (s->sys->lift) { // V_i, X_i are there
         carom_move(s, f->Q, q, 1, f->shift[i]);
         return;
     }
     carom_zero(f->V_sum, nv);
     carom_copy(f->V[i], v, nv);
-    for (int j = 0; j < known; ++j) carom_axpy(f->V[i], tau * carom_butcher_a(f->T, i, j), f->K[j], nv);
-    for (int j = 0; j < known; ++j) {
+    for (int j = 0; j < stages; ++j) carom_axpy(f->V[i], tau * carom_butcher_a(f->T, i, j), f->K[j], nv);
+    for (int j = 0; j < stages; ++j) {
         const double a = carom_butcher_a(f->T, i, j);
         if (a == 0) continue;
-        for (int k = 0; k < known && known > i; ++k) carom_axpy(f->V_sum, a * tau * carom_butcher_a(f->T, j, k), f->K[k], nv);
-        carom_axpy(f->V_sum, a, known > i ? v : f->lifted[j], nv);
+        for (int k = 0; k < stages; ++k) carom_axpy(f->V_sum, a * tau * carom_butcher_a(f->T, j, k), f->K[k], nv);
+        carom_axpy(f->V_sum, a, v, nv);
     }
+    carom_move(s, f->Q, q, tau, f->V_sum);
+}
+
+// The same for stage i of an explicit method.
+static void place_explicit(carom_flow *f, const carom_step *s, int i, double tau, const double *q, const double *v) {
+    const int nv = s->sys->nv;
+    const double *a = f->T->a + i * (i - 1) / 2;
+    double w[CAROM_RK_STAGES];
+    for (int j = 0; j < i; ++j) w[j] = tau * a[j];
+    combine(f->V[i], v, w, f->K, i, nv);
+    combine(f->V_sum, NULL, a, f->lifted, i, nv);
     carom_move(s, f->Q, q, tau, f->V_sum);
     if (!s->sys->lift) return;
     for (int k = 0; k < nv; ++k) f->shift[i][k] = tau * f->V_sum[k];
@@ -241,7 +273,7 @@ static void place(carom_flow *f, const carom_step *s, int i, double tau, const d
 static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws) {
     for (int i = 1; i < f->T->stages; ++i) {
         const double t_i = t + carom_butcher_c(f->T, i) * tau, *q_i = f->Q, *v_i = f->V[i];
-        place(f, s, i, tau, q, v);
+        place_explicit(f, s, i, tau, q, v);
         CAROM_TRY(carom_flow_rate_near(f, s, t_i, &q_i, &v_i, laws));
         carom_copy(f->K[i], f->a, s->sys->nv);
         CAROM_TRY(power(f, s, t_i, q_i, v_i, i));
@@ -393,20 +425,14 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
     const bool embedded = error && T->low;
     if (error && !embedded) CAROM_TRY(radau_error(f, s, tau, v, error));
     if (embedded) {
-        carom_zero(f->V_sum, nv);
-        carom_zero(error + nq, nv);
-        for (int i = 0; i < T->stages; ++i) {
-            carom_axpy(f->V_sum, T->low[i], f->lifted[i], nv);
-            carom_axpy(error + nq, tau * (T->b[i] - T->low[i]), f->K[i], nv);
-        }
+        double w[CAROM_RK_STAGES];
+        for (int i = 0; i < T->stages; ++i) w[i] = tau * (T->b[i] - T->low[i]);
+        combine(f->V_sum, NULL, T->low, f->lifted, T->stages, nv);
+        combine(error + nq, NULL, w, f->K, T->stages, nv);
         carom_move(s, f->Q, q, tau, f->V_sum);
     }
-    carom_zero(f->V_sum, nv);
-    carom_zero(f->K_sum, nv);
-    for (int i = 0; i < T->stages; ++i) {
-        carom_axpy(f->V_sum, T->b[i], f->lifted[i], nv);
-        carom_axpy(f->K_sum, T->b[i], f->K[i], nv);
-    }
+    combine(f->V_sum, NULL, T->b, f->lifted, T->stages, nv);
+    combine(f->K_sum, NULL, T->b, f->K, T->stages, nv);
     carom_move(s, q_1, q, tau, f->V_sum);
     carom_add(v_1, v, tau, f->K_sum, nv);
     if (embedded) carom_add(error, q_1, -1, f->Q, nq);
@@ -415,13 +441,15 @@ carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau,
     return CAROM_OK;
 }
 
-void carom_flow_book(const carom_flow *f, carom_step *s, double tau) {
+carom_account carom_flow_work(const carom_flow *f, double tau) {
+    carom_account work = {0};
     for (int i = 0; i < f->T->stages; ++i) {
         const carom_account *p = f->power + i;
-        s->account.friction += tau * f->T->b[i] * p->friction;
-        s->account.external += tau * f->T->b[i] * p->external;
-        s->account.damping += tau * f->T->b[i] * p->damping;
+        work.friction += tau * f->T->b[i] * p->friction;
+        work.external += tau * f->T->b[i] * p->external;
+        work.damping += tau * f->T->b[i] * p->damping;
     }
+    return work;
 }
 
 // (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + size)

@@ -97,7 +97,7 @@ static carom_status march(carom_phase *w, carom_step *s, bool *stands) {
         if (++events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
     }
-    CAROM_TRY(carom_flow_finish(&w->f, s, t_1, w->q, w->v, false));
+    CAROM_TRY(carom_flow_finish(&w->f, s, t_1, w->q, w->v, false, true));
     carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, s->sys->nv);
     carom_phase_keep(w, s);

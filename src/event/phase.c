@@ -102,11 +102,7 @@ static carom_status rk_advance(carom_phase *w, carom_step *s, double tau, carom_
         return CAROM_OK;
     }
     CAROM_TRY(carom_flow_step(&w->f, s, w->t, tau, w->q, w->v, w->laws, P->q, P->v, error));
-    const carom_account kept = s->account;
-    s->account = (carom_account){0};
-    carom_flow_book(&w->f, s, tau);
-    P->work = s->account;
-    s->account = kept;
+    P->work = carom_flow_work(&w->f, tau);
     return CAROM_OK;
 }
 
@@ -255,6 +251,24 @@ static carom_status bar(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// eps_g: what positions, way and fall round to over h
+static double gap_rounding(const carom_phase *w, const carom_step *s, int k, double h) {
+    const carom_columns *W = &w->all.W;
+    const size_t start = (size_t)k * (size_t)W->stride;
+    const int count = W->count ? W->count[k] : W->rows;
+    const bool same = s->sys->nq == s->sys->nv;
+    double place = 0, way = 0, fall = 0;
+    for (int e = 0; e < count; ++e) {
+        const int i = W->count ? W->row[start + (size_t)e] : e;
+        const double x = W->a[start + (size_t)e];
+        if (same) place += fabs(x * w->q[i]);
+        way += fabs(x * w->v[i]);
+        fall += fabs(x * w->f.a_f[i]);
+    }
+    const double eps = 16 * DBL_EPSILON;
+    return (same ? eps * place : carom_local_rounding(&w->all, k, w->q, s->sys->nq)) + h * (eps * way) + h * h * (eps * fall);
+}
+
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
     CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
@@ -275,11 +289,8 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     carom_scan_begin(&w->scan, w->t);
     CAROM_TRY(gaps_and_rates(w, s, w->t, P));
     CAROM_TRY(bar(w, s));
-    // eps_g: what positions, way and fall round to
     for (int c = 0; c < nc; ++c) {
-        const int k = w->all.at[s->sys->ne + c];
-        w->tol_g[c] = carom_local_rounding(&w->all, k, w->q, s->sys->nq) + h * carom_local_rounding(&w->all, k, w->v, nv) +
-                      h * h * carom_local_rounding(&w->all, k, w->f.a_f, nv);
+        w->tol_g[c] = gap_rounding(w, s, w->all.at[s->sys->ne + c], h);
         w->offset[c] = w->tol_g[c] - fmin(0, P->g[s->sys->ne + c]);
     }
     return w->limits.exact ? CAROM_OK : carom_phase_arm(w, s);

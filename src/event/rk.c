@@ -11,8 +11,10 @@ static const carom_butcher tables[] = {
 enum { TABLES = sizeof tables / sizeof *tables };
 
 double carom_butcher_c(const carom_butcher *T, int i) {
+    const bool lower = carom_butcher_explicit(T);
+    const double *a = T->a + (lower ? i * (i - 1) / 2 : i * T->stages);
     double c = 0;
-    for (int j = 0; j < T->stages; ++j) c += carom_butcher_a(T, i, j);
+    for (int j = 0; j < (lower ? i : T->stages); ++j) c += a[j];
     return c;
 }
 

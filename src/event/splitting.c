@@ -50,7 +50,6 @@ static carom_status slow_speeds(work *w, carom_step *s, double h) {
     carom_flow *f = &P->f;
     CAROM_TRY(carom_flow_rate(f, s, P->t, P->q, P->v, P->laws));
     CAROM_TRY(carom_directions(s, &P->all, P->t, P->q));
-    carom_zero(P->kappa, P->all.at[P->all.nb]);
     CAROM_TRY(carom_curvature(s, P->kappa, &P->all, P->t, P->q, P->v));
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = P->all.at[ne + c];
@@ -127,11 +126,14 @@ static carom_status impact(work *w, carom_step *s, double h) {
     }
     if (nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g, P->t, P->q));
-    CAROM_TRY(carom_close_at(s, &f->L, w->g, (carom_place){.t = P->t, .q = P->q, .v = P->v}));
+    CAROM_TRY(carom_close_at(s, &P->C, w->g, (carom_place){.t = P->t, .q = P->q, .v = P->v}));
+    bool some = false;
     for (int c = 0; c < nc; ++c) {
         P->in[c] = carom_closed(s, w->g[ne + c]) || !carom_phase_open(P, c);
         P->was[c] = f->mode[c];
+        some = some || P->in[c];
     }
+    if (!some && ne == 0) return CAROM_OK;
     if (s->opt[OPT_FORCES] == 1) {
         carom_zero(P->slow, nc);
         return hit(w, s);
@@ -212,6 +214,14 @@ static carom_status arrive(work *w, carom_step *s) {
     return gaps(w, s);
 }
 
+// Does contact c slide on at the end of the part, where directions are known?
+static bool slides_on(const carom_phase *P, const carom_step *s, int c) {
+    const int k = P->all.at[s->sys->ne + c] + 1;
+    double along = 0;
+    for (int i = k; i < P->all.at[s->sys->ne + c + 1]; ++i) along += P->f.dir[CAROM_TANGENTS * c + i - k] * (carom_column_dot(&P->all.W, i, P->b.v) + P->all.w[i]);
+    return along > 0 && !s->sys->hold;
+}
+
 // (RKF-7)  Slip has turned round in the part: the part ends where it stops, and there the contact sticks or slides the other way.  Slip that stops as soon as it begins
 //          only stops at the end of the part, and so do those behind MOST_STOPS others in a step.
 static carom_status stop_slip(work *w, carom_step *s) {
@@ -224,7 +234,7 @@ static carom_status stop_slip(work *w, carom_step *s) {
     for (int c = 0; c < nc; ++c) {
         P->armed[c] = false;
         P->armed[nc + c] = P->f.mode[c] == CAROM_MODE_SLIP;
-        slides = slides || P->armed[nc + c];
+        slides = slides || (P->armed[nc + c] && !slides_on(P, s, c));
     }
     if (slides && w->stops < MOST_STOPS) CAROM_TRY(carom_phase_watch(P, s, &P->b));
     else return CAROM_OK;
@@ -320,9 +330,9 @@ static carom_status march(work *w, carom_step *s) {
     }
     P->laws = false;
     for (int c = 0; c < s->sys->nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);
-    if (s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g, s->t, P->q));
+    if (s->sys->nc > 0 && adaptive(s)) CAROM_TRY(carom_gaps(s, w->g, s->t, P->q));
     CAROM_TRY(adaptive(s) ? divide(w, s) : whole(w, s));
-    CAROM_TRY(carom_flow_finish(&P->f, s, s->t + s->h, P->q, P->v, P->laws));
+    CAROM_TRY(carom_flow_finish(&P->f, s, s->t + s->h, P->q, P->v, P->laws, true));
     carom_copy(s->q, P->q, s->sys->nq);
     carom_copy(s->v, P->v, s->sys->nv);
     *w->kept = w->next;

@@ -300,6 +300,13 @@ static carom_status power(const void *model, void *work, double t, const double 
     return status;
 }
 
+// All forces have a potential that does not depend on time: there is nothing to ask at every stage of a step.
+static bool powerless(const carom_model *m) {
+    double external = 1, damping = 1;
+    return m->nmember == 0 && !(m->near && m->near->yields) && carom_graph_is_number(m->graph, m->power[0], &external) && external == 0 &&
+           carom_graph_is_number(m->graph, m->power[1], &damping) && damping == 0;
+}
+
 static carom_status works(const void *model, void *work, double t, const double *q, const double *v, double *power) {
     const carom_model *m = model;
     return take(power, values(m, work, GROUP_ELEMENTS, t, q, v), 0, m->nelements) ? CAROM_USER : CAROM_OK;
@@ -519,7 +526,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     s->move = turns ? carom_model_move : NULL;
     s->lift = turns ? carom_model_lift : NULL;
     s->energy = energy;
-    s->power = power;
+    s->power = powerless(m) ? NULL : power;
     s->observe = observe;
     const bool own = m->nc > 0 && m->ne == 0 && m->npairs == 0 && !m->near && m->nmember == 0 && !turns;
     s->reach = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
