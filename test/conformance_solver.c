@@ -456,6 +456,19 @@ static void one_of_two_is_pushed(void **state) {
         }
 }
 
+// A small first pivot that is not exchanged costs seven digits of sixteen; one refinement brings them back.  G p + c = 0 with p = (1, 2).
+static void what_elimination_loses_is_refined(void **state) {
+    (void)state;
+    contact_problem x = problem_create(2, 2);
+    problem_add(&x, CAROM_BILATERAL, 0), problem_add(&x, CAROM_BILATERAL, 0);
+    PROBLEM_G(&x, 0, 0) = 0.7e-7, PROBLEM_G(&x, 0, 1) = PROBLEM_G(&x, 1, 0) = 0.9, PROBLEM_G(&x, 1, 1) = 1.1;
+    x.c[0] = -(0.7e-7 + 1.8), x.c[1] = -3.1;
+    const carom_report r = run(carom_solver_find("joints"), &x, 1e-13);
+    if (!(r.residual <= 1e-13)) fail_msg("%g is left", r.residual);
+    assert_true(fabs(x.p[0] - 1) <= 1e-13 && fabs(x.p[1] - 2) <= 1e-13);
+    problem_destroy(&x);
+}
+
 // Joints whose G is a triangle, upper or lower: entries on one side of the diagonal alone.  G p + c = 0 with p = (1, 2, 3).
 static void one_sided_joints(void **state) {
     (void)state;
@@ -498,6 +511,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iterations_are_few),
         cmocka_unit_test(one_sided_joints),
+        cmocka_unit_test(what_elimination_loses_is_refined),
         cmocka_unit_test(one_of_two_is_pushed),
         cmocka_unit_test(the_table_is_complete),
         cmocka_unit_test(every_solver_solves_every_problem_it_can),

@@ -221,11 +221,64 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
     }
 }
 
+// -- G of sparse columns -------------------------------------------------------------------------------------------------------
+
+enum { LONG = 12, MOST = 70, ENTRIES = 4, TRIES = 40 };
+
+// Columns of random numbers in rows that begin anywhere, or all in the first few.
+static void fill(carom_local *L, int n, bool crowded, uint64_t *rows, uint64_t *seed) {
+    L->nb = n;
+    for (int k = 0; k < n; ++k) {
+        const int count = crowded ? ENTRIES : 1 + (int)(uniform(rows) * ENTRIES), start = crowded ? 0 : (int)(uniform(rows) * (LONG - ENTRIES));
+        L->id[k] = L->at[k] = k, L->at[k + 1] = k + 1;
+        L->W.count[k] = count;
+        for (int e = 0; e < count; ++e) L->W.row[k * ENTRIES + e] = start + e, L->W.a[k * ENTRIES + e] = symmetric_uniform(seed);
+    }
+}
+
+// G = a A'F^-1 W of sparse columns: A and W the same, other numbers in the same rows, other rows; few products, and more than are remembered.
+static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
+    (void)state;
+    static double G[MOST * MOST], dense[2][MOST * LONG], mass[LONG];
+    static carom_block blocks[MOST];
+    static const int sizes[] = {7, MOST};
+    uint64_t seed = 5, rows = 6;
+    for (int i = 0; i < LONG; ++i) mass[i] = 1 + i;
+    const carom_system sys = {.nq = LONG, .nv = LONG, .ne = MOST, .column_stride = ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
+    carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
+    assert_non_null(mem.base);
+    carom_inside inside = {.delassus = carom_allocate_delassus(&mem, &sys)};
+    carom_step s = {.sys = &sys, .inside = &inside, .G = G, .blocks = blocks};
+    carom_factor F = carom_allocate_factor(&mem, sys.mass_shape, true);
+    assert_int_equal(carom_factorise(&F, (carom_matrix){sys.mass_shape, mass}, NULL), CAROM_OK);
+    carom_local L[2] = {carom_allocate_local(&mem, &sys), carom_allocate_local(&mem, &sys)};
+    assert_true(mem.used <= mem.size);
+    for (int t = 0; t < TRIES; ++t) {
+        const int n = sizes[t % 2], kind = t % 3;
+        uint64_t again = rows;
+        fill(L, n, n == MOST, &rows, &seed);
+        fill(L + 1, n, n == MOST, kind == 1 ? &again : &rows, &seed);
+        const carom_local *A = L, *W = kind == 0 ? L : L + 1;
+        carom_problem_form(&s, A, W, &F, 0.5);
+        assert_true(s.problem.symmetric == (kind == 0));
+        for (int k = 0; k < n; ++k) carom_column_expand(dense[0] + k * LONG, &A->W, k), carom_column_expand(dense[1] + k * LONG, &W->W, k);
+        for (int i = 0; i < n; ++i)
+            for (int k = 0; k < n; ++k) {
+                double sum = 0;
+                for (int r = 0; r < LONG; ++r) sum += dense[0][i * LONG + r] * dense[1][k * LONG + r] / mass[r];
+                assert_true(fabs(G[i + k * n] - 0.5 * sum) <= 8 * DBL_EPSILON);
+                assert_true(G[i + k * n] == 0 || (s.problem.first[k > i ? k : i] <= (k < i ? k : i)));
+            }
+    }
+    free(mem.base);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage_follows_the_stride),
         cmocka_unit_test(sparse_and_dense_columns_agree),
         cmocka_unit_test(matrices_by_parts_are_those_of_columns),
+        cmocka_unit_test(sparse_columns_make_the_matrix_of_the_problem),
         cmocka_unit_test(what_acts_decides_how_reactions_are_added_up),
     };
     return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

@@ -232,6 +232,89 @@ static void bodies_in_space_are_exported(void **state) {
     bodies_in_space_move_as_in_the_model("four-bar"); // with an angle
 }
 
+// Two controllers, one with a delay, the other seeing what the first puts out; samples and effects in some order, at states that change.
+static void controllers_are_exported(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {T: 0.02, k: 30}\ninputs: {push: 2}\ncoordinates: {x: 0.3, y: 0}\nenergy: {kinetic: 1/2*x'^2 + y'^2}\nforces: {x: u - 2*x' + push, y: w*x}\n"
+                               "controllers:\n  pi: {sample: T, delay: T/2, states: {sum: sum + T*(1 - x), last: x}, outputs: {u: k*(1 - x) + 40*sum - (x - last)/T}, start: {u: 7}}\n"
+                               "  other: {sample: 2*T, offset: T, outputs: {w: sin(u)*y'}}\n";
+    carom_model *m = good(text);
+    void *code = load_exported(m, text);
+    const carom_system *s = carom_model_system(m);
+    exported *force = function(code, "model_force");
+    int (*sample)(int k, double t, const double *q, const double *v, double *p) = NULL;
+    void (*effect)(int k, double *p) = NULL;
+    *(void **)&sample = dlsym(code, "model_sample"), *(void **)&effect = dlsym(code, "model_effect");
+    const double *p0 = dlsym(code, "model_p0"), *times = dlsym(code, "model_controller");
+    assert_true(sample && effect && p0 && times);
+    assert_true(times[0] == 0.02 && times[1] == 0 && times[2] == 0.01); // sample, offset, delay of the first
+    assert_int_equal(s->nsamplers, 2);
+    double p[20], x[20], q[2], v[2], a[2], b[2];
+    const int own = 2; // parameters of the model; signals behind them
+    assert_true(s->ni + own <= 20);
+    carom_copy(p, p0, own + s->ni);
+    carom_copy(x, s->input, s->ni);
+    same_bits("controllers", "start", p + own, x, s->ni);
+    void *work = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
+    assert_non_null(work);
+    s->work_init(s->model, work);
+    for (int i = 0; i < 60; ++i) {
+        const double t = 0.01 * i;
+        const int k = i / 2 % 2;
+        for (int e = 0; e < 2; ++e) q[e] = sin(0.3 * i + e), v[e] = cos(0.2 * i - e);
+        s->inputs(s->model, work, x);
+        force(t, q, v, p, a);
+        assert_int_equal(s->force(s->model, work, t, q, v, b), CAROM_OK);
+        same_bits("controllers", "force", a, b, 2);
+        if (i % 3 == 2) {
+            effect(k, p);
+            if (s->samplers[k].delay > 0) assert_int_equal(s->sample(s->model, work, k, true, t, q, v, x), CAROM_OK);
+        } else {
+            assert_int_equal(sample(k, t, q, v, p), 1);
+            assert_int_equal(s->sample(s->model, work, k, false, t, q, v, x), CAROM_OK);
+        }
+        same_bits("controllers", "signals", p + own, x, s->ni);
+    }
+    carom_copy(x, p + own, s->ni);
+    assert_int_equal(sample(0, 0, (double[]){NAN, 0}, v, p), 0);
+    same_bits("controllers", "signals that stay", p + own, x, s->ni);
+    dlclose(code);
+    free(work);
+    carom_model_destroy(m);
+}
+
+// What lets contacts close, and where forces have kinks.
+static void kinks_are_exported(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2}\nforces: {x: -abs(y)}\n"
+                               "contacts: {soft: {gap: x + 2, stiffness: 100}, wall: {gap: x}, floor: {gap: x + y, closes while: y - 0.1*x'}}\n";
+    carom_model *m = good(text);
+    void *code = load_exported(m, text);
+    const carom_system *s = carom_model_system(m);
+    exported *kinks = function(code, "model_kinks");
+    const int *of = dlsym(code, "model_kinks_of");
+    void *work = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
+    assert_true(of && work && s->nk > 0 && s->nk <= 8);
+    s->work_init(s->model, work);
+    int gate = -1;
+    for (int k = 0; k < s->nk; ++k) {
+        assert_int_equal(of[k], s->kink_of[k]);
+        if (of[k] == CAROM_GATE(1)) gate = k; // the second rigid contact
+    }
+    assert_true(gate >= 0);
+    for (int i = 0; i < 50; ++i) {
+        const double q[2] = {sin(0.3 * i), cos(0.7 * i)}, v[2] = {cos(0.2 * i), 1};
+        double a[8], b[8];
+        kinks(0, q, v, dlsym(code, "model_p0"), a);
+        assert_int_equal(s->kinks(s->model, work, 0, q, v, b), CAROM_OK);
+        same_bits("kinks", "kinks", a, b, s->nk);
+        assert_true(a[gate] == q[1] - 0.1 * v[0]);
+    }
+    dlclose(code);
+    free(work);
+    carom_model_destroy(m);
+}
+
 static void what_has_no_text_is_refused(void **state) {
     (void)state;
     static const struct { const char *model, *why; } refused[] = {{"stack", "contacts between shapes"}, {"elastic-bar", "flexible members"}};
@@ -452,7 +535,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_has_the_bits_of_the_tape), cmocka_unit_test(every_model_with_every_scheme_has_the_bits_of_the_tape),
         cmocka_unit_test(compiled_files_are_kept_and_checked),      cmocka_unit_test(without_a_compiler_the_tape_runs),
-        cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported), cmocka_unit_test(what_has_no_text_is_refused),
+        cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported),
+        cmocka_unit_test(controllers_are_exported),                 cmocka_unit_test(kinks_are_exported), cmocka_unit_test(what_has_no_text_is_refused),
         cmocka_unit_test(what_is_not_finite_is_told),               cmocka_unit_test(flights_have_the_bits_of_single_steps),
         cmocka_unit_test(modes_have_names),                         cmocka_unit_test(only_its_own_code_is_attached),
     };

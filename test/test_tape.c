@@ -1,4 +1,5 @@
 // test_tape.c: the tape gives what its graph says, computes nothing twice and asks for no memory.
+#define _POSIX_C_SOURCE 200809L
 #include "expr/graph.h"
 #include "expr/tape.h"
 #include "expr/value.h"
@@ -7,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -209,6 +211,43 @@ static void a_group_after_another_costs_what_it_adds(void **unused) {
         assert_int_equal(price(m, 0, &other), 0);
     }
     destroy(m);
+    carom_graph_destroy(g);
+}
+
+static void write_text(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
+
+static char *text_of(const carom_tape *tape) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *f = open_memstream(&text, &length);
+    assert_non_null(f);
+    assert_int_equal(carom_native_write(tape, "tape", write_text, f), CAROM_OK);
+    assert_int_equal(fclose(f), 0);
+    return text;
+}
+
+// The same instructions and outputs, and another plan: another text.  The compiled form of one must not be taken for that of the other.
+static void tapes_of_other_plans_have_other_names(void **unused) {
+    (void)unused;
+    static carom_native_piece *const none[16];
+    static carom_native_lists *const lists[16];
+    carom_graph *g = carom_graph_create();
+    const carom_node s = f1(g, CAROM_OP_TAN, q(g, 0)), w = mul(g, s, v(g, 0));
+    const carom_node first[] = {s}, second[] = {f1(g, CAROM_OP_EXP, s), f1(g, CAROM_OP_EXP, w)};
+    const carom_group alone[] = {{.count = 1, .nodes = first}, {.count = 2, .nodes = second}};
+    const carom_group after[] = {{.count = 1, .nodes = first}, {.count = 2, .nodes = second, .after = 1}};
+    const machine m[] = {build(g, alone, 2), build(g, after, 2), build(g, after, 2)};
+    char *text[] = {text_of(m[0].tape), text_of(m[1].tape), text_of(m[2].tape)};
+    assert_string_not_equal(text[0], text[1]);
+    assert_string_equal(text[1], text[2]);
+    assert_true(carom_tape_fingerprint(m[0].tape) != carom_tape_fingerprint(m[1].tape));
+    assert_true(carom_tape_fingerprint(m[1].tape) == carom_tape_fingerprint(m[2].tape));
+    const carom_tape *tape = m[1].tape;
+    const carom_native n = {.version = CAROM_NATIVE_VERSION, .nsegments = tape->nsegments, .ngroups = tape->ngroups, .nslots = tape->nslots,
+                            .fingerprint = carom_tape_fingerprint(tape), .segment = none, .plan = none, .lists = lists};
+    assert_false(carom_tape_attach(m[0].tape, &n));
+    assert_true(carom_tape_attach(m[2].tape, &n));
+    for (int i = 0; i < 3; ++i) free(text[i]), destroy(m[i]);
     carom_graph_destroy(g);
 }
 
@@ -492,6 +531,7 @@ int main(void) {
         cmocka_unit_test(tape_equals_graph_in_any_order_of_questions),
         cmocka_unit_test(common_parts_are_computed_once),
         cmocka_unit_test(a_group_after_another_costs_what_it_adds),
+        cmocka_unit_test(tapes_of_other_plans_have_other_names),
         cmocka_unit_test(only_what_changed_is_computed_again),
         cmocka_unit_test(cheap_parts_stay_out_of_dear_instructions),
         cmocka_unit_test(the_first_point_may_be_the_origin),

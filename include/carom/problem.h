@@ -128,6 +128,9 @@ typedef struct carom_solver {
     size_t work_size; // at most CAROM_SOLVER_WORK
     /// Sets pb->p and reports converged and iterations; the certificate is the caller's business.
     carom_report (*solve)(void *work, carom_problem *pb, double tol);
+    /// Right after it, where the certificate has left more than half of tol in pb->u: p once more, from what solve() has factorised.  False: it
+    /// cannot.  NULL: there is nothing to refine.
+    bool (*refine)(void *work, carom_problem *pb);
 } carom_solver;
 
 enum { CAROM_SOLVER_WORK = 1024, CAROM_DENSE_ROWS = 600 };

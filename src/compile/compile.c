@@ -68,8 +68,10 @@ static bool write_source(const char *file, const source *s) {
 // -- one shared object ------------------------------------------------------------------------------------
 
 static uint64_t name_of(const tapes *t, const compiler *cc) {
+    static const char generator[] = CAROM_GENERATOR; // of the files that write the text
     const int version = CAROM_NATIVE_VERSION;
     uint64_t h = carom_cache_mix(cc->identity, carom_version(), strlen(carom_version()));
+    h = carom_cache_mix(h, generator, sizeof generator);
     h = carom_cache_mix(h, &version, sizeof version);
     for (int i = 0; i < t->n; ++i) {
         const unsigned long long f = carom_tape_fingerprint(t->list[i]);

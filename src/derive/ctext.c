@@ -183,10 +183,50 @@ static void put_move(const ctext *c) {
     put(c, "}\n");
 }
 
+// -- kinks and controllers -------------------------------------------------------------------------------------------
+
+// Whose kink each function is, and which of them let a contact close.
+static carom_status put_kinks(const ctext *c, carom_error *err) {
+    const carom_model *m = c->m;
+    static const part p = {GROUP_KINKS, "kinks", "Functions at whose zeros something has a kink: the gap of contact kinks_of[k]; forces where that is -1. Where it is -2 - c, nothing has:\n"
+                           "// contact c is open, however small its gap is, until the function is positive (`closes while`).", {0}, 0};
+    if (m->nkinks == 0) return CAROM_OK;
+    PUT(c, "\nenum { %.100s_nk = %d };\nconst int %.100s_kinks_of[] = {", c->prefix, m->nkinks, c->prefix);
+    for (int k = 0; k < m->nkinks; ++k) PUT(c, "%s%d", k ? ", " : "", m->kink_of[k]);
+    put(c, "};");
+    return put_part(c, &p, err);
+}
+
+// Their signals are parameters behind the model's own.  What a sample finds takes effect at once, or waits in p.
+static carom_status put_controllers(const ctext *c, carom_error *err) {
+    const carom_model *m = c->m;
+    static const part p = {GROUP_CONTROL, "control", "What the controllers find at (t, q, v): of each its outputs, then the next values of its states.", {0}, 0};
+    if (m->ncontrols == 0) return CAROM_OK;
+    CAROM_TRY(put_part(c, &p, err));
+    put(c, "\n// Controllers, in the order in which they sample at the same instant: at offset + i sample, with effect `delay` later.  Numbers in p of their states, their\n"
+           "// outputs and, with a delay, what these are going to be; numbers in what _control finds.\n");
+    PUT(c, "enum { %.100s_ncontrollers = %d, %.100s_control_n = %d };\n", c->prefix, m->ncontrols, c->prefix, m->ncontrol);
+    PUT(c, "const struct { double sample, offset, delay; int state, states, output, outputs, pending, first; } %.100s_controller[] = {", c->prefix);
+    for (int k = 0; k < m->ncontrols; ++k) {
+        const control *x = &m->controls[k];
+        const carom_sampler *s = &m->samplers[k];
+        PUT(c, "%s\n    {%.17g, %.17g, %.17g, %d, %d, %d, %d, %d, %d}", k ? "," : "", s->sample, s->offset, s->delay, m->np_own + x->state, x->nstates, m->np_own + x->output,
+            x->noutputs, s->delay > 0 ? m->np_own + x->pending : -1, x->first);
+    }
+    put(c, "};\n\n// Controller k samples: its states and outputs in p change.  0: a number is not finite, and p is as before.\n");
+    PUT(c, "int %.100s_sample(int k, double t, const double *q, const double *v, double *p) {\n    double x[%d];\n    %.100s_control(t, q, v, p, x);\n", c->prefix, m->ncontrol + 1, c->prefix);
+    PUT(c, "    const int n = %.100s_controller[k].outputs, states = %.100s_controller[k].states;\n", c->prefix, c->prefix);
+    PUT(c, "    double *to = p + (%.100s_controller[k].delay > 0 ? %.100s_controller[k].pending : %.100s_controller[k].output);\n", c->prefix, c->prefix, c->prefix);
+    PUT(c, "    const double *y = x + %.100s_controller[k].first;\n    for (int i = 0; i < n + states; ++i)\n        if (!isfinite(y[i])) return 0;\n", c->prefix);
+    PUT(c, "    for (int i = 0; i < n; ++i) to[i] = y[i];\n    for (int i = 0; i < states; ++i) p[%.100s_controller[k].state + i] = y[n + i];\n    return 1;\n}\n", c->prefix);
+    put(c, "\n// What controller k found at its last sample takes effect, if it has a delay.\n");
+    PUT(c, "void %.100s_effect(int k, double *p) {\n", c->prefix);
+    PUT(c, "    const int n = %.100s_controller[k].delay > 0 ? %.100s_controller[k].outputs : 0;\n", c->prefix, c->prefix);
+    PUT(c, "    for (int i = 0; i < n; ++i) p[%.100s_controller[k].output + i] = p[%.100s_controller[k].pending + i];\n}\n", c->prefix, c->prefix);
+    return CAROM_OK;
+}
+
 static carom_status refuse(const carom_model *m, carom_error *err) {
-    if (m->ncontrols) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has controllers, which `export c` does not support", m->file);
-    for (int c = 0; c < m->nc; ++c)
-        if (carom_system_gated(&m->sys, c)) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts with `closes while`, which `export c` does not support", m->file);
     if (m->nmember) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has flexible members, which `export c` does not support", m->file);
     if (m->npairs || m->near) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file); // free bodies have such contacts, too
     for (int c = 0; c < m->nc; ++c)
@@ -245,6 +285,8 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
         PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction, m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
     put(&c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) CAROM_TRY(put_part(&c, &parts[k], err));
+    CAROM_TRY(put_kinks(&c, err));
+    CAROM_TRY(put_controllers(&c, err));
     put_move(&c);
     return CAROM_OK;
 }

@@ -163,7 +163,7 @@ static void put_sines(writer *w) {
         put_argument(w, w->sine[k]->a, true);
         put(w, ";\n");
     }
-    PUT(w, "    T(sincos)(%d, x%d, y%d, z%d);\n", n, name, name, name);
+    PUT(w, "    T(sincos)(%d, x%d, y%d, z%d, %s);\n", n, name, name, name, w->names->far ? "far" : "0");
     for (int k = 0; k < n; ++k) PUT(w, "    const real s%d = y%d[%d], s%d = z%d[%d];\n", w->sine[k]->dst, name, k, w->sine[k]->b, name, k);
     w->nsines = 0;
 }

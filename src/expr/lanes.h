@@ -24,6 +24,7 @@ typedef struct carom_lane_names {
     void *user;
     bool (*input)(void *user, carom_input kind, int index, char text[CAROM_SLOT_NAME]);
     bool (*output)(void *user, int index, char text[CAROM_SLOT_NAME]);
+    bool far; // sincos() collects in `far` what it cannot do
 } carom_lane_names;
 
 /// Statements that compute the results of a group.  whole: k is not used, what depends on parameters is computed on the spot.

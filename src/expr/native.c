@@ -424,16 +424,28 @@ static unsigned long long mix(unsigned long long h, const void *bytes, size_t co
     return h;
 }
 
+static unsigned long long mix_plan(unsigned long long h, const carom_tape *tape, carom_plan p) {
+    const int size[] = {p.first >= 0, p.length};
+    return mix(mix(h, size, sizeof size), tape->code + (p.first < 0 ? 0 : p.first), p.first < 0 ? 0 : (size_t)p.length * sizeof *tape->code);
+}
+
+// All that the text is made of: objects of other texts have other names, whether or not somebody has thought of CAROM_NATIVE_VERSION.
 unsigned long long carom_tape_fingerprint(const carom_tape *tape) {
-    const int size[] = {tape->nq, tape->nv, tape->nparameters, tape->nnumbers, tape->nslots, tape->nsegments, tape->ngroups};
+    const int size[] = {tape->nq, tape->nv, tape->nparameters, tape->nnumbers, tape->nslots, tape->nsegments, tape->ngroups, tape->nwords};
     unsigned long long h = mix(14695981039346656037ull, size, sizeof size);
     for (int s = 0; s < tape->nsegments; ++s) {
         const carom_segment *g = &tape->segment[s];
         h = mix(h, tape->code + g->first, (size_t)g->count * sizeof *tape->code);
+        h = mix(h, &g->count, sizeof g->count);
         h = mix(h, &g->class, sizeof g->class);
     }
-    for (int k = 0; k < tape->ngroups; ++k) h = mix(h, tape->group[k].list, sizeof tape->group[k].list);
-    for (int k = 0; k < tape->ngroups; ++k) h = mix(h, tape->output + tape->group[k].first, (size_t)tape->group[k].count * sizeof *tape->output);
+    h = mix(h, tape->needs, ((size_t)tape->ngroups + 1) * (size_t)tape->nwords * sizeof *tape->needs);
+    for (int k = 0; k < tape->ngroups; ++k) {
+        const carom_outputs *o = &tape->group[k];
+        h = mix(mix(h, o->list, sizeof o->list), &o->reads, sizeof o->reads);
+        h = mix_plan(mix_plan(h, tape, o->all), tape, o->rest);
+        h = mix(mix(h, &o->count, sizeof o->count), tape->output + o->first, (size_t)o->count * sizeof *tape->output);
+    }
     return mix(h, tape->number, (size_t)tape->nnumbers * sizeof *tape->number);
 }
 

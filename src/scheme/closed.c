@@ -14,11 +14,18 @@ static void join(const carom_system *sys, carom_local *L, int id) {
     L->nb += 1;
 }
 
+// L's set: all bilateral constraints, of one row each.
+static void join_joints(const carom_system *sys, carom_local *L) {
+    int *restrict id = L->id, *restrict at = L->at;
+    const int ne = sys->ne;
+    for (int k = 0; k < ne; ++k) id[k] = at[k] = k;
+    at[ne] = L->nb = ne;
+}
+
 void carom_close(const carom_step *s, carom_local *L, const double *g) {
     const carom_system *sys = s->sys;
     const int ne = sys->ne, all = ne + sys->nc;
-    L->nb = L->at[0] = 0;
-    for (int id = 0; id < ne; ++id) join(sys, L, id);
+    join_joints(sys, L);
     for (int id = ne; id < all; ++id)
         if (carom_closed(s, g[id])) join(sys, L, id);
 }
@@ -26,7 +33,8 @@ void carom_close(const carom_step *s, carom_local *L, const double *g) {
 void carom_close_kinds(const carom_step *s, carom_local *L, unsigned kinds) {
     const int ne = s->sys->ne;
     L->nb = L->at[0] = 0;
-    for (int id = kinds & CAROM_JOINTS ? 0 : ne; id < (kinds & CAROM_CONTACTS ? ne + s->sys->nc : ne); ++id) join(s->sys, L, id);
+    if (kinds & CAROM_JOINTS) join_joints(s->sys, L);
+    for (int id = ne; kinds & CAROM_CONTACTS && id < ne + s->sys->nc; ++id) join(s->sys, L, id);
 }
 
 void carom_close_these(const carom_step *s, carom_local *L, const bool *in) {

@@ -89,8 +89,7 @@ static double *solve_stored(carom_delassus *d, const carom_columns *W, const car
 
 // Entries of columns as lists: those of each unknown, in the order of columns.  first: column of the first of them.
 static void list_entries(carom_products *o, const carom_columns *W, int n, int *first) {
-    for (int k = 0; k < n; ++k)
-        for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e) o->head[W->row[e]] = -1;
+    for (int i = 0; i < W->rows; ++i) o->head[i] = -1, first[i] = n;
     for (int k = n - 1; k >= 0; --k)
         for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e) {
             const int i = W->row[e];
@@ -109,6 +108,11 @@ static int start_of(const carom_columns *W, int k, const int *first) {
     return least;
 }
 
+static bool same_rows(const carom_columns *A, const carom_columns *W, int n) {
+    const size_t count = (size_t)n * sizeof *A->count;
+    return memcmp(A->count, W->count, count) == 0 && memcmp(A->row, W->row, count * (size_t)A->stride) == 0;
+}
+
 // Are the rows of these columns those that are remembered?  Then they are.
 static bool remembered(int *known, const carom_columns *W, int n) {
     const size_t count = (size_t)n * sizeof *known, row = count * (size_t)W->stride;
@@ -119,11 +123,11 @@ static bool remembered(int *known, const carom_columns *W, int n) {
 
 // Products of column k of X, by row of G; total: of the columns before.  False: there is no room.
 static bool list_products(carom_products *o, const carom_columns *W, int n, int k, int *total) {
-    const bool symmetric = o->symmetric;
-    int *count = o->count, from = symmetric ? k : 0, most = -1;
+    const bool alike = o->alike;
+    int *count = o->count, from = alike ? k : 0, most = -1;
     for (int i = from; i < n; ++i) count[i] = 0;
     for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
-        for (int f = symmetric ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
+        for (int f = alike ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
             ++count[o->of[f]];
             if (o->of[f] > most) most = o->of[f];
         }
@@ -131,13 +135,13 @@ static bool list_products(carom_products *o, const carom_columns *W, int n, int 
         if (count[i] == 0) continue;
         if (o->n == o->room || *total + count[i] > o->room) return false;
         int *at = o->at_by_column + 2 * (size_t)o->n;
-        at[0] = i + k * n, at[1] = symmetric ? k + i * n : i + k * n;
+        at[0] = i + k * n, at[1] = alike ? k + i * n : i + k * n;
         o->terms_by_column[o->n++] = count[i];
         count[i] = *total;
         *total += o->terms_by_column[o->n - 1];
     }
     for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
-        for (int f = symmetric ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
+        for (int f = alike ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
             int *pair = o->pair_by_column + 2 * (size_t)count[o->of[f]]++;
             pair[0] = f, pair[1] = e;
         }
@@ -164,16 +168,16 @@ static void sort_products(carom_products *o) {
 
 // What there is to multiply, and where rows and columns of G start.
 static void plan(carom_products *o, const carom_columns *A, const carom_columns *W, int n) {
-    const bool symmetric = o->symmetric;
-    int *first_A = o->scratch, *first_W = symmetric ? first_A : first_A + A->rows;
-    if (!symmetric) list_entries(o, W, n, first_W);
+    const bool alike = o->alike;
+    int *first_A = o->scratch, *first_W = alike ? first_A : first_A + A->rows;
+    if (!alike) list_entries(o, W, n, first_W);
     list_entries(o, A, n, first_A);
     o->of_n = n;
     o->n = 0;
     o->fits = true;
     int total = 0;
     for (int k = 0; k < n; ++k) {
-        const int rows = start_of(W, k, first_A), columns = symmetric ? rows : start_of(A, k, first_W);
+        const int rows = start_of(W, k, first_A), columns = alike ? rows : start_of(A, k, first_W);
         o->first[k] = rows < columns ? rows : columns;
         o->fits = o->fits && list_products(o, W, n, k, &total);
     }
@@ -182,45 +186,54 @@ static void plan(carom_products *o, const carom_columns *A, const carom_columns 
 
 // X = F^-1 W with the sparsity of W, F being diagonal.
 static void solve_sparse(carom_columns *X, const carom_columns *W, const double *restrict F, int n) {
+    memcpy(X->count, W->count, (size_t)n * sizeof *W->count);
+    memcpy(X->row, W->row, (size_t)n * (size_t)W->stride * sizeof *W->row);
     for (int k = 0; k < n; ++k) {
         const size_t start = (size_t)k * (size_t)W->stride;
-        const int count = X->count[k] = W->count[k], *restrict row = W->row + start;
+        const int count = W->count[k], *restrict row = W->row + start;
         const double *restrict w = W->a + start;
         double *restrict x = X->a + start;
-        int *restrict i = X->row + start;
-        for (int e = 0; e < count; ++e) i[e] = row[e], x[e] = w[e] * F[row[e]];
+        for (int e = 0; e < count; ++e) x[e] = w[e] * F[row[e]];
     }
 }
 
-// `count` entries of G; terms of each, 0: as the list says.
+// `count` entries of G and those across the diagonal; terms of each, 0: as the list says.  Where A and W have the same rows but differ, the entry
+// across is the sum with the two entries of every product exchanged.
 static inline const int *sum_products(double *restrict G, const carom_products *o, int first, int count, int terms, const int *restrict pair,
-                                      const double *restrict A, const double *restrict X, double a) {
+                                      const double *restrict A, const double *restrict X, double a, bool both) {
     const int *restrict at = o->at + 2 * (size_t)first;
     for (int j = 0; j < count; ++j, at += 2) {
         const int n = terms ? terms : o->terms[first + j];
-        double sum = 0;
-        for (int e = 0; e < n; ++e, pair += 2) sum += A[pair[0]] * X[pair[1]];
-        G[at[0]] = G[at[1]] = a * sum;
+        double sum = 0, across = 0;
+        for (int e = 0; e < n; ++e, pair += 2) {
+            const unsigned f = (unsigned)pair[0], x = (unsigned)pair[1];
+            sum += A[f] * X[x];
+            if (both) across += A[x] * X[f];
+        }
+        G[(unsigned)at[0]] = a * sum;
+        G[(unsigned)at[1]] = a * (both ? across : sum);
     }
     return pair;
 }
 
-static void multiply(double *restrict G, const carom_products *o, const double *restrict A, const double *restrict X, double a) {
+static inline void multiply(double *restrict G, const carom_products *o, const double *restrict A, const double *restrict X, double a, bool both) {
     const int *pair = o->pair;
     int first = 0;
-#define SUMS(n) pair = sum_products(G, o, first, o->sums[n], n, pair, A, X, a), first += o->sums[n];
-    SUMS(1) SUMS(2) SUMS(3) SUMS(4) SUMS(0)
+#define SUMS(n) pair = sum_products(G, o, first, o->sums[n], n, pair, A, X, a, both), first += o->sums[n];
+    SUMS(1) SUMS(2) SUMS(3) SUMS(4) SUMS(5) SUMS(6) SUMS(7) SUMS(8) SUMS(0)
 #undef SUMS
 }
 
 // The same when there are too many products to remember.
-static void multiply_listed(double *G, const carom_products *o, const carom_columns *A, const carom_columns *X, int n, double a) {
+static void multiply_listed(double *G, const carom_products *o, const carom_columns *A, const carom_columns *X, int n, double a, bool both) {
     const size_t ld = (size_t)n;
     for (int k = 0; k < n; ++k)
         for (int e = k * X->stride; e < k * X->stride + X->count[k]; ++e)
-            for (int f = o->symmetric ? e : o->head[X->row[e]]; f >= 0; f = o->next[f])
+            for (int f = o->alike ? e : o->head[X->row[e]]; f >= 0; f = o->next[f]) {
                 G[(size_t)o->of[f] + (size_t)k * ld] += A->a[f] * (a * X->a[e]);
-    for (int k = 0; k < n && o->symmetric; ++k)
+                if (both && f != e) G[(size_t)k + (size_t)o->of[f] * ld] += A->a[e] * (a * X->a[f]);
+            }
+    for (int k = 0; k < n && o->alike && !both; ++k)
         for (int i = o->first[k]; i < k; ++i) G[(size_t)i + (size_t)k * ld] = G[(size_t)k + (size_t)i * ld];
 }
 
@@ -231,14 +244,16 @@ static void form_sparse(carom_step *s, const carom_local *L, const carom_local *
     const carom_columns *A = &L->W, *W = &Lf->W;
     const int n = L->at[L->nb];
     const bool symmetric = L == Lf; // and exactly so
-    carom_products *o = &d->products[symmetric];
-    const bool same = remembered(o->known[0], A, n), same_f = symmetric || remembered(o->known[1], W, n);
-    o->symmetric = symmetric;
+    const bool alike = symmetric || same_rows(A, W, n), both = alike && !symmetric;
+    carom_products *o = &d->products[alike];
+    const bool same = remembered(o->known[0], A, n), same_f = alike || remembered(o->known[1], W, n);
+    o->alike = alike;
     if (!same || !same_f || o->of_n != n) plan(o, A, W, n);
     solve_sparse(&d->sparse, W, F->a, n);
     memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G);
-    if (o->fits) multiply(s->G, o, A->a, d->sparse.a, a);
-    else multiply_listed(s->G, o, A, &d->sparse, n, a);
+    if (!o->fits) multiply_listed(s->G, o, A, &d->sparse, n, a, both);
+    else if (both) multiply(s->G, o, A->a, d->sparse.a, a, true);
+    else multiply(s->G, o, A->a, d->sparse.a, a, false);
     s->problem.first = o->first;
     s->problem.symmetric = symmetric;
 }

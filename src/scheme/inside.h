@@ -3,12 +3,12 @@
 #include <carom/difference.h>
 #include "scheme/responses.h"
 
-enum { CAROM_SHORT_SUM = 4 }; // products; longer sums have a loop of their own
+enum { CAROM_SHORT_SUM = 8 }; // products; longer sums have a loop of their own
 
 /// What has to be multiplied for G = A'X with sparse columns, remembered while their rows stay the same.
 typedef struct carom_products {
     int of_n;                 // rows of the problem that this is for
-    bool symmetric, fits;     // X belongs to A: one triangle is enough; there was room for all products
+    bool alike, fits;         // A and W have the same rows: one triangle is enough; there was room for all products
     int n, room, *at, *terms; // entries of G, short sums first; of each: where it stands, twice; of how many products it is the sum
     int *pair;                // products: an entry of A, an entry of X
     int *at_by_column, *terms_by_column, *pair_by_column; // the same, column by column
@@ -59,7 +59,7 @@ typedef struct carom_delassus {
     double *x;                   // nv
     carom_columns source;        // of a constant mass: W_k of the columns of `dense` that are solved; a NULL: not remembered
     int sources;
-    carom_products products[2];  // of sparse columns: A and W differ; the same
+    carom_products products[2];  // of sparse columns: A and W have other rows; the same
     bool keeps, kept;            // the system's W is constant and large enough to keep columns; those of the last problem are kept
     const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
     long count;

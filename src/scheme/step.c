@@ -347,19 +347,27 @@ const char *carom_constraint_text(const carom_step *s, int id, char *space, size
     return space;
 }
 
+// p = x warm, or warm = x p, for the rows of L's set.
+static void exchange(carom_step *s, const carom_local *L, bool keep, double x) {
+    double *restrict warm = s->inside->warm, *restrict p = s->p;
+    const int *dir = s->dir, *id = L->id, *at = L->at;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = at[b], d = dir[id[b]]; k < at[b + 1]; ++k, ++d) {
+            if (keep) warm[d] = x * p[k];
+            else p[k] = warm[d] * x;
+        }
+}
+
 carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     // Small problems start from zero: where contacts are dependent (a slider without clearance) the last reactions
     // would come back as ever growing prestress, and with friction that brakes.  Large ones start from them.
     const bool warm = pb->n > CAROM_WARM;
-    const double per_a = 1 / s->inside->a;
     if (!warm) carom_zero(s->p, pb->n);
-    for (int b = 0; warm && b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->p[k] = s->inside->warm[s->dir[L->id[b]] + k - L->at[b]] * per_a;
+    if (warm) exchange(s, L, false, 1 / s->inside->a);
     CAROM_TRY(carom_problem_rub(s, L->id));
-    for (int b = 0; warm && b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->inside->warm[s->dir[L->id[b]] + k - L->at[b]] = s->inside->a * s->p[k];
+    if (warm) exchange(s, L, true, s->inside->a);
     return CAROM_OK;
 }
 
@@ -516,16 +524,21 @@ void carom_book_struck_joints(carom_step *s, const carom_local *L, const double 
 // (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal forces of contacts
 //         also stop an approach too slow for an impact: what they take is lost to impact.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end) {
+    carom_account a = s->account;
+    const int ne = s->sys->ne;
+    int b = 0;
     if (L->nb > 0) s->reacted = true;
-    for (int b = 0; b < L->nb; ++b) {
+    while (!end && s->sys->flags & CAROM_TIMELESS_GAPS && b < L->nb && L->id[b] < ne) ++b; // w = 0; joints come first
+    for (; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         for (int k = first; k < L->at[b + 1]; ++k) {
             if (end) s->force[d + k - first] = lambda[k], s->u_after[d + k - first] = u[k];
-            if (k > first) s->account.friction -= weight * lambda[k] * u[k];
-            else if (L->id[b] >= s->sys->ne) s->account.impact -= weight * lambda[k] * u[k];
-            s->account.external -= weight * L->w[k] * lambda[k];
+            if (k > first) a.friction -= weight * lambda[k] * u[k];
+            else if (L->id[b] >= ne) a.impact -= weight * lambda[k] * u[k];
+            a.external -= weight * L->w[k] * lambda[k];
         }
     }
+    s->account = a;
 }
 
 void carom_book_position(carom_step *s, int id, double nu) {

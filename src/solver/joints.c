@@ -17,6 +17,7 @@ typedef struct joints {
     double *X, *Y;       // n x WIDE: columns of D U and, beside them, rows of L D that are being computed
     double *work;        // 3 n
     int *first, *column; // n
+    bool symmetric, factored; // of the problem at hand
 } joints;
 
 static const double CUT = 1e-12; // a pivot that has cancelled to this, relatively, counts as zero
@@ -78,26 +79,38 @@ static void sweep(double *X, const double *T, const int *first, int n, int from,
     }
 }
 
-// X = columns i .. i + m - 1 of G from row `from` on, or the same rows of it
-static void load(double *X, const double *G, size_t down, size_t across, int from, int i, int m) {
+// X = columns i .. i + m - 1 of G from row `from` on
+static void load_columns(double *X, const double *G, size_t ld, int from, int i, int m) {
     for (int r = 0; r < WIDE; r++) {
-        const double *g = G + (size_t)(i + r) * across + (size_t)from * down;
-        double *x = X + (size_t)from * WIDE + (size_t)r;
-        for (int j = from; j < i + m; j++, g += down, x += WIDE) *x = r < m ? *g : 0;
+        const double *g = G + (size_t)(i + r) * ld;
+        for (int j = from; j < i + m; j++) X[(size_t)j * WIDE + (size_t)r] = r < m ? g[j] : 0;
+    }
+}
+
+// X = rows i .. i + m - 1 of G from column `from` on, side by side in memory; rows behind them do no harm
+static void load_rows(double *restrict X, const double *restrict G, size_t ld, int from, int i, int m, int n) {
+    const bool last = i + WIDE > n;
+    for (int j = from; j < i + m; j++) {
+        const double *g = G + (size_t)j * ld + (size_t)i;
+        double *x = X + (size_t)j * WIDE;
+        for (int r = 0; r < WIDE && !last; r++) x[r] = g[r];
+        for (int r = 0; r < WIDE && last; r++) x[r] = r < m ? g[r] : 0;
     }
 }
 
 // The block of rows i .. i + m - 1 on the diagonal, of which S is left.
-static bool eliminate_block(joints *w, const carom_problem *pb, int i, int m, double *U, double S[WIDE][WIDE]) {
+static bool eliminate_block(joints *w, const carom_problem *pb, int i, int m, double *U, double S[restrict WIDE][WIDE]) {
     const int n = pb->n;
     for (int k = 0; k < m; k++) {
-        if (!(fabs(S[k][k]) > CUT * fabs(pb->G[(size_t)(i + k) * (size_t)(pb->ld + 1)]))) return false;
-        const double d = w->D[i + k] = 1 / S[k][k];
+        double row[WIDE], *restrict L = w->L + (size_t)i * n + i + k;
+        for (int c = 0; c < WIDE; c++) row[c] = S[k][c];
+        if (!(fabs(row[k]) > CUT * fabs(pb->G[(size_t)(i + k) * (size_t)(pb->ld + 1)]))) return false;
+        const double d = w->D[i + k] = 1 / row[k];
         for (int r = k + 1; r < m; r++) {
-            const double l = w->L[(size_t)(i + r) * n + i + k] = S[r][k] * d;
-            if (U) U[(size_t)(i + r) * n + i + k] = S[k][r] * d;
-            for (int c = 0; c < WIDE; c++) S[r][c] -= l * S[k][c];
+            const double l = L[(size_t)r * n] = S[r][k] * d;
+            for (int c = 0; c < WIDE; c++) S[r][c] -= l * row[c];
         }
+        for (int r = k + 1; U && r < m; r++) U[(size_t)(i + r) * n + i + k] = row[r] * d;
     }
     return true;
 }
@@ -107,12 +120,9 @@ static bool eliminate(joints *w, const carom_problem *pb, int i, int m, double *
     const int n = pb->n, from = w->first[i];
     const size_t ld = (size_t)pb->ld;
     double *X = w->X, *Y = U ? w->Y : w->X, S[WIDE][WIDE];
-    load(X, pb->G, 1, ld, from, i, m);
+    if (U) load_columns(X, pb->G, ld, from, i, m), load_rows(Y, pb->G, ld, from, i, m, n), sweep(Y, U, w->first, n, from, i);
+    else load_rows(X, pb->G, ld, from, i, m, n);
     sweep(X, w->L, w->first, n, from, i);
-    if (U) {
-        load(Y, pb->G, ld, 1, from, i, m);
-        sweep(Y, U, w->first, n, from, i);
-    }
     for (int r = 0; r < m; r++) {
         const double *x = X + (size_t)from * WIDE, *y = Y + (size_t)from * WIDE + (size_t)r;
         double *L = w->L + (size_t)(i + r) * n, sum[WIDE];
@@ -138,40 +148,27 @@ static int together(int *first, int i, int n) {
 
 // (SOL-17)  G = L D U:  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,   l_ij d_j = G_ij - sum_k l_ik d_k u_kj,   k from where both
 //           rows have started
-static bool factor(joints *w, const carom_problem *pb, bool *symmetric) {
+static bool factor(joints *w, const carom_problem *pb) {
     const int n = pb->n;
     if (pb->first)
         for (int i = 0; i < n; i++) w->first[i] = pb->first[i];
     else find_envelope(w, pb);
-    *symmetric = pb->symmetric || is_symmetric(w, pb);
+    w->symmetric = pb->symmetric || is_symmetric(w, pb);
     for (int i = 0, m; i < n; i += m) {
         m = together(w->first, i, n);
-        if (!eliminate(w, pb, i, m, *symmetric ? NULL : w->U)) return false;
+        if (!eliminate(w, pb, i, m, w->symmetric ? NULL : w->U)) return false;
     }
     return true;
 }
 
 // r = (L D U)^-1 r
-static void solve_factored(const joints *w, int n, const double *U) {
+static void solve_factored(const joints *w, int n) {
     double *r = w->r;
+    const double *U = w->symmetric ? w->L : w->U;
     for (int i = 0; i < n; i++) r[i] -= dot(w->L + (size_t)i * n + w->first[i], r + w->first[i], i - w->first[i]);
     for (int i = 0; i < n; i++) r[i] *= w->D[i];
     for (int i = n - 1; i >= 0; i--)
         for (int j = w->first[i]; j < i; j++) r[j] -= U[(size_t)i * n + j] * r[i];
-}
-
-// r = c + G p
-static void residual(const joints *w, const carom_problem *pb, bool symmetric) {
-    const size_t ld = (size_t)pb->ld, step = symmetric ? 1 : ld;
-    for (int i = 0; i < pb->n; i++) {
-        const double *column = pb->G + (size_t)i * ld, *row = symmetric ? column : pb->G + i, p = pb->p[i];
-        double sum = pb->c[i] + column[i] * p;
-        for (int j = w->first[i]; j < i; j++) {
-            sum += row[(size_t)j * step] * pb->p[j];
-            w->r[j] += column[j] * p;
-        }
-        w->r[i] = sum;
-    }
 }
 
 // p = -G^+ c
@@ -184,24 +181,25 @@ static void shortest(joints *w, const carom_problem *pb) {
 }
 
 static carom_report solve(void *work, carom_problem *pb, double tol) {
+    (void)tol;
     joints *w = work;
-    const int n = pb->n;
-    bool symmetric;
-    if (!factor(w, pb, &symmetric)) {
-        shortest(w, pb);
-        return (carom_report){.converged = true, .iterations = 1};
-    }
-    for (int i = 0; i < n; i++) pb->p[i] = 0, w->r[i] = pb->c[i];
-    for (int k = 0; k < 2; k++) { // once more when rounding has left too much
-        solve_factored(w, n, symmetric ? w->L : w->U);
-        for (int i = 0; i < n; i++) pb->p[i] -= w->r[i];
-        if (k > 0) break;
-        residual(w, pb, symmetric);
-        double most = 0;
-        for (int i = 0; i < n; i++) most = fmax(most, fabs(w->r[i]));
-        if (most <= 0.5 * tol) break;
-    }
+    w->factored = factor(w, pb);
+    if (w->factored) {
+        for (int i = 0; i < pb->n; i++) w->r[i] = pb->c[i];
+        solve_factored(w, pb->n);
+        for (int i = 0; i < pb->n; i++) pb->p[i] = -w->r[i];
+    } else shortest(w, pb);
     return (carom_report){.converged = true, .iterations = 1};
+}
+
+// p = p - G^-1 (G p + c): rounding has left too much
+static bool refine(void *work, carom_problem *pb) {
+    joints *w = work;
+    if (!w->factored) return false;
+    for (int i = 0; i < pb->n; i++) w->r[i] = pb->u[i];
+    solve_factored(w, pb->n);
+    for (int i = 0; i < pb->n; i++) pb->p[i] -= w->r[i];
+    return true;
 }
 
 const carom_solver carom_solver_joints = {
@@ -211,4 +209,5 @@ const carom_solver carom_solver_joints = {
     .work_size = sizeof(joints),
     .allocate = allocate,
     .solve = solve,
+    .refine = refine,
 };

@@ -29,6 +29,7 @@ bool carom_solver_fits(const carom_solver *s, const carom_problem *pb) {
 carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem *pb, double tol) {
     carom_report report = s->solve(work, pb, tol);
     report.residual = carom_residual(pb, &report.worst);
+    if (s->refine && report.residual > 0.5 * tol && s->refine(work, pb)) report.residual = carom_residual(pb, &report.worst);
     report.converged = carom_solved(pb, report.residual, tol);
     report.fallbacks = 0;
     report.solver = s->name;

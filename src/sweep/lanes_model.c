@@ -257,7 +257,7 @@ static bool output_name(void *user, int i, char s[CAROM_SLOT_NAME]) {
 }
 
 static carom_status put_group(text *x, const char *head, int group, int mode) {
-    const carom_lane_names names = {x, input_name, output_name};
+    const carom_lane_names names = {x, input_name, output_name, mode == OUT_MOTION};
     x->mode = mode;
     const bool check = group < 0;
     PUT(x, "\n%s {\n", head);
@@ -350,7 +350,7 @@ static void put_tables(const text *x) {
 static carom_status put_typed(text *x) {
 #define POINT "real t, const real *q, const real *v, const real *k"
     const carom_model *m = x->m;
-    CAROM_TRY(put_group(x, "DEVICE void T(motion)(" POINT ", real *f, real *m, real *g)", GROUP_MOTION_GAPS, OUT_MOTION));
+    CAROM_TRY(put_group(x, "DEVICE void T(motion)(" POINT ", real *f, real *m, real *g, T(mask) *far)", GROUP_MOTION_GAPS, OUT_MOTION));
     CAROM_TRY(put_group(x, "DEVICE void T(gaps)(real t, const real *q, const real *k, real *out)", GROUP_GAPS, OUT_ALL));
     CAROM_TRY(put_group(x, "DEVICE void T(rates)(" POINT ", real *out)", GROUP_RATES, OUT_ROWS));
     if (m->nwatch) CAROM_TRY(put_group(x, "DEVICE void T(watch)(" POINT ", real *out)", GROUP_WATCH, OUT_ALL));
@@ -377,7 +377,7 @@ static bool target_of(const text *x, int value, char s[CAROM_SLOT_NAME]) {
 }
 
 static carom_status put_value(text *x, int value) {
-    const carom_lane_names names = {x, input_name, output_name};
+    const carom_lane_names names = {x, input_name, output_name, false};
     char target[CAROM_SLOT_NAME];
     target_of(x, value, target);
     PUT(x, "    {\n    double *out = &%s;\n", target);
@@ -390,7 +390,7 @@ static carom_status put_value(text *x, int value) {
 // k, and the initial state.  x: what is varied.
 static carom_status put_setup(text *x) {
     const carom_model *m = x->m;
-    const carom_lane_names names = {x, input_name, output_name};
+    const carom_lane_names names = {x, input_name, output_name, false};
     int which;
     char number[CAROM_NUMBER_TEXT];
     put(x, "\nDEVICE void setup(const double *x, double *k, double *q, double *v) {\n    (void)x, (void)k;\n");

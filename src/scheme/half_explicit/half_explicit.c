@@ -25,6 +25,7 @@ typedef struct work {
     double t_F;                        // F_1 belongs to (t_F, q_F): the next step starts there
     double *q_F;
     bool seen;                         // so does L_1
+    double *g_F;                       // gaps there, as the system gives them
     bool known;                        // the step starts at (t_F, q_F), and L_1 is seen
     carom_local L_0, L_P, L_1;         // directions at q_0, at the prediction, at q_1
     double *q_P, *q_1, *v_1, *v_m;     // positions; stage velocity; mean velocity, then v-
@@ -49,7 +50,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->L_1 = carom_allocate_local(mem, sys);
     CAROM_ALLOCATE(mem, (size_t)sys->nq, &w->q_F, &w->q_P, &w->q_1, &w->q);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1, &w->v);
-    CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &w->g_0, &w->g_P, &w->g_1);
+    CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &w->g_0, &w->g_P, &w->g_1, &w->g_F);
     w->held = carom_allocate(mem, (size_t)sys->nc);
     w->holding = true;
     w->contacts = sys->nc;
@@ -84,6 +85,14 @@ static carom_status directions_start(work *w, carom_step *s, double t) {
     const carom_local L = w->L_0;
     w->L_0 = w->L_1;
     w->L_1 = L;
+    return CAROM_OK;
+}
+
+// g_0 was g_1 in the last step.  Joints alone need no gaps: nothing closes.
+static carom_status gaps_start(work *w, carom_step *s, double t) {
+    if (s->sys->nc == 0) return CAROM_OK;
+    if (!w->known) return carom_gaps(s, w->g_0, t, w->q);
+    carom_copy(w->g_0, w->g_F, s->sys->ne + s->sys->nc);
     return CAROM_OK;
 }
 
@@ -150,8 +159,9 @@ static void move_on(work *w, const carom_step *s, double h) {
 
 static carom_status see_end(work *w, carom_step *s, double t_1) {
     w->seen = false;
-    CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
+    CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, s->sys->nc > 0 ? w->g_1 : NULL, t_1, w->q_1, w->v_1));
     w->t_F = t_1;
+    if (s->sys->nc > 0) carom_copy(w->g_F, w->g_1, s->sys->ne + s->sys->nc);
     carom_copy(w->q_F, w->q_1, s->sys->nq);
     return CAROM_OK;
 }
@@ -198,7 +208,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(factor_start(w, s, t));
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
     carom_factor_solve(&w->F_0, w->a_f);
-    CAROM_TRY(carom_gaps(s, w->g_0, t, w->q));
+    CAROM_TRY(gaps_start(w, s, t));
     CAROM_TRY(carom_close_at(s, &w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     bool kink = false;
     const bool contacts = w->L_0.nb > s->sys->ne; // joints neither strike nor kink
