@@ -1,6 +1,7 @@
 // contacts.c: constraints and contacts, and their laws.
 #include "derive/shapes/shapes.h"
 #include "derive/soft.h"
+#include "expr/parts.h"
 #include <carom/option.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -410,6 +411,48 @@ static carom_status read_pressed(resolver *r, const carom_mech_contact *of, cons
     return add_slips(r, c);
 }
 
+typedef struct gap_parts {
+    resolver *r;
+    const carom_datum *gap;
+    carom_status status;
+    carom_node part[CAROM_PARTS];
+} gap_parts;
+
+// The sign of a factor of parameters, which belongs to the structure then; 0: not known.
+static int sign_of(void *user, carom_node x) {
+    gap_parts *p = user;
+    double value = 0;
+    for (int i = p->r->m->np_own; i < p->r->m->np; ++i)
+        if (carom_graph_depends(p->r->m->graph, x, CAROM_PARAMETER, i)) return 0; // an input changes while a model runs
+    if (p->status == CAROM_OK) p->status = carom_resolve_start(p->r, p->gap, x, &value);
+    return (value > 0) - (value < 0);
+}
+
+static carom_status read_gap(resolver *r, const carom_datum *gap, carom_node *x) {
+    CAROM_TRY(carom_resolve_expression(r, gap, SCOPE_STATE, "the gap", x));
+    return no_rates(r, gap, *x, "the gap", "it is a distance, made of positions and time");
+}
+
+// (CP-1)  gap = min(g_1, g_2, ...) >= 0  <=>  every g_k >= 0: contacts of their own, which may be closed together
+static carom_status split_gap(resolver *r, const carom_mech_contact *of, gap_parts *p, int *n) {
+    carom_node x, *kink = NULL;
+    constraint c = {.name = of->name.text};
+    int bends = 0;
+    *n = 1;
+    if (!p->gap || carom_contact_pressed(of) || carom_contact_soft(of)) return CAROM_OK; // force of a contact that yields: that of the whole gap
+    CAROM_TRY(read_gap(r, p->gap, &x));
+    *n = carom_graph_parts(r->m->graph, x, sign_of, p, p->part);
+    CAROM_TRY(p->status);
+    if (*n == 1) return CAROM_OK;
+    CAROM_TRY(read_slips(r, of, &c));
+    for (int k = 0; k < c.tangents && bends == 0; ++k) {
+        bends = carom_graph_kinks(r->m->graph, c.slip[k], &kink);
+        free(kink);
+    }
+    if (bends > 0) *n = 1; // a slip that knows the kink is that of one contact
+    return bends < 0 ? carom_fault_memory(r) : CAROM_OK;
+}
+
 static carom_status read_contact(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
     char where[120];
     snprintf(where, sizeof where, "contact '%.60s'", c->name);
@@ -419,8 +462,8 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     if (carom_given(&of->point)) return read_swept(r, of, fallback, c);
     if (!gap)
         return carom_fault(r, &of->name, 0, "%s has no gap; add `gap:` with the distance that must not be negative, or `between:` with two shapes", where);
-    CAROM_TRY(carom_resolve_expression(r, gap, SCOPE_STATE, "the gap", &c->gap));
-    CAROM_TRY(no_rates(r, gap, c->gap, "the gap", "it is a distance, made of positions and time"));
+    CAROM_TRY(read_gap(r, gap, &c->gap));
+    if (r->part) c->gap = *r->part;
     if (r->along && !carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
         c->gap = CAROM_NONE; // a node that is held: no contact there
         return CAROM_OK;
@@ -676,6 +719,50 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     return CAROM_OK;
 }
 
+// Room for n more contacts.
+static carom_status make_room(resolver *r, int n) {
+    carom_model *m = r->m;
+    const int ne = m->nrows + r->mech->constraints.count, used = m->nc;
+    r->most_contacts += n;
+    if (m->links && r->most_contacts <= r->contact_room) return CAROM_OK;
+    r->contact_room = m->links ? 2 * r->most_contacts : r->most_contacts;
+    const size_t room = (size_t)r->contact_room + 1;
+    constraint *links = carom_pool_take(&m->memory, ((size_t)ne + room) * sizeof *links);
+    carom_contact *contacts = carom_pool_take(&m->memory, room * sizeof *contacts);
+    int *bounce_of = carom_pool_take(&m->memory, room * sizeof *bounce_of), *rub_of = carom_pool_take(&m->memory, room * sizeof *rub_of);
+    if (!links || !contacts || !bounce_of || !rub_of) return carom_fault_memory(r);
+    if (m->links) memcpy(links, m->links, (size_t)(ne + used) * sizeof *links);
+    if (used) memcpy(contacts, m->contacts, (size_t)used * sizeof *contacts), memcpy(bounce_of, m->bounce_of, (size_t)used * sizeof *bounce_of), memcpy(rub_of, m->rub_of, (size_t)used * sizeof *rub_of);
+    m->links = links, m->contacts = contacts, m->bounce_of = bounce_of, m->rub_of = rub_of;
+    return CAROM_OK;
+}
+
+// A contact, or one for each part of its gap: NAME.1, NAME.2, ...; NAME.gap is the least of theirs.
+static carom_status read_parts(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken, const char *name) {
+    gap_parts p = {.r = r, .gap = carom_given(&of->gap)};
+    int n;
+    CAROM_TRY(split_gap(r, of, &p, &n));
+    if (n == 1) return read_link(r, of, fallback, taken, name);
+    CAROM_TRY(make_room(r, n - 1));
+    constraint *c = &r->m->links[r->m->ne + r->m->nc]; // for its quantities, then that of the first part
+    *c = (constraint){.name = name, .place = p.gap};
+    CAROM_TRY(read_gap(r, p.gap, &c->gap));
+    CAROM_TRY(read_slips(r, of, c));
+    CAROM_TRY(add_quantities(r, c));
+    *c = (constraint){0};
+    if (!r->along && !carom_names_add(taken, name, NAME_QUANTITY, 0, of->name.line)) return carom_fault_memory(r);
+    for (int k = 0; k < n; ++k) {
+        const size_t size = strlen(name) + 12;
+        char *own = carom_pool_take(&r->m->memory, size);
+        if (!own) return carom_fault_memory(r);
+        snprintf(own, size, "%s.%d", name, k + 1);
+        r->part = &p.part[k];
+        CAROM_TRY(read_link(r, of, fallback, taken, own));
+    }
+    r->part = NULL;
+    return CAROM_OK;
+}
+
 // A constraint of a joint: read already.
 static carom_status take_row(resolver *r, int id, names *taken) {
     carom_model *m = r->m;
@@ -697,7 +784,7 @@ static carom_status read_contacts(resolver *r, const carom_mech_contact *of, con
     const carom_datum *n = &of->name;
     CAROM_TRY(carom_new_owner(r, n, false, taken));
     CAROM_TRY(find_along(r, carom_given(&of->along), &r->along));
-    if (!r->along) return read_link(r, of, fallback, taken, n->text);
+    if (!r->along) return read_parts(r, of, fallback, taken, n->text);
     if (!carom_names_add(taken, n->text, NAME_QUANTITY, 0, n->line)) return carom_fault_memory(r);
     const int before = r->m->nc + r->m->nsoft, last = r->along->nodes - (carom_given(&of->point) != NULL); // nodes, or elements
     for (r->along_node = 0; r->along_node < last; ++r->along_node) {
@@ -705,7 +792,7 @@ static carom_status read_contacts(resolver *r, const carom_mech_contact *of, con
         char *name = carom_pool_take(&r->m->memory, size);
         if (!name) return carom_fault_memory(r);
         snprintf(name, size, "%s.%d", n->text, r->along_node + (r->along->kind == CAROM_MATRICES)); // rows count from 1
-        CAROM_TRY(read_link(r, of, fallback, taken, name));
+        CAROM_TRY(read_parts(r, of, fallback, taken, name));
         r->m->links[r->m->ne + r->m->nc] = (constraint){0};
     }
     const member *b = r->along;
@@ -782,12 +869,7 @@ carom_status carom_derive_links(resolver *r) {
     carom_model *m = r->m;
     int touching = 0;
     CAROM_TRY(carom_derive_pairs(r, &touching));
-    const int ne = m->nrows + r->mech->constraints.count, nc = most_contacts(r) + touching;
-    m->links = carom_pool_take(&m->memory, (size_t)(ne + nc + 1) * sizeof *m->links);
-    m->contacts = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->contacts);
-    m->bounce_of = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->bounce_of);
-    m->rub_of = carom_pool_take(&m->memory, (size_t)(nc + 1) * sizeof *m->rub_of);
-    if (!m->links || !m->contacts || !m->bounce_of || !m->rub_of) return carom_fault_memory(r);
+    CAROM_TRY(make_room(r, most_contacts(r) + touching));
     names taken = {0};
     const carom_status status = read_links(r, &taken);
     carom_names_free(&taken);

@@ -42,6 +42,8 @@ typedef struct resolver {
     bool read;           // a parameter was read
     const member *along; // the member whose nodes a contact runs along, and the node
     int along_node;
+    const carom_node *part; // of a gap that is the least of several: the one that a contact has; NULL: all of it
+    int most_contacts, contact_room; // contacts that there may be, and that m->links (behind the constraints), m->contacts, bounce_of and rub_of have room for
     carom_node slip_speed, normal_force, joint_force; // what slip.speed and normal.force are in scope SCOPE_SLIP, joint.force in SCOPE_JOINT
     bool arc_known; // the arc length s is this number, not a variable
     double arc;

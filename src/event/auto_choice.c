@@ -1,14 +1,16 @@
 // auto_choice.c: which method suits the model, when it is changed, and the account of it.
 #include "base/number.h"
 #include "event/auto.h"
+#include "scheme/inside.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double STIFF = 1e4; // fastest rate times size_q/size_v, at the start
+static const double STIFF = 1e4; // fastest rate times size_q/size_v
+static const double LONG = 1e5;  // the same times the length of the run, where nothing moves yet
 static const double LIMIT = 0.5; // fastest rate times step: beyond, an explicit method is about to be unstable
-enum { PROBE = 64, STANDSTILL = 40, ITERATIONS = 12 };
+enum { PROBE = 64, PATIENCE = 1024, STANDSTILL = 40, ITERATIONS = 12 };
 
 void auto_change_to(auto_work *w, double t, auto_method method, auto_why why) {
     auto_head *h = &w->head;
@@ -61,6 +63,12 @@ static carom_status measure_momentum(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// What stands still has no time of its own: then that of the run counts.
+static bool stiff_at(const auto_work *w, const carom_step *s, double rate) {
+    const auto_head *h = &w->head;
+    return h->size_v > 0 ? rate * h->size_q > STIFF * h->size_v : rate * (s->inside->t_end - s->t) > LONG;
+}
+
 carom_status auto_choose(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
     if (w->large) return auto_change_to(w, s->t, AUTO_STEPPING, AUTO_LARGE), CAROM_OK;
@@ -69,7 +77,7 @@ carom_status auto_choose(auto_work *w, carom_step *s) {
     if (status != CAROM_OK && status != CAROM_RETRY) return status;
     if (status == CAROM_RETRY) rate = 0;
     CAROM_TRY(measure_momentum(w, s));
-    const bool stiff = h->size_v > 0 && rate * h->size_q > STIFF * h->size_v;
+    const bool stiff = stiff_at(w, s, rate);
     if (stiff && !w->implicit) { // for good: what an explicit method would have to resolve does not end
         h->before = AUTO_STEPPING;
         auto_change_to(w, s->t, AUTO_STEPPING, AUTO_STIFF_LARGE);
@@ -104,7 +112,8 @@ static carom_status probe_implicit(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// The same the other way round: an explicit step shorter by that ratio would be stable and accurate.
+// The same the other way round: an explicit step shorter by that ratio would be stable and accurate.  A stiff model is given time: steps are short while it begins to move, and
+// what an explicit method then leaves of fast modes, long implicit steps would have to resolve.
 static carom_status probe_explicit(auto_work *w, carom_step *s) {
     carom_phase *P = &w->P;
     auto_head *h = &w->head;
@@ -117,7 +126,7 @@ static carom_status probe_explicit(auto_work *w, carom_step *s) {
     if (status == CAROM_OK) status = carom_phase_try(P, s, length, &P->trial, w->error);
     const double error = status == CAROM_OK ? auto_error(w, s, P->q, P->v, P->trial.q, P->trial.v) : HUGE_VAL;
     P->f.T = T;
-    if (error <= 1 && rate * length < LIMIT) {
+    if (error <= 1 && rate * length < LIMIT && (h->wait > PATIENCE || !stiff_at(w, s, rate))) {
         auto_change_to(w, P->t, AUTO_EXPLICIT, AUTO_MILD);
         h->next = length;
         h->wait = PROBE;

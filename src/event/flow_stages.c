@@ -347,6 +347,7 @@ typedef struct stages {
     double t, tau;
     const double *q, *v;
     double change, last, size; // largest correction of an acceleration, the one before it, magnitude
+    double rounding;           // of an acceleration that puts q where it is, to the last digits: eps |q|/tau^2
 } stages;
 
 // It ends when a correction is below LITTLE of the tolerance, or when corrections no longer fall and are CLOSE to it.
@@ -354,7 +355,7 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     static const double LITTLE = 0.01, CLOSE = 1e3;
     const stages *x = memory;
     const bool stalled = x->change > 0.5 * x->last && x->change <= CLOSE * s->newton_tol * x->size;
-    *answer = k > 0 && (x->change <= LITTLE * s->newton_tol * x->size || stalled);
+    *answer = k > 0 && (x->change <= fmax(LITTLE * s->newton_tol * x->size, x->rounding) || stalled);
     return CAROM_OK;
 }
 
@@ -383,7 +384,7 @@ static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, doub
     carom_copy(f->a_0, f->a, nv);
     for (int i = 0; i < n; ++i) carom_copy(f->K[i], f->a, nv);
     CAROM_TRY(newton_matrix(f, s, tau));
-    struct stages x = {.f = f, .t = t, .tau = tau, .q = q, .v = v, .change = HUGE_VAL};
+    struct stages x = {.f = f, .t = t, .tau = tau, .q = q, .v = v, .change = HUGE_VAL, .rounding = 16 * DBL_EPSILON * carom_norm_max(q, s->sys->nq) / (tau * tau)};
     carom_zero(f->r, n * nv);
     const carom_iteration I = {.method = "Newton's method for the stages", .most = MOST, .x = f->r, .n = n * nv, .evaluate = judge, .correct = correct};
     CAROM_TRY(carom_iterate(&I, &x, s, NULL));

@@ -385,12 +385,12 @@ static void free_velocity(work *w, const carom_step *s, const double *v_1) {
     for (int k = 0; k < e->L.at[e->L.nb]; ++k) w->u_f[k] -= s->h * carom_column_dot(&e->L.W, k, e->a);
 }
 
-// Does the jump w create energy: more than walls that move give?
+// Does the jump w create energy: more than walls that move give?  The velocities before it are those that its law compares with: that they differ from u_f by h a is no gain of the law.
 static bool gains(const work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     double given = 0, size = 0;
     for (int k = 0; k < e->L.at[e->L.nb]; ++k) {
-        const double p = s->h * e->lambda[k], mean = w->u_f[k] + 0.5 * s->h * carom_column_dot(&e->L.W, k, e->a);
+        const double p = s->h * e->lambda[k], mean = 0.5 * (w->u_b[k] + w->u_f[k] + s->h * carom_column_dot(&e->L.W, k, e->a));
         given += p * mean;
         size += fabs(p);
     }

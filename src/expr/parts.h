@@ -1,0 +1,8 @@
+// parts.h: an expression as the least of smoother ones.
+#pragma once
+#include <carom/expr.h>
+
+/// x = min(part[0], part[1], ...): what min, -max and -abs of positions make of it, through sums and factors whose sign is known (of factors of parameters `sign` gives
+/// -1, 1, or 0: not known).  The number of parts; 1: x is one part, itself.  That is so, too, where there are more than CAROM_PARTS, or one could lack a value where others decide.
+enum { CAROM_PARTS = 8 };
+int carom_graph_parts(carom_graph *g, carom_node x, int (*sign)(void *user, carom_node factor), void *user, carom_node part[CAROM_PARTS]);
