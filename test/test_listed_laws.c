@@ -203,7 +203,7 @@ static void soft_floors_and_conveyors_by_hand(void **state) {
     carom_model_destroy(m);
 }
 
-// A ball that turns rolls on the floor and under another one; the direction of friction is fixed in it: `of` is its name, or that of its family.
+// A ball that turns rolls on the floor and under another one; the direction of friction is fixed in it, by its name or that of its family, or in the ground.
 static void askew(bool many, const char *of, const char *scheme, double *x) {
     char text[1500];
     carom_error err = {0};
@@ -226,10 +226,12 @@ static void askew(bool many, const char *of, const char *scheme, double *x) {
 static void directions_of_friction_turn_with_bodies(void **state) {
     (void)state;
     for (int s = 0; s < 4; ++s) {
-        double few[26], many[26], family[26];
+        double few[26], many[26], family[26], world[2][26];
+        for (int k = 0; k < 2; ++k) askew(k, "ground", schemes[s], world[k]);
         askew(false, "a.0", schemes[s], few);
         askew(true, "a.0", schemes[s], many);
         askew(s % 2, "a", schemes[s], family);
+        for (int i = 0; i < 26; ++i) assert_true(fabs(world[0][i] - world[1][i]) < 1e-7);
         for (int i = 0; i < 26; ++i)
             if (!(fabs(few[i] - many[i]) < 1e-7 && fabs(few[i] - family[i]) < 1e-7)) fail_msg("%s: number %d is %.12g and %.12g, of pairs of their own %.12g", schemes[s], i, many[i], family[i], few[i]);
     }

@@ -101,7 +101,10 @@ static carom_status find_owner(resolver *r, const carom_datum *n, ellipse *e) {
     const carom_model *m = r->m;
     for (int i = 0; i < m->nbodies && n->kind == CAROM_TEXT && !e->family; ++i)
         if (carom_body_called(&m->bodies[i], n->text) && strcmp(m->bodies[i].name, n->text) != 0) e->family = n;
-    return e->family ? CAROM_OK : carom_find_body(r, n, &e->of);
+    if (e->family) return CAROM_OK;
+    CAROM_TRY(carom_find_body(r, n, &e->of));
+    if (e->of == m->bodies) e->of = NULL; // the ground is the world
+    return CAROM_OK;
 }
 
 // {along, across, direction, of} of shapes; [along, across] of two slips.
