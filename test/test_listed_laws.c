@@ -203,11 +203,60 @@ static void soft_floors_and_conveyors_by_hand(void **state) {
     carom_model_destroy(m);
 }
 
+// A ball that turns rolls on the floor and under another one; the direction of friction is fixed in it, by its name or that of its family, or in the ground.
+static void askew(bool many, const char *of, const char *scheme, double *x) {
+    char text[1500];
+    carom_error err = {0};
+    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
+             "  a: {repeat: 1, body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0, 0, 0.1], velocity: [1, 0.3, 0], spin: [1, 2, 5], shape: {sphere: 0.1}}}\n"
+             "  b: {mass: 2, inertia: [0.008, 0.008, 0.008], at: [0.05, 0.02, 0.31], velocity: [0, 0, -1], spin: [0, 1, -3], shape: {sphere: 0.1}}\n%s"
+             "contacts: {all: {between: [a, [b, floor%s]], friction: {along: 0.1, across: 0.4, direction: [1, 0.2, 0.1], of: %s}}%s}\n",
+             many ? "  c: {repeat: 40, body: {mass: 1e-9, inertia: [1, 1, 1], at: [i, 9, 9], shape: {sphere: 0.1}}}\n" : "", many ? ", c" : "", of, many ? ", more: {among: c}" : "");
+    carom_model *m = model(text);
+    assert_int_equal(carom_model_system(m)->listed > 0, many);
+    carom_sim *sim = simulation(m, scheme, 5e-4, 0.05);
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+    memcpy(x, carom_sim_now(sim).q, 14 * sizeof *x);
+    memcpy(x + 14, carom_sim_now(sim).v, 12 * sizeof *x);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// 40 skates that are turned by 0.3 i, with 2 m/s along their own x-axes: v = 2 - 0.1 g t.  40 others with the same shape go across it: v = 2 - 0.4 g t.
+static void directions_of_friction_turn_with_bodies(void **state) {
+    (void)state;
+    for (int s = 0; s < 4; ++s) {
+        double few[26], many[26], family[26], world[2][26];
+        for (int k = 0; k < 2; ++k) askew(k, "ground", schemes[s], world[k]);
+        askew(false, "a.0", schemes[s], few);
+        askew(true, "a.0", schemes[s], many);
+        askew(s % 2, "a", schemes[s], family);
+        for (int i = 0; i < 26; ++i) assert_true(fabs(world[0][i] - world[1][i]) < 1e-7);
+        for (int i = 0; i < 26; ++i)
+            if (!(fabs(few[i] - many[i]) < 1e-7 && fabs(few[i] - family[i]) < 1e-7)) fail_msg("%s: number %d is %.12g and %.12g, of pairs of their own %.12g", schemes[s], i, many[i], family[i], few[i]);
+    }
+    carom_error err = {0};
+    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nshapes: {ice: {plane: [0, 0, 1]}}\nbodies:\n"
+                           "  s: {repeat: 40, body: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [i, 0, 0.02], axis: [0, 0, 1], angle: 0.3*i, velocity: [2*cos(0.3*i), 2*sin(0.3*i), 0], shape: {box: [0.3, 0.3, 0.04]}}}\n"
+                           "  w: {repeat: 40, body: {mass: 1, inertia: [0.01, 0.01, 0.01], at: [i, 5, 0.02], axis: [0, 0, 1], angle: 0.3*i, velocity: [-2*sin(0.3*i), 2*cos(0.3*i), 0], shape: {box: [0.3, 0.3, 0.04]}}}\n"
+                           "contacts: {c: {between: [s, [ice]], friction: {along: 0.1, across: 0.4, direction: [1, 0, 0], of: s}}, d: {between: [w, [ice]], friction: {along: 0.1, across: 0.4, direction: [1, 0, 0], of: w}}, e: {among: [s, w]}}\n");
+    carom_sim *sim = simulation(m, "moreau-midpoint", 5e-3, 0.2);
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < 80; ++i) {
+        const double *v = carom_sim_now(sim).v + 6 * i, phi = 0.3 * (i % 40), speed = i < 40 ? 1.8 : 1.2, x = i < 40 ? cos(phi) : -sin(phi), y = i < 40 ? sin(phi) : cos(phi);
+        if (!(hypot(v[0] - speed * x, v[1] - speed * y) < 1e-6)) fail_msg("skate %d: %g, %g", i, v[0], v[1]);
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // What no list supports is refused, with a sentence.
 static void what_lists_do_not_support(void **state) {
     (void)state;
     static const struct { const char *law, *says; } bad[] = {
-        {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s.0}", "a direction of friction that turns with a body"},
+        {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s.0}", "in one of the two bodies, and not all pairs of 'c' have 's.0'"},
+        {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s}", "both bodies of a pair of contact 'c' are members of 's'"},
+        {"friction: 0}, d: {between: [[s.0], [s.1, w]], friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s.2}", "in one of the two bodies, and not all pairs of 'd' have 's.2'"},
         {"stiffness: 1e5, friction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}", "friction of a contact with stiffness is a number"},
         {"stiffness: 1e5, friction: 0.1", "add `stiction speed:`"},
         {"stiffness: 1e5, restitution: 0.1", "`restitution` belongs to rigid contacts"},
@@ -419,7 +468,7 @@ static void pairs_come_and_go_where_they_are_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(forces_of_lists_are_those_of_pairs), cmocka_unit_test(soft_floors_and_conveyors_by_hand), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(pairs_come_and_go_where_they_are_many), cmocka_unit_test(a_saved_state_goes_on),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(forces_of_lists_are_those_of_pairs), cmocka_unit_test(soft_floors_and_conveyors_by_hand), cmocka_unit_test(directions_of_friction_turn_with_bodies), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(pairs_come_and_go_where_they_are_many), cmocka_unit_test(a_saved_state_goes_on),
                                        cmocka_unit_test(rolling_and_spinning_one_by_one), cmocka_unit_test(bodies_fall_asleep_and_wake), cmocka_unit_test(conveyors_keep_awake), cmocka_unit_test(what_accelerates_stays_awake), cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

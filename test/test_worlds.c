@@ -301,7 +301,7 @@ static void wide_results_are_shown_in_seconds(void **state) {
 #define SANITIZED 0
 #endif
 
-// 10 000 spheres that fall, two steps and their state in a file: below 100 MB with the program.  They share what is the same for all, and of what is kept for
+// 10 000 spheres that fall, two steps and their state in a file, and a check: below 100 MB with the program.  They share what is the same for all, and of what is kept for
 // contacts that are not there nothing is copied.
 static void ten_thousand_bodies_take_less_than_100_megabytes(void **state) {
     (void)state;
@@ -313,6 +313,7 @@ static void ten_thousand_bodies_take_less_than_100_megabytes(void **state) {
     put("large.yaml", "carom: 1\ngravity: [0, 0, -9.81]\nrecord: {bodies: none}\nbodies: {s: {repeat: [25, 20, 20], body: {mass: 1, inertia: [1, 1, 1], at: [i, j, k + 1], shape: {sphere: 0.1}}}}\n"
                       "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor], friction: 0.3}}\nsimulation: {scheme: moreau-midpoint, step: 0.002, end: 0.004}\n");
     assert_int_equal(carom("run large.yaml -q -o large.h5"), 0);
+    assert_int_equal(carom("check large.yaml"), 0);
     getrusage(RUSAGE_CHILDREN, &x);
     print_message("10 000 bodies: %.0f MB\n", 1e-3 * (double)x.ru_maxrss);
     assert_true(x.ru_maxrss < 100000);

@@ -97,6 +97,17 @@ static carom_status read_axes(resolver *r, const carom_datum *const given[2], la
     return CAROM_OK;
 }
 
+// `of`: a body, or a family of bodies.
+static carom_status find_owner(resolver *r, const carom_datum *n, ellipse *e) {
+    const carom_model *m = r->m;
+    for (int i = 0; i < m->nbodies && n->kind == CAROM_TEXT && !e->family; ++i)
+        if (carom_body_called(&m->bodies[i], n->text) && strcmp(m->bodies[i].name, n->text) != 0) e->family = n;
+    if (e->family) return CAROM_OK;
+    CAROM_TRY(carom_find_body(r, n, &e->of));
+    if (e->of == m->bodies) e->of = NULL; // the ground is the world
+    return CAROM_OK;
+}
+
 // {along, across, direction, of} of shapes; [along, across] of two slips.
 static carom_status read_ellipse(resolver *r, const carom_datum *n, law *l) {
     static const char *const words[] = {"along", "across", "direction", "of", NULL};
@@ -116,7 +127,7 @@ static carom_status read_ellipse(resolver *r, const carom_datum *n, law *l) {
     if (!given[0] || !given[1] || !given[2])
         return carom_fault(r, n, 0, "friction by direction needs `along`, `across` and `direction`: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
     CAROM_TRY(carom_resolve_direction(r, given[2], "the direction of friction", e->direction));
-    if (given[3]) CAROM_TRY(carom_find_body(r, given[3], &e->of));
+    if (given[3]) CAROM_TRY(find_owner(r, given[3], e));
     return read_axes(r, given, l, e);
 }
 
@@ -511,6 +522,35 @@ static carom_status check_ellipse(resolver *r, const pair *p, const law *l) {
     return CAROM_OK;
 }
 
+// (FV-6)  The direction is fixed in the member of the family that is one of the pair.
+static carom_status choose_member(resolver *r, pair *p, law *l) {
+    if (!l->ellipse || !l->ellipse->family) return CAROM_OK;
+    const char *name = l->ellipse->family->text;
+    const bool A = p->A->body && carom_body_called(p->A->body, name), B = p->B->body && carom_body_called(p->B->body, name);
+    if (A && B) return carom_fault(r, l->ellipse->family, 0, "both bodies of a pair of contact '%.60s' are members of '%.60s', and the direction of friction is fixed in one; use `between`, or the name of a body", p->entry->name.text, name);
+    if (!A && !B) return carom_fault(r, l->ellipse->family, 0, "the direction of friction is fixed in a member of '%.60s', and neither '%s' nor '%s' is one; use an entry of its own for pairs of '%.60s'", name, p->A->name, p->B->name, name);
+    ellipse *own = carom_pool_take(&r->m->memory, sizeof *own);
+    if (!own) return carom_fault_memory(r);
+    *own = *l->ellipse;
+    own->of = A ? p->A->body : p->B->body;
+    own->family = NULL;
+    l->ellipse = p->rub.ellipse = own;
+    return CAROM_OK;
+}
+
+// In a list, where a contact knows the positions of its two bodies only.
+static carom_status check_listed_direction(resolver *r, const pair *p, const law *l) {
+    if (!l->ellipse) return CAROM_OK;
+    const body *of = l->ellipse->of;
+    if (of && of != p->A->body && of != p->B->body)
+        return carom_fault(r, l->mu, 0, "contacts of more than 500 pairs (300 with boxes in space) come and go: a direction of friction must be fixed in the world or in one of the two bodies, and not all pairs of '%.60s' have '%s'; "
+                           "use an entry of its own for those that do", p->entry->name.text, of->name);
+    if (carom_patch_listed(p->A, p->B))
+        return carom_fault(r, l->mu, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support friction by direction where two boxes, hulls, "
+                           "ellipsoids or heights touch; leave that out, or use fewer pairs");
+    return CAROM_OK;
+}
+
 // Where the normal stays, the direction of friction must not be it.
 static carom_status check_direction(resolver *r, const pair *p, const law *l) {
     if (!carom_pair_misaligned(r->m->graph, p)) return CAROM_OK;
@@ -602,6 +642,7 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
     CAROM_TRY(law_between(r, p, &l));
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
+    CAROM_TRY(choose_member(r, p, &l));
     p->shares = !l.rub && !l.ellipse && carom_pair_may_share(m, p);
     carom_pair_bound(m->graph, p);
     if (!p->shares) CAROM_TRY(carom_pair_express(r, p, &m->links[p->first]));
@@ -642,9 +683,8 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     if (carom_contact_soft(p->entry) && (l.rub || l.ellipse)) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
-    if (l.ellipse && (l.ellipse->of || carom_patch_listed(p->A, p->B)))
-        return carom_fault(r, l.mu, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support %s; leave that out, or use fewer pairs",
-                           l.ellipse->of ? "a direction of friction that turns with a body" : "friction by direction where two boxes, hulls, ellipsoids or heights touch");
+    CAROM_TRY(choose_member(r, p, &l));
+    CAROM_TRY(check_listed_direction(r, p, &l));
     CAROM_TRY(carom_read_yielding(r, p->entry, l.c.friction, &p->soft));
     if (p->soft && x->sleep > 0) return carom_fault(r, &p->entry->name, 0, "contact '%.60s' has a stiffness, whose energy a body that falls asleep would lose; remove `sleep`, or make the contact rigid", p->entry->name.text);
     if (p->soft) x->yields = true;

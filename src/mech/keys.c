@@ -61,7 +61,7 @@ static const key_group energy_group = {GROUP("energy", "Expressions of coordinat
 static const key_group *const energies[] = {&energy_group, NULL};
 
 #define FRICTION "Coulomb's coefficient, not negative: a number, an expression that may use slip.speed (m/s), normal.force (N) and the state, {static, kinetic, stribeck}"
-#define ELLIPSE ", or {along, across, direction, of}: two coefficients in space, along a direction fixed in body `of` (default: the world) and across it"
+#define ELLIPSE ", or {along, across, direction, of}: two coefficients in space, along a direction fixed in body or family `of` (default: the world) and across it"
 #define IMPACT_LAW "newton, poisson or energetic: what restitution is the ratio of: velocities, impulses, or the root of that of works"
 #define IMPACT_ORDER "of contacts that are struck at the same time: simultaneous or sequential, the fastest approach first; energetic: always sequential"
 static const carom_key law_keys[] = {

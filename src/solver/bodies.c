@@ -370,14 +370,21 @@ static void turns_back(void *user, int part, int parts) {
     }
 }
 
+// x and y of the next sweep, which begins from them.
 static void extrapolate(void *user, int part, int parts) {
     const task *t = user;
     const bodies *w = t->w;
     int from, to;
     own_part(w->n, part, parts, &from, &to);
-    for (int i = from; i < to; i++) w->x[i] = w->g[i] + t->alpha * (w->g[i] - w->z[i]), w->z[i] = w->g[i];
+    for (int i = from; i < to; i++) {
+        const double g = w->g[i];
+        w->g[i] = w->x[i] = g + t->alpha * (g - w->z[i]), w->z[i] = g;
+    }
     own_part(w->count, part, parts, &from, &to);
-    for (int i = SIZE * from; i < SIZE * to; i++) w->y[i] = w->y_new[i] + t->alpha * (w->y_new[i] - w->y_old[i]), w->y_old[i] = w->y_new[i];
+    for (int i = SIZE * from; i < SIZE * to; i++) {
+        const double y = w->y_new[i];
+        w->y_new[i] = w->y[i] = y + t->alpha * (y - w->y_old[i]), w->y_old[i] = y;
+    }
 }
 
 // (SOL-21)  g_k = sweep(x_k),  x_k+1 = g_k + beta (g_k - g_k-1),  beta = (theta - 1)/theta',  theta' = (1 + sqrt(1 + 4 theta^2))/2;
@@ -385,10 +392,9 @@ static void extrapolate(void *user, int part, int parts) {
 static void sweeps(bodies *w) {
     const size_t rows = (size_t)w->n * sizeof(double), all = SIZE * (size_t)w->count * sizeof(double);
     double *x = w->x, *g = w->g, theta = 1;
-    memcpy(x, w->best, rows), memcpy(w->z, x, rows); // z: g_k-1
-    memcpy(w->y_old, w->y, all);
+    memcpy(x, w->best, rows), memcpy(w->z, x, rows), memcpy(g, x, rows); // z: g_k-1
+    memcpy(w->y_old, w->y, all), memcpy(w->y_new, w->y, all);
     for (int it = 1; it <= SWEEPS; it++) {
-        memcpy(g, x, rows), memcpy(w->y_new, w->y, all);
         const double change = sweep(w, g);
         w->iterations++;
         if (change <= 3 * w->target || it % 10 == 0 || it == SWEEPS) {

@@ -11,6 +11,8 @@ carom_status carom_resolve_direction(resolver *r, const carom_datum *n, const ch
 
 /// The body that n names.
 carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b);
+/// Is this the name of the body, or of the family that it is a member of (s of s.0)?
+bool carom_body_called(const body *b, const char *name);
 
 /// A point in the frame of a body: numbers, or the name of one of its points.
 carom_status carom_body_point_at(resolver *r, const carom_datum *n, const body *b, bool spatial, double *s);

@@ -259,6 +259,11 @@ static const char *body_name(const void *user, int i) {
     return i < m->nbodies ? m->bodies[i].name : NULL;
 }
 
+bool carom_body_called(const body *b, const char *name) {
+    const size_t n = strlen(name);
+    return strncmp(b->name, name, n) == 0 && (!b->name[n] || (b->name[n] == '.' && b->name[n + 1] >= '0' && b->name[n + 1] <= '9'));
+}
+
 carom_status carom_find_body(resolver *r, const carom_datum *n, const body **b) {
     if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "this is the name of a body, not a %s", n->kind == CAROM_LIST ? "list" : "map");
     for (int i = 0; i < r->m->nbodies; ++i)

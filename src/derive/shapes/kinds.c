@@ -153,6 +153,13 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
         s[i].size = size;
     }
     *q = (pair){.A = &s[0], .B = &s[1], .entry = p->entry, .count = p->count, .rub = p->rub};
+    if (p->rub.ellipse && p->rub.ellipse->of) { // one of the two
+        ellipse *e = carom_pool_take(&two->memory, sizeof *e);
+        if (!e) return carom_fault_memory(r);
+        *e = *p->rub.ellipse;
+        e->of = e->of == of[0] ? &b[0] : &b[1];
+        q->rub.ellipse = e;
+    }
     two->visible = (visible){.nq = two->nq, .nv = two->nv, .nq_own = two->nq, .nv_own = two->nv};
     two->nc = p->count;
     two->contacts = (carom_contact *)contacts; // read only

@@ -64,12 +64,31 @@ static bool sized(const shape *s) { return s->kind == SHAPE_ROUND || (s->kind ==
 // Hulls are all of one kind.
 static bool alike(const shape *a, const shape *b) { return carom_patch_pair(a, a) ? a->kind == b->kind : carom_shape_same(a, b, sized(a)); }
 
+// Is a direction of friction fixed in one of two bodies, and not in the other?
+static bool axes_differ(const carom_datum *friction, const body *a, const body *b) {
+    const carom_datum *of = carom_datum_get(friction, "of");
+    return of && of->kind == CAROM_TEXT && carom_body_called(a, of->text) != carom_body_called(b, of->text);
+}
+
+static bool told_apart(const carom_mech *mech, const body *a, const body *b) {
+    if (a == b) return false;
+    for (int i = 0; i < mech->ncontacts; ++i)
+        if (axes_differ(&mech->contacts[i].friction, a, b)) return true;
+    for (int i = 0; i < mech->nmaterials; ++i) {
+        const carom_mech_material *of = &mech->materials[i];
+        if (axes_differ(&of->own.friction, a, b)) return true;
+        for (int k = 0; k < of->nwith; ++k)
+            if (axes_differ(&of->with[k].friction, a, b)) return true;
+    }
+    return mech->defaults && axes_differ(&mech->defaults->friction, a, b);
+}
+
 // The group of shape i.
-static void join_group(struct near_pairs *x, int i) {
+static void join_group(const carom_mech *mech, struct near_pairs *x, int i) {
     const shape *s = x->shape[i];
     if (x->group[i] >= 0) return;
     int g = 0;
-    while (g < x->ngroups && !(s->material == x->sample[g]->material && alike(s, x->sample[g]) && carom_body_same(s->body, x->sample[g]->body))) ++g;
+    while (g < x->ngroups && !(s->material == x->sample[g]->material && alike(s, x->sample[g]) && carom_body_same(s->body, x->sample[g]->body) && !told_apart(mech, s->body, x->sample[g]->body))) ++g;
     if (g == x->ngroups) x->sample[x->ngroups++] = s;
     x->group[i] = g;
 }
@@ -90,7 +109,7 @@ carom_status carom_near_read(resolver *r, const carom_mech_contact *entry, bool 
     if (!good) return CAROM_OK;
     for (int i = 0; i < x->nshapes; ++i) {
         if (!side[i]) continue;
-        join_group(x, i);
+        join_group(r->mech, x, i);
         x->patches = x->patches || carom_patch_listed(x->shape[i], x->shape[i]);
     }
     x->rule[x->nrules++] = (near_rule){.entry = entry};
