@@ -163,6 +163,9 @@ typedef struct carom_values { const double *slot; const int *place; } carom_valu
 carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v);
 /// The lists of a group, each to its own place.  False: a value is not finite.
 bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]);
+/// Of a group whose lists are f (nv), all of M by columns, and g: a = M^-1 f and g, where compiled code has them in one go, with the bits of carom_factorise() and
+/// carom_factor_solve().  Nothing is remembered of the point.  False: there is no such code, or something is not finite, or M not positive definite.
+bool carom_tape_free(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *a, double *g);
 /// to[i] = value of node first + i; false: one of these n is not finite.
 static inline bool carom_values_take(carom_values x, int first, int n, double *to) {
     int good = 1; // no chain of additions: the tests run side by side
@@ -203,14 +206,16 @@ int carom_tape_instructions(const carom_tape *tape, int group); // what evaluati
 // A tape can be written as C text, compiled elsewhere and attached: the same operations in the same order, so the same
 // bits, without the interpreter.  carom/compile.h does all of it for a model.
 
-enum { CAROM_NATIVE_VERSION = 2 };
+enum { CAROM_NATIVE_VERSION = 3 };
 
 /// What compiled code calls back for: the nearest place of a ring, see carom_graph_nearest().
 typedef double carom_native_nearest(bool ring, int which, const double *p);
 
 typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);
-/// A group at a new point: what it needs, into slots; its lists, to their places.  Nonzero: a value is not finite.
+/// A group at a new point: what it needs, into slots; its lists, to their places.  Nonzero: a value may not be finite.
 typedef int carom_native_lists(double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *const *to);
+/// The same of a group whose lists are f, all of M by columns, and g: a = M^-1 f by LDL', and g; slots stay as they are.  Nonzero: a value may not be finite, or a pivot vanishes.
+typedef int carom_native_free(const double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *a, double *g);
 
 /// The compiled form of one tape.  Pieces that are NULL are interpreted.
 typedef struct carom_native {
@@ -220,6 +225,7 @@ typedef struct carom_native {
     carom_native_piece *const *segment; // nsegments
     carom_native_piece *const *plan;    // 2 ngroups: all segments of a group as one; the rest of it
     carom_native_lists *const *lists;   // ngroups
+    carom_native_free *const *free;     // ngroups
 } carom_native;
 
 typedef void carom_write_text(void *user, const char *text, size_t length);

@@ -64,6 +64,7 @@ struct carom_tape {
     uint64_t *fades; // by class: the segments that a change of its inputs makes invalid
     uint64_t *pieces; // the segments that have an operation with pieces, whose value depends on which one it is held on
     bool piecewise;  // there are some
+    bool timed;      // time is an input of some instruction or output
     int *output;     // slots of all groups' outputs
     carom_outputs *group; // ngroups
     const carom_native *native; // compiled code; NULL: the interpreter runs

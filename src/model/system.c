@@ -328,6 +328,11 @@ static carom_status whole_motion(const void *model, void *work, double t, const 
     return carom_tape_fill(m->tape, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, (double *const[3]){f, M.a, g}) ? CAROM_OK : CAROM_USER;
 }
 
+static carom_status free_motion(const void *model, void *work, double t, const double *q, const double *v, double *a, double *g) {
+    const carom_model *m = model;
+    return carom_tape_free(m->tape, work, GROUP_MOTION_GAPS, t, q, v, a, g) ? CAROM_OK : CAROM_RETRY;
+}
+
 // In one go what is booked after every step; the tape looks at the point once instead of twice.
 static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping) {
@@ -527,6 +532,8 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     if (m->near) CAROM_TRY(carom_near_system(m, err));
     s->nworks = m->nelements;
     s->works = m->nelements ? works : NULL;
-    s->motion = m->nmember ? NULL : m->whole_mass && !m->nfree && !m->near && m->npairs == 0 ? whole_motion : motion;
+    const bool whole = m->nmember == 0 && m->whole_mass && !m->nfree && !m->near && m->npairs == 0;
+    s->motion = m->nmember ? NULL : whole ? whole_motion : motion;
+    s->free_motion = whole ? free_motion : NULL;
     return CAROM_OK;
 }
