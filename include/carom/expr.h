@@ -163,9 +163,6 @@ typedef struct carom_values { const double *slot; const int *place; } carom_valu
 carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v);
 /// The lists of a group, each to its own place.  False: a value is not finite.
 bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]);
-/// Of a group whose lists are f (nv), all of M by columns, and g: a = M^-1 f and g, where compiled code has them in one go, with the bits of carom_factorise() and
-/// carom_factor_solve().  Nothing is remembered of the point.  False: there is no such code, or something is not finite, or M not positive definite.
-bool carom_tape_free(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *a, double *g);
 /// to[i] = value of node first + i; false: one of these n is not finite.
 static inline bool carom_values_take(carom_values x, int first, int n, double *to) {
     int good = 1; // no chain of additions: the tests run side by side

@@ -328,12 +328,6 @@ static bool fill_new(const carom_tape *tape, void *work, int group, double t, co
     return good;
 }
 
-bool carom_tape_free(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *a, double *g) {
-    if (!tape->native || !tape->native->free[group]) return false;
-    ((carom_tape_state *)work)->executed += (uint64_t)tape->group[group].all.length;
-    return tape->native->free[group](slots(tape, work), carom_ring_nearest, t, q, v, a, g) == 0;
-}
-
 // The same where time does not tell, or without compiled code.  No part of the function below, which is short without.
 #if defined(__GNUC__)
 __attribute__((noinline))
@@ -352,7 +346,7 @@ static bool fill(const carom_tape *tape, void *work, int group, double t, const 
 
 bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
     const double *x = slots(tape, work);
-    const bool moved = tape->native && tape->native->lists[group] && differ(x[0], t) && (tape->timed || tape->nq == 0 || differ(x[1], q[0])); // mostly the first one tells
+    const bool moved = tape->native && tape->native->lists[group] && ((tape->timed && differ(x[0], t)) || (tape->nq > 0 && differ(x[1], q[0]))); // mostly one of them tells
     return moved ? fill_new(tape, work, group, t, q, v, to) : fill(tape, work, group, t, q, v, to);
 }
 
