@@ -245,7 +245,10 @@ static carom_status observe_power(carom_sim *sim, double *in, double *out, carom
 
 // Gaps of the present state, where the last step did without.  They are finite: bounds of them are known.
 const double *carom_sim_gaps(carom_sim *sim) {
-    if (sim->stale) sim->sys->gaps(sim->sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
+    const carom_system *sys = sim->sys;
+    double in, out;
+    if (sim->stale && sys->observe) sys->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out); // as after other steps: what a row asks for next is prepared for that
+    else if (sim->stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
     sim->stale = false;
     return sim->gap;
 }
