@@ -506,6 +506,75 @@ static void flights_have_the_bits_of_single_steps(void **state) {
     for (int i = 0; i < 2; ++i) carom_model_destroy(models[i]);
 }
 
+// n coordinates that are all coupled; M is positive definite where all cos(x) > -3/4.
+static carom_model *coupled(int n) {
+    char text[4000], *at = text;
+    at += sprintf(at, "carom: 1\ncoordinates: {");
+    for (int i = 1; i <= n; ++i) at += sprintf(at, "%sx%d: {at: %g, rate: %g}", i > 1 ? ", " : "", i, 0.1 * i, 1.0 - 0.3 * i);
+    at += sprintf(at, "}\nenergy: {kinetic: \"");
+    for (int i = 1; i <= n; ++i)
+        for (int j = 1; j <= i; ++j)
+            at += i == j ? sprintf(at, "%s(%d + 4*cos(x%d))*x%d'^2", i > 1 ? " + " : "", 3, i, i) : sprintf(at, " + 0.7*cos(x%d - 2*x%d)*x%d'*x%d'", i, j, i, j);
+    sprintf(at, "\", potential: \"sin(x1) + log(2 + x1)\"}\ncontacts: {wall: {gap: \"x1 + 2 + cos(x%d)\"}}\n", n);
+    return good(text);
+}
+
+// M^-1 f in one go, against M and f of the tape and the factor; first without compiled code, where there is no such thing.
+static void free_motion_has_the_bits_of_its_parts(void **state) {
+    (void)state;
+    _Alignas(64) unsigned char space[4096] = {0};
+    int compared = 0, refused = 0;
+    for (int n = 1; n <= 8; ++n) {
+        carom_model *tape = coupled(n), *native = coupled(n);
+        const carom_system *sys = carom_model_system(native);
+        void *one = calloc(1, carom_model_system(tape)->work_size), *two = calloc(1, sys->work_size);
+        carom_model_system(tape)->work_init(carom_model_system(tape)->model, one);
+        sys->work_init(sys->model, two);
+        double q[8], v[8], f[8], a[8], g, g_1, M[64];
+        carom_arena mem = {.base = space, .size = sizeof space};
+        carom_factor F = carom_allocate_factor(&mem, sys->mass_shape, true);
+        for (int k = 0; k < 40; ++k) {
+            for (int i = 0; i < n; ++i) q[i] = sin(1.7 * k + i) * (k % 8 == 7 ? 3 : 1), v[i] = cos(0.9 * k + 2 * i); // far out M is not always good
+            if (k == 20) q[0] = -2.5; // and log(2 + x1) is none
+            if (k == 0 && sys->free_motion) assert_int_equal(sys->free_motion(sys->model, two, 0.1 * k, q, v, a, &g), CAROM_RETRY);
+            if (k == 0) compile(native);
+            carom_status status = carom_model_system(tape)->motion(carom_model_system(tape)->model, one, 0.1 * k, q, v, (carom_matrix){sys->mass_shape, M}, f, &g_1);
+            if (status == CAROM_OK) status = carom_factorise(&F, (carom_matrix){sys->mass_shape, M}, NULL);
+            if (!sys->free_motion) assert_int_equal(n, 1);
+            if (sys->free_motion) assert_int_equal(sys->free_motion(sys->model, two, 0.1 * k, q, v, a, &g), n == 8 || status != CAROM_OK ? CAROM_RETRY : CAROM_OK);
+            refused += status != CAROM_OK;
+            if (!sys->free_motion || n == 8 || status != CAROM_OK) continue;
+            ++compared;
+            carom_factor_solve(&F, f);
+            same_bits("coupled coordinates", "free motion", a, f, n);
+            same_bits("coupled coordinates", "free motion", &g, &g_1, 1);
+        }
+        free(one);
+        free(two);
+        carom_model_destroy(tape);
+        carom_model_destroy(native);
+    }
+    assert_true(compared > 200 && refused > 8);
+}
+
+// Numbers are finite also where their sum is not.
+static void large_numbers_are_finite(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nparameters: {p: 1.5e308}\ncoordinates: {x: 1, y: 1}\nenergy: {kinetic: \"(2 + x)*x'^2 + 0.1*cos(x)*x'*y' + y'^2\"}\n"
+                          "forces: {x: p*x, y: p*y}\ncontacts: {wall: {gap: x}}\n");
+    const carom_system *sys = carom_model_system(m);
+    compile(m);
+    void *work = calloc(1, sys->work_size);
+    sys->work_init(sys->model, work);
+    double q[2] = {1, 1}, v[2] = {0}, M[4], f[2], g;
+    assert_int_equal(sys->motion(sys->model, work, 0, q, v, (carom_matrix){sys->mass_shape, M}, f, &g), CAROM_OK);
+    assert_true(f[0] == 1.5e308 && f[1] == 1.5e308 && g == 1);
+    q[0] = 2;
+    assert_int_equal(sys->motion(sys->model, work, 1, q, v, (carom_matrix){sys->mass_shape, M}, f, &g), CAROM_USER);
+    free(work);
+    carom_model_destroy(m);
+}
+
 static void modes_have_names(void **state) {
     (void)state;
     carom_compile_mode mode = CAROM_COMPILE_OFF;
@@ -538,6 +607,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported),
         cmocka_unit_test(controllers_are_exported),                 cmocka_unit_test(kinks_are_exported), cmocka_unit_test(what_has_no_text_is_refused),
         cmocka_unit_test(what_is_not_finite_is_told),               cmocka_unit_test(flights_have_the_bits_of_single_steps),
+        cmocka_unit_test(free_motion_has_the_bits_of_its_parts),    cmocka_unit_test(large_numbers_are_finite),
         cmocka_unit_test(modes_have_names),                         cmocka_unit_test(only_its_own_code_is_attached),
     };
     return cmocka_run_group_tests_name("compile", tests, NULL, NULL);

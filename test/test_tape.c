@@ -113,6 +113,27 @@ static void every_operation_gives_its_value(void **unused) {
     }
 }
 
+// Where no expression knows time, another one makes nothing new.
+static void time_counts_where_it_is_used(void **unused) {
+    (void)unused;
+    for (int timed = 0; timed < 2; ++timed) {
+        carom_graph *g = carom_graph_create();
+        const carom_node nodes[] = {carom_graph_apply(g, CAROM_OP_SIN, q(g, 0), CAROM_NONE, CAROM_NONE), timed ? carom_graph_input(g, CAROM_TIME, 0) : q(g, 1)};
+        const machine m = build(g, &(carom_group){.count = 2, .nodes = nodes}, 1);
+        point at = random_point();
+        double out[2];
+        assert_int_equal(price(m, 0, &at), 1);
+        at.t += 1;
+        assert_int_equal(price(m, 0, &at), timed);
+        ask(m, 0, &at, out);
+        assert_true(out[0] == sin(at.q[0]) && out[1] == (timed ? at.t : at.q[1]));
+        at.q[1] += 1;
+        assert_int_equal(price(m, 0, &at), 1);
+        destroy(m);
+        carom_graph_destroy(g);
+    }
+}
+
 static carom_node random_node(carom_graph *g, int depth) {
     static const carom_op ops[] = {CAROM_OP_ADD, CAROM_OP_SUB, CAROM_OP_MUL, CAROM_OP_NEG, CAROM_OP_SIN, CAROM_OP_COS, CAROM_OP_DIV};
     if (depth == 0) {
@@ -527,7 +548,7 @@ int main(void) {
     volatile const double value[NP] = {0.7, 1.9, -0.4};
     for (int i = 0; i < NP; ++i) parameters[i] = value[i];
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_operation_gives_its_value),
+        cmocka_unit_test(time_counts_where_it_is_used), cmocka_unit_test(every_operation_gives_its_value),
         cmocka_unit_test(tape_equals_graph_in_any_order_of_questions),
         cmocka_unit_test(common_parts_are_computed_once),
         cmocka_unit_test(a_group_after_another_costs_what_it_adds),

@@ -203,14 +203,16 @@ int carom_tape_instructions(const carom_tape *tape, int group); // what evaluati
 // A tape can be written as C text, compiled elsewhere and attached: the same operations in the same order, so the same
 // bits, without the interpreter.  carom/compile.h does all of it for a model.
 
-enum { CAROM_NATIVE_VERSION = 2 };
+enum { CAROM_NATIVE_VERSION = 3 };
 
 /// What compiled code calls back for: the nearest place of a ring, see carom_graph_nearest().
 typedef double carom_native_nearest(bool ring, int which, const double *p);
 
 typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);
-/// A group at a new point: what it needs, into slots; its lists, to their places.  Nonzero: a value is not finite.
+/// A group at a new point: what it needs, into slots; its lists, to their places.  Nonzero: a value may not be finite.
 typedef int carom_native_lists(double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *const *to);
+/// The same of a group whose lists are f, all of M by columns, and g: a = M^-1 f by LDL', and g; slots stay as they are.  Nonzero: a value may not be finite, or a pivot vanishes.
+typedef int carom_native_free(const double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *a, double *g);
 
 /// The compiled form of one tape.  Pieces that are NULL are interpreted.
 typedef struct carom_native {
@@ -220,6 +222,7 @@ typedef struct carom_native {
     carom_native_piece *const *segment; // nsegments
     carom_native_piece *const *plan;    // 2 ngroups: all segments of a group as one; the rest of it
     carom_native_lists *const *lists;   // ngroups
+    carom_native_free *const *free;     // ngroups
 } carom_native;
 
 typedef void carom_write_text(void *user, const char *text, size_t length);

@@ -154,6 +154,8 @@ typedef struct carom_system {
     /// g hold on entry is replaced.  NULL: they are called one by one.
     carom_status (*motion)(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
                            double *f, double *g);
+    /// M^-1 f and gaps, as a step in flight asks for them at a point where nothing else is wanted.  CAROM_RETRY: not in this way, or not here.  NULL: never.
+    carom_status (*free_motion)(const void *model, void *work, double t, const double *q, const double *v, double *a, double *g);
     /// Power that each of nworks forces gives (motors, loads; dampers a negative one), booked one by one.  NULL: none.
     int nworks;
     carom_status (*works)(const void *model, void *work, double t, const double *q, const double *v, double *power);

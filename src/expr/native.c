@@ -29,6 +29,7 @@ typedef struct writer {
     unsigned char *kept; // by slot: read by another piece or an output
     int *local;          // by slot: == number of the function in which it is a variable
     int function;        // written so far
+    bool alone;          // this one leaves nothing in slots
     carom_slot_name *slot_name; // of leaves, in functions for people; NULL: slots are places of x
 } writer;
 
@@ -227,7 +228,7 @@ static void put_instruction(const writer *w, const carom_instruction *i) {
     }
     for (int k = 0, n = carom_native_writes(i, out); k < n; ++k) {
         w->local[out[k]] = w->function;
-        if (w->kept[out[k]]) PUT(w, "    x[%d] = s%d;\n", out[k], out[k]);
+        if (w->kept[out[k]] && !w->alone) PUT(w, "    x[%d] = s%d;\n", out[k], out[k]);
     }
 }
 
@@ -291,44 +292,114 @@ static bool planned(const carom_tape *tape, int k) { return plan_of(tape, k).fir
 // The point goes from the arguments into variables and slots.
 static void put_point(const writer *w, const char *from, int n, int slot) {
     for (int i = 0; i < n; ++i, ++slot) {
-        PUT(w, "    const double s%d = x[%d] = %s[%d];\n", slot, slot, from, i);
+        if (w->alone) PUT(w, "    const double s%d = %s[%d];\n", slot, from, i);
+        else PUT(w, "    const double s%d = x[%d] = %s[%d];\n", slot, slot, from, i);
         w->local[slot] = w->function;
     }
 }
 
-// Every output once more, to where it is wanted.  0 x is not 0 where x is not finite.
-static void put_lists(const writer *w, const carom_outputs *o) {
+// The sum of all outputs: where that is finite they are.
+static void put_sum(const writer *w, const carom_outputs *o) {
     const int *slot = w->tape->output + o->first;
-    put(w, "    double no = 0;\n");
+    put(w, "    const double sum = 0");
     for (int k = 0; k < o->count; ++k) {
         bool known = carom_native_number_in(w->tape, slot[k]) && isfinite(*carom_native_number_in(w->tape, slot[k]));
         for (int e = 0; e < k && !known; ++e) known = slot[e] == slot[k];
         if (known) continue;
-        put(w, "    no += 0 * ");
+        put(w, " + ");
         put_argument(w, slot[k], false);
-        put(w, ";\n");
     }
+    put(w, ";\n");
+}
+
+// Every output once more, to where it is wanted.
+static void put_lists(const writer *w, const carom_outputs *o) {
+    const int *slot = w->tape->output + o->first;
+    put_sum(w, o);
     for (int k = 0, list = 0, i = 0; k < o->count; ++k, ++i) {
         while (i == o->list[list]) ++list, i = 0;
         PUT(w, "    to%d[%d] = ", list, i);
         put_argument(w, slot[k], false);
         put(w, ";\n");
     }
-    put(w, "    return !(no == 0);\n}\n\n");
+    put(w, "    return !(sum - sum == 0);\n}\n\n");
+}
+
+static void put_body(const writer *w, int group) {
+    const carom_tape *tape = w->tape;
+    put_point(w, "(&t)", 1, 0);
+    put_point(w, "q", tape->nq, 1);
+    if (tape->group[group].reads >= CAROM_CLASS_VELOCITY) put_point(w, "v", tape->nv, 1 + tape->nq);
+    for (int s = 0; s < tape->nsegments; ++s)
+        for (int k = 0; k < tape->segment[s].count && tape->needs[group] >> s & 1; ++k) put_instruction(w, tape->code + tape->segment[s].first + k);
 }
 
 static void put_group(writer *w, int group) {
-    const carom_tape *tape = w->tape;
-    const carom_outputs *o = &tape->group[group];
     ++w->function;
     PUT(w, "static int %.60s_l%d(double *restrict x, carom_native_nearest *nearest, double t, const double *restrict q, const double *restrict v, double *const *to) {\n", w->name, group);
     put(w, "    double *restrict const to0 = to[0], *restrict const to1 = to[1], *restrict const to2 = to[2];\n    (void)nearest, (void)v, (void)to0, (void)to1, (void)to2;\n");
-    put_point(w, "(&t)", 1, 0);
-    put_point(w, "q", tape->nq, 1);
-    if (o->reads >= CAROM_CLASS_VELOCITY) put_point(w, "v", tape->nv, 1 + tape->nq);
-    for (int s = 0; s < tape->nsegments; ++s)
-        for (int k = 0; k < tape->segment[s].count && tape->needs[group] >> s & 1; ++k) put_instruction(w, tape->code + tape->segment[s].first + k);
-    put_lists(w, o);
+    put_body(w, group);
+    put_lists(w, &w->tape->group[group]);
+}
+
+// -- M^-1 f ----------------------------------------------------------------------------------------------
+
+enum { MOST_UNKNOWNS = 7 }; // more of them have another order of operations (linalg/factor.c)
+
+static bool solved(const carom_tape *tape, int group) {
+    const int *list = tape->group[group].list;
+    return listed(tape, group) && tape->nv >= 1 && tape->nv <= MOST_UNKNOWNS && list[0] == tape->nv && list[1] == tape->nv * tape->nv && list[2] > 0;
+}
+
+// LDL' and solution, in the order of operations of linalg: m_i_j becomes L and 1/D, f_i the answer.
+static void put_solution(const writer *w, int n) {
+    for (int j = 0; j < n; ++j) {
+        PUT(w, "    const double d%d = m_%d_%d;\n    bad |= !(d%d > 1e-14 * a_%d);\n    const double r%d = 1 / d%d;\n", j, j, j, j, j, j, j);
+        for (int k = j + 1; k < n; ++k) {
+            PUT(w, "    const double l_%d_%d = m_%d_%d * r%d;\n", k, j, k, j, j);
+            for (int i = k; i < n; ++i)
+                if (n == 3 && i > k) PUT(w, "    m_%d_%d -= m_%d_%d * r%d * m_%d_%d;\n", i, k, i, j, j, k, j); // as linalg/factor.c has it
+                else PUT(w, "    m_%d_%d -= l_%d_%d * m_%d_%d;\n", i, k, k, j, i, j);
+        }
+    }
+    for (int j = 0; j < n && n != 3; ++j)
+        for (int i = j + 1; i < n; ++i) PUT(w, "    f_%d -= l_%d_%d * f_%d;\n", i, i, j, j);
+    if (n == 3) put(w, "    f_1 -= l_1_0 * f_0;\n    f_2 -= l_2_0 * f_0 + l_2_1 * f_1;\n");
+    for (int j = n - 1; j >= 0; --j) {
+        PUT(w, "    f_%d = f_%d * r%d", j, j, j);
+        for (int i = j + 1; i < n; ++i) PUT(w, " - l_%d_%d * f_%d", i, j, i);
+        PUT(w, ";\n    to[%d] = f_%d;\n", j, j);
+    }
+}
+
+static void put_free(writer *w, int group) {
+    const carom_outputs *o = &w->tape->group[group];
+    const int n = w->tape->nv, *slot = w->tape->output + o->first;
+    ++w->function;
+    w->alone = true;
+    PUT(w, "static int %.60s_f%d(const double *restrict x, carom_native_nearest *nearest, double t, const double *restrict q, const double *restrict v, double *restrict to, double *restrict g) {\n", w->name, group);
+    put(w, "    int bad = 0;\n    (void)nearest, (void)v;\n");
+    put_body(w, group);
+    w->alone = false;
+    put_sum(w, o);
+    for (int i = 0; i < n; ++i) {
+        PUT(w, "    double f_%d = ", i);
+        put_argument(w, slot[i], false);
+        put(w, ";\n");
+        for (int j = 0; j <= i; ++j) {
+            PUT(w, "    double m_%d_%d = ", i, j);
+            put_argument(w, slot[n + i + j * n], false);
+            put(w, ";\n");
+        }
+        PUT(w, "    const double a_%d = m_%d_%d;\n", i, i, i);
+    }
+    put_solution(w, n);
+    for (int k = 0; k < o->list[2]; ++k) {
+        PUT(w, "    g[%d] = ", k);
+        put_argument(w, slot[n + n * n + k], false);
+        put(w, ";\n");
+    }
+    put(w, "    return bad | !(sum - sum == 0);\n}\n\n");
 }
 
 static void put_table(const writer *w) {
@@ -345,9 +416,13 @@ static void put_table(const writer *w) {
     for (int k = 0; k < tape->ngroups; ++k)
         if (listed(tape, k)) PUT(w, "%.60s_l%d, ", w->name, k);
         else put(w, "0, ");
+    PUT(w, "0};\nstatic carom_native_free *const %.60s_free[] = {", w->name);
+    for (int k = 0; k < tape->ngroups; ++k)
+        if (solved(tape, k)) PUT(w, "%.60s_f%d, ", w->name, k);
+        else put(w, "0, ");
     PUT(w, "0};\nstatic const carom_native %.60s = {%d, %d, %d, %d, 0x%llxull, ", w->name, CAROM_NATIVE_VERSION, tape->nsegments,
         tape->ngroups, tape->nslots, carom_tape_fingerprint(tape));
-    PUT(w, "%.60s_segments, %.60s_plans, %.60s_lists};\n\n", w->name, w->name, w->name);
+    PUT(w, "%.60s_segments, %.60s_plans, %.60s_lists, %.60s_free};\n\n", w->name, w->name, w->name, w->name);
 }
 
 void carom_native_write_head(carom_write_text *write, void *user) {
@@ -357,11 +432,13 @@ void carom_native_write_head(carom_write_text *write, void *user) {
         "typedef double carom_native_nearest(bool ring, int which, const double *p);\n"
         "typedef void carom_native_piece(double *slot, carom_native_nearest *nearest);\n"
         "typedef int carom_native_lists(double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *const *to);\n"
+        "typedef int carom_native_free(const double *slot, carom_native_nearest *nearest, double t, const double *q, const double *v, double *a, double *g);\n"
         "typedef struct carom_native {\n"
         "    int version, nsegments, ngroups, nslots;\n"
         "    unsigned long long fingerprint;\n"
         "    carom_native_piece *const *segment, *const *plan;\n"
         "    carom_native_lists *const *lists;\n"
+        "    carom_native_free *const *free;\n"
         "} carom_native;\n\n";
     write(user, text, sizeof text - 1);
     write(user, carom_curve_text, strlen(carom_curve_text));
@@ -380,6 +457,8 @@ carom_status carom_native_write(const carom_tape *tape, const char *name, carom_
             if (planned(tape, k)) put_code(&w, "p", k, plan_of(tape, k).first, plan_of(tape, k).length);
         for (int k = 0; k < tape->ngroups; ++k)
             if (listed(tape, k)) put_group(&w, k);
+        for (int k = 0; k < tape->ngroups; ++k)
+            if (solved(tape, k)) put_free(&w, k);
         put_table(&w);
     }
     const bool good = w.piece && w.kept && w.local;

@@ -248,6 +248,13 @@ void carom_tape_work_init(const carom_tape *tape, void *work, const double *para
     ((carom_tape_state *)work)->executed = 0;
 }
 
+static inline bool differ(double a, double b) {
+    uint64_t x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x != y;
+}
+
 // Copy what has changed.  Bits are compared: NaN equals itself, 0 and -0 differ.  No early way out: lists are short
 // and a mispredicted branch costs more than the rest of the loop.
 static bool update(double *restrict old, const double *restrict new, int n) {
@@ -288,7 +295,7 @@ static inline bool look(const carom_tape *tape, void *work, int group, double t,
     const carom_outputs *o = tape->group + group;
     bool moved = false;
     if (o->reads >= CAROM_CLASS_POSITION) {
-        moved = update(x, &t, 1); // mostly time tells
+        moved = update(x, &t, 1) && tape->timed; // mostly time tells, where it is one of the inputs
         if (moved) copy(x + 1, q, tape->nq);
         else moved = update(x + 1, q, tape->nq);
         if (moved) forget(tape, work, CAROM_CLASS_POSITION);
@@ -313,22 +320,35 @@ carom_values carom_tape_values(const carom_tape *tape, void *work, int group, do
 static bool fill_new(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
     uint64_t *valid = valid_sets(work);
     *valid = (*valid & ~tape->fades[CAROM_CLASS_POSITION]) | tape->needs[group];
-    ((carom_tape_state *)work)->executed += (uint64_t)tape->group[group].all.length;
-    return tape->native->lists[group](slots(tape, work), carom_ring_nearest, t, q, v, to) == 0;
-}
-
-bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
     const carom_outputs *o = tape->group + group;
     double *x = slots(tape, work);
-    const bool own = tape->native && tape->native->lists[group];
-    if (own && memcmp(x, &t, sizeof t) != 0) return fill_new(tape, work, group, t, q, v, to); // mostly time tells
+    ((carom_tape_state *)work)->executed += (uint64_t)o->all.length;
+    if (tape->native->lists[group](x, carom_ring_nearest, t, q, v, to) == 0) return true;
+    bool good = true; // their sum is not finite; are they?
+    for (int k = 0; k < o->count; ++k) good = good && isfinite(x[tape->output[o->first + k]]);
+    return good;
+}
+
+// The same where time does not tell, or without compiled code.  No part of the function below, which is short without.
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static bool fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
+    const carom_outputs *o = tape->group + group;
+    double *x = slots(tape, work);
     const bool moved = look(tape, work, group, t, q, v);
-    if (own && moved) return fill_new(tape, work, group, t, q, v, to);
+    if (moved && tape->native && tape->native->lists[group]) return fill_new(tape, work, group, t, q, v, to);
     refresh_group(tape, work, group, moved, x);
     bool good = true;
     for (int k = 0, first = o->first; k < 3; first += o->list[k++])
         if (o->list[k]) good = carom_values_take((carom_values){x, tape->output}, first, o->list[k], to[k]) && good;
     return good;
+}
+
+bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
+    const double *x = slots(tape, work);
+    const bool moved = tape->native && tape->native->lists[group] && ((tape->timed && differ(x[0], t)) || (tape->nq > 0 && differ(x[1], q[0]))); // mostly one of them tells
+    return moved ? fill_new(tape, work, group, t, q, v, to) : fill(tape, work, group, t, q, v, to);
 }
 
 void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v,

@@ -244,6 +244,7 @@ static void place_leaves(compiler *k, carom_tape *tape) {
         const carom_vertex *v = &k->g->node[x];
         if (!k->groups[x]) continue;
         if (v->op == CAROM_OP_INPUT) k->slot[x] = start[v->a] + v->b;
+        tape->timed = tape->timed || (v->op == CAROM_OP_INPUT && v->a == CAROM_TIME);
         if (v->op != CAROM_OP_NUMBER) continue;
         tape->number[tape->nnumbers++] = v->value;
         k->slot[x] = tape->nslots++;

@@ -8,6 +8,7 @@
 //   (4) behind them stand plans: short segments that are often wanted together, once more as one.  Going from segment
 //       to segment would cost as much as their instructions.
 #pragma once
+#include "expr/ring.h"
 #include <carom/expr.h>
 #include <stdint.h>
 
@@ -64,6 +65,7 @@ struct carom_tape {
     uint64_t *fades; // by class: the segments that a change of its inputs makes invalid
     uint64_t *pieces; // the segments that have an operation with pieces, whose value depends on which one it is held on
     bool piecewise;  // there are some
+    bool timed;      // time is an input of some instruction or output
     int *output;     // slots of all groups' outputs
     carom_outputs *group; // ngroups
     const carom_native *native; // compiled code; NULL: the interpreter runs
@@ -75,3 +77,11 @@ typedef struct carom_tape_state {
 } carom_tape_state;
 
 static inline double *carom_tape_slots(const carom_tape *tape, void *work) { return (double *)((uint64_t *)((carom_tape_state *)work + 1) + tape->nwords); }
+
+/// Of a group whose lists are f (nv), all of M by columns, and g: a = M^-1 f and g, where compiled code has them in one go, with the bits of carom_factorise() and
+/// carom_factor_solve().  Nothing is remembered of the point.  False: there is no such code, or something is not finite, or M not positive definite.
+static inline bool carom_tape_free(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *a, double *g) {
+    if (!tape->native || !tape->native->free[group]) return false;
+    ((carom_tape_state *)work)->executed += (uint64_t)tape->group[group].all.length;
+    return tape->native->free[group](carom_tape_slots(tape, work), carom_ring_nearest, t, q, v, a, g) == 0;
+}

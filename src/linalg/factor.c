@@ -385,6 +385,7 @@ void carom_factor_advance(const carom_factor *F, double *v, double h, double *x)
         advance(F, v, h, x);
         return;
     }
-    solve_ldl_3(F->a, x);
-    for (int i = 0; i < 3; ++i) v[i] += h * x[i];
+    double y[3] = {x[0], x[1], x[2]}; // numbers that were stored one by one are slow to load as a vector
+    solve_ldl_3(F->a, y);
+    for (int i = 0; i < 3; ++i) v[i] += h * y[i];
 }

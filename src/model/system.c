@@ -1,6 +1,7 @@
 // system.c: the system that schemes see, computed by the model's tape.
 //
 // Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
+#include "expr/tape.h"
 #include "model/pairs.h"
 #include <float.h>
 #include <math.h>
@@ -117,34 +118,44 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
     return own;
 }
 
-// The same from the tape, where constraints are all the model's own.  False: one is not finite.
-static inline bool take_column(carom_columns *to, int k, const int *restrict row, carom_values x, int first, int count) {
+// The same from the tape, where constraints are all the model's own.  Returns the sum of the values: where that is finite they are.
+static inline double take_column(carom_columns *to, int k, const int *restrict row, const double *restrict slot, const int *restrict place, int count) {
     const size_t at = (size_t)k * (size_t)to->stride;
-    const int *restrict place = x.place + first;
-    double *restrict a = to->a + at;
-    int *restrict rows = to->row ? to->row + at : NULL, good = 1;
-    if (rows) to->count[k] = count;
-    else if (count == to->rows) return carom_values_take(x, first, count, a);
-    else carom_zero(a, to->rows); // the place may have held another constraint's column
-    for (int e = 0; e < count; ++e) {
-        const double y = x.slot[place[e]];
-        if (rows) rows[e] = row[e], a[e] = y;
-        else a[row[e]] = y;
-        good &= y - y == 0;
+    double *restrict a = to->a + at, sum = 0;
+    if (to->row) {
+        int *restrict rows = to->row + at;
+        to->count[k] = count;
+        for (int e = 0; e < count; ++e) rows[e] = row[e], a[e] = slot[place[e]], sum += a[e];
+        return sum;
     }
+    const bool all = count == to->rows;
+    if (!all) carom_zero(a, to->rows); // the place may have held another constraint's column
+    for (int e = 0; e < count; ++e) {
+        const double y = slot[place[e]];
+        a[all ? e : row[e]] = y;
+        sum += y;
+    }
+    return sum;
+}
+
+// Their sum is not finite; are they?
+static bool finite_columns(const carom_local *L) {
+    bool good = finite(L->w, L->at[L->nb]) == CAROM_OK;
+    for (int k = 0; k < L->at[L->nb]; ++k) good = good && finite(L->W.a + (size_t)k * (size_t)L->W.stride, L->W.row ? L->W.count[k] : L->W.rows) == CAROM_OK;
     return good;
 }
 
 static carom_status own_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
     const carom_values x = values(m, work, GROUP_DIRECTIONS, t, q, m->v0);
-    bool good = true;
+    double sum = 0;
     for (int b = 0; b < L->nb; ++b)
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
-            good &= take_column(&L->W, k, m->W.i + m->W_at[d], x, m->W_at[d], m->W_at[d + 1] - m->W_at[d]);
-            if (m->w_of[d] >= 0) good &= carom_values_take(x, m->W.n + m->w_of[d], 1, &L->w[k]);
-            else L->w[k] = 0;
+            const int first = m->W_at[d], w = m->w_of[d];
+            sum += take_column(&L->W, k, m->W.i + first, x.slot, x.place + first, m->W_at[d + 1] - first);
+            L->w[k] = w < 0 ? 0 : x.slot[x.place[m->W.n + w]];
+            sum += L->w[k];
         }
-    return good ? CAROM_OK : CAROM_USER;
+    return sum - sum == 0 || finite_columns(L) ? CAROM_OK : CAROM_USER;
 }
 
 // Constraints of L that are the model's own; those of pairs that come and go are behind them.
@@ -333,6 +344,11 @@ static carom_status motion(const void *model, void *work, double t, const double
 static carom_status whole_motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) {
     const carom_model *m = model;
     return carom_tape_fill(m->tape, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, (double *const[3]){f, M.a, g}) ? CAROM_OK : CAROM_USER;
+}
+
+static carom_status free_motion(const void *model, void *work, double t, const double *q, const double *v, double *a, double *g) {
+    const carom_model *m = model;
+    return carom_tape_free(m->tape, work, GROUP_MOTION_GAPS, t, q, v, a, g) ? CAROM_OK : CAROM_RETRY;
 }
 
 // In one go what is booked after every step; the tape looks at the point once instead of twice.
@@ -534,6 +550,8 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     if (m->near) CAROM_TRY(carom_near_system(m, err));
     s->nworks = m->nelements;
     s->works = m->nelements ? works : NULL;
-    s->motion = m->nmember ? NULL : m->whole_mass && !m->nfree && !m->near && m->npairs == 0 ? whole_motion : motion;
+    const bool whole = m->nmember == 0 && m->whole_mass && !m->nfree && !m->near && m->npairs == 0;
+    s->motion = m->nmember ? NULL : whole ? whole_motion : motion;
+    s->free_motion = whole ? free_motion : NULL;
     return CAROM_OK;
 }

@@ -120,7 +120,7 @@ static double pace(const carom_step *s, const carom_local *L, int k, const doubl
 // (CL-2)  eps_u = 16 eps p + 4 tol U: what rounding and the contact solver may leave of a local velocity
 static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSILON * p + 4 * s->tol * s->scale; }
 
-static const double NOTICED = 1e-6; // m: no gap rounds by so much
+static const double NOTICED = CAROM_NOTICED;
 
 // Is a positive gap small, or did its contact react?
 static bool gaps_doubtful(const carom_step *s, const double *g, const double *held) {
@@ -130,12 +130,6 @@ static bool gaps_doubtful(const carom_step *s, const double *g, const double *he
     for (int c = 0; c < nc; ++c)
         if (g[c] > 0 && (g[c] < NOTICED || held[c] != 0)) return true;
     return false;
-}
-
-bool carom_far_open(const carom_step *s, const double *g) {
-    bool open = true;
-    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) open = open && g[id] >= NOTICED;
-    return open;
 }
 
 // Is every gap far from closed?  Then, in flight, nothing else has to be evaluated.

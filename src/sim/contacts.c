@@ -103,6 +103,7 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     bool known = false;
     sim->kept->busy = 0;
     for (int c = 0; c < sim->sys->nc && !emits_events; ++c) {
+        if (carom_memory_idle(sim->memory + c, s, c)) continue;
         const bool impact = struck(sim, c, t_0, h, &known);
         if (!impact && lasting(sim, c)) l->energy.impact -= s->lost[c]; // it remains in the balance
         carom_memory_update(sim->memory + c, s, sim->kept->t, c, impact);

@@ -48,8 +48,9 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
     carom_step *s = &sim->step;
     carom_forecast *f = &sim->inside.forecast;
     carom_status status = CAROM_OK;
+    if (k->n == 0 || !free_of_contacts(sim)) return status;
     const long whole = next_whole(sim, k->n);
-    if (k->n == 0 || k->n + 1 >= whole || !free_of_contacts(sim) || !carom_forecast_follows(f, sim->h, sim->q, sim->v, sim->sys->nv)) return status;
+    if (k->n + 1 >= whole || !carom_forecast_follows(f, sim->h, sim->q, sim->v, sim->sys->nv)) return status;
     s->h = sim->h;
     s->q_0 = sim->q_0;
     s->v_0 = sim->v_0;

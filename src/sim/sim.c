@@ -252,13 +252,6 @@ carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
     return CAROM_OK;
 }
 
-// Would all gaps at the end of this step leave the books as they are?
-bool carom_gaps_known(const carom_sim *sim) {
-    const carom_forecast *f = &sim->inside.forecast;
-    const carom_ledger *l = &sim->kept->ledger;
-    return sim->lazy && f->least > -l->penetration && f->most < l->gap;
-}
-
 // Power alone.
 static carom_status observe_power(carom_sim *sim, double *in, double *out, carom_error *err) {
     const carom_system *sys = sim->sys;
@@ -271,7 +264,10 @@ static carom_status observe_power(carom_sim *sim, double *in, double *out, carom
 
 // Gaps of the present state, where the last step did without.  They are finite: bounds of them are known.
 const double *carom_sim_gaps(carom_sim *sim) {
-    if (sim->stale) sim->sys->gaps(sim->sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
+    const carom_system *sys = sim->sys;
+    double in, out;
+    if (sim->stale && sys->observe) sys->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out); // as after other steps: what a row asks for next is prepared for that
+    else if (sim->stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
     sim->stale = false;
     return sim->gap;
 }
@@ -397,17 +393,6 @@ bool carom_sim_done(const carom_sim *sim) {
     return sim->control.on || sim->sys->nsamplers ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
 }
 
-// The end of planned step n.  Times are products, not sums, so that they do not drift.
-double carom_sim_end_of(const carom_sim *sim, const carom_kept *k, long n) {
-    if (sim->sys->nsamplers) {
-        const double t = n >= k->to_n ? k->to_t : k->from_t + (double)(n - k->from_n) * ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
-        return t > sim->t_end - CAROM_INSTANT * sim->h ? sim->t_end : t;
-    }
-    if (n >= sim->total) return sim->t_end;
-    if (!(sim->row > 0)) return k->from_t + (double)(n - k->from_n) * sim->h;
-    return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
-}
-
 // T/h counts as whole when it is so up to CAROM_INSTANT.
 long carom_sim_last_step(const carom_sim *sim, const carom_kept *k) {
     const double steps = (sim->t_end - k->from_t) / sim->h, nearest = round(steps);
@@ -487,9 +472,13 @@ static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *er
 
 // 16 to 32 steps in every doubling of their number: which ones does not depend on how long the run is to be.
 static long stride(long n) {
+#if defined(__GNUC__)
+    return n < 32 ? 1 : 1L << (8 * (int)sizeof n - __builtin_clzl((unsigned long)n >> 5));
+#else
     long x = 1;
     while (n >> 5 >= x) x *= 2;
     return x;
+#endif
 }
 
 long carom_sim_next_sampled(long n) { return n - n % stride(n) + stride(n); }

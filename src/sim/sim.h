@@ -10,6 +10,7 @@
 // Schemes see the system without its redundant constraints: step.sys, step.dir, step.impulse and step.force are those of
 // `independent` where some are left out; sys, dir, impulse and force here are those of all.
 #pragma once
+#include "base/tolerance.h"
 #include "scheme/inside.h"
 #include "scheme/memory.h"
 #include "system/independent.h"
@@ -209,12 +210,27 @@ carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom
 /// flight.c: can a run that has begun have steps in flight?  As many of them as there are from here on, of those before the end and before the next sampled one.
 bool carom_sim_flies(const carom_sim *sim);
 carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_now *now, carom_error *err);
-/// What it shares with whole steps: the end of planned step n; the number of the next step whose kinetic energy is looked at; would the gaps at the end of the step
-/// leave the books as they are; the books of a step of length h from t_0 on, reacts: contacts reacted in the one before.
-double carom_sim_end_of(const carom_sim *sim, const carom_kept *k, long n);
+/// What it shares with whole steps: the number of the next step whose kinetic energy is looked at; the books of a step of length h from t_0 on, reacts: contacts reacted
+/// in the one before; the end of planned step n; would the gaps at the end of the step leave the books as they are.
 long carom_sim_next_sampled(long n);
-bool carom_gaps_known(const carom_sim *sim);
 carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err);
+
+// Times are products, not sums, so that they do not drift.
+static inline double carom_sim_end_of(const carom_sim *sim, const carom_kept *k, long n) {
+    if (sim->sys->nsamplers) {
+        const double t = n >= k->to_n ? k->to_t : k->from_t + (double)(n - k->from_n) * ((k->to_t - k->from_t) / (double)(k->to_n - k->from_n));
+        return t > sim->t_end - CAROM_INSTANT * sim->h ? sim->t_end : t;
+    }
+    if (n >= sim->total) return sim->t_end;
+    if (!(sim->row > 0)) return k->from_t + (double)(n - k->from_n) * sim->h;
+    return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
+}
+
+static inline bool carom_gaps_known(const carom_sim *sim) {
+    const carom_forecast *f = &sim->inside.forecast;
+    const carom_ledger *l = &sim->kept->ledger;
+    return sim->lazy && f->least > -l->penetration && f->most < l->gap;
+}
 
 /// The number of the step that ends at t_end; -1: there is none.
 long carom_sim_last_step(const carom_sim *sim, const carom_kept *k);

@@ -105,21 +105,30 @@ carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
     return CAROM_OK;
 }
 
+// M's factor, f and gaps in the middle of a step.  False: a gap is near zero, or something failed.
+static bool find_motion(carom_midpoint *w, carom_step *s, double *g) {
+    const carom_system *sys = s->sys;
+    const double t_M = s->t + 0.5 * s->h;
+    if (w->F.ready) return carom_motion_factor(s, &w->F, w->a, g, t_M, s->q, s->v) == CAROM_OK && carom_far_open(g, sys->nc);
+    return sys->motion(sys->model, s->sys_work, t_M, s->q, s->v, s->M, w->a, g) == CAROM_OK && carom_far_open(g, sys->nc) && carom_factorise(&w->F, s->M, NULL) == CAROM_OK;
+}
+
 // The same where nothing touches, for n velocities.
 static inline bool fly(carom_midpoint *w, carom_step *s, int n) {
     const carom_system *sys = s->sys;
     carom_forecast *f = &s->inside->forecast;
     const double h = s->h;
-    double *q = s->q, *v = s->v, *q_0 = s->q_0, *v_0 = s->v_0, *g = f->g_last; // the oldest gaps
+    double *q = s->q, *v = s->v, *q_0 = s->q_0, *v_0 = s->v_0, *a = w->a, *g = f->g_last; // the oldest gaps
     for (int i = 0; i < n; ++i) { // (MID-1)
         q_0[i] = q[i];
         v_0[i] = v[i];
         q[i] += 0.5 * h * v[i];
     }
-    bool good = w->F.ready ? carom_motion_factor(s, &w->F, w->a, g, s->t + 0.5 * h, q, v) == CAROM_OK
-                           : sys->motion(sys->model, s->sys_work, s->t + 0.5 * h, q, v, s->M, w->a, g) == CAROM_OK;
-    good = good && carom_far_open(s, g) && (w->F.ready || carom_factorise(&w->F, s->M, NULL) == CAROM_OK);
-    if (good) carom_factor_advance(&w->F, v, h, w->a); // (MID-2)
+    const bool solved = sys->free_motion && !w->F.ready && sys->free_motion(sys->model, s->sys_work, s->t + 0.5 * h, q, v, a, g) == CAROM_OK;
+    bool good = solved ? carom_far_open(g, sys->nc) : find_motion(w, s, g);
+    if (good && solved) // (MID-2)
+        for (int i = 0; i < n; ++i) v[i] += h * a[i];
+    else if (good) carom_factor_advance(&w->F, v, h, a);
     for (int i = 0; i < n; ++i) { // (MID-7)
         q[i] += 0.5 * h * v[i];
         good = good && fabs(v[i]) < CAROM_GROWN;
