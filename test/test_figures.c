@@ -128,6 +128,9 @@ static const example examples[] = {
     {"skidding", 4e-3, 40, 0.03, // slides on while another contact is struck; both have tangential restitution
      "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: {at: 0, rate: 0.5}, w: {at: 0, rate: 0.2}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2 + w'^2) + 0.1*x'*z', potential: 9.81*y}\nconstraints: {rail: w - 0.2*x}\n"
      "contact defaults: {restitution: 0.4, tangential restitution: 0.5, friction: 0.2}\ncontacts: {floor: {gap: y, slip: x}, far: {gap: 1 + y, friction: 0, tangential restitution: 0}, wall: {gap: 0.031 - z, slip: x - y}}\n"},
+    {"mates", 4e-3, 40, 0, // one sticks until it is pulled loose, one slides until it sticks, one is struck
+     "carom: 1\ncoordinates: {a: 0, y: 0, b: {at: 0, rate: 0.2}, z: 0, w: {at: 0.02, rate: -0.3}}\nenergy: {kinetic: 1/2*(a'^2 + y'^2 + b'^2 + z'^2 + w'^2) + 0.1*a'*b' + 0.1*w'*a', potential: 9.81*(y + z) + 20*(a - b)^2}\n"
+     "forces: {a: 40*t}\ncontacts: {left: {gap: y, slip: a, friction: 0.3}, right: {gap: z, slip: b, friction: 0.2}, third: {gap: w, slip: a + b, friction: 0.1, restitution: 0.6}}\n"},
     {"crest", 0.02, 12, 0, // falls on a floor in the step in which it passes an edge of it
      "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0.06924}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\ncontacts: {floor: {gap: 'y - 0.3*abs(x - 0.11)', slip: x, restitution: 0.4, friction: 0.1}}\n"},
     {"tapped", 0.2, 2, 0, // at rest beside a joint and a floor that moves

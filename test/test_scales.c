@@ -4,6 +4,8 @@
 // A threshold without its unit, a force that was not divided by a mass or a step that a formula lacks shows in other units, a wrong velocity of what moves by
 // itself in another frame, whatever the model does.
 #include "model_text.h"
+#include "problems.h"
+#include "contact/energetic.h"
 #include <carom/event.h>
 
 typedef struct unit { double M, L, T; } unit;
@@ -206,7 +208,28 @@ static void impacts_at_the_start_are_not_late(void **state) {
     if (wrong) fail_msg("%d are late", wrong);
 }
 
+// Bodies that are 1024 times as heavy take 1024 times the impulse, to the bit; velocities 16 times as large 16 times.
+static void impacts_by_energy_scale_with_masses_and_speeds(void **state) {
+    (void)state;
+    for (int tangents = 1; tangents <= 2; ++tangents)
+        for (uint64_t k = 1; k <= 20; ++k) {
+            uint64_t seed = 10 * k + (uint64_t)tangents;
+            contact_problem x = problem_random(1, CAROM_UNILATERAL + tangents, 0, 0.05, 7 * k);
+            const double mu = 0.8 * uniform(&seed), e = uniform(&seed);
+            double u[3] = {-0.1 - uniform(&seed), symmetric_uniform(&seed), symmetric_uniform(&seed)}, G[9], p[3], q[3];
+            assert_true(carom_energetic_impact(x.pb.G, x.pb.ld, tangents, mu, e, u, p));
+            for (int i = 0; i <= tangents; ++i) {
+                for (int j = 0; j <= tangents; ++j) G[i + j * 3] = x.pb.G[i + j * x.pb.ld] / 1024;
+                u[i] *= 16;
+            }
+            assert_true(carom_energetic_impact(G, 3, tangents, mu, e, u, q));
+            for (int i = 0; i <= tangents; ++i) assert_true(q[i] == 16 * 1024 * p[i]);
+            problem_destroy(&x);
+        }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(units_change_no_bit), cmocka_unit_test(steady_frames_change_nothing), cmocka_unit_test(spectators_change_nothing), cmocka_unit_test(impacts_at_the_start_are_not_late)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(units_change_no_bit), cmocka_unit_test(steady_frames_change_nothing), cmocka_unit_test(spectators_change_nothing), cmocka_unit_test(impacts_at_the_start_are_not_late),
+                                       cmocka_unit_test(impacts_by_energy_scale_with_masses_and_speeds)};
     return cmocka_run_group_tests_name("scales", tests, NULL, NULL);
 }
