@@ -390,7 +390,35 @@ static void goes_on(void **state) {
     carom_model_destroy(m);
 }
 
+static const char *coordinate(const void *model, int i) {
+    (void)model, (void)i;
+    return "q";
+}
+
+// A force or gap without a value is named, with the time: at the start of the run, and later.
+static void no_value(void **state) {
+    (void)state;
+    static const struct { const char *text, *error; } z[] = {
+        {"carom: 1\n" FREE "forces: {q: 0.5/sqrt(t)}\n", "t = 0: the force on 'q' is infinite"},
+        {"carom: 1\n" FREE "forces: {q: sqrt(0.5 - t)}\n", ": the force on 'q' is not a number"},
+        {"carom: 1\n" FREE "contacts: {c: {gap: \"1 + q + 1e-3*sqrt(0.4321 - t)\"}}\n", ": the gap of 'c' is not a number"},
+    };
+    static const char *const schemes[] = {"moreau-jean", "half-explicit", "ggl-alpha"};
+    for (int i = 0; i < 9; ++i) {
+        carom_model *m = good(z[i / 3].text);
+        carom_error err = {0};
+        carom_sim_def d = carom_sim_default();
+        d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = schemes[i % 3], d.h = 0.1, d.t_end = 1, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+        d.name = (const char *(*)(const void *, int))carom_model_constraint, d.rate_name = coordinate, d.name_user = m;
+        carom_sim *sim = carom_sim_create(&d, &err);
+        if (sim) carom_sim_run(sim, NULL, NULL, &err);
+        if (!strstr(err.text, z[i / 3].error)) fail_msg("%s: %s, not %s", schemes[i % 3], err.text, z[i / 3].error);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(laws), cmocka_unit_test(walls), cmocka_unit_test(stacks), cmocka_unit_test(drives), cmocka_unit_test(cart), cmocka_unit_test(values_at_an_instant), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(instants), cmocka_unit_test(unbounded), cmocka_unit_test(goes_on)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(laws), cmocka_unit_test(walls), cmocka_unit_test(stacks), cmocka_unit_test(drives), cmocka_unit_test(cart), cmocka_unit_test(values_at_an_instant), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(instants), cmocka_unit_test(unbounded), cmocka_unit_test(goes_on), cmocka_unit_test(no_value)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,14 +14,41 @@
 
 // Call a function of the system; a failure of the user's model is told with the time.  Every loop passes here, so a request to stop is
 // seen inside a step, however long that is.
-#define SYSTEM(call, what)                                                                                             \
+#define CALL(call, failure)                                                                                            \
     do {                                                                                                               \
         if (s->inside->stop && s->inside->stop(s->inside->stop_user)) return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t);      \
         const carom_status status_ = (call);                                                                           \
-        if (status_ == CAROM_RETRY) return carom_retry(s, "the model could not compute its %s", what);                     \
-        if (status_ != CAROM_OK)                                                                                       \
-            return carom_fail(s->err, status_, "t = %.9g: the model failed to compute its %s", s->t, what);                \
+        if (status_ != CAROM_OK) return failure;                                                                       \
     } while (0)
+#define SYSTEM(call, what) CALL(call, failed(s, status_, what))
+
+static carom_status failed(carom_step *s, carom_status status, const char *what) {
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its %s", what);
+    return carom_fail(s->err, status, "t = %.9g: the model failed to compute its %s", s->t, what);
+}
+
+// The first of n numbers that is none; n: all are finite.
+static int not_finite(const double *x, int n) {
+    int i = 0;
+    while (i < n && isfinite(x[i])) ++i;
+    return i;
+}
+
+static const char *value(double x) { return isnan(x) ? "not a number" : "infinite"; }
+
+static carom_status force_failed(carom_step *s, carom_status status, double t, const double *f) {
+    char text[80];
+    const int i = not_finite(f, s->sys->nv);
+    if (status != CAROM_USER || i == s->sys->nv) return failed(s, status, "forces");
+    return carom_fail(s->err, status, "t = %.9g: the force on %s is %s", t, carom_rate_text(s, i, text, sizeof text), value(f[i]));
+}
+
+static carom_status gaps_failed(carom_step *s, carom_status status, double t, const double *g) {
+    char text[40];
+    const int all = s->sys->ne + s->sys->nc, id = not_finite(g, all);
+    if (status != CAROM_USER || id == all) return failed(s, status, "gaps");
+    return carom_fail(s->err, status, "t = %.9g: the gap of '%s' is %s", t, carom_constraint_text(s, id, text, sizeof text), value(g[id]));
+}
 
 carom_status carom_retry(carom_step *s, const char *format, ...) {
     char what[512];
@@ -96,14 +123,14 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
 
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v) {
     if (!(s->sys->flags & CAROM_FORCE_SETS)) carom_zero(f, s->sys->nv);
-    SYSTEM(s->sys->force(s->sys->model, s->sys_work, t, q, v, f), "forces");
+    CALL(s->sys->force(s->sys->model, s->sys_work, t, q, v, f), force_failed(s, status_, t, f));
     return CAROM_OK;
 }
 
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     if (s->sys->ne + s->sys->nc == 0) return CAROM_OK;
     carom_zero(g, s->sys->ne + s->sys->nc);
-    SYSTEM(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), "gaps");
+    CALL(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), gaps_failed(s, status_, t, g));
     return CAROM_OK;
 }
 

@@ -182,7 +182,12 @@ static carom_status undo(carom_sim *sim, carom_status status) {
 
 // -- books -------------------------------------------------------------------------------------------
 
-static carom_status failed(const carom_sim *sim, carom_status status, const char *what, carom_error *err) {
+// Forces and gaps name the one that has no value.
+static carom_status failed(carom_sim *sim, carom_status status, const char *what, carom_error *err) {
+    carom_step *s = &sim->step;
+    const double t = sim->kept->t;
+    if (status == CAROM_USER && (carom_gaps(s, sim->gap_try, t, sim->q) != CAROM_OK || carom_force(s, sim->v_try, t, sim->q, sim->v) != CAROM_OK))
+        return carom_fail(err, status, "%s", sim->error.text);
     return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
 }
 
