@@ -233,6 +233,17 @@ static void short_pulses(void **state) {
     }
 }
 
+// Half of a step behind the middle of one pulse of 0.1 ms lies another: the width is that of one of them.
+static void pulses_one_after_the_other(void **state) {
+    (void)state;
+    carom_warning list[CAROM_WARNINGS];
+    carom_ledger l;
+    const int n = run_to_end("carom: 1\ncoordinates: {q: 0}\nenergy: {kinetic: q'^2/2}\nforces: {q: \"if((t >= 0.264)*(t < 0.2641) + (t >= 0.274)*(t < 0.2741), 300, 0)\"}\n", "half-explicit", NULL, 0.02, 1, list, &l);
+    const carom_warning *w = find(list, n, "resolution");
+    assert_non_null(w);
+    assert_non_null(strstr(w->text, "a pulse of 0.0001 s at t = 0.26405"));
+}
+
 // The longest step that a warning recommends; 0: there is no warning of resolution.
 static double recommended(const char *text, const char *scheme, const char *option, double h, int steps) {
     carom_warning list[CAROM_WARNINGS];
@@ -390,7 +401,7 @@ static void absurd_steps_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_pulses), cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(errors_of_the_order_of_a_scheme), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
+        cmocka_unit_test(short_pulses), cmocka_unit_test(pulses_one_after_the_other), cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(errors_of_the_order_of_a_scheme), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
         cmocka_unit_test(penetration_of_contacts_that_never_open),
         cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(steps_beyond_a_stability_limit_are_told), cmocka_unit_test(what_cannot_be_followed_is_told), cmocka_unit_test(walls_that_signals_move), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
         cmocka_unit_test(absurd_steps_are_refused),
