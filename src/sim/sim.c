@@ -125,8 +125,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     }
     if (status == CAROM_OK) return grown(sim, t, h, err);
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
-    if (status != CAROM_RETRY || sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST))
-        return give_up(sim, err, depth);
+    const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST), again = ends && sim->scheme->positions && !s->inside->last;
+    if (status != CAROM_RETRY || (ends && !again)) return give_up(sim, err, depth);
     if (!sim->refused) { // a refused step changed nothing; its halves may, before one of them fails for good
         memcpy(sim->before, sim->kept, sim->kept_size);
         sim->refused = true;
@@ -136,6 +136,12 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     if (reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
     else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
     s->nevents = told;
+    if (again) { // (CL-10)
+        s->inside->last = true;
+        status = advance(sim, t, h, depth, err);
+        s->inside->last = false;
+        return status;
+    }
     if (at_rest) {
         s->inside->accept = AT_REST;
         status = advance(sim, t, h, depth, err);

@@ -9,6 +9,7 @@
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
 #include "base/number.h"
 #include "scheme/ggl/ggl_alpha.h"
+#include "scheme/inside.h"
 #include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
@@ -60,7 +61,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->slipped = carom_allocate_ints(mem, nb);
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
-    w->bent = carom_allocate_bent(mem, sys);
+    if (!sys->listed) w->bent = carom_allocate_bent(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
     size_t recorded = 0;
     for (int id = 0; id < (int)nb; ++id) recorded += (size_t)carom_system_recorded(sys, id);
@@ -121,13 +122,18 @@ static carom_status before(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// u_0 along the directions at q where a contact of L meets a kink: it keeps them, and their plane (CL-10).
+// u_0 along the directions at q where a contact of L meets a kink; where nothing else leads to an answer it keeps them, and their plane (CL-10).
 static carom_status kinks(work *w, carom_step *s) {
+    const carom_place at = {.t = s->t + s->h, .q = w->q, .v = s->v};
     bool all;
     carom_local_pick(w->u, &w->L, w->u_0, &w->L_0);
-    CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q, .v = s->v}));
-    CAROM_TRY(carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q));
-    w->bent.some = w->bent.some && all;
+    if (w->seeks) {
+        CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L, at));
+        CAROM_TRY(carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q));
+        w->bent.some = w->bent.some && all;
+    } else {
+        CAROM_TRY(carom_velocity_before(s, w->u, &w->L, at));
+    }
     for (int b = 0; b < w->L.nb; ++b)
         carom_copy(w->u_0 + w->L_0.at[w->L.id[b]], w->u + w->L.at[b], w->L.at[b + 1] - w->L.at[b]);
     return CAROM_OK;
@@ -553,11 +559,11 @@ static carom_status attempts(work *w, carom_step *s) {
     return status;
 }
 
-// Where they fail, an iterate may have met a kink that the first one did not.
+// Where they fail, and smaller steps have not helped, an iterate may have met a kink.
 static carom_status answer(work *w, carom_step *s) {
     w->seeks = false;
     const carom_status status = attempts(w, s);
-    w->seeks = status == CAROM_RETRY && s->sys->nc > 0 && !w->bent.some && !s->sys->listed;
+    w->seeks = status == CAROM_RETRY && s->inside->last && s->sys->nc > 0 && !s->sys->listed;
     if (!w->seeks) return status;
     const carom_status again = attempts(w, s);
     return w->bent.some ? again : status;

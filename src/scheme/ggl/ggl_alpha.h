@@ -51,7 +51,7 @@ typedef struct carom_ggl_alpha {
     int *slipped;                         // by id: how often it has begun to slip in this iteration
     bool have_u_0, *in_A, *in_B;          // by id
     carom_local L, L_0;                   // candidates at q; all constraints at q_n
-    carom_bent bent;                      // found at the first q with candidates; where nothing else leads to an answer (seeks), at the first that meets a kink
+    carom_bent bent;                      // where nothing else leads to an answer (seeks): found at the first q that meets a kink
     bool seeks;
     carom_matrix M, K, C, P, V;           // M, -df/dq, -df/dv, d(M U - W nu)/dq, d(M w - W Lambda)/dq
     carom_columns D_s, D_v;               // d(W'v~ + w)/dq, d(W'v + w)/dq

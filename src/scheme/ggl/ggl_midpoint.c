@@ -10,6 +10,7 @@
 // of the step and does not enter.  active=lasting decides at the midpoint, and at the end for contacts that last.
 #include "scheme/bent.h"
 #include "scheme/friction.h"
+#include "scheme/inside.h"
 #include "scheme/newton.h"
 #include "scheme/turn.h"
 #include <math.h>
@@ -53,6 +54,7 @@ typedef struct work {
     double *xi;      // T dx, the move of q_1
     int *id; // constraint of each block
     carom_bent bent;
+    bool planes; // they keep their planes, too
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -316,7 +318,7 @@ static carom_status before(work *w, carom_step *s) {
     if (w->paper) return carom_velocity_before(s, w->u_0, &w->L_T, (carom_place){.t = s->t + 0.5 * h, .q = w->q_T, .v = s->v});
     CAROM_TRY(carom_bent_find(&w->bent, s, w->u_0, &w->L_1, (carom_place){.t = s->t + h, .q = w->q_1, .v = s->v}));
     carom_bent_keep(&w->bent, &w->L_T);
-    return carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q);
+    return w->planes ? carom_bent_plane(&w->bent, s, &all, w->g, w->x, s->q) : CAROM_OK;
 }
 
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
@@ -324,11 +326,11 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     CAROM_TRY(evaluate(w, s, k));
     if (k == 0) return before(w, s);
     *answer = done(w, s);
-    return CAROM_OK;
+    if (*answer || !w->planes || w->bent.some) return CAROM_OK;
+    return before(w, s); // an iterate that meets a kink which the first one did not
 }
 
-// The step for the set of L_T.
-static carom_status solve(work *w, carom_step *s, int *iterations) {
+static carom_status attempt(work *w, carom_step *s, int *iterations) {
     carom_local_same(&w->L_0, &w->L_T);
     carom_local_same(&w->L_1, &w->L_T);
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
@@ -340,6 +342,14 @@ static carom_status solve(work *w, carom_step *s, int *iterations) {
     w->bent.some = false;
     const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
     return carom_iterate(&I, w, s, iterations);
+}
+
+// The step for the set of L_T; where a contact meets a kink and the position level has no answer, with smaller steps neither, with the plane in which it met it (CL-10).
+static carom_status solve(work *w, carom_step *s, int *iterations) {
+    w->planes = false;
+    const carom_status status = attempt(w, s, iterations);
+    w->planes = status == CAROM_RETRY && s->inside->last && !w->paper;
+    return w->planes ? attempt(w, s, iterations) : status;
 }
 
 // -- the step -------------------------------------------------------------------------------------------------------

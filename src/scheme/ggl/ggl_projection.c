@@ -6,13 +6,14 @@
 //
 // Only contacts that the step leaves, or the correction brings, below zero take part in the projection.
 #include "scheme/bent.h"
+#include "scheme/inside.h"
 #include "scheme/moreau/moreau.h"
 #include "scheme/newton.h"
 #include <float.h>
 #include <math.h>
 
 enum { OPT_LOCAL, OPT_ACTIVE };
-enum { MOST = 50, LONG = 10, STALLS = 3 }; // iterations of the projection; those after which a kink is to blame; those without progress after which rounding is to blame
+enum { MOST = 50, LONG = 40, STALLS = 3 }; // iterations of the projection; those after which a kink is to blame; those without progress after which rounding is to blame
 static const carom_option options[] = {
     {.name = "local",
      .kind = CAROM_CHOICE,
@@ -50,7 +51,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, nq, &w->q_0, &w->q_M, &w->q_P, &w->q);
     CAROM_ALLOCATE(mem, nv, &w->v_0, &w->x, &w->moved);
     w->u = carom_allocate(mem, (size_t)w->L.W.n);
-    w->bent = carom_allocate_bent(mem, sys);
+    if (!sys->listed) w->bent = carom_allocate_bent(mem, sys);
     CAROM_ALLOCATE(mem, nb, &w->g, &w->sign, &w->Psi, &w->join);
 }
 
@@ -92,19 +93,19 @@ static bool met(work *w, const carom_step *s) {
     return good;
 }
 
-// (GP-5)  Contacts that meet a kink between the middle of the step and q_P are moved along the directions at q_P, and their gap is the plane there (CL-10).  So are those that meet one
-//         on the way of the iteration, which then has no answer or never ends: it begins again.
-static carom_status kinks(work *w, carom_step *s, int k) {
+// (GP-5)  Where there is no answer, or the iteration does not end, and smaller steps have not helped, contacts may have met a kink on the way from q_P.  It begins again: they are moved along the directions at q_P, and their
+//         gap is the plane there (CL-10).  So are those that met one between the middle of the step and q_P.
+static carom_status kinks(work *w, carom_step *s) {
     bool all;
-    carom_local_velocity(w->u, k == 0 ? &w->L_M : &w->L, w->v_0);
-    if (k > 0) {
-        carom_copy(w->q, w->q_P, s->sys->nq);
-        carom_zero(w->Psi, s->sys->ne + s->sys->nc);
-        carom_zero(w->moved, s->sys->nv);
-        CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
+    carom_copy(w->q, w->q_P, s->sys->nq);
+    carom_zero(w->Psi, s->sys->ne + s->sys->nc);
+    carom_zero(w->moved, s->sys->nv);
+    CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
+    for (int way = 0; way < 2 && !w->bent.some; ++way) {
+        carom_local_velocity(w->u, way == 0 ? &w->L : &w->L_M, w->v_0);
         CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
+        CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_P, .v = w->v_0}));
     }
-    CAROM_TRY(carom_bent_find(&w->bent, s, w->u, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_P, .v = w->v_0}));
     CAROM_TRY(carom_bent_plane(&w->bent, s, &all, w->g, w->moved, w->q_0));
     w->bent.some = w->bent.some && all;
     return CAROM_OK;
@@ -118,7 +119,6 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     carom_local_same(&w->L_M, &w->L);
     CAROM_TRY(carom_directions(s, &w->L_M, s->t + 0.5 * s->h, w->q_M));
     CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
-    if (k == 0 && !s->sys->listed) CAROM_TRY(kinks(w, s, k));
     carom_bent_keep(&w->bent, &w->L_M);
     carom_bent_keep(&w->bent, &w->L);
     carom_problem_form(s, &w->L, &w->L_M, &w->I, 1);
@@ -131,8 +131,8 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     carom_problem_subtract(s, s->p);
     carom_zero(s->p, n);
     const carom_status status = carom_problem_run(s, w->L.id);
-    if ((status == CAROM_RETRY || k == LONG) && k > 0 && !w->bent.some && !s->sys->listed) {
-        CAROM_TRY(kinks(w, s, k));
+    if ((status == CAROM_RETRY || k == LONG) && s->inside->last && !w->bent.some && !s->sys->listed) {
+        CAROM_TRY(kinks(w, s));
         if (w->bent.some) return CAROM_OK;
     }
     CAROM_TRY(status);
