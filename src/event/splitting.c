@@ -234,8 +234,12 @@ static carom_status stop_slip(work *w, carom_step *s) {
     for (int c = 0; c < nc; ++c) {
         P->armed[c] = false;
         P->armed[nc + c] = P->f.mode[c] == CAROM_MODE_SLIP;
-        slides = slides || (P->armed[nc + c] && !slides_on(P, s, c));
+        slides = slides || P->armed[nc + c];
     }
+    if (slides) CAROM_TRY(carom_directions(s, &P->all, P->t + tau, P->b.q)); // the look inside may have left others
+    bool on = slides;
+    for (int c = 0; c < nc; ++c) on = on && (!P->armed[nc + c] || slides_on(P, s, c));
+    if (on) return CAROM_OK;
     if (slides && w->stops < MOST_STOPS) CAROM_TRY(carom_phase_watch(P, s, &P->b));
     else return CAROM_OK;
     for (int c = 0; c < nc; ++c) turned = turned || P->b.phi[nc + c] < 0;
