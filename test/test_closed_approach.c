@@ -312,6 +312,21 @@ static void a_groove_hit_from_its_side(void **state) {
     each_and_event_driven(0, into_a_groove);
 }
 
+// A spring of 900 N/m that moves with 0.1 m/s, met with 0.5 m/s at 0.3 + 0.1 t, t = 0.75: 0.4 m/s of approach come back after half a period, pi/30 s.  The kinks of the force, in x and t
+// together, are events; written as a force or as its potential.
+static void a_spring_that_is_met(void **state) {
+    (void)state;
+    static const struct { const char *scheme; double tolerance; } one[] = {{"mixed", 1e-4}, {"auto", 1e-7}, {"event-driven", 1e-9}};
+    static const char *const text[] = {"carom: 1\ncoordinates: {x: {at: 0, rate: 0.5}}\nenergy: {kinetic: x'^2/2}\nforces: {x: \"-900*max(0, x - 0.3 - 0.1*t)\"}\n",
+                                       "carom: 1\ncoordinates: {x: {at: 0, rate: 0.5}}\nenergy: {kinetic: x'^2/2, potential: \"450*max(0, x - 0.3 - 0.1*t)^2\"}\n"};
+    const double t = 0.75 + acos(-1) / 30, x = 0.3 + 0.1 * t - 0.3 * (2 - t);
+    for (int i = 0; i < 6; ++i) {
+        const end r = run(text[i % 2], one[i / 2].scheme, NULL, 0.01, 2);
+        scheme_near(one[i / 2].scheme, r.q[0], x, one[i / 2].tolerance);
+        scheme_near(one[i / 2].scheme, r.v[0], -0.3, one[i / 2].tolerance);
+    }
+}
+
 // 2 kg lie on a floor that rises with 2 m/s from c on: struck with -2 m/s, they leave it with 2 e m/s.  Lost 4 (1 - e^2) J; the floor does 2*4 (1 + e) J then, and carries them where e = 0.
 // Whether a step ends at c or not, errors are those of an impact in the next or last step.
 static void on_a_floor_that_starts(const carom_scheme *s, const char *const *options, double e) {
@@ -374,6 +389,7 @@ int main(void) {
         cmocka_unit_test(a_groove_without_end),
         cmocka_unit_test(a_groove_holds),
         cmocka_unit_test(a_groove_hit_from_its_side),
+        cmocka_unit_test(a_spring_that_is_met),
         cmocka_unit_test(a_bowl_is_no_kink),
         cmocka_unit_test(floors_that_move),
     };

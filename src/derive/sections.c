@@ -1,5 +1,6 @@
 // sections.c: parameters, coordinates, let, energy, forces, outputs, exact and simulation; and the order in which names become known.
 #include "expr/graph.h"
+#include "derive/soft.h"
 #include "derive/bodies/body.h"
 #include <carom/option.h>
 #include <math.h>
@@ -459,6 +460,7 @@ carom_status carom_derive_mechanism(resolver *r) {
     CAROM_TRY(carom_derive_elements(r));
     CAROM_TRY(read_energy(r));
     CAROM_TRY(read_forces(r));
+    CAROM_TRY(carom_derive_bends(r));
     CAROM_TRY(carom_derive_shapes(r));
     CAROM_TRY(carom_matrices_used(r));
     CAROM_TRY(carom_derive_links(r));

@@ -5,6 +5,7 @@
 //
 // The elastic part is a potential; damping (Hunt and Crossley) and regularised friction are forces without one.  The force never pulls.
 #include "derive/soft.h"
+#include "expr/parts.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,33 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
     for (int i = 0; i < n && status == CAROM_OK; ++i) status = carom_add_kink(r, list[i], contact);
     free(list);
     return status;
+}
+
+// Positions decide.  Where velocities do, a motion may be held there, and events would never end.
+static bool by_position(const carom_graph *g, carom_node k) { return carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1); }
+
+static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
+    carom_model *m = r->m;
+    carom_node *list = NULL;
+    carom_status status = CAROM_OK;
+    const int n = x == CAROM_NONE ? 0 : carom_graph_bends(m->graph, x, smooth, &list);
+    if (n < 0) return carom_fault_memory(r);
+    for (int i = 0; i < n && status == CAROM_OK; ++i) {
+        bool wanted = by_position(m->graph, list[i]);
+        for (int k = 0; k < m->nkinks; ++k) wanted = wanted && m->kink[k] != list[i];
+        if (wanted) status = carom_add_kink(r, list[i], -1);
+    }
+    free(list);
+    return status;
+}
+
+carom_status carom_derive_bends(resolver *r) {
+    enum { MOST = 64 }; // each is sampled in every step
+    const int before = r->m->nkinks;
+    CAROM_TRY(add_bends(r, r->m->potential, true));
+    for (int i = 0; i < r->m->visible.nv; ++i) CAROM_TRY(add_bends(r, r->m->force[i], false));
+    if (r->m->nkinks - before > MOST) r->m->nkinks = before;
+    return CAROM_OK;
 }
 
 static carom_status needs_speed(resolver *r, const carom_mech_contact *of) {

@@ -1,6 +1,7 @@
 // kinks.c: where an expression has kinks.
 #include "expr/curve.h"
 #include "expr/graph.h"
+#include "expr/parts.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +124,7 @@ int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **
     return failed ? -1 : f.count;
 }
 
-int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list) {
+static int collect(carom_graph *g, carom_node x, void (*look_at)(found *f, carom_graph *g, carom_vertex x), carom_node **list) {
     found f = {0};
     *list = NULL;
     if (x < 0 || !carom_graph_walk(g, x, UINT64_MAX, true)) return -1;
@@ -131,9 +132,22 @@ int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list) {
     int *met = malloc(((size_t)n + 1) * sizeof *met);
     if (!met) return -1;
     for (int i = 0; i < n; ++i) met[i] = g->walk->order[i]; // new nodes may need walks of their own
-    for (int i = 0; i < n; ++i) look(&f, g, g->node[met[i]]);
+    for (int i = 0; i < n; ++i) look_at(&f, g, g->node[met[i]]);
     free(met);
     if (f.failed) free(f.node);
     *list = f.failed ? NULL : f.node;
     return f.failed ? -1 : f.count;
 }
+
+// abs, min and max are continuous, and their powers above 1 have continuous derivatives.
+static void look_bent(found *f, carom_graph *g, carom_vertex x) {
+    if (x.op == CAROM_OP_ABS || x.op == CAROM_OP_MIN || x.op == CAROM_OP_MAX) look(f, g, x);
+}
+
+static void look_smooth(found *f, carom_graph *g, carom_vertex x) {
+    double n;
+    if ((x.op == CAROM_OP_POW && carom_graph_is_number(g, x.b, &n) && n > 1) || (x.op == CAROM_OP_MUL && x.a == x.b)) look_bent(f, g, g->node[carom_graph_meaning(g, x.a)]);
+}
+
+int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list) { return collect(g, x, look, list); }
+int carom_graph_bends(carom_graph *g, carom_node x, bool smooth, carom_node **list) { return collect(g, x, smooth ? look_smooth : look_bent, list); }

@@ -1,4 +1,4 @@
-// parts.h: an expression as the least of smoother ones.
+// parts.h: where expressions have kinks, and an expression as the least of smoother ones.
 #pragma once
 #include <carom/expr.h>
 
@@ -6,3 +6,6 @@
 /// -1, 1, or 0: not known).  The number of parts; 1: x is one part, itself.  That is so, too, where there are more than CAROM_PARTS, or one could lack a value where others decide.
 enum { CAROM_PARTS = 8 };
 int carom_graph_parts(carom_graph *g, carom_node x, int (*sign)(void *user, carom_node factor), void *user, carom_node part[CAROM_PARTS]);
+
+/// Those of carom_graph_kinks() where x is continuous for certain, of abs, min and max; smooth: where its derivative is, too, of powers of these.
+int carom_graph_bends(carom_graph *g, carom_node x, bool smooth, carom_node **list);
