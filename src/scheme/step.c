@@ -300,12 +300,15 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 
 // -- the contact problem -----------------------------------------------------------------------------
 
+static carom_law law_of(const carom_system *sys, int id) {
+    return id < sys->ne ? CAROM_BILATERAL : carom_law_friction(carom_system_directions(sys, id) - 1);
+}
+
 void carom_problem_blocks(carom_step *s, const carom_local *L) {
     const int n = L->at[L->nb];
     for (int b = 0; b < L->nb; ++b) {
-        const int id = L->id[b], tangents = L->at[b + 1] - L->at[b] - 1;
-        const bool joint = id < s->sys->ne;
-        s->blocks[b] = (carom_block){joint ? CAROM_BILATERAL : carom_law_friction(tangents), L->at[b], joint ? 0 : s->sys->contacts[id - s->sys->ne].friction};
+        const int id = L->id[b];
+        s->blocks[b] = (carom_block){law_of(s->sys, id), L->at[b], id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction};
     }
     s->inside->a = 1;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
