@@ -250,7 +250,7 @@ static carom_status examine_local(exam *x, double t) {
 // M v against differences of T by v, and the balance v.f + dE/ds = external - damping along q' = v at constant v.
 static carom_status examine_energy(exam *x, double t) {
     const carom_system *s = &x->m->sys;
-    double T1, T2, V1, V2, external, damping;
+    double T1, T2, V1, V2, external = 0, damping = 0;
     carom_matrix M = x->difference.M;
     carom_matrix_zero(M);
     CAROM_TRY(s->mass(s->model, x->work, t, x->q, M));
@@ -268,7 +268,7 @@ static carom_status examine_energy(exam *x, double t) {
     const double h = STEP * fmax(1, carom_norm_max(x->q, s->nq)) / fmax(1, carom_norm_max(x->v, s->nv));
     carom_zero(x->b, s->nv);
     CAROM_TRY(s->force(s->model, x->work, t, x->q, x->v, x->b));
-    CAROM_TRY(s->power(s->model, x->work, t, x->q, x->v, &external, &damping));
+    if (s->power) CAROM_TRY(s->power(s->model, x->work, t, x->q, x->v, &external, &damping));
     beside(x, x->q, h, x->v);
     CAROM_TRY(s->energy(s->model, x->work, t + h, x->q_1, x->v, &T1, &V1));
     beside(x, x->q, -h, x->v);
