@@ -1,6 +1,7 @@
 // test_survivors.c: faults that were once planted in the sources and that no test noticed; here each is noticed.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "io/sides.h"
+#include "problems.h"
 #include "result_rig.h"
 #include "sim/sim.h"
 #include <carom/build.h>
@@ -251,7 +252,7 @@ static double off; // how far the answer below is from the right one
 static carom_report nearly(void *work, carom_problem *pb, double tol) {
     (void)work, (void)tol;
     pb->p[0] = 1 + off;
-    return (carom_report){.converged = true};
+    return (carom_report){.converged = true, .fallbacks = 3, .worst = 9, .solver = "another"};
 }
 
 // G p + c = p - 1 with p > 0: the residual is |p - 1|, and at most tol is good enough.
@@ -267,6 +268,7 @@ static void the_certificate_is_as_sharp_as_it_says(void **state) {
         const carom_report report = carom_solver_solve(&solver, NULL, &pb, tol);
         assert_true(report.converged == (fabs(factors[i]) <= 1));
         assert_true(fabs(report.residual - fabs(off)) < 1e-12);
+        assert_true(report.fallbacks == 0 && report.worst <= 0 && strcmp(report.solver, "nearly") == 0); // not what the solver says of itself
     }
 }
 
@@ -423,6 +425,63 @@ static void sides_of_events_are_the_outer_ones(void **state) {
     sides_free(&s);
 }
 
+// -- ties -----------------------------------------------------------------------------------------------------
+
+// Lemke's method on  u = G p + c  with whole numbers, many ratios of which are equal; c raised by little^(i + 1).  The pivots that it takes.
+static int pivots(uint64_t number, double little) {
+    enum { N = 8, DOF = 6 };
+    uint64_t seed = number * 7919;
+    double W[DOF * N], v[DOF], w[DOF];
+    contact_problem x = problem_create(N, N);
+    for (int i = 0; i < N; ++i) problem_add(&x, CAROM_UNILATERAL, 0);
+    for (int i = 0; i < DOF * N; ++i) W[i] = floor(3 * uniform(&seed)) - 1;
+    for (int i = 0; i < DOF; ++i) v[i] = floor(3 * uniform(&seed)) - 1, w[i] = 1;
+    problem_from_directions(&x, DOF, W, W, w, v);
+    for (int i = 0; i < N; ++i) x.c[i] += pow(little, i + 1);
+    solver_memory m = memory_for_solver(carom_solver_find("lemke"), N, N);
+    const carom_report r = carom_solver_solve(carom_solver_find("lemke"), m.work, &x.pb, 1e-9);
+    assert_true(r.converged);
+    memory_free(&m);
+    problem_destroy(&x);
+    return r.iterations;
+}
+
+// (SOL-9)  Ties are broken as powers of a small number, added to the velocities, would: the path is that of such a problem, which has none, up to where z_0 may leave.
+static void ties_are_broken_as_by_a_perturbation(void **state) {
+    (void)state;
+    int same = 0;
+    for (uint64_t k = 1; k <= 400; ++k) {
+        const int tied = pivots(k, 0), raised = pivots(k, 1e-2);
+        if (tied > raised) fail_msg("problem %d: %d pivots, without ties %d", (int)k, tied, raised);
+        same += tied == raised;
+    }
+    assert_true(same > 300);
+}
+
+// -- looking on --------------------------------------------------------------------------------------------------
+
+static carom_status until_600(void *user, const carom_now *now) {
+    (void)user;
+    return now->step == 600 ? CAROM_STOPPED : CAROM_OK;
+}
+
+// What carom_sim_now() points to follows single steps, also behind a run in which nobody asked for gaps.
+static void gaps_follow_steps_behind_a_run(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 20}, y: 1}\nenergy: {kinetic: (x'^2 + y'^2)/2}\ncontacts: {floor: {gap: 'y - 0.5*cos(x)'}, wall: {gap: '2 - y + 0.1*sin(x)'}}\n";
+    rig g = make(text, "moreau-midpoint", NULL, 1e-3, 1, 1, 0, false);
+    carom_sim *sim = g.sim;
+    carom_error err = {0};
+    const carom_now now = carom_sim_now(sim);
+    carom_sim_ask_gaps(sim, until_600);
+    assert_int_equal(carom_sim_run(sim, until_600, NULL, &err), CAROM_STOPPED);
+    for (int i = 0; i < 300; ++i) {
+        assert_true(fabs(now.gap[0] - (now.q[1] - 0.5 * cos(now.q[0]))) < 1e-12 && fabs(now.gap[1] - (2 - now.q[1] + 0.1 * sin(now.q[0]))) < 1e-12);
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+    }
+    finish(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on_without_a_step_adds_no_row),
@@ -435,6 +494,8 @@ int main(void) {
         cmocka_unit_test(accumulations_end_where_the_series_does),
         cmocka_unit_test(the_certificate_is_as_sharp_as_it_says),
         cmocka_unit_test(counts_stay_in_range),
+        cmocka_unit_test(ties_are_broken_as_by_a_perturbation),
+        cmocka_unit_test(gaps_follow_steps_behind_a_run),
         cmocka_unit_test(missing_arguments_are_told),
         cmocka_unit_test(missing_arguments_of_studies_are_told),
     };
