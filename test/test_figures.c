@@ -164,6 +164,9 @@ static const example examples[] = {
      "contacts: {floor: {gap: y, slip: x, friction: 'if(abs(t - 0.06) < 0.001, 2, 0.1)'}, wall: {gap: '0.5 - x - if(abs(t - 0.0914) < 0.0006, 0.4, 0)'}}\n"},
     {"flash", 4e-3, 30, 0, "carom: 1\ncoordinates: {x: {at: 0, rate: 0.1}, y: 0.01}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\nforces: {x: 'exp(-((t - 0.0507)/2e-4)^2) - 0.1'}\n"
      "contacts: {floor: {gap: y, slip: x, friction: 0.2}, wall: {gap: '0.5 - x - 0.4*exp(-((t - 0.0911)/1e-3)^2)'}}\n"},
+    {"instant", 4e-3, 30, 0, // a wall, a joint and a force with another value at one instant alone, at the end of a step
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 0.1}, y: 0.05, z: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 9.81*y}\nforces: {x: 'if(t < 0.08, 1, if(t > 0.08, 1, 9))'}\n"
+     "constraints: {rail: 'z - if(t < 0.1, 0, if(t > 0.1, 0, 0.2))'}\ncontacts: {floor: {gap: y, slip: x, friction: 0.3, restitution: 0.2}, wall: {gap: '0.5 - x - if(t < 0.06, 0, if(t > 0.06, 0, 0.7))'}}\n"},
     {"balanced", 0.02, 20, 0, // pushed on both sides alike: a reaction of rounding alone
      "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: 0}\nenergy: {kinetic: 1/2*(x'^2 + 3*y'^2 + 0.7*z'^2)}\nforces: {y: 0.9*sin(9*x), z: 0.21*sin(9*x)}\n"
      "contacts: {pair: {gap: y - z, slip: x, friction: 0.2, restitution: 0.3}}\n"},
