@@ -482,6 +482,76 @@ static void gaps_follow_steps_behind_a_run(void **state) {
     finish(&g);
 }
 
+// -- what is not there ---------------------------------------------------------------------------------------------
+
+// Ranges (first, count) of n rows or events.
+static const struct range { long first, count, n_first, n_count; bool good; } ranges[] = { // first + n_first n, count + n_count n
+    {0, 0, 0, 1, true}, {0, 0, 1, 0, true}, {1, -1, 0, 1, true}, {-1, 1, 1, 0, true}, {0, 0, 0, 0, true}, {-1, 1, 0, 0, false}, {-1, 0, 0, 0, false}, {0, -1, 0, 0, false}, {0, 1, 0, 1, false},
+    {0, 1, 1, 0, false}, {1, 0, 0, 1, false}, {1, 0, 1, 0, false}, {LONG_MAX, 1, 0, 0, false}, {1, LONG_MAX, 0, 0, false}, {LONG_MAX, LONG_MAX, 0, 0, false}};
+
+// Rows, columns, events and attributes that a result has are read, others are refused, in both formats and in memory.
+static void what_a_result_does_not_have_is_refused(void **state) {
+    (void)state;
+    static const char *const files[] = {"ranges.h5", "ranges.csv"};
+    for (int k = 0; k < 2; ++k) {
+        simulate(ball, "moreau-midpoint", files[k], 1e-2, 1, 1, 0);
+        carom_result *r = load(files[k]);
+        carom_error err = {0};
+        const long rows = carom_result_rows(r), events = carom_result_event_count(r);
+        const int columns = carom_result_columns(r);
+        double *x = test_malloc((size_t)(rows * columns) * sizeof *x);
+        carom_result_event *e = test_malloc((size_t)events * sizeof *e);
+        assert_true(rows == 101 && events > 3 && columns > 5);
+        for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i) {
+            const struct range *a = ranges + i;
+            const carom_status want = a->good ? CAROM_OK : CAROM_BAD_INPUT;
+            assert_int_equal(carom_result_read(r, columns - 1, a->first + a->n_first * rows, a->count + a->n_count * rows, x, &err), want);
+            assert_int_equal(carom_result_read_rows(r, a->first + a->n_first * rows, a->count + a->n_count * rows, x, &err), want);
+            assert_int_equal(carom_result_events(r, a->first + a->n_first * events, a->count + a->n_count * events, e, &err), want);
+            if (!a->good) assert_int_equal(carom_result_contacts(r, a->first, a->count + a->n_count, NULL, &err), a->first == 0 && a->count + a->n_count == 0 ? CAROM_OK : CAROM_BAD_INPUT);
+        }
+        assert_int_equal(carom_result_read(r, -1, 0, 1, x, &err), CAROM_BAD_INPUT);
+        assert_int_equal(carom_result_read(r, columns, 0, 1, x, &err), CAROM_BAD_INPUT);
+        assert_true(carom_result_column(r, 0) && carom_result_column(r, columns - 1) && !carom_result_column(r, -1) && !carom_result_column(r, columns));
+        assert_int_equal(carom_result_find(r, carom_result_column(r, columns - 1)), columns - 1);
+        assert_int_equal(carom_result_find(r, "no such column"), -1);
+        int attributes = 0;
+        while (carom_result_attribute(r, attributes)) ++attributes;
+        assert_true(!carom_result_attribute(r, -1) && !carom_result_attribute(r, attributes + 1) && (k == 1 || attributes > 5));
+        test_free(x), test_free(e);
+        carom_result_close(r);
+    }
+    rig g = make(ball, "moreau-midpoint", NULL, 1e-2, 1, 1, 0, false);
+    const int columns = carom_record_columns(g.r);
+    assert_true(carom_record_column(g.r, 0) && carom_record_column(g.r, columns - 1) && !carom_record_column(g.r, -1) && !carom_record_column(g.r, columns));
+    assert_true(carom_record_row(g.r, 0) && !carom_record_row(g.r, -1) && !carom_record_row(g.r, carom_record_rows(g.r)));
+    finish(&g);
+}
+
+// Names of contacts take as much room in the rows of events as the longest needs.
+static void names_of_contacts_have_room(void **state) {
+    (void)state;
+    static const int lengths[] = {1, 7, 60};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
+        char name[61] = "", text[300];
+        memset(name, 'c', (size_t)lengths[i]), name[lengths[i]] = 0;
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0.01}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {%s: {gap: y, restitution: 0.5}}\n", name);
+        simulate(text, "moreau-midpoint", "names.h5", 1e-3, 0.1, 1, 0);
+        const hid_t file = H5Fopen(path("names.h5"), H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, "events", H5P_DEFAULT), type = H5Dget_type(set);
+        const hid_t member = H5Tget_member_type(type, (unsigned)H5Tget_member_index(type, "contact"));
+        assert_int_equal(H5Tget_size(member), lengths[i]);
+        H5Tclose(member), H5Tclose(type), H5Dclose(set), H5Fclose(file);
+        carom_result *r = load("names.h5");
+        carom_result_event e;
+        carom_error err = {0};
+        assert_true(carom_result_event_count(r) > 0);
+        assert_int_equal(carom_result_events(r, 0, 1, &e, &err), CAROM_OK);
+        assert_string_equal(e.contact, name);
+        assert_true(e.kind[0] && e.t > 0.04 && e.t < 0.05);
+        carom_result_close(r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on_without_a_step_adds_no_row),
@@ -494,6 +564,8 @@ int main(void) {
         cmocka_unit_test(accumulations_end_where_the_series_does),
         cmocka_unit_test(the_certificate_is_as_sharp_as_it_says),
         cmocka_unit_test(counts_stay_in_range),
+        cmocka_unit_test(what_a_result_does_not_have_is_refused),
+        cmocka_unit_test(names_of_contacts_have_room),
         cmocka_unit_test(ties_are_broken_as_by_a_perturbation),
         cmocka_unit_test(gaps_follow_steps_behind_a_run),
         cmocka_unit_test(missing_arguments_are_told),
