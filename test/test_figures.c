@@ -136,6 +136,40 @@ static const example examples[] = {
     {"tapped", 0.2, 2, 0, // at rest beside a joint and a floor that moves
      "carom: 1\ncoordinates: {x: 0, y: 0, z: 0.1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2)}\nconstraints: {rail: z - 0.1}\n"
      "contacts: {far: {gap: y + 1}, floor: {gap: x + 0.01 - 0.0101*sin(40*t)^2, slip: y, friction: 0.2, restitution: 0.5}, wall: {gap: 0.02 - x}}\n"},
+    {"knocked", 2, 2, 0, // rests on a floor beside a joint; a wall comes for an instant and goes
+     "carom: 1\ncoordinates: {x: 0, y: 0, z: 0.1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 9.81*y + 0.01*cos(x)}\nconstraints: {rail: z - 0.1 - 0.01*x}\n"
+     "contacts: {floor: {gap: y}, wall: {gap: 'x + 0.5 - 0.6*exp(-((t - 2.9)/0.05)^2)', restitution: 0.5}}\n"},
+    {"folding", 4e-3, 20, 0.05, // a parallelogram passes the position in which its joints depend on each other
+     "carom: 1\ngravity: [0, -9.81]\nparameters: {f: -0.1, w: 6}\nbodies:\n"
+     "  crank: {mass: 1, inertia: 0.01, at: [0.1*cos(f), 0.1*sin(f)], angle: f, velocity: [-0.1*w*sin(f), 0.1*w*cos(f)], spin: w}\n"
+     "  bar: {mass: 2, inertia: 0.04, at: [0.3 + 0.2*cos(f), 0.2*sin(f)], velocity: [-0.2*w*sin(f), 0.2*w*cos(f)]}\n"
+     "  rocker: {mass: 1.5, inertia: 0.01, at: [0.6 + 0.1*cos(f), 0.1*sin(f)], angle: f, velocity: [-0.1*w*sin(f), 0.1*w*cos(f)], spin: w}\njoints:\n"
+     "  a: {type: revolute, between: [ground, crank], at: [0, 0]}\n  b: {type: revolute, between: [crank, bar], at: [0.2*cos(f), 0.2*sin(f)]}\n"
+     "  c: {type: revolute, between: [bar, rocker], at: [0.6 + 0.2*cos(f), 0.2*sin(f)]}\n  d: {type: revolute, between: [ground, rocker], at: [0.6, 0]}\n"
+     "contacts: {stop: {gap: 0.04 - bar.y, restitution: 0.5}}\n"},
+    {"kicked", 4e-3, 40, 0, // one sticks, one slides and one is thrown off when a third is struck
+     "carom: 1\ncoordinates: {a: 0, y: 0, b: {at: 0, rate: 0.3}, z: 0, c: 0, x: 0, w: {at: 0.02, rate: -0.3}}\n"
+     "energy: {kinetic: 1/2*(a'^2 + y'^2 + b'^2 + z'^2 + c'^2 + x'^2 + w'^2) - 0.3*w'*y', potential: 9.81*(y + z + x)}\nforces: {a: 1 + t, c: 0.5}\n"
+     "contact defaults: {friction: 0.3}\ncontacts: {thrown: {gap: y, slip: a}, slides: {gap: z, slip: b}, third: {gap: w, slip: a + b, friction: 0.1, restitution: 0.9}, sticks: {gap: x, slip: c}}\n"},
+    {"stacked", 4e-3, 40, 0, // rests on a floor and is struck there
+     "carom: 1\ncoordinates: {a: 0, b: {at: 0.11, rate: -0.5}, x: {at: 0, rate: 0.2}}\nenergy: {kinetic: 1/2*(a'^2 + 2*b'^2 + x'^2), potential: 9.81*(a + 2*b)}\n"
+     "contacts: {floor: {gap: a, slip: x, friction: 0.1}, between: {gap: b - a - 0.1, restitution: 0.3}}\n"},
+    {"limit", 0.02, 20, 0, // friction is just exhausted at the start and less afterwards
+     "carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 10*(y + z)}\nforces: {x: 5*cos(8*t) - 4*t}\n"
+     "contacts: {floor: {gap: y, slip: x, friction: 1/2}, other: {gap: z, slip: x - y, friction: 0}}\n"},
+    {"blink", 4e-3, 30, 0, // forces and walls that come and go within a step
+     "carom: 1\ncoordinates: {x: 0, y: 0.01, z: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 9.81*y}\nforces: {x: 'if(abs(t - 0.0514) < 0.0005, 100, 1)', z: 'if(abs(t - 0.0817) < 0.0007, 30, 2)'}\n"
+     "constraints: {rail: z - 0.1*x}\ncontacts: {floor: {gap: y, slip: x, friction: 0.3}, wall: {gap: 0.5 - x}}\n"},
+    {"twitch", 4e-3, 30, 0, "carom: 1\ncoordinates: {x: {at: 0, rate: 0.1}, y: 0.01, z: {at: 0, rate: 0.1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 9.81*y}\nconstraints: {rail: z - 0.1*t}\n"
+     "contacts: {floor: {gap: y, slip: x, friction: 'if(abs(t - 0.06) < 0.001, 2, 0.1)'}, wall: {gap: '0.5 - x - if(abs(t - 0.0914) < 0.0006, 0.4, 0)'}}\n"},
+    {"flash", 4e-3, 30, 0, "carom: 1\ncoordinates: {x: {at: 0, rate: 0.1}, y: 0.01}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y}\nforces: {x: 'exp(-((t - 0.0507)/2e-4)^2) - 0.1'}\n"
+     "contacts: {floor: {gap: y, slip: x, friction: 0.2}, wall: {gap: '0.5 - x - 0.4*exp(-((t - 0.0911)/1e-3)^2)'}}\n"},
+    {"instant", 4e-3, 30, 0, // a wall, a joint and a force with another value at one instant alone, at the end of a step
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 0.1}, y: 0.05, z: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 9.81*y}\nforces: {x: 'if(t < 0.08, 1, if(t > 0.08, 1, 9))'}\n"
+     "constraints: {rail: 'z - if(t < 0.1, 0, if(t > 0.1, 0, 0.2))'}\ncontacts: {floor: {gap: y, slip: x, friction: 0.3, restitution: 0.2}, wall: {gap: '0.5 - x - if(t < 0.06, 0, if(t > 0.06, 0, 0.7))'}}\n"},
+    {"balanced", 0.02, 20, 0, // pushed on both sides alike: a reaction of rounding alone
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: 0}\nenergy: {kinetic: 1/2*(x'^2 + 3*y'^2 + 0.7*z'^2)}\nforces: {y: 0.9*sin(9*x), z: 0.21*sin(9*x)}\n"
+     "contacts: {pair: {gap: y - z, slip: x, friction: 0.2, restitution: 0.3}}\n"},
     {"gate", 4e-3, 75, 0.03, // a floor that closes late
      "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0.02, rate: 0}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*y - 2*x}\n"
      "contacts: {floor: {gap: y, slip: x, friction: 0.2, restitution: 0.3, closes while: x - 0.17}, lower: {gap: y + 0.03, restitution: 0.9, slip: x, friction: 0.1}}\n"},

@@ -1,6 +1,7 @@
 // test_survivors.c: faults that were once planted in the sources and that no test noticed; here each is noticed.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "io/sides.h"
+#include "problems.h"
 #include "result_rig.h"
 #include "sim/sim.h"
 #include <carom/build.h>
@@ -251,7 +252,7 @@ static double off; // how far the answer below is from the right one
 static carom_report nearly(void *work, carom_problem *pb, double tol) {
     (void)work, (void)tol;
     pb->p[0] = 1 + off;
-    return (carom_report){.converged = true};
+    return (carom_report){.converged = true, .fallbacks = 3, .worst = 9, .solver = "another"};
 }
 
 // G p + c = p - 1 with p > 0: the residual is |p - 1|, and at most tol is good enough.
@@ -267,6 +268,7 @@ static void the_certificate_is_as_sharp_as_it_says(void **state) {
         const carom_report report = carom_solver_solve(&solver, NULL, &pb, tol);
         assert_true(report.converged == (fabs(factors[i]) <= 1));
         assert_true(fabs(report.residual - fabs(off)) < 1e-12);
+        assert_true(report.fallbacks == 0 && report.worst <= 0 && strcmp(report.solver, "nearly") == 0); // not what the solver says of itself
     }
 }
 
@@ -423,6 +425,133 @@ static void sides_of_events_are_the_outer_ones(void **state) {
     sides_free(&s);
 }
 
+// -- ties -----------------------------------------------------------------------------------------------------
+
+// Lemke's method on  u = G p + c  with whole numbers, many ratios of which are equal; c raised by little^(i + 1).  The pivots that it takes.
+static int pivots(uint64_t number, double little) {
+    enum { N = 8, DOF = 6 };
+    uint64_t seed = number * 7919;
+    double W[DOF * N], v[DOF], w[DOF];
+    contact_problem x = problem_create(N, N);
+    for (int i = 0; i < N; ++i) problem_add(&x, CAROM_UNILATERAL, 0);
+    for (int i = 0; i < DOF * N; ++i) W[i] = floor(3 * uniform(&seed)) - 1;
+    for (int i = 0; i < DOF; ++i) v[i] = floor(3 * uniform(&seed)) - 1, w[i] = 1;
+    problem_from_directions(&x, DOF, W, W, w, v);
+    for (int i = 0; i < N; ++i) x.c[i] += pow(little, i + 1);
+    solver_memory m = memory_for_solver(carom_solver_find("lemke"), N, N);
+    const carom_report r = carom_solver_solve(carom_solver_find("lemke"), m.work, &x.pb, 1e-9);
+    assert_true(r.converged);
+    memory_free(&m);
+    problem_destroy(&x);
+    return r.iterations;
+}
+
+// (SOL-9)  Ties are broken as powers of a small number, added to the velocities, would: the path is that of such a problem, which has none, up to where z_0 may leave.
+static void ties_are_broken_as_by_a_perturbation(void **state) {
+    (void)state;
+    int same = 0;
+    for (uint64_t k = 1; k <= 400; ++k) {
+        const int tied = pivots(k, 0), raised = pivots(k, 1e-2);
+        if (tied > raised) fail_msg("problem %d: %d pivots, without ties %d", (int)k, tied, raised);
+        same += tied == raised;
+    }
+    assert_true(same > 300);
+}
+
+// -- looking on --------------------------------------------------------------------------------------------------
+
+static carom_status until_600(void *user, const carom_now *now) {
+    (void)user;
+    return now->step == 600 ? CAROM_STOPPED : CAROM_OK;
+}
+
+// What carom_sim_now() points to follows single steps, also behind a run in which nobody asked for gaps.
+static void gaps_follow_steps_behind_a_run(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 20}, y: 1}\nenergy: {kinetic: (x'^2 + y'^2)/2}\ncontacts: {floor: {gap: 'y - 0.5*cos(x)'}, wall: {gap: '2 - y + 0.1*sin(x)'}}\n";
+    rig g = make(text, "moreau-midpoint", NULL, 1e-3, 1, 1, 0, false);
+    carom_sim *sim = g.sim;
+    carom_error err = {0};
+    const carom_now now = carom_sim_now(sim);
+    carom_sim_ask_gaps(sim, until_600);
+    assert_int_equal(carom_sim_run(sim, until_600, NULL, &err), CAROM_STOPPED);
+    for (int i = 0; i < 300; ++i) {
+        assert_true(fabs(now.gap[0] - (now.q[1] - 0.5 * cos(now.q[0]))) < 1e-12 && fabs(now.gap[1] - (2 - now.q[1] + 0.1 * sin(now.q[0]))) < 1e-12);
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+    }
+    finish(&g);
+}
+
+// -- what is not there ---------------------------------------------------------------------------------------------
+
+// Ranges (first, count) of n rows or events.
+static const struct range { long first, count, n_first, n_count; bool good; } ranges[] = { // first + n_first n, count + n_count n
+    {0, 0, 0, 1, true}, {0, 0, 1, 0, true}, {1, -1, 0, 1, true}, {-1, 1, 1, 0, true}, {0, 0, 0, 0, true}, {-1, 1, 0, 0, false}, {-1, 0, 0, 0, false}, {0, -1, 0, 0, false}, {0, 1, 0, 1, false},
+    {0, 1, 1, 0, false}, {1, 0, 0, 1, false}, {1, 0, 1, 0, false}, {LONG_MAX, 1, 0, 0, false}, {1, LONG_MAX, 0, 0, false}, {LONG_MAX, LONG_MAX, 0, 0, false}};
+
+// Rows, columns, events and attributes that a result has are read, others are refused, in both formats and in memory.
+static void what_a_result_does_not_have_is_refused(void **state) {
+    (void)state;
+    static const char *const files[] = {"ranges.h5", "ranges.csv"};
+    for (int k = 0; k < 2; ++k) {
+        simulate(ball, "moreau-midpoint", files[k], 1e-2, 1, 1, 0);
+        carom_result *r = load(files[k]);
+        carom_error err = {0};
+        const long rows = carom_result_rows(r), events = carom_result_event_count(r);
+        const int columns = carom_result_columns(r);
+        double *x = test_malloc((size_t)(rows * columns) * sizeof *x);
+        carom_result_event *e = test_malloc((size_t)events * sizeof *e);
+        assert_true(rows == 101 && events > 3 && columns > 5);
+        for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i) {
+            const struct range *a = ranges + i;
+            const carom_status want = a->good ? CAROM_OK : CAROM_BAD_INPUT;
+            assert_int_equal(carom_result_read(r, columns - 1, a->first + a->n_first * rows, a->count + a->n_count * rows, x, &err), want);
+            assert_int_equal(carom_result_read_rows(r, a->first + a->n_first * rows, a->count + a->n_count * rows, x, &err), want);
+            assert_int_equal(carom_result_events(r, a->first + a->n_first * events, a->count + a->n_count * events, e, &err), want);
+            if (!a->good) assert_int_equal(carom_result_contacts(r, a->first, a->count + a->n_count, NULL, &err), a->first == 0 && a->count + a->n_count == 0 ? CAROM_OK : CAROM_BAD_INPUT);
+        }
+        assert_int_equal(carom_result_read(r, -1, 0, 1, x, &err), CAROM_BAD_INPUT);
+        assert_int_equal(carom_result_read(r, columns, 0, 1, x, &err), CAROM_BAD_INPUT);
+        assert_true(carom_result_column(r, 0) && carom_result_column(r, columns - 1) && !carom_result_column(r, -1) && !carom_result_column(r, columns));
+        assert_int_equal(carom_result_find(r, carom_result_column(r, columns - 1)), columns - 1);
+        assert_int_equal(carom_result_find(r, "no such column"), -1);
+        int attributes = 0;
+        while (carom_result_attribute(r, attributes)) ++attributes;
+        assert_true(!carom_result_attribute(r, -1) && !carom_result_attribute(r, attributes + 1) && (k == 1 || attributes > 5));
+        test_free(x), test_free(e);
+        carom_result_close(r);
+    }
+    rig g = make(ball, "moreau-midpoint", NULL, 1e-2, 1, 1, 0, false);
+    const int columns = carom_record_columns(g.r);
+    assert_true(carom_record_column(g.r, 0) && carom_record_column(g.r, columns - 1) && !carom_record_column(g.r, -1) && !carom_record_column(g.r, columns));
+    assert_true(carom_record_row(g.r, 0) && !carom_record_row(g.r, -1) && !carom_record_row(g.r, carom_record_rows(g.r)));
+    finish(&g);
+}
+
+// Names of contacts take as much room in the rows of events as the longest needs.
+static void names_of_contacts_have_room(void **state) {
+    (void)state;
+    static const int lengths[] = {1, 7, 60};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
+        char name[61] = "", text[300];
+        memset(name, 'c', (size_t)lengths[i]), name[lengths[i]] = 0;
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0.01}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {%s: {gap: y, restitution: 0.5}}\n", name);
+        simulate(text, "moreau-midpoint", "names.h5", 1e-3, 0.1, 1, 0);
+        const hid_t file = H5Fopen(path("names.h5"), H5F_ACC_RDONLY, H5P_DEFAULT), set = H5Dopen2(file, "events", H5P_DEFAULT), type = H5Dget_type(set);
+        const hid_t member = H5Tget_member_type(type, (unsigned)H5Tget_member_index(type, "contact"));
+        assert_int_equal(H5Tget_size(member), lengths[i]);
+        H5Tclose(member), H5Tclose(type), H5Dclose(set), H5Fclose(file);
+        carom_result *r = load("names.h5");
+        carom_result_event e;
+        carom_error err = {0};
+        assert_true(carom_result_event_count(r) > 0);
+        assert_int_equal(carom_result_events(r, 0, 1, &e, &err), CAROM_OK);
+        assert_string_equal(e.contact, name);
+        assert_true(e.kind[0] && e.t > 0.04 && e.t < 0.05);
+        carom_result_close(r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_on_without_a_step_adds_no_row),
@@ -435,6 +564,10 @@ int main(void) {
         cmocka_unit_test(accumulations_end_where_the_series_does),
         cmocka_unit_test(the_certificate_is_as_sharp_as_it_says),
         cmocka_unit_test(counts_stay_in_range),
+        cmocka_unit_test(what_a_result_does_not_have_is_refused),
+        cmocka_unit_test(names_of_contacts_have_room),
+        cmocka_unit_test(ties_are_broken_as_by_a_perturbation),
+        cmocka_unit_test(gaps_follow_steps_behind_a_run),
         cmocka_unit_test(missing_arguments_are_told),
         cmocka_unit_test(missing_arguments_of_studies_are_told),
     };

@@ -169,7 +169,7 @@ long carom_result_event_count(const carom_result *r) {
 
 carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
     if (first < 0 || count < 0 || count > r->events || first > r->events - count)
-        return carom_fail(err, CAROM_BAD_INPUT, "events %ld to %ld are not in %.400s", first, first + count, r->file);
+        return carom_fail(err, CAROM_BAD_INPUT, "%ld events from number %ld on are not in %.400s", count, first, r->file);
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) {
         memcpy(out, r->event + first, sizeof *out * (size_t)count);
@@ -184,7 +184,7 @@ long carom_result_contact_count(const carom_result *r) {
 
 carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
     if (first < 0 || count < 0 || count > r->contacts || first > r->contacts - count)
-        return carom_fail(err, CAROM_BAD_INPUT, "contacts %ld to %ld are not in %.400s", first, first + count, r->file);
+        return carom_fail(err, CAROM_BAD_INPUT, "%ld contacts from number %ld on are not in %.400s", count, first, r->file);
     if (count == 0) return CAROM_OK;
     if (r->h5 < 0) return memcpy(out, r->contact + first, sizeof *out * (size_t)count), CAROM_OK;
     return result_h5_contacts(r, first, count, out, err);

@@ -20,7 +20,6 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     s->inside->on_event = NULL;
     s->inside->on_change = NULL;
     s->nevents = 0;
-    s->reacted = true;
     carom_zero(s->impulse, sim->nl);
     carom_zero(s->force, sim->nl);
     carom_status status = CAROM_OK;
