@@ -5,7 +5,7 @@
 #include "scheme/step.h"
 
 carom_forecast carom_allocate_forecast(carom_arena *mem, const carom_system *sys) {
-    carom_forecast f = {.least = -HUGE_VAL, .most = HUGE_VAL};
+    carom_forecast f = {.least = -HUGE_VAL, .most = HUGE_VAL, .nearest = HUGE_VAL};
     if (!sys->reach) return f;
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &f.reach.slope, &f.reach.bend, &f.q, &f.v);
     CAROM_ALLOCATE(mem, (size_t)sys->nc, &f.g_last, &f.g);

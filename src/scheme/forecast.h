@@ -34,6 +34,7 @@ static inline void carom_forecast_bound(carom_forecast *f, double h, const doubl
         most = x > most ? x : most;
     }
     const double margin = 0.375 * h * h * bend + 0.5 * h * turn + ROUNDING * far;
+    f->nearest = least;
     f->least = least - margin;
     f->most = most + margin;
 }

@@ -57,10 +57,13 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
     s->parts = 0;
     sim->refused = sim->grown = false;
     bool flown = true, some = false;
-    while (status == CAROM_OK && k->n + 1 < whole && !stopped(sim)) {
+    double ahead = f->nearest; // about the smallest gap in the middle of the next step: where that is closed, a flight would be tried in vain
+    while (status == CAROM_OK && k->n + 1 < whole && ahead >= CAROM_NOTICED && !stopped(sim)) {
+        const double last = f->nearest;
         status = fly(sim, &flown, err);
         if (!flown || status != CAROM_OK) break;
         some = true;
+        ahead = f->nearest + 0.5 * (f->nearest - last);
         if (!on_step) continue;
         now->t = k->t;
         now->step = k->n;
