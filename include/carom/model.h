@@ -101,7 +101,8 @@ double carom_model_snapshots(const carom_model *m);
 /// work: of the simulation, whose list of contacts is in use.  False: it is no contact of two shapes.
 typedef struct carom_touch { double point[3], normal[3], tangent[2][3]; } carom_touch;
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x);
-/// The number by which events know contact NAME; of pairs that come and go: one pair A-B, or all of one entry of `contacts`.
+/// The number by which events know contact NAME, or all contacts of one entry of `contacts` (NAME.1, NAME.2, ..., and those that come and go); of pairs that come
+/// and go also one pair A-B.
 enum { CAROM_NO_CONTACT = -1 };
 int carom_model_contact(const carom_model *m, const char *name);
 /// Does an event at `contact` belong to what carom_model_contact() has found?
