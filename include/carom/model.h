@@ -109,6 +109,7 @@ int carom_model_contact(const carom_model *m, const char *name);
 bool carom_model_contact_is(const carom_model *m, int found, int contact);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
+int carom_model_parts(const carom_model *m, int id); // of a contact, the first of several of one gap (NAME.1, NAME.2, ...): how many; else 0
 const char *carom_model_output(const carom_model *m, int i);
 /// Joints and constraints that follow from others at the start: "hinge, strut (2)"; NULL: none.
 const char *carom_model_redundant(const carom_model *m);

@@ -188,6 +188,8 @@ bool carom_model_contact_is(const carom_model *m, int found, int contact) {
     return numbers_behind(m->links[m->ne + contact].name, owner, n) > 0;
 }
 
+int carom_model_parts(const carom_model *m, int id) { return id >= m->ne && id < m->ne + m->nc ? m->links[id].parts : 0; }
+
 int carom_model_part(const carom_model *m, int id) {
     const constraint *c = &m->links[id];
     return c->part && m->joints[c->joint].nrows > 1 ? c->part : 0;
