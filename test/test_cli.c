@@ -896,8 +896,27 @@ static void units_inputs_and_controllers(void **state) {
     }
 }
 
+// A point of weight 9.81 is pushed by 3 in a groove of slope 1: the sides carry 6.405 and 3.405, whose sum is the weight.  Results have the columns of the gap and of its parts.
+static void a_gap_with_several_parts_keeps_its_columns(void **state) {
+    (void)state;
+    put("groove.yaml", "carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y}\nforces: {x: 3}\n"
+                       "contacts: {groove: {gap: y - abs(x), slip: x, friction: 1e-9}}\nsimulation: {scheme: event-driven, step: 0.1, end: 0.2}\n");
+    assert_int_equal(carom("run groove.yaml --quiet --out groove.csv --every 1"), 0);
+    get("groove.csv", out, sizeof out);
+    static const struct { const char *name; double value; } column[] = {
+        {",groove.gap,", 0}, {",groove.gap',", 0}, {",groove.force,", 9.81}, {",groove.impulse,", 0}, {",groove.friction,", 0}, {",groove.1.force,", 6.405}, {",groove.2.force,", 3.405}};
+    for (size_t k = 0; k < sizeof column / sizeof *column; ++k) {
+        const char *at = strstr(out, column[k].name), *row = strstr(out, "\n0.1");
+        assert_true(at && row && at < strchr(out, '\n'));
+        for (const char *c = out; c <= at; ++c)
+            if (*c == ',') row = strchr(row + 1, ',');
+        assert_true(fabs(strtod(row + 1, NULL) - column[k].value) < 1e-6);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gap_with_several_parts_keeps_its_columns),
         cmocka_unit_test(units_inputs_and_controllers),
         cmocka_unit_test(help_and_version),
         cmocka_unit_test(wrong_usage_is_exit_2_with_a_suggestion),

@@ -52,6 +52,16 @@ static void impacts(void **state) {
     assert_says(out, "\"derivatives\": \"exact\"");
 }
 
+// A point between two walls, the two contacts of one gap: it strikes one of them at t = (2 k - 1)/u.
+static void impacts_of_a_gap_with_several_parts(void **state) {
+    (void)state;
+    put("walls.yaml", "carom: 1\ncoordinates: {x: {at: 0, rate: 1.1}}\nenergy: {kinetic: \"x'^2\"}\ncontacts: {walls: {gap: 1 - abs(x), restitution: 1}}\nsimulation: {step: 0.01, end: 5}\n");
+    put("walls.csv", "hit\n0.8\n2.4\n4.0\n");
+    assert_int_equal(carom("fit walls.yaml walls.csv --free \"x'\" --match 'hit=impact walls' --json"), 0);
+    assert_close(after("\"x'\": "), 1.25, 1e-8);
+    assert_says(out, "\"derivatives\": \"exact\"");
+}
+
 // Rows on both sides of an impact, in two files, one of them with another column: the ball again, and its height behind the first impact.
 static void files(void **state) {
     (void)state;
@@ -83,6 +93,7 @@ static void refused(void **state) {
     put("osc.yaml", "carom: 1\nparameters: {k: 4, m: 1, p: 3}\ncoordinates: {x: 1}\nenergy: {kinetic: \"m/2*x'^2\", potential: k/2*x^2 + 0*p}\n");
     put("osc.csv", "t,a\n0,1\n0.1,0.98\n0.2,0.9\n");
     put("one.csv", "t,a\n0.1,1\n");
+    complaint("fit walls.yaml walls.csv --free \"x'\" --match 'hit=impact wall.1'", 2, "no contact 'wall.1'; did you mean 'walls.1'?");
     complaint("fit osc.yaml one.csv --free k,x --match a=x", 2, "too few data: 1 point for 2 free names");
     complaint("fit osc.yaml osc.csv --free k,m --match a=x", 1, "cannot be told apart");
     complaint("fit osc.yaml osc.csv --free k,p --match a=x", 1, "'p' has no influence");
@@ -99,7 +110,7 @@ static void refused(void **state) {
 int main(void) {
     char folder[] = "/tmp/carom-fit-XXXXXX", command[200];
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(line), cmocka_unit_test(impacts), cmocka_unit_test(files), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(line), cmocka_unit_test(impacts), cmocka_unit_test(impacts_of_a_gap_with_several_parts), cmocka_unit_test(files), cmocka_unit_test(refused)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return chdir("/") != 0 || system(command) != 0 ? 1 : failed;

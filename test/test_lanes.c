@@ -155,6 +155,20 @@ static void agree(carom_sweep_def d, double tol, long alone, const char *what) {
 
 static const char *const of_oscillator[] = {"x", "x'", "impacts", "max(abs(x))", "rms(x')", "integral(x)", "penetration", "stop.gap", NULL};
 
+// Impacts of a gap with several parts: those of all of them, once where two are struck at once.
+static void impacts_of_all_parts_agree(void **state) {
+    (void)state;
+    static const char walls[] = "carom: 1\nparameters: {u: 1, w: 0.3}\ncoordinates: {x: {at: 0, rate: u}, y: {at: 0, rate: w}}\nenergy: {kinetic: \"x'^2 + y'^2\"}\n"
+                                "contacts: {walls: {gap: \"1 - max(abs(x), abs(y))\", restitution: 0.9}}\nsimulation: {scheme: moreau-midpoint, step: 0.01, end: 6}\n";
+    static const char *const observed[] = {"x'", "y'", "impacts", NULL};
+    carom_sweep_def d = def_of(walls, LIST("u=1,1.3,2,3", "w=0.9,1,2"), observed);
+    d.section = "impact walls";
+    done r = run(&d);
+    assert_true(r.t[1].rows > 4 * 3 * 3); // 6/2 impacts of the slowest, in each direction
+    end(&r);
+    agree(d, 1e-12, 0, "walls");
+}
+
 // Parameters of parameters, laws and initial values by parameters, sections inside steps; jobs, parts and places in a vector do not matter.
 // Angles of millions of turns, which vectors leave to steps of single systems, beside small ones, whose bits do not depend on their neighbours.
 static void far_angles_agree(void **state) {
@@ -367,7 +381,7 @@ static void nvcc_compiles_the_text(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest quick[] = {
-        cmocka_unit_test(sines_are_right_to_one_and_a_half_units), cmocka_unit_test(lanes_agree_with_single_runs), cmocka_unit_test(far_angles_agree), cmocka_unit_test(joints_and_friction_agree),
+        cmocka_unit_test(sines_are_right_to_one_and_a_half_units), cmocka_unit_test(lanes_agree_with_single_runs), cmocka_unit_test(impacts_of_all_parts_agree), cmocka_unit_test(far_angles_agree), cmocka_unit_test(joints_and_friction_agree),
         cmocka_unit_test(sweeps_that_lanes_do_not_support), cmocka_unit_test(gpu_refuses),
     };
     const struct CMUnitTest at_length[] = {

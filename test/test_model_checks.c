@@ -259,6 +259,31 @@ static void a_kink_at_the_start_is_a_warning(void **state) {
     assert_int_equal(h.faults, 0);
 }
 
+// |t - c| has a kink at the time c of a state that is examined (they lie 0.01 apart), |x| at the start: each is an entry of its own at a state of its own.
+#define KINKS "carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: x'^2 + y'^2 + z'^2, potential: 3*abs(x) + 4*x}\n" \
+              "contacts: {a: {gap: 10 + x + abs(t - 0.01)}, b: {gap: 10 + y + 2*z + abs(t - 0.02)}}\n"
+
+static void kinks_at_several_states_are_a_warning(void **state) {
+    (void)state;
+    const heard h = examined(good(KINKS));
+    says(&h, "derivatives and differences disagree at 3 states, as at a kink");
+    assert_int_equal(h.faults, 0);
+    assert_int_equal(h.warnings, 1);
+}
+
+// Boxes one upon the other: corners on corners, with a direction that turns by 90 degrees within any step of a difference.
+static void boxes_exactly_stacked_have_no_fault(void **state) {
+    (void)state;
+    enum { BOXES = 40 };
+    char text[8000];
+    int n = snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nbodies:\n");
+    for (int i = 0; i < BOXES; ++i) n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {mass: 1, inertia: 0.01, at: [0, 0.1*%d], shape: {box: [0.2, 0.1]}}\n", i, i);
+    n += snprintf(text + n, sizeof text - (size_t)n, "contacts: {pile: {between: [b0");
+    for (int i = 1; i < BOXES; ++i) n += snprintf(text + n, sizeof text - (size_t)n, ", b%d", i);
+    snprintf(text + n, sizeof text - (size_t)n, "], friction: 0.5}}\n");
+    assert_int_equal(examined(good(text)).faults, 0);
+}
+
 // -- wrong derivatives ---------------------------------------------------------------------------------------
 
 // A system whose derivatives are right but for one entry, which is off by this part of itself.
@@ -334,6 +359,18 @@ static void the_worst_entry_of_a_wrong_derivative_is_named(void **state) {
     }
 }
 
+// Kinks hide no wrong term: it is wrong beside them.
+static void a_wrong_term_among_kinks_is_a_fault(void **state) {
+    (void)state;
+    carom_model *m = good(KINKS);
+    carom_system *sys = (carom_system *)carom_model_system(m);
+    right = *sys;
+    spoil_directions(sys);
+    const heard h = examined(m);
+    says(&h, "derivatives and differences disagree: the gap of 'b' by 'z' (exact 2.001, difference 2)");
+    assert_int_equal(h.faults, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ledger_names_have_the_values_of_the_ledger),
@@ -348,7 +385,10 @@ int main(void) {
         cmocka_unit_test(an_indefinite_mass_matrix_is_a_fault),
         cmocka_unit_test(a_singular_mass_matrix_is_judged_by_the_scheme),
         cmocka_unit_test(a_kink_at_the_start_is_a_warning),
+        cmocka_unit_test(kinks_at_several_states_are_a_warning),
+        cmocka_unit_test(boxes_exactly_stacked_have_no_fault),
         cmocka_unit_test(the_worst_entry_of_a_wrong_derivative_is_named),
+        cmocka_unit_test(a_wrong_term_among_kinks_is_a_fault),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,6 +303,30 @@ static void impacts_of_a_bouncing_ball(void **state) {
     }
 }
 
+// A point between walls that are the contacts of one gap strikes one of them, or two at once in a corner, at t = (2 k - 1)/u.
+static void impacts_of_a_gap_with_several_parts(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"mixed", "event-driven", "half-explicit"};
+    for (size_t i = 0; i < 3; ++i) {
+        carom_sweep_def d = def_of("carom: 1\nparameters: {u: 1, both: 0}\ncoordinates: {x: {at: 0, rate: u}, y: {at: 0, rate: both*u}}\nenergy: {kinetic: \"x'^2 + y'^2\"}\n"
+                                   "contacts: {walls: {gap: \"1 - max(abs(x), abs(y))\", restitution: 1}}\n"
+                                   "simulation: {step: 0.0125, end: 6}\n", LIST("u=1,2"), LIST("x", "x'"));
+        d.run.scheme = schemes[i];
+        for (int k = 0; k < 2; ++k) {
+            d.section = "impact walls";
+            d.model.set = k ? LIST("both=1") : LIST("both=0");
+            done r = run(&d, NULL, 0);
+            assert_int_equal(r.t[1].rows, 9); // 1, 3, 5; 0.5, 1.5, ..., 5.5
+            for (long n = 0; n < 9; ++n) {
+                const double u = n < 3 ? 1 : 2, hit = 2 * (double)(n < 3 ? n : n - 3) + 1;
+                assert_close(real(&r.t[1], "t", n), hit / u, i < 2 ? 2e-6 : 0.0126);
+                assert_close(real(&r.t[1], "x'", n), (long)hit % 4 == 1 ? -u : u, 1e-9);
+            }
+            end(&r);
+        }
+    }
+}
+
 // Period doubling: beyond the bound the orbit is left, below it stays.
 // The same ball with a contact of its own and, beside 40 others, with one that comes and goes: impacts and crossings are the same; and a start inside the
 // floor is a row that fails.
@@ -514,6 +538,7 @@ int main(void) {
         cmocka_unit_test(wrong_words_are_told),      cmocka_unit_test(wrong_schemes_and_options_end_the_sweep),
         cmocka_unit_test(values_at_equal_times),
         cmocka_unit_test(crossings),                 cmocka_unit_test(impacts_of_a_bouncing_ball),
+        cmocka_unit_test(impacts_of_a_gap_with_several_parts),
         cmocka_unit_test(sections_where_contacts_come_and_go), cmocka_unit_test(period_doubling_is_where_theory_has_it), cmocka_unit_test(averages_over_time),
         cmocka_unit_test(a_run_that_fails_is_a_row), cmocka_unit_test(runs_that_follow_each_other),
         cmocka_unit_test(threads_and_parts_make_the_same_tables), cmocka_unit_test(journals_end_anywhere),

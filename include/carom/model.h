@@ -101,13 +101,15 @@ double carom_model_snapshots(const carom_model *m);
 /// work: of the simulation, whose list of contacts is in use.  False: it is no contact of two shapes.
 typedef struct carom_touch { double point[3], normal[3], tangent[2][3]; } carom_touch;
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x);
-/// The number by which events know contact NAME; of pairs that come and go: one pair A-B, or all of one entry of `contacts`.
+/// The number by which events know contact NAME, or all contacts of one entry of `contacts` (NAME.1, NAME.2, ..., and those that come and go); of pairs that come
+/// and go also one pair A-B.
 enum { CAROM_NO_CONTACT = -1 };
 int carom_model_contact(const carom_model *m, const char *name);
 /// Does an event at `contact` belong to what carom_model_contact() has found?
 bool carom_model_contact_is(const carom_model *m, int found, int contact);
 const char *carom_model_constraint(const carom_model *m, int id); // bilateral first (joints, constraints), then contacts
 int carom_model_part(const carom_model *m, int id); // of a joint with several constraints: which, from 1; else 0
+int carom_model_parts(const carom_model *m, int id); // of a contact, the first of several of one gap (NAME.1, NAME.2, ...): how many; else 0
 const char *carom_model_output(const carom_model *m, int i);
 /// Joints and constraints that follow from others at the start: "hinge, strut (2)"; NULL: none.
 const char *carom_model_redundant(const carom_model *m);

@@ -791,6 +791,7 @@ static carom_status read_parts(resolver *r, const carom_mech_contact *of, const 
     CAROM_TRY(add_quantities(r, c));
     *c = (constraint){0};
     if (!r->along && !carom_names_add(taken, name, NAME_QUANTITY, 0, of->name.line)) return carom_fault_memory(r);
+    const int first = r->m->ne + r->m->nc;
     for (int k = 0; k < n; ++k) {
         const size_t size = strlen(name) + 12;
         char *own = carom_pool_take(&r->m->memory, size);
@@ -800,6 +801,7 @@ static carom_status read_parts(resolver *r, const carom_mech_contact *of, const 
         CAROM_TRY(read_link(r, of, fallback, taken, own));
     }
     r->part = NULL;
+    if (r->m->ne + r->m->nc > first) r->m->links[first].parts = r->m->ne + r->m->nc - first; // held nodes have none
     return CAROM_OK;
 }
 

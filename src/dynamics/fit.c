@@ -9,6 +9,7 @@
 #include "io/csv.h"
 #include "linalg/dense.h"
 #include <carom/event.h>
+#include <carom/option.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,15 +96,22 @@ static carom_status put_rows(watch *w, const carom_now *now, double began) {
     return CAROM_OK;
 }
 
+// Does this contact belong to match i?
+static bool strikes(const fitting *k, int i, int contact) { return carom_model_contact_is(k->task.base, k->match[i].contact, contact); }
+
 static void put_impacts(watch *w, const carom_now *now) {
     fitting *k = w->k;
-    for (int e = 0; e < now->nevents; ++e)
-        for (int i = 0; i < k->fit->nmatch; ++i) {
-            if (k->match[i].observed >= 0 || now->events[e].kind != CAROM_IMPACT || now->events[e].contact != k->match[i].contact) continue;
+    for (int i = 0; i < k->fit->nmatch; ++i) {
+        double last = NAN; // contacts of one entry that are struck at once are one impact
+        for (int e = 0; e < now->nevents && k->match[i].observed < 0; ++e) {
+            const carom_event *x = &now->events[e];
+            if (x->kind != CAROM_IMPACT || !strikes(k, i, x->contact) || x->t == last) continue;
+            last = x->t;
             ++w->hits[i];
             for (int p = 0; p < k->m; ++p)
-                if (k->fit->point[p].match == i && k->fit->point[p].t == w->hits[i]) k->y[p] = now->events[e].t;
+                if (k->fit->point[p].match == i && k->fit->point[p].t == w->hits[i]) k->y[p] = x->t;
         }
+    }
 }
 
 static carom_status steps(watch *w) {
@@ -205,8 +213,11 @@ static carom_status on_step(void *user, carom_path *w, double h) {
 static carom_status on_side(void *user, carom_path *w, carom_side side) {
     slopes *s = user;
     fitting *k = s->k;
+    const int nc = carom_model_count(k->task.base).contacts;
     for (int i = 0; side == CAROM_LEFT && i < k->fit->nmatch; ++i) {
-        if (k->match[i].observed >= 0 || !(w->change->impulse[k->match[i].contact] > 0)) continue;
+        bool hit = false;
+        for (int c = 0; c < nc; ++c) hit = hit || (strikes(k, i, c) && w->change->impulse[c] > 0);
+        if (k->match[i].observed >= 0 || !hit) continue;
         ++s->hits[i];
         for (int p = 0; p < k->m; ++p) {
             if (k->fit->point[p].match != i || k->fit->point[p].t != s->hits[i]) continue;
@@ -351,14 +362,23 @@ static carom_status read_match(fitting *k, int i, const char *text) {
     return CAROM_OK;
 }
 
+static const char *contact_name(const void *user, int i) {
+    const carom_model_sizes n = carom_model_count(user);
+    return i < n.contacts ? carom_model_constraint(user, n.constraints + i) : NULL;
+}
+
 static carom_status find_contacts(fitting *k) {
     const carom_system *sys = carom_model_system(k->task.base);
     for (int i = 0; i < k->fit->nmatch; ++i) {
         const char *name = strchr(k->def->match[i], '=') + 8;
         if (k->match[i].observed >= 0) continue;
-        for (int c = 0; c < sys->nc - sys->listed; ++c)
-            if (strcmp(carom_model_constraint(k->task.base, sys->ne + c), name) == 0) k->match[i].contact = c;
-        if (k->match[i].contact < 0) return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: the model has no contact '%.60s'", k->def->match[i], name);
+        k->match[i].contact = carom_model_contact(k->task.base, name);
+        bool found = false;
+        for (int c = 0; c < sys->nc - sys->listed; ++c) found = found || strikes(k, i, c);
+        const char *near = carom_nearest(name, contact_name, k->task.base);
+        if (!found)
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: the model has no contact '%.60s'%s%s%s", k->def->match[i], name, near ? "; did you mean '" : "", near ? near : "",
+                              near ? "'?" : "");
     }
     return CAROM_OK;
 }

@@ -5,12 +5,12 @@
 #include "io/spacing.h"
 #include <stdint.h>
 
-/// What stands in a column: entry `at` of a quantity, in the units of the model.
+/// What stands in a column: entry `at` of a quantity, in the units of the model; of the parts of one gap together: `at` counts from the first direction of each.
 typedef enum record_quantity {
     RECORD_TIME, RECORD_POSITION, RECORD_VELOCITY, RECORD_ENERGY, RECORD_GAP, RECORD_GAP_RATE, RECORD_FORCE, RECORD_IMPULSE,
     RECORD_JOINT_GAP, RECORD_JOINT_FORCE, RECORD_NU, RECORD_JOINT_NU, RECORD_EXTRA, RECORD_OUTPUT, RECORD_QUANTITIES
 } record_quantity;
-typedef struct record_value { record_quantity of; int at; double scale; } record_value; // times scale; of RECORD_GAP_RATE over it
+typedef struct record_value { record_quantity of; int at; double scale; int first, parts; } record_value; // times scale; of RECORD_GAP_RATE over it
 
 struct carom_record {
     const carom_model *model;

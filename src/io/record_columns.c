@@ -41,7 +41,7 @@ static bool add(carom_record *r, record_quantity of, int at, const char *name, c
     char text[512], count[12] = "";
     if (number > 0) snprintf(count, sizeof count, "%d", number);
     snprintf(text, sizeof text, "%s%s%s%s%s", name, *part ? "." : "", part, count, end);
-    r->value[r->ncol] = (record_value){of, at, 1};
+    r->value[r->ncol] = (record_value){.of = of, .at = at, .scale = 1};
     r->column[r->ncol] = strdup(text);
     return r->column[r->ncol++] != NULL;
 }
@@ -67,22 +67,34 @@ static bool state_columns(carom_record *r, const carom_record_def *def) {
 // Tangents of an ellipse are scaled: the slip is u/a, the force a lambda.
 static double scale_of(const carom_contact *c, int i) { return c->ellipse[0] > 0 && i <= 2 ? c->ellipse[i - 1] : 1; }
 
-static bool contact_columns(carom_record *r, int id, const carom_contact *c) {
-    static const struct { record_quantity of; const char *normal, *tangential, *end; } parts[] = {
+// parts: of contacts from id on, which are one to readers of the column.
+static bool contact_columns(carom_record *r, const char *name, int id, int parts) {
+    static const struct { record_quantity of; const char *normal, *tangential, *end; } quantity[] = {
         {RECORD_GAP, "gap", NULL, ""},
         {RECORD_GAP_RATE, "gap'", "slip", "'"},
         {RECORD_FORCE, "force", "friction", ""},
         {RECORD_IMPULSE, "impulse", "friction_impulse", ""},
     };
-    const int first = carom_sim_now(r->sim).dir[id];
+    const carom_contact *c = r->sys->contacts + id - r->sys->ne;
+    const int before = r->ncol, first = parts ? 0 : carom_sim_now(r->sim).dir[id];
     bool good = true;
-    for (int i = 0; !c->pressed && i < 4; ++i) good = good && add(r, parts[i].of, i == 0 ? id : first, r->constraint[id], parts[i].normal, 0, "");
+    for (int i = 0; !c->pressed && i < 4; ++i) good = good && add(r, quantity[i].of, i == 0 ? id : first, name, quantity[i].normal, 0, "");
     for (int i = 1; i < 4; ++i)
         for (int k = 1; good && k <= c->tangents; ++k) {
-            good = add(r, parts[i].of, first + k, r->constraint[id], parts[i].tangential, c->tangents > 1 ? k : 0, parts[i].end);
+            good = add(r, quantity[i].of, first + k, name, quantity[i].tangential, c->tangents > 1 ? k : 0, quantity[i].end);
             if (good) r->value[r->ncol - 1].scale = scale_of(c, k);
         }
+    for (int i = before; i < r->ncol; ++i) r->value[i].first = id, r->value[i].parts = parts;
     return good;
+}
+
+// NAME.gap, ... of contacts NAME.1, NAME.2, ... that are parts of one gap.
+static bool whole_columns(carom_record *r, int id) {
+    const int parts = r->model ? carom_model_parts(r->model, id) : 0;
+    char name[500];
+    snprintf(name, sizeof name, "%s", r->constraint[id]);
+    if (strrchr(name, '.')) *strrchr(name, '.') = 0;
+    return parts == 0 || contact_columns(r, name, id, parts);
 }
 
 // Numbered for a joint with several constraints.
@@ -94,7 +106,7 @@ static bool joint_column(carom_record *r, int id, record_quantity of, const char
 static bool all_columns(carom_record *r, const carom_record_def *def) {
     const int ne = r->sys->ne;
     bool good = state_columns(r, def);
-    for (int c = 0; c < r->nc; ++c) good = good && contact_columns(r, ne + c, r->sys->contacts + c);
+    for (int c = 0; c < r->nc; ++c) good = good && whole_columns(r, ne + c) && contact_columns(r, r->constraint[ne + c], ne + c, 0);
     for (int id = 0; id < ne; ++id)
         good = good && joint_column(r, id, RECORD_JOINT_GAP, "gap") && joint_column(r, id, RECORD_JOINT_FORCE, "force") &&
                joint_column(r, id, RECORD_IMPULSE, "impulse");
@@ -109,6 +121,17 @@ const double *record_reactions(const carom_record *r, const carom_now *now, cons
     if (!r->turned) return x;
     carom_model_reactions(r->model, carom_sim_work(r->sim), now->t, now->q, now->dir, r->ndir, x, turned);
     return turned;
+}
+
+// The least gap of several parts, its rate, the sum of their reactions.
+static double value_of_whole(const carom_record *r, const carom_now *now, record_value c, const double *x) {
+    int least = c.first;
+    double sum = 0;
+    for (int id = c.first; id < c.first + c.parts; ++id) {
+        if (r->gap[id] < r->gap[least]) least = id;
+        if (c.of != RECORD_GAP) sum += x[now->dir[id] + c.at];
+    }
+    return c.of == RECORD_GAP ? x[least] : c.of == RECORD_GAP_RATE ? x[now->dir[least] + c.at] : sum;
 }
 
 carom_status record_fill(carom_record *r, double *row, const carom_now *now, const double *impulse) {
@@ -131,7 +154,8 @@ carom_status record_fill(carom_record *r, double *row, const carom_now *now, con
     };
     for (int i = 0; i < r->ncol - r->nout; ++i) {
         const record_value c = r->value[i];
-        row[i] = c.of == RECORD_GAP_RATE ? of[c.of][c.at] / c.scale : of[c.of][c.at] * c.scale;
+        const double x = c.parts ? value_of_whole(r, now, c, of[c.of]) : of[c.of][c.at];
+        row[i] = c.of == RECORD_GAP_RATE ? x / c.scale : x * c.scale;
     }
     return CAROM_OK;
 }

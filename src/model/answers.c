@@ -153,15 +153,42 @@ const char *carom_model_constraint(const carom_model *m, int id) {
     return carom_near_name(m, id, text[turn = (turn + 1) % TURNS], ROOM);
 }
 
+// Is contact `name` one of several of an entry, OWNER.1, OWNER.2, ... or, in a family, OWNER.0.1, ...?  The numbers behind the owner; 0: no.
+static int numbers_behind(const char *name, const char *owner, size_t n) {
+    if (strncmp(name, owner, n) != 0 || name[n] != '.' || name[n + strspn(name + n, ".0123456789")] != 0) return 0;
+    int numbers = 0;
+    for (const char *c = name + n; *c; ++c) numbers += *c == '.';
+    return numbers;
+}
+
+// What is found: a contact; an entry of contacts that come and go; else the first contact of an entry, and how many numbers it has behind the entry's name.
+enum { MOST_NUMBERS = 8 };
+static int rules_of(const carom_model *m) { return m->near ? m->near->nrules : 0; }
+
 int carom_model_contact(const carom_model *m, const char *name) {
     for (int i = 0; i < m->nc; ++i)
         if (strcmp(m->links[m->ne + i].name, name) == 0) return i;
-    return m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
+    const int near = m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
+    for (int i = 0; near == CAROM_NO_CONTACT && i < m->nc; ++i) {
+        const int numbers = numbers_behind(m->links[m->ne + i].name, name, strlen(name));
+        if (numbers > 0 && numbers < MOST_NUMBERS) return CAROM_NO_CONTACT - 1 - rules_of(m) - MOST_NUMBERS * i - numbers;
+    }
+    return near;
 }
 
 bool carom_model_contact_is(const carom_model *m, int found, int contact) {
-    return found == contact || (found < CAROM_NO_CONTACT && contact >= m->nc && carom_near_made_by(m, CAROM_NO_CONTACT - 1 - found, contact - m->nc));
+    if (found >= CAROM_NO_CONTACT || contact < 0) return found == contact;
+    const int of = CAROM_NO_CONTACT - 1 - found, first = (of - rules_of(m)) / MOST_NUMBERS;
+    if (of < rules_of(m)) return contact >= m->nc && carom_near_made_by(m, of, contact - m->nc);
+    if (contact >= m->nc) return false;
+    const char *owner = m->links[m->ne + first].name;
+    size_t n = strlen(owner);
+    for (int k = (of - rules_of(m)) % MOST_NUMBERS; k > 0; --k)
+        while (owner[--n] != '.') {}
+    return numbers_behind(m->links[m->ne + contact].name, owner, n) > 0;
 }
+
+int carom_model_parts(const carom_model *m, int id) { return id >= m->ne && id < m->ne + m->nc ? m->links[id].parts : 0; }
 
 int carom_model_part(const carom_model *m, int id) {
     const constraint *c = &m->links[id];

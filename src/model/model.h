@@ -68,6 +68,7 @@ typedef struct constraint {
     int dir, ndir;      // first local direction, and how many take part in contact problems
     int joint, part;    // of a joint: which, and its row, from 1; part 0: no joint
     bool redundant;     // at the start: follows from those before it
+    int parts;          // of the first of several contacts of one gap: how many; else 0
 } constraint;
 
 /// Where the constraints from some id on start in lists over all of them.

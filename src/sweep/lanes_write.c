@@ -152,7 +152,9 @@ static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes
     put(t, fixed);
     PUT(t, "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n", l->scheme, l->forces_at_end, kinds[s->section.kind],
         s->section.kind == SECTION_CROSSING, s->section.direction);
-    PUT(t, "#define CONTACT %d\n#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", s->section.contact, s->def.count, impacts,
+    int strikes = 0; // bits: contacts of the section
+    for (int c = 0; impacts && c < carom_model_count(s->model).contacts; ++c) strikes |= carom_model_contact_is(s->model, s->section.contact, c) << c;
+    PUT(t, "#define STRIKES %d\n#define COUNT %ld\n#define IMPACTS %d\n#define PENETRATION %d\n", strikes, s->def.count, impacts,
         carom_lanes_observe(l->model, &l->request, "penetration"));
     put_number(t, "INSTANT", CAROM_INSTANT);
     put_number(t, "QUOTIENT", CAROM_QUOTIENT);
