@@ -79,6 +79,38 @@ static void a_step_asks_for_the_forces_of_its_stages_alone(void **state) {
     assert_int_equal(forces_asked("auto", 1, 1e-6, N), 0);
 }
 
+static long again;
+static double asked_at[8];
+static carom_status (*directions_of)(const void *model, void *work, double t, const double *q, carom_local *L);
+
+static carom_status asked_directions(const void *model, void *work, double t, const double *q, carom_local *L) {
+    const size_t size = (size_t)L->W.rows * sizeof *q;
+    again += t == asked_at[7] && memcmp(q, asked_at, size) == 0;
+    memcpy(asked_at, q, size);
+    asked_at[7] = t;
+    return directions_of(model, work, t, q, L);
+}
+
+// Positions and velocities are put on the joints and reactions are recorded at one point, the end of a step, where the next one begins: its directions are asked for once.
+static void directions_of_joints_are_asked_for_once_at_a_point(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"splitting", "mixed"};
+    for (int i = 0; i < 2; ++i) {
+        known k;
+        known_pendulum_free(&k);
+        assert_true(k.sys.nq == k.sys.nv && k.sys.nq < 8);
+        directions_of = k.sys.directions;
+        k.sys.directions = asked_directions;
+        carom_sim *sim = sim_of(&k, scheme[i], NULL, 1. / 1024, 22. / 1024);
+        for (int n = 0; n < 22; ++n) {
+            if (n == 2) again = 0;
+            sim_step(sim);
+        }
+        assert_int_equal(again, 0);
+        carom_sim_destroy(sim);
+    }
+}
+
 // Smooth motion: order 5, here against steps 16 times as small, with joints too (the pendulum's two).
 static void smooth_motion_is_of_fifth_order(void **state) {
     (void)state;
@@ -285,6 +317,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slip_stops), 
         cmocka_unit_test(constant_steps_are_of_first_order_across_impacts),
         cmocka_unit_test(a_step_asks_for_the_forces_of_its_stages_alone),
+        cmocka_unit_test(directions_of_joints_are_asked_for_once_at_a_point),
         cmocka_unit_test(smooth_motion_is_of_fifth_order),
         cmocka_unit_test(resting_body_sinks_without_forces_only),
         cmocka_unit_test(oscillator_meets_the_reference_of_adaptive_splitting),

@@ -6,12 +6,17 @@
 // what decides between their branches are events (EV-23).  Other gaps, of systems in C, are watched: where their direction jumps, the contact approaches, and
 // the phase ends with an impact; only in models without shapes that touch.
 #include "event/phase.h"
+#include "scheme/inside.h"
 #include <math.h>
 
 static const double OTHER = 1e-7; // directions of one feature differ by rounding
 
 carom_status carom_phase_hold(carom_step *s, carom_hold what, double t, const double *q) {
-    return s->sys->hold ? s->sys->hold(s->sys->model, s->sys_work, what, t, q) : CAROM_OK;
+    carom_inside *in = s->inside;
+    if (!s->sys->hold) return CAROM_OK;
+    if (what == CAROM_HOLD) in->holds += 1;
+    in->held = what == CAROM_FREE ? 0 : in->holds;
+    return s->sys->hold(s->sys->model, s->sys_work, what, t, q);
 }
 
 carom_status carom_phase_leave(carom_step *s, carom_status status) {

@@ -16,6 +16,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.L = carom_allocate_local(mem, sys);
     const size_t nl = (size_t)f.L.W.n;
     f.closed = carom_allocate_bytes(mem, nc * sizeof(bool));
+    f.looked_closed = carom_allocate_bytes(mem, nc * sizeof(bool));
     f.g = carom_allocate(mem, nb);
     CAROM_ALLOCATE(mem, nv, &f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on, &f.v_at);
     CAROM_ALLOCATE(mem, nl, &f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b);
@@ -23,9 +24,9 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.col = carom_allocate_ints(mem, nl);
     f.order = carom_allocate_ints(mem, nl);
     f.X = carom_allocate(mem, nl * nv);
-    CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N);
+    CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N, &f.G_look);
     f.scratch = carom_allocate(mem, 3 * nl);
-    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.q_at);
+    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.q_at, &f.q_look);
     f.mode_at = carom_allocate(mem, carom_flow_size(sys));
     for (int i = 0; i < T->stages; ++i) {
         CAROM_ALLOCATE(mem, nv, &f.V[i], &f.K[i]);
@@ -53,6 +54,7 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept) {
     f->live = f->dir + CAROM_TANGENTS * nc;
     f->choice = f->live + nc;
     f->keeps = false;
+    f->looked = false;
     if (s->jumped || s->renumbers) f->known = f->finished = false;
 }
 
@@ -111,21 +113,45 @@ static void multiply(carom_flow *f, carom_step *s) {
     for (int c = 0; c < n; ++c) f->D[f->row[c]] = fabs(s->G[c + c * n]);
 }
 
+static bool same(const double *x, const double *y, size_t n) { return memcmp(x, y, n * sizeof *x) == 0; }
+
+carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const double *q, const bool *closed) {
+    const carom_system *sys = s->sys;
+    const size_t nq = (size_t)sys->nq, nc = (size_t)sys->nc * sizeof *closed;
+    f->known = f->finished = false;
+    if (f->looked && t == f->t_look && s->inside->held == f->held && same(q, f->q_look, nq) && memcmp(closed, f->looked_closed, nc) == 0) return CAROM_OK;
+    f->looked = f->whole = false;
+    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
+    carom_close_these(s, &f->L, closed);
+    CAROM_TRY(carom_directions(s, &f->L, t, q));
+    f->looked = true;
+    f->held = s->inside->held;
+    f->t_look = t;
+    memcpy(f->q_look, q, nq * sizeof *q);
+    memcpy(f->looked_closed, closed, nc);
+    return CAROM_OK;
+}
+
 // The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
 // pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
+// Without slip, what is wanted for one purpose serves the others that have as many rows.
 static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv;
     carom_local *L = &f->L;
-    f->known = f->finished = false;
-    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
-    for (int c = 0; c < sys->nc; ++c) f->closed[c] = f->mode[c] != CAROM_MODE_OPEN;
-    carom_close_these(s, L, f->closed);
-    CAROM_TRY(carom_directions(s, L, t, q));
+    bool slip = false;
+    for (int c = 0; c < sys->nc; ++c) f->closed[c] = f->mode[c] != CAROM_MODE_OPEN, slip = slip || f->mode[c] == CAROM_MODE_SLIP;
+    CAROM_TRY(carom_flow_look(f, s, t, q, f->closed));
     if (v) carom_local_velocity(f->u, L, v);
     if (v) CAROM_TRY(carom_friction_at(s, t, q, v));
     for (int c = 0; s->rub && v && c < sys->nc; ++c) carom_friction_set(s, c, f->mode[c] == CAROM_MODE_STICK);
     choose_rows(f, s, want);
+    const size_t entries = (size_t)f->n * (size_t)f->n;
+    if (f->whole && !slip && f->n == f->n_look) {
+        memcpy(s->G, f->G_look, entries * sizeof *s->G);
+        return CAROM_OK;
+    }
+    f->whole = false;
     if (f->n == L->at[L->nb] && f->F.shape.storage == CAROM_DIAGONAL && L->W.count) {
         form_sparse(f, s);
         return CAROM_OK;
@@ -144,6 +170,9 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
         carom_factor_solve(&f->F, X);
     }
     multiply(f, s);
+    f->whole = !slip;
+    f->n_look = f->n;
+    if (f->whole) memcpy(f->G_look, s->G, entries * sizeof *s->G);
     return CAROM_OK;
 }
 
@@ -152,6 +181,7 @@ bool carom_flow_free(carom_flow *f, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c)
         if (f->mode[c] != CAROM_MODE_OPEN) return false;
     f->n = f->L.nb = f->L.at[0] = 0;
+    f->looked = false;
     f->pivot = 1;
     f->shared = false;
     return true;
@@ -299,8 +329,6 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     else if (small) carom_dense_full_solve(f->S, n, n, n, f->order, f->col, f->scratch, f->b, f->x);
     else carom_dense_lu_solve(f->S, n, n, f->col, f->x);
 }
-
-static bool same(const double *x, const double *y, size_t n) { return memcmp(x, y, n * sizeof *x) == 0; }
 
 static bool is_at(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
     return t == f->t_at && same(q, f->q_at, (size_t)s->sys->nq) && same(v, f->v_at, (size_t)s->sys->nv);

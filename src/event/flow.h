@@ -24,7 +24,11 @@ typedef struct carom_flow {
     // the last point looked at
     carom_factor F;
     carom_local L;                 // joints and contacts that are not open
-    bool *closed;                  // nc: mode is not open
+    bool *closed, *looked_closed;  // nc: mode is not open; those of L
+    bool looked, whole;            // F and L are those at (t_look, q_look) with features `held`; so are D and X of n_look rows, none of them of a slip, and G_look is their G
+    int n_look;
+    long held;
+    double t_look, *q_look, *G_look;
     double *a, *a_f;               // nv: accelerations with and without reactions
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
@@ -68,6 +72,8 @@ bool carom_flow_free(carom_flow *f, const carom_step *s);
 /// The point just looked at, without laws, is the end of a step: the next one begins there, with all that is known of it.
 void carom_flow_remember(carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
 bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
+/// F and L: the joints and these contacts at a point.  Where it was the last one looked at, they are there.
+carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const double *q, const bool *closed);
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
 /// (MX-1), so that closed contacts let go and sticking ones slip as they must.
 carom_status carom_flow_rate(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws);

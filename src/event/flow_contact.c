@@ -13,10 +13,8 @@ static carom_status touch(carom_flow *f, carom_step *s, double t, const double *
     carom_local *L = &f->L;
     *approaches = false;
     carom_close_these(s, L, touching);
-    if (L->nb == 0) return CAROM_OK;
-    f->known = f->finished = false;
-    CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
-    CAROM_TRY(carom_directions(s, L, t, q));
+    if (L->nb == 0) return f->looked = false, CAROM_OK;
+    CAROM_TRY(carom_flow_look(f, s, t, q, touching));
     carom_local_velocity(f->u, L, v);
     for (int b = ne; b < L->nb; ++b) *approaches = *approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);
     return CAROM_OK;

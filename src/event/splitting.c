@@ -133,15 +133,17 @@ static carom_status impact(work *w, carom_step *s, double h) {
         P->was[c] = f->mode[c];
         some = some || P->in[c];
     }
-    if (!some && ne == 0) return CAROM_OK;
+    if (!some && (ne == 0 || s->opt[OPT_FORCES] == 1)) return CAROM_OK;
     if (s->opt[OPT_FORCES] == 1) {
         carom_zero(P->slow, nc);
         return hit(w, s);
     }
-    CAROM_TRY(slow_speeds(w, s, h));
-    CAROM_TRY(hit(w, s));
-    CAROM_TRY(stick(w, s));
-    carom_copy(P->slow, w->still, nc);
+    if (some) {
+        CAROM_TRY(slow_speeds(w, s, h));
+        CAROM_TRY(hit(w, s));
+        CAROM_TRY(stick(w, s));
+        carom_copy(P->slow, w->still, nc);
+    }
     CAROM_TRY(carom_phase_sort(P, s));
     P->laws = false;
     for (int c = 0; c < nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);

@@ -20,16 +20,18 @@ span carom_model_span(const carom_model *m, int id) {
 
 static unsigned char *block(const carom_model *m, void *work, size_t offset) { return (void)m, (unsigned char *)work + offset; }
 
-// Head of their work: are all gaps exact? do answers belong to features that are held?
-enum { EXACT, HELD, BOUNDS };
+// Head of their work: are all gaps exact? do answers belong to features that are held? are those of the point kept there known, 1 or, exactly, 2?
+enum { EXACT, HELD, KNOWN, BOUNDS };
+
+// By pair: the bounds, their rates, and which held block it has; by kind: how many are taken; t and q where they were held last.
+static size_t head_size(const carom_model *m) { return (size_t)(BOUNDS + 3 * m->npairs + m->nkinds + 1 + m->nq); }
 
 size_t carom_pairs_work(carom_model *m, size_t from) {
     enum { LINE = 63 };
     static const size_t ROOM = (size_t)1 << 22, HELD_ROOM = (size_t)1 << 24; // bytes for the blocks of one kind
     size_t end = (from + LINE) & ~(size_t)LINE;
     m->narrow = end;
-    // By pair: the bounds, their rates, and which held block it has; by kind: how many are taken.
-    if (m->npairs) end += (size_t)(3 * m->npairs + m->nkinds + BOUNDS) * sizeof(double);
+    if (m->npairs) end += head_size(m) * sizeof(double);
     if (m->near) m->near->at = end, end += sizeof(double);
     if (m->near) m->near->belts_at = end, end += 6 * (size_t)m->near->nbelts * sizeof(double);
     for (int i = 0; i < m->npairs; ++i) {
@@ -75,7 +77,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
 static double *head(const carom_model *m, void *work) { return (double *)(void *)block(m, work, m->narrow); }
 
 void carom_pairs_work_init(const carom_model *m, void *work) {
-    if (m->npairs) carom_zero(head(m, work), 3 * m->npairs + m->nkinds + BOUNDS);
+    if (m->npairs) carom_zero(head(m, work), (ptrdiff_t)head_size(m));
     for (int i = 0; i < m->npairs; ++i)
         if (!m->pairs[i].shares) carom_tape_work_init(m->pairs[i].tape, block(m, work, m->pairs[i].work), m->parameter);
     for (int i = 0; i < m->nkinds; ++i) {
@@ -88,6 +90,7 @@ void carom_pairs_work_init(const carom_model *m, void *work) {
 }
 
 void carom_pairs_parameters(const carom_model *m, void *work, const double *parameter) {
+    if (m->npairs) head(m, work)[KNOWN] = 0;
     for (int i = 0; i < m->npairs; ++i)
         if (!m->pairs[i].shares) carom_tape_work_parameters(m->pairs[i].tape, block(m, work, m->pairs[i].work), parameter);
 }
@@ -254,10 +257,11 @@ static void hold(const carom_model *m, void *work, const pair *p, int block_of, 
 }
 
 carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q) {
-    double *h = head(m, work), *taken = held_of(m, work, m->npairs);
+    double *h = head(m, work), *taken = held_of(m, work, m->npairs), *point = taken + m->nkinds;
+    const size_t size = (size_t)m->nq * sizeof *q;
     h[HELD] = 0;
-    if (what == CAROM_HOLD) {
-        const double *v = m->v0, *bound = bounds(m, work, t, q);
+    if (what == CAROM_HOLD && !(h[KNOWN] == 1 + h[EXACT] && point[0] == t && memcmp(point + 1, q, size) == 0)) {
+        const double *v = m->v0, *from = q, *bound = bounds(m, work, t, q);
         carom_zero(taken, m->nkinds);
         carom_model_look(m, work, &q, &v, false);
         for (int i = 0; i < m->npairs; ++i) {
@@ -268,6 +272,9 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
             if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
             if (*held > 0) hold(m, work, p, (int)*held, t, q, v);
         }
+        h[KNOWN] = 1 + h[EXACT];
+        point[0] = t;
+        memcpy(point + 1, from, size);
     }
     h[HELD] = what != CAROM_FREE;
     return CAROM_OK;

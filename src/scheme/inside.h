@@ -103,6 +103,7 @@ typedef struct carom_inside {
     double *still;          // nv: zero
     carom_delassus delassus; // F^-1 W of the last problem
     carom_assembly assembly; // the same by blocks
+    long holds, held;       // how often features were held so far (CAROM_HOLD); which of them are held now, 0: they are free
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
     carom_chain *chain;
