@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
 // error of first order in a step elsewhere.
@@ -108,7 +109,15 @@ static void energy_created(writer *w, const carom_ledger *l) {
 }
 
 // Where contacts come and go, no scheme locates events.
-static const char *finer(const carom_sim *sim) { return sim->list.slots ? "a smaller step" : "a smaller step, or a scheme that locates events (mixed, event-driven)"; }
+static const char *finer(const carom_sim *sim) {
+    if (sim->list.slots) return "a smaller step";
+    return sim->scheme->emits_events ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (mixed, event-driven)";
+}
+
+// Some schemes are of first order by an option alone.
+static const char *second_order(const carom_sim *sim) {
+    return strcmp(sim->scheme->name, "moreau-jean") == 0 ? "theta=0.5, or another scheme of second order (half-explicit, newmark)" : "or a scheme of second order (moreau-jean, half-explicit)";
+}
 
 static void unaccounted(writer *w, const carom_ledger *l) {
     const double still = STILL * all_at_speed(w->sim), peak = fmax(l->kinetic, still), t = w->sim->kept->t;
@@ -119,8 +128,8 @@ static void unaccounted(writer *w, const carom_ledger *l) {
     const double excess = carom_sim_excess(l, l->energy.end), order = first_order(w->sim, l, &x);
     if (excess > fmax(GROWN * size, exact) && excess <= order)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "the energy has grown from %.3g J to %.3g J by the error of first order that %s makes with the step %.9g.  Try a smaller step, or a scheme of second order (moreau-jean, half-explicit)",
-                 l->energy.start, l->energy.end, w->sim->scheme->name, w->sim->h);
+                 "the energy has grown from %.3g J to %.3g J by the error of first order that %s makes with the step %.9g.  Try a smaller step, %s",
+                 l->energy.start, l->energy.end, w->sim->scheme->name, w->sim->h, second_order(w->sim));
     else if (excess > fmax(GROWN * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
