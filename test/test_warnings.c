@@ -448,7 +448,21 @@ static void absurd_steps_are_refused(void **state) {
     carom_model_destroy(m);
 }
 
-int main(void) {
+// A vibration of 1e4 rad/s, 1e-6 m large, beside a motion that needs one step: more than a million steps, and a word about it.  auto does without.
+static void internal_steps_in_millions(void **state) {
+    (void)state;
+    const char *text = "carom: 1\ncoordinates: {x: {at: 1e-6}, y: {at: 0, rate: 1}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 5e7*x^2}\n";
+    carom_warning list[CAROM_WARNINGS];
+    carom_ledger l;
+    const carom_warning *w = find(list, run_to_end(text, "event-driven", "rtol=1e-8", 0.2, 20, list, &l), "resolution");
+    assert_true(l.counts.inner > 1000000 && w != NULL);
+    assert_non_null(strstr(w->text, "(auto, newmark"));
+    assert_null(find(list, run_to_end(text, "auto", NULL, 0.5, 20, list, &l), "resolution"));
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest at_length[] = {cmocka_unit_test(internal_steps_in_millions)};
+    if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(at_length, NULL, NULL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_pulses), cmocka_unit_test(pulses_one_after_the_other), cmocka_unit_test(newton_with_friction_creates_energy), cmocka_unit_test(energy_that_grows_is_told), cmocka_unit_test(growth_is_no_excuse_for_itself), cmocka_unit_test(errors_of_the_order_of_a_scheme), cmocka_unit_test(vibrations_that_are_damped_away), cmocka_unit_test(rest_in_the_origin_is_silent), cmocka_unit_test(deep_penetration_is_told),
         cmocka_unit_test(penetration_of_contacts_that_never_open),

@@ -217,6 +217,8 @@ static bool short_pulse(writer *w) {
 // Millions of internal steps that neither rows nor events explain follow a vibration that hardly moves.
 static void toil(writer *w, const carom_ledger *l) {
     const double inner = (double)l->counts.inner;
+    const int longest = carom_option_find(w->sim->scheme->options, "max-step", 8);
+    if (longest >= 0 && w->sim->opt[longest] > 0) return; // asked for
     if (!(inner > TOIL && inner > EACH * ((double)l->steps + (double)l->impacts))) return;
     snprintf(add(w, "resolution", -1, NAN), ROOM,
              "%s has taken %.3g internal steps, %.3g for each of the run: it follows the fastest vibration of the model.  Where that does not matter, try a scheme for stiff models (%snewmark, ggl-midpoint)",
