@@ -94,13 +94,13 @@ static carom_status rhs(ode *o, double t, const double *y, double *rate) {
     return CAROM_OK;
 }
 
-// A failure that a smaller step may avoid is reported to CVODE as such; others end the phase.
+// A failure that a smaller step may avoid is reported to CVODE as such, also of a model without value at a place that a long step led to; others end the phase.
 static int rate(sunrealtype t, N_Vector y, N_Vector rate, void *user) {
     ode *o = user;
     const carom_status status = rhs(o, o->phase->t + t, N_VGetArrayPointer(y), N_VGetArrayPointer(rate));
     if (status == CAROM_OK) return 0;
     o->status = status;
-    return status == CAROM_RETRY || status == CAROM_SINGULAR ? 1 : -1;
+    return status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER ? 1 : -1;
 }
 
 // -- objects -----------------------------------------------------------------------------------------------------------------

@@ -94,6 +94,7 @@ typedef struct work {
     double energy;        // at the largest velocity
     double T, height;     // time to the next impact by a parabola, and its height
     int who;              // of which contact
+    double cap;           // HUGE_VAL, or what a step that passed over a short phase of other forces leaves to the next try
     long steps;           // of this step
 } work;
 
@@ -213,12 +214,26 @@ static double error_of(const work *w, const carom_step *s, double blur) {
     return blur > 0 ? state : fmax(state, carom_flow_reaction_error(&P->f, s, P->b.tau, SEEN * w->energy / size_v));
 }
 
-// An event in the step to P->b, or its end.
-static carom_status conclude(work *w, carom_step *s, double delta, bool project, bool *found) {
+static double allowed(double blur) { return blur > 0 ? 1 : SAFE; }
+
+// (EV-25)  A kink of forces at P->b, the end of a step none of whose stages need have met the forces before it: the next try is short against the time until then.
+static void try_finer(work *w) { w->cap = w->P.b.tau / CAROM_PHASE_FINE; }
+
+// An event in the step to P->b, or its end; not *done: the error of the step to a kink is too large.
+static carom_status conclude(work *w, carom_step *s, double delta, double blur, bool *done, bool *found) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_look(P, s, found));
-    if (!*found) return carom_phase_end(P, s, P->t + P->a.tau, project);
+    if (!*found) return carom_phase_end(P, s, P->t + P->a.tau, blur > 0); // what is not known across the constraints goes
     CAROM_TRY(carom_phase_enclose(P, s, delta));
+    if (carom_phase_kink(P, s)) {
+        CAROM_TRY(P->integrator->advance(P, s, P->b.tau, &P->b, w->error));
+        CAROM_TRY(carom_phase_watch(P, s, &P->b));
+        if (!(error_of(w, s, blur) <= allowed(blur))) {
+            *done = *found = false;
+            try_finer(w);
+            return CAROM_OK;
+        }
+    }
     return carom_phase_event(P, s, delta);
 }
 
@@ -228,7 +243,7 @@ static double shortest(double t) { return 2 * DBL_EPSILON * fabs(t); }
 static carom_status short_step(work *w, carom_step *s, double h, double blur, bool *done, bool *found) {
     carom_phase *P = &w->P;
     const bool lands = w->T < h, low = lands && w->height <= LOW * P->floor[w->who]; // such a gap is rounding: the parabola knows better
-    const double last = s->opt[OPT_LONGEST] > 0 ? fmin(h, s->opt[OPT_LONGEST]) : h, allowed = blur > 0 ? 1 : SAFE;
+    const double last = s->opt[OPT_LONGEST] > 0 ? fmin(h, s->opt[OPT_LONGEST]) : h, most = allowed(blur);
     const double end = lands ? fmin(low ? w->T : 1.02 * w->T, last) : last;
     double tau = end, error = 0;
     w->steps += 1;
@@ -237,18 +252,18 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
     if (*done) return carom_phase_impact(P, s, &P->from);
     for (int attempt = 0; attempt < 4; ++attempt) {
         const carom_status status = P->integrator->advance(P, s, tau, &P->b, w->error);
-        if (status == CAROM_RETRY || status == CAROM_SINGULAR) error = WILD; // too long a step led where the system makes no sense
+        if (status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER) error = WILD; // too long a step led where the system makes no sense
         else if (status != CAROM_OK) return status;
         else error = error_of(w, s, blur);
-        if (error <= allowed) break;
-        tau = 0.9 * pow(allowed / fmin(error, DBL_MAX), 0.2) * tau;
+        if (error <= most) break;
+        tau = 0.9 * pow(most / fmin(error, DBL_MAX), 0.2) * tau;
         if (!(end <= (blur > 0 ? 1 : MANY) * tau)) return CAROM_OK;
     }
-    if (!(error <= allowed)) return CAROM_OK;
+    if (!(error <= most)) return CAROM_OK;
     *done = true;
     if (low) P->armed[w->who] = P->scan.watched[w->who] = false;
     CAROM_TRY(carom_phase_watch(P, s, &P->b));
-    if (!low || tau != w->T) return conclude(w, s, shortest(P->t + tau), blur > 0, found); // what is not known across the constraints goes
+    if (!low || tau != w->T) return conclude(w, s, shortest(P->t + tau), blur, done, found);
     CAROM_TRY(carom_phase_look(P, s, found));
     if (*found) {
         CAROM_TRY(carom_phase_enclose(P, s, shortest(P->t + tau)));
@@ -274,6 +289,11 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         entered = !near && P->f.pivot < CAROM_FLOW_SINGULAR; // the next phase steps over it
         near = P->f.pivot < CAROM_FLOW_SINGULAR;
         CAROM_TRY(carom_phase_look(P, s, found));
+        if (*found && first && !(w->cap < HUGE_VAL) && carom_phase_kink(P, s)) { // the method has seen nothing but the start
+            *found = false;
+            try_finer(w);
+            return CAROM_OK;
+        }
         if (*found) {
             const double delta = 4 * DBL_EPSILON * P->b.tau;
             CAROM_TRY(carom_phase_enclose(P, s, delta));
@@ -290,10 +310,13 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
     const double atol = absolute(s), size_v = P->now[CAROM_PHASE_SIZE_V];
     // A contact that has just left must not come back inside one internal step.
     double longest = w->T < h ? 0.25 * w->T : 0;
+    if (w->cap < HUGE_VAL) longest = longest > 0 ? fmin(longest, w->cap) : w->cap;
     if (s->opt[OPT_LONGEST] > 0) longest = longest > 0 ? fmin(longest, s->opt[OPT_LONGEST]) : s->opt[OPT_LONGEST];
     carom_cvode_limit(P, (carom_cvode_limits){longest, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v, w->energy / size_v, w->energy});
     P->integrator = &carom_integrator_cvode;
+    const bool finer = w->cap < HUGE_VAL;
     const carom_status status = multistep(w, s, h, found);
+    if (finer) w->cap = HUGE_VAL;
     P->integrator = &carom_integrator_rk;
     s->counts->inner_rejected += carom_cvode_rejected(P);
     return status;
@@ -303,6 +326,7 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
 static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
     carom_phase *P = &w->P;
     const double h = t_1 - P->t;
+    const bool first = w->cap == HUGE_VAL; // try
     double crossing, blur;
     bool done = false;
     CAROM_TRY(carom_phase_start(P, s, h));
@@ -311,7 +335,8 @@ static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
     if (*found) return carom_phase_impact(P, s, &P->from);
     CAROM_TRY(carom_phase_crossing(P, s, h, &crossing, &blur));
     const double t = P->t, length = crossing > 0 ? crossing : h;
-    CAROM_TRY(short_step(w, s, length, blur, &done, found));
+    if (first) CAROM_TRY(short_step(w, s, length, blur, &done, found));
+    if (!done && first && w->cap < HUGE_VAL) return CAROM_OK; // the phase begins anew
     if (!done) return with_multistep(w, s, h, found);
     if (!*found && crossing == 0 && P->a.tau == h) P->t = t_1; // t + h rounds
     if (!*found && P->t == t) return carom_retry(s, "time does not advance at t = %.12g", t);
@@ -325,6 +350,7 @@ static carom_status march(work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     carom_phase_load(P, s);
     w->steps = 0;
+    w->cap = HUGE_VAL;
     bool changes;
     CAROM_TRY(carom_phase_enter(P, s, s->h, &changes));
     if (changes) CAROM_TRY(carom_phase_settle(P, s, 0, NULL));

@@ -28,6 +28,8 @@ static const carom_option options[] = {
 
 enum { STANDSTILL = 60 }; // events without progress before a step is refused
 
+static const double FINEST = 1e-9;    // of a step: parts between kinks of forces
+static const double FAR = 0.1;        // of the way to a kink
 static const double SHORT = 1. / 16;  // of a step: when what is shorter still fails, the rest of the step is made by time-stepping
 enum { PAUSE_MOST = 1000 };           // steps
 enum { CROSSED, PAUSE, LEFT, KEPT };  // kept[...]: pieces crossed since the last whole step; steps that time-stepping takes after that, those left
@@ -62,16 +64,46 @@ static double bracket_length(const carom_phase *w, const carom_step *s) {
     return fmax(fmin(s->opt[OPT_BRACKET] * s->h * relative(w, s), s->h / 16), shortest(s));
 }
 
-// From the start of the phase to t_1, or across the first event.
-static carom_status phase(carom_phase *w, carom_step *s, double t_1, bool *found) {
-    const double h = t_1 - w->t;
+// How a step is divided where forces have kinks.
+typedef struct parts {
+    double cap;      // no part is longer; HUGE_VAL: any
+    bool kinked;     // it begins at a kink
+} parts;
+
+// A shorter part is to be tried, short against tau.
+static bool divides(const carom_step *s, double tau, parts *p) {
+    const bool shorter = tau > FINEST * s->h;
+    if (shorter) p->cap = tau / CAROM_PHASE_FINE;
+    return shorter;
+}
+
+// From the start of the phase to t_1, or across the first event, or over a part of that.
+//
+// (MX-18)  A part knows nothing of forces that last shorter than it.  So parts are short against the time from and to a kink of forces in the same step, or between two of
+//          them, and shorter where stages are beyond a kink that the end is not beyond, or far beyond one that the end has just come to.
+static carom_status phase(carom_phase *w, carom_step *s, double t_1, parts *p, bool *found) {
+    const double left = t_1 - w->t, h = fmin(left, p->cap);
+    bool met;
     CAROM_TRY(carom_phase_start(w, s, h));
     CAROM_TRY(carom_phase_advance(w, s, h, NULL));
+    CAROM_TRY(carom_phase_stages_kink(w, s, 0, &met));
     CAROM_TRY(carom_phase_look(w, s, found));
-    if (!*found) return carom_phase_end(w, s, t_1, true);
-    const double delta = bracket_length(w, s);
+    if (!*found && (met || (p->kinked && p->cap == HUGE_VAL)) && divides(s, h, p)) return CAROM_OK;
+    if (!*found) {
+        p->kinked = false;
+        return carom_phase_end(w, s, h < left ? w->t + h : t_1, true);
+    }
+    const bool kink = carom_phase_kink(w, s);
+    const double delta = kink ? shortest(s) : bracket_length(w, s); // the last stage counts for more than the interval that it is beyond a kink
     w->tol = relative(w, s);
     CAROM_TRY(carom_phase_enclose(w, s, delta));
+    if (kink) {
+        CAROM_TRY(w->integrator->at(w, s, w->a.tau, &w->trial));
+        CAROM_TRY(carom_phase_stages_kink(w, s, FAR, &met));
+        *found = !((met || p->kinked || p->cap == HUGE_VAL) && divides(s, w->b.tau, p));
+        if (!*found) return CAROM_OK;
+    }
+    *p = (parts){.cap = HUGE_VAL, .kinked = kink};
     return carom_phase_event(w, s, delta);
 }
 
@@ -83,11 +115,12 @@ static carom_status march(carom_phase *w, carom_step *s, bool *stands) {
     CAROM_TRY(carom_phase_enter(w, s, s->h, &changes));
     if (changes) CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), NULL));
     int events = 0, still = 0, switches = 0;
+    parts p = {.cap = HUGE_VAL};
     while (t_1 - w->t > shortest(s)) {
         const double before = w->t;
         bool found = false;
-        CAROM_TRY(phase(w, s, t_1, &found));
-        if (!found) break;
+        CAROM_TRY(phase(w, s, t_1, &p, &found));
+        if (!found) continue;
         if (s->on_inner) CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
         still = w->t - before > 8 * shortest(s) ? 0 : still + 1;
         switches += w->switched;

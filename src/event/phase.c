@@ -443,6 +443,30 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found) {
     return CAROM_OK;
 }
 
+// Is phi beyond a kink of forces, by more than that part of the way to it?
+static bool force_kink(const carom_phase *w, const carom_system *sys, const double *phi, double part) {
+    for (int i = 0; i < sys->nk; ++i)
+        if (phi[i] < -part * w->from.phi[2 * sys->nc + i] && !(sys->kink_of && sys->kink_of[i] != -1)) return true;
+    return false;
+}
+
+bool carom_phase_kink(const carom_phase *w, const carom_step *s) { return force_kink(w, s->sys, w->b.phi + 2 * s->sys->nc, 0); }
+
+carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met) {
+    const carom_butcher *T = w->f.T;
+    double *const *rates = carom_butcher_explicit(T) ? w->f.lifted : w->f.V, *phi = w->trial.phi + 2 * s->sys->nc;
+    *met = false;
+    for (int i = 0; s->sys->nk > 0 && i < T->stages && !*met; ++i) {
+        carom_zero(w->f.dv, s->sys->nv);
+        for (int j = 0; j < T->stages; ++j)
+            if (carom_butcher_a(T, i, j) != 0) carom_axpy(w->f.dv, carom_butcher_a(T, i, j), rates[j], s->sys->nv);
+        carom_move(s, w->q_1, w->q, w->tried, w->f.dv);
+        CAROM_TRY(kinks(w, s, w->t + carom_butcher_c(T, i) * w->tried, w->q_1, w->f.V[i], phi));
+        *met = force_kink(w, s->sys, phi, part);
+    }
+    return CAROM_OK;
+}
+
 // -- enclosing the event -----------------------------------------------------------------------------------------------
 
 static double worst(const carom_phase *w, const carom_point *P) {

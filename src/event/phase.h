@@ -149,6 +149,11 @@ carom_status carom_phase_look(carom_phase *w, carom_step *s, bool *found);
 /// Does an open contact touch and leave again inside the step to w->b?  *found: then w->b is where it is closed.
 carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found);
 
+/// Is w->b beyond a kink of forces?  Is a stage of the Runge-Kutta step just made, by more than that part of the way to it?
+bool carom_phase_kink(const carom_phase *w, const carom_step *s);
+carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met);
+#define CAROM_PHASE_FINE 16 // steps, at least, between two kinks of forces that one step would pass over (EV-25)
+
 /// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are rounding.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
 

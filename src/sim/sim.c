@@ -158,14 +158,17 @@ carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *
 }
 carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err) { return advance(sim, t, h, 0, err); }
 
+static bool ran_away(const carom_ledger *l) {
+    static const double FAR = 1e3;
+    const double known = fabs(l->energy.start) + fabs(l->energy.external) + fabs(l->energy.damping);
+    return known > 0 && l->energy.end > FAR * known && l->energy.balance > FAR * known;
+}
+
 // A motion that ran away fails in the end by something else, a matrix or a contact: then that is said too.
 static void report_runaway(carom_sim *sim, carom_error *err) {
-    static const double FAR = 1e3;
     carom_ledger l;
     carom_error mine;
-    if (sim->grown || carom_sim_ledger(sim, &l, &mine) != CAROM_OK) return;
-    const double known = fabs(l.energy.start) + fabs(l.energy.external) + fabs(l.energy.damping);
-    if (!(known > 0 && l.energy.end > FAR * known && l.energy.balance > FAR * known)) return;
+    if (sim->grown || carom_sim_ledger(sim, &l, &mine) != CAROM_OK || !ran_away(&l)) return;
     const size_t used = strlen(err->text);
     carom_format(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
              "stable for it", l.energy.start, l.energy.end);
@@ -748,7 +751,7 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     ledger->energy.created = ledger->impulses.created;
     ledger->kinetic = fmax(ledger->kinetic, kinetic);
     ledger->energy.balance = balance(ledger, ledger->energy.end);
-    carom_resolution_look(sim, ledger->pace, false);
+    if (!sim->grown && !ran_away(ledger)) carom_resolution_look(sim, ledger->pace, false); // far away nothing is learnt about the model
     ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;
     return CAROM_OK;
 }

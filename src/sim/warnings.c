@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
 // error of first order in a step elsewhere.
@@ -28,6 +29,8 @@ static const double DEEP = 0.1, DEEP_LOCATED = 1e-3;
 static const double ROUNDING = 1e-6, FEW = 4;
 // Contact residual relative to the largest local velocity.  Solvers stop at 1e-12; a millionth is still invisible in a plot.
 static const double LOOSE = 1e-6;
+// Internal steps: in all, and for each step and impact of the run.
+static const double TOIL = 1e6, EACH = 100;
 
 typedef struct writer {
     const carom_sim *sim;
@@ -108,7 +111,25 @@ static void energy_created(writer *w, const carom_ledger *l) {
 }
 
 // Where contacts come and go, no scheme locates events.
-static const char *finer(const carom_sim *sim) { return sim->list.slots ? "a smaller step" : "a smaller step, or a scheme that locates events (mixed, event-driven)"; }
+static const char *finer(const carom_sim *sim) {
+    if (sim->list.slots) return "a smaller step";
+    return sim->scheme->emits_events ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (mixed, event-driven)";
+}
+
+// What is named to all others is of first order, and unstable, by its theta alone.
+static bool of_moreau_jean(const carom_sim *sim) { return strcmp(sim->scheme->name, "moreau-jean") == 0; }
+
+static const char *second_order(const carom_sim *sim) {
+    return of_moreau_jean(sim) ? "theta=0.5, or another scheme of second order (half-explicit, newmark)" : "or a scheme of second order (moreau-jean, half-explicit)";
+}
+
+// What helps where energy appears: a scheme that can do with the step, where it is known that this one cannot.
+static const char *trusted(const carom_sim *sim, const carom_ledger *l) {
+    carom_pace p;
+    double longest;
+    if (sim->scheme->own_steps) return "smaller tolerances";
+    return !sim->control.on && carom_resolution_lost(sim, l->pace, false, &p, &longest) ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)" : finer(sim);
+}
 
 static void unaccounted(writer *w, const carom_ledger *l) {
     const double still = STILL * all_at_speed(w->sim), peak = fmax(l->kinetic, still), t = w->sim->kept->t;
@@ -119,12 +140,12 @@ static void unaccounted(writer *w, const carom_ledger *l) {
     const double excess = carom_sim_excess(l, l->energy.end), order = first_order(w->sim, l, &x);
     if (excess > fmax(GROWN * size, exact) && excess <= order)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "the energy has grown from %.3g J to %.3g J by the error of first order that %s makes with the step %.9g.  Try a smaller step, or a scheme of second order (moreau-jean, half-explicit)",
-                 l->energy.start, l->energy.end, w->sim->scheme->name, w->sim->h);
+                 "the energy has grown from %.3g J to %.3g J by the error of first order that %s makes with the step %.9g.  Try a smaller step, %s",
+                 l->energy.start, l->energy.end, w->sim->scheme->name, w->sim->h, second_order(w->sim));
     else if (excess > fmax(GROWN * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
-                 l->energy.start, l->energy.end, excess, own ? "smaller tolerances" : finer(w->sim));
+                 l->energy.start, l->energy.end, excess, trusted(w->sim, l));
     else if (-l->energy.balance > fmax((w->sim->scheme->emits_events ? GROWN : FADED) * peak, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "%.3g J have disappeared that neither impacts nor friction nor damping explain; the largest kinetic energy is %.3g J.  The scheme damps the motion away: "
@@ -193,11 +214,23 @@ static bool short_pulse(writer *w) {
     return true;
 }
 
+// Millions of internal steps that neither rows nor events explain follow a vibration that hardly moves.
+static void toil(writer *w, const carom_ledger *l) {
+    const double inner = (double)l->counts.inner;
+    const int longest = carom_option_find(w->sim->scheme->options, "max-step", 8);
+    if (longest >= 0 && w->sim->opt[longest] > 0) return; // asked for
+    if (!(inner > TOIL && inner > EACH * ((double)l->steps + (double)l->impacts))) return;
+    snprintf(add(w, "resolution", -1, NAN), ROOM,
+             "%s has taken %.3g internal steps, %.3g for each of the run: it follows the fastest vibration of the model.  Where that does not matter, try a scheme for stiff models (%snewmark, ggl-midpoint)",
+             w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), strcmp(w->sim->scheme->name, "auto") == 0 ? "" : "auto, ");
+}
+
 static void resolution(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     carom_pace p;
     double longest;
     const double length = sim->t_end - sim->t0;
+    if (sim->scheme->own_steps) toil(w, l);
     if (sim->scheme->own_steps || sim->control.on) return;
     if (sim->h > length * (1 + CAROM_INSTANT)) {
         snprintf(add(w, "resolution", -1, NAN), ROOM, "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h, length);
@@ -213,8 +246,9 @@ static void resolution(writer *w, const carom_ledger *l) {
     char what[120], remedy[120];
     if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping) snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
     else snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping);
-    if (longest > 0) snprintf(remedy, sizeof remedy, "a step below %.3g, or an implicit scheme (moreau-jean, newmark)", longest);
-    else snprintf(remedy, sizeof remedy, "an implicit scheme (moreau-jean, newmark)");
+    const char *other = of_moreau_jean(sim) ? "newmark, ggl-midpoint" : "moreau-jean, newmark";
+    if (longest > 0) snprintf(remedy, sizeof remedy, "a step below %.3g, or an implicit scheme (%s)", longest, other);
+    else snprintf(remedy, sizeof remedy, "an implicit scheme (%s)", other);
     snprintf(add(w, "resolution", -1, NAN), ROOM, "the model has %s, with which %s is not stable with the step %.9g; that was so whenever it was looked at.  Try %s", what,
              sim->scheme->name, sim->h, remedy);
 }
