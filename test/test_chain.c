@@ -1,10 +1,14 @@
 // The chain: which solver goes first, what happens when it fails, memory, warm starts, many contacts.
+#define _DEFAULT_SOURCE // mincore
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 // cmocka wants the three above first
 #include "problems.h"
 #include <cmocka.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static carom_report chain_run(contact_problem *x, const char *first, double tol) {
     solver_memory m = memory_for_chain(first ? carom_solver_find(first) : NULL, x->pb.n, x->pb.nb);
@@ -234,6 +238,53 @@ static void joints_alone_are_a_linear_system(void **state) {
     }
 }
 
+// Bytes of these that are in memory.
+static size_t resident(const unsigned char *from, size_t size) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), skip = (page - (uintptr_t)from % page) % page, n = (size - skip) / page;
+    unsigned char *in = malloc(n);
+    size_t count = 0;
+    assert_non_null(in);
+    assert_int_equal(mincore((void *)(uintptr_t)(from + skip), n * page, in), 0);
+    for (size_t i = 0; i < n; i++) count += in[i] & 1;
+    free(in);
+    return count * page;
+}
+
+// Contacts of bodies of their own, G = I: |p| = 1 along the normals.  The asked solver cannot, and hybrid goes on: its vectors, 192 KB each, are in memory no more
+// when it has finished; the answer, the table of solvers and the best point are.
+static void what_a_fallback_used_is_given_back(void **state) {
+    (void)state;
+    enum { NB = 8000, ROWS = 3, N = ROWS * NB };
+    const carom_solver *first = carom_solver_find("lemke");
+    carom_arena mem = {0};
+    carom_allocate_chain(&mem, N, NB, 0, first);
+    mem = (carom_arena){.base = aligned_alloc(64, mem.used + 64), .size = mem.used + 64};
+    double *x = calloc((size_t)N * (3 + ROWS), sizeof *x), *c = x + N, *u = c + N, *value = u + N;
+    int *list = calloc(4 * NB + 1, sizeof *list), *start = list, *col = start + NB + 1, *at = col + NB, *diagonal = at + NB;
+    carom_block *block = calloc(NB, sizeof *block);
+    assert_true(mem.base && x && list && block);
+    for (int b = 0; b < NB; b++) {
+        block[b] = (carom_block){.at = ROWS * b, .law = CAROM_SPATIAL, .mu = 0.3};
+        start[b + 1] = b + 1, col[b] = diagonal[b] = b, at[b] = ROWS * ROWS * b;
+        for (int i = 0; i < ROWS; i++) value[at[b] + i * (ROWS + 1)] = 1;
+        c[ROWS * b] = -1;
+    }
+    const carom_block_rows rows = {.start = start, .col = col, .at = at, .diagonal = diagonal, .value = value, .uniform = ROWS};
+    carom_problem pb = {.n = N, .nb = NB, .block = block, .rows = &rows, .c = c, .p = x, .u = u, .symmetric = true};
+    carom_chain *chain = carom_allocate_chain(&mem, N, NB, 0, first);
+    const carom_report r = carom_chain_solve(chain, &pb, 1e-12);
+    assert_true(r.converged);
+    assert_string_equal(r.solver, "hybrid");
+    for (int i = 0; i < N; i++) assert_true(fabs(pb.p[i] - (i % ROWS == 0)) <= 1e-12);
+    const size_t bytes = resident(mem.base, mem.size);
+    print_message("in memory after a fallback: %zu KB\n", bytes / 1024);
+    assert_true(bytes < 400000);
+    free(mem.base);
+    free(x);
+    free(list);
+    free(block);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_default_follows_size_and_laws),
@@ -246,6 +297,7 @@ int main(void) {
         cmocka_unit_test(piles_of_1_to_100_contacts_are_solved),
         cmocka_unit_test(a_smaller_problem_with_a_wider_G_is_the_same_problem),
         cmocka_unit_test(memory_grows_with_the_square_and_is_described_once),
+        cmocka_unit_test(what_a_fallback_used_is_given_back),
         cmocka_unit_test(no_contact_is_no_problem),
         cmocka_unit_test(joints_alone_are_a_linear_system),
     };

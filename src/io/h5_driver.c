@@ -166,42 +166,53 @@ static int by_number(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-// The changed pages in order, their numbers and the footer, as one block; NULL: no memory.
-static unsigned char *make_log(const driver *d, size_t *size) {
-    const size_t n = d->used;
-    *size = n * (PAGE + sizeof(uint64_t)) + sizeof(footer);
-    unsigned char *log = malloc(*size), *at = log;
-    page *sorted = malloc(n * sizeof *sorted);
-    if (log && sorted) {
-        size_t k = 0;
-        for (size_t i = 0; i < d->size; ++i)
-            if (d->table[i].byte) sorted[k++] = d->table[i];
-        qsort(sorted, n, sizeof *sorted, by_number);
-        for (size_t i = 0; i < n; ++i, at += PAGE) memcpy(at, sorted[i].byte, PAGE);
-        for (size_t i = 0; i < n; ++i, at += sizeof(uint64_t)) memcpy(at, &sorted[i].number, sizeof(uint64_t));
-        footer f = {.magic = log_magic, .pages = n, .eoa = d->eoa};
-        f.checksum = sum_footer(sum(sum_start, log, (size_t)(at - log)), &f);
-        memcpy(at, &f, sizeof f);
-    } else {
-        free(log);
-        log = NULL;
-    }
-    free(sorted);
-    return log;
+// The changed pages in order; NULL: no memory.
+static page *sort_pages(const driver *d) {
+    page *sorted = malloc(d->used * sizeof *sorted);
+    size_t k = 0;
+    for (size_t i = 0; i < d->size && sorted; ++i)
+        if (d->table[i].byte) sorted[k++] = d->table[i];
+    if (sorted) qsort(sorted, k, sizeof *sorted, by_number);
+    return sorted;
 }
 
-// Pages of a log to their places, neighbours together.
-static bool copy_pages(driver *d, const unsigned char *log, size_t n) {
-    const unsigned char *numbers = log + n * PAGE;
+enum { TOGETHER = 16 }; // pages, or so many bytes, of one call of the system
+
+// n pages one after the other.
+static bool write_pages(driver *d, const page *p, size_t n, haddr_t at) {
+    unsigned char buffer[TOGETHER * PAGE];
+    for (size_t i = 0, k; i < n; i += k, at += k * PAGE) {
+        for (k = 0; k < TOGETHER && i + k < n; ++k) memcpy(buffer + k * PAGE, p[i + k].byte, PAGE);
+        if (!write_all(d, buffer, k * PAGE, at)) return false;
+    }
+    return true;
+}
+
+static bool write_numbers(driver *d, const page *p, size_t n, haddr_t at) {
+    uint64_t buffer[TOGETHER * PAGE / sizeof(uint64_t)];
+    for (size_t i = 0, k; i < n; i += k, at += k * sizeof *buffer) {
+        for (k = 0; k < sizeof buffer / sizeof *buffer && i + k < n; ++k) buffer[k] = p[i + k].number;
+        if (!write_all(d, buffer, k * sizeof *buffer, at)) return false;
+    }
+    return true;
+}
+
+// The changed pages, their numbers and the footer.
+static bool write_log(driver *d, const page *p, size_t n, haddr_t at) {
+    footer f = {.magic = log_magic, .pages = n, .eoa = d->eoa};
+    uint64_t s = sum_start;
+    for (size_t i = 0; i < n; ++i) s = sum(s, p[i].byte, PAGE);
+    for (size_t i = 0; i < n; ++i) s = sum(s, &p[i].number, sizeof p[i].number);
+    f.checksum = sum_footer(s, &f);
+    return write_pages(d, p, n, at) && write_numbers(d, p, n, at + n * PAGE) && write_all(d, &f, sizeof f, at + n * (PAGE + sizeof(uint64_t)));
+}
+
+// Pages to their places, neighbours together.
+static bool copy_pages(driver *d, const page *p, size_t n) {
     bool good = true;
     for (size_t i = 0, k; i < n && good; i = k) {
-        uint64_t first, next;
-        memcpy(&first, numbers + i * sizeof first, sizeof first);
-        for (k = i + 1; k < n; ++k) {
-            memcpy(&next, numbers + k * sizeof next, sizeof next);
-            if (next != first + (k - i)) break;
-        }
-        good = write_all(d, log + i * PAGE, (k - i) * PAGE, first * PAGE);
+        for (k = i + 1; k < n && p[k].number == p[i].number + (k - i);) ++k;
+        good = write_pages(d, p + i, k - i, p[i].number * PAGE);
     }
     return good;
 }
@@ -214,18 +225,17 @@ static bool cut(driver *d, haddr_t size) {
 
 static bool commit_pages(driver *d) {
     const haddr_t end = d->eoa > d->eof ? d->eoa : d->eof;
-    size_t size = 0;
-    unsigned char *log = make_log(d, &size);
-    if (!log || !write_all(d, log, size, (end + PAGE - 1) / PAGE * PAGE)) { // back to the last commit
+    page *const p = sort_pages(d);
+    if (!p || !write_log(d, p, d->used, (end + PAGE - 1) / PAGE * PAGE)) { // back to the last commit
         fail(d, ENOMEM);
         cut(d, d->committed);
-        free(log);
+        free(p);
         return false;
     }
     file_lock(d->fd, FILE_COMMIT, F_WRLCK, PATIENCE);
-    const bool copied = copy_pages(d, log, d->used) && cut(d, d->eoa); // else the log is whole: opening the file finishes this
+    const bool copied = copy_pages(d, p, d->used) && cut(d, d->eoa); // else the log is whole: opening the file finishes this
     file_lock(d->fd, FILE_COMMIT, F_UNLCK, 0);
-    free(log);
+    free(p);
     if (copied) drop_pages(d);
     return copied;
 }
@@ -260,16 +270,18 @@ static bool recover(driver *d) {
     footer f;
     unsigned char *log = read_log(d, &f);
     if (!log) return true;
-    const size_t n = (size_t)f.pages;
     bool good = true;
-    if (d->writable) good = copy_pages(d, log, n) && cut(d, f.eoa);
-    for (size_t i = 0; i < n && good && !d->writable; ++i) {
-        uint64_t number;
-        memcpy(&number, log + n * PAGE + i * sizeof number, sizeof number);
-        unsigned char *byte = hold(d, number, true);
-        good = byte != NULL;
-        if (good) memcpy(byte, log + i * PAGE, PAGE);
+    for (size_t i = 0, n = (size_t)f.pages; i < n && good; ++i) {
+        page p = {.byte = log + i * PAGE};
+        memcpy(&p.number, log + n * PAGE + i * sizeof p.number, sizeof p.number);
+        if (d->writable) good = copy_pages(d, &p, 1);
+        else {
+            unsigned char *byte = hold(d, p.number, true);
+            good = byte != NULL;
+            if (good) memcpy(byte, p.byte, PAGE);
+        }
     }
+    if (d->writable && good) good = cut(d, f.eoa);
     free(log);
     d->eof = f.eoa;
     return good;

@@ -4,6 +4,7 @@
 // bodies), and G_ij = sum over the parts that i and j share of A_i F^-1 W_j.  Nothing here grows with the square of anything.  Blocks beside the diagonal are
 // most of it, and the solver of thousands of contacts does without them: they are made when another one needs them.
 #include "scheme/delassus_blocks.h"
+#include "base/pages.h"
 #include <carom/team.h>
 #include <string.h>
 
@@ -325,6 +326,15 @@ static void show_parts(carom_assembly *x, int most) {
     for (int l = 0; l < x->first[x->nb]; ++l) x->link_body[l] = x->body_of[x->link_part[l]];
 }
 
+// The blocks of an earlier problem, which a solver asked for that seldom does.
+static void forget_blocks(carom_assembly *x) {
+    carom_forget(x->X, x->numbers * sizeof *x->X);
+    carom_forget(x->col, x->blocks * sizeof *x->col);
+    carom_forget(x->at, x->blocks * sizeof *x->at);
+    carom_forget(x->value, x->values * sizeof *x->value);
+    x->full = false;
+}
+
 bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv, bool blocks, struct carom_team *team) {
     task t = {.x = x, .L = L, .Lf = Lf, .a = a};
     int most = 1;
@@ -338,6 +348,7 @@ bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_lo
     invert(x, F, nv);
     show_parts(x, most);
     if (blocks || !x->even) return carom_assembly_rows(x, team);
+    if (x->full) forget_blocks(x);
     carom_team_run(team, fill_own, &t);
     x->parts.diagonal = x->own;
     return true;
@@ -353,6 +364,7 @@ bool carom_assembly_rows(carom_assembly *x, struct carom_team *team) {
     carom_team_run(team, count_rows, &t);
     if (!place_rows(x)) return false;
     carom_team_run(team, fill_rows, &t);
+    x->full = true;
     x->rows = (carom_block_rows){.start = x->start, .col = x->col, .at = x->at, .diagonal = x->diagonal, .value = x->value, .uniform = uniform};
     return true;
 }

@@ -41,6 +41,7 @@ typedef struct carom_assembly {
     const carom_local *L;     // of the last problem
     double *own, *y;          // diagonal blocks of G; 2 nv: see carom_parts
     bool even;                // A and W are the same
+    bool full;                // blocks of G beside the diagonal are there
     int *start, *col, *at, *diagonal;
     double *value;
     carom_block_rows rows;

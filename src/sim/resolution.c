@@ -5,6 +5,7 @@
 // short, at the start and when the number of steps has doubled; in carom_sim_ledger() once more, if the step was too long every time.
 //
 // What a scheme makes of it is tried out: the scheme itself, with its options, steps the oscillator x'' + c x' + k x = 0 of that mode.
+#include "base/pages.h"
 #include "linalg/dense.h"
 #include "sim/sim.h"
 #include <math.h>
@@ -135,12 +136,21 @@ static void slower(carom_pace *p, double stiffness, double damping, bool rate, b
     if (first || (rate ? damping < p->damping : stiffness < p->stiffness)) *p = (carom_pace){.stiffness = stiffness, .damping = damping};
 }
 
+// Vectors of large systems, until the next time.
+static void forget(const carom_sim *sim) {
+    const carom_resolution *r = &sim->resolution;
+    double *const vectors[] = {r->x, r->y, r->z, r->v, r->f};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) carom_forget(vectors[i], (size_t)sim->step.sys->nv * sizeof *vectors[i]);
+    carom_forget(r->q, (size_t)sim->step.sys->nq * sizeof *r->q);
+}
+
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first) {
     double own, other;
     if (!sim->resolution.on || (!first && short_enough(sim, pace[0]) && short_enough(sim, pace[1]))) return;
     if (reduce(sim, sim->kept->t, sim->q) != CAROM_OK || carom_mass(&sim->step, sim->step.M, sim->kept->t, sim->q) != CAROM_OK) return;
     if (largest(sim, false, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[0], own, other, false, first);
     if (largest(sim, true, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[1], other, own, true, first);
+    forget(sim);
 }
 
 // -- trying a scheme ---------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 //
 // Spec: docs/solvers.md, "The chain".  The order depends on laws and size alone, so a run is reproducible.  All solvers
 // share one piece of memory, since only one works at a time.
+#include "base/pages.h"
 #include "solver/solvers.h"
 #include <assert.h>
 #include <stdalign.h>
@@ -22,6 +23,8 @@ struct carom_chain {
     void *first_work;
     double *best;  // n
     double *dense; // view of a G that is given by blocks, up to CAROM_DENSE_ROWS rows
+    void *shared;  // memory of the solvers, and its size
+    size_t shared_size;
     alignas(64) unsigned char work[COUNT][CAROM_SOLVER_WORK];
 };
 
@@ -117,7 +120,15 @@ carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, co
     chain->first_work = first_work;
     chain->best = best;
     chain->dense = dense;
+    chain->shared = mem->base + mark;
+    chain->shared_size = top - mark;
     return chain;
+}
+
+// What a solver has left behind in the piece that all share.  Each puts its vectors elsewhere, and factors of large problems take much: the memory of all of
+// them at once would be used from then on.
+static void tidy(const carom_chain *chain, const carom_problem *pb) {
+    if (pb->nb > LARGE) carom_forget(chain->shared, chain->shared_size);
 }
 
 // The slow road: the solver that went first has failed with `report`.
@@ -149,6 +160,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
         if (s == last || !fits(chain, s, pb, kind)) continue;
         last = s;
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
+        tidy(chain, pb);
         report = carom_solver_solve(s, chain->work[*next], pb, tol);
         report.fallbacks = tried++;
         iterations += report.iterations;
@@ -157,6 +169,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
             for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
         }
     }
+    tidy(chain, pb);
     for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
     best.residual = carom_residual(pb, &best.worst);
     best.fallbacks = best.converged ? best.fallbacks : tried - 1;

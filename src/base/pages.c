@@ -1,0 +1,17 @@
+// pages.c: see pages.h.
+#define _DEFAULT_SOURCE // madvise
+#include "base/pages.h"
+#if defined(__unix__) || defined(__APPLE__)
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#ifdef MADV_DONTNEED
+void carom_forget(void *from, size_t n) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = ((uintptr_t)from + page - 1) / page * page, end = ((uintptr_t)from + n) / page * page;
+    if (from && first < end) madvise((unsigned char *)from + (first - (uintptr_t)from), (size_t)(end - first), MADV_DONTNEED); // advice: nothing is lost where it is not taken
+}
+#else
+void carom_forget(void *from, size_t n) { (void)from, (void)n; }
+#endif
