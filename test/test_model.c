@@ -327,7 +327,7 @@ static void what_is_asked_together_has_the_bits_of_what_is_asked_alone(void **st
 static void a_failure_among_several_is_told_by_name(void **state) {
     (void)state;
     static const struct { const char *mass, *potential, *gap, *told; } bad[] = {{"1 + 1e-9*sqrt(x)", "0", "x + 9", "the model failed to compute its mass matrix"},
-                                                                                {"1 + 1e-9*x", "1e-9*x^1.5", "x + 9", "the force on '1' is not a number"},
+                                                                                {"1 + 1e-9*x", "1e-9*x^1.5", "x + 9", "the force on 1 is not a number"},
                                                                                 {"1 + 1e-9*x", "0", "9 + log(x)", "the gap of 'contact 1' is not a number"}};
     for (int k = 0; k < 3; ++k) {
         char text[400];
