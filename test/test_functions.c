@@ -267,7 +267,7 @@ static void a_function_that_fails_ends_the_run(void **state) {
             carom_sim *sim = carom_sim_create(&sd, &err);
             if (!sim) fail_msg("%s", err.text);
             assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_USER);
-            assert_true(p.calls == p.last);
+            assert_in_range(p.calls, p.last, p.last + 1); // a step in flight that fails is done once more as a whole step, which says why
             assert_true(strlen(err.text) > 0);
             carom_sim_destroy(sim);
             carom_functions_destroy(f);
