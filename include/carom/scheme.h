@@ -195,7 +195,7 @@ typedef struct carom_place {
 
 /// L's set: all bilateral constraints and the contacts that are closed at a point, g being the gaps there: by their sign, and
 /// also when only rounding keeps them open, or when they reacted and do not leave (CL-3, CL-7).  Those gaps become 0, so that
-/// carom_closed says the same.  With option closed=strict by their sign alone.
+/// carom_closed says the same.  With option closed=strict by their sign alone.  Directions that L held are lost.
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
 /// Of a midpoint rule, whose middles are q_0 + h/2 v_0 and whose steps end at q = q_0 + h/2 (v_0 + v): the gaps at the middle, as they are; at the end of the
 /// step, where it began.  Then the simulation may do without gaps at q where bounds of them are enough.

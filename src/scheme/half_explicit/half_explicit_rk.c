@@ -179,14 +179,15 @@ static carom_status impact(work *w, carom_step *s) {
         if (w->held_1[c] > 0) w->g_1[ne + c] = -1; // resting contacts take part
     carom_zero(s->force, s->dir[ne + s->sys->nc]);
     carom_problem_react(s, w->K_E[last - 1], -1, w->lambda, ne); // found anew below
-    w->L = carom_joints_of(s, &w->L), w->L_next = carom_joints_of(s, &w->L_next);
-    CAROM_TRY(velocity(w, s, last, &w->L, &w->L_next, w->K_E, w->v));
+    carom_close(s, &w->L_next, w->g_1);
+    CAROM_TRY(carom_directions(s, &w->L_next, t_1, w->Q_next));
+    const carom_local joints = carom_joints_of(s, &w->L_next);
+    w->L = carom_joints_of(s, &w->L);
+    CAROM_TRY(velocity(w, s, last, &w->L, &joints, w->K_E, w->v));
     if (ne > 0) {
         carom_local_velocity(w->u_0, &w->L, w->v);
         carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h, true);
     }
-    carom_close(s, &w->L_next, w->g_1);
-    CAROM_TRY(carom_directions(s, &w->L_next, t_1, w->Q_next));
     CAROM_TRY(carom_mass_factor(s, &w->F, t_1, w->Q_next));
     carom_local_velocity(w->u_0, &w->L_next, w->v);
     // A contact that rested has no velocity to give back: what v- shows there is the force it lost.
