@@ -34,6 +34,7 @@ typedef struct work {
     bool implicit;
     double e, theta;              // the one restitution
     double *ahead, *d;            // kept: q_k (one ahead of the report), d_k
+    double *since, *taken;        // kept: by contact, steps in a row that push it, at most 3; what the impact of the last step has taken so far
     double *d_f, *d_1, *dz;       // new increment without reactions and with them; z = q_k + h/(1+e) dz
     double *z, *g, *u, *u_0, *p;
     bool *in;                     // by id: contacts that take part
@@ -52,6 +53,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->L = carom_allocate_local(mem, sys);
     w->ahead = carom_allocate(keep, nq);
     w->d = carom_allocate(keep, nv);
+    w->since = carom_allocate(keep, (size_t)sys->nc);
+    w->taken = carom_allocate(keep, 1);
     CAROM_ALLOCATE(mem, nv, &w->d_f, &w->d_1, &w->dz);
     w->z = carom_allocate(mem, nq);
     w->g = carom_allocate(mem, nb);
@@ -210,12 +213,42 @@ static carom_status drives_struck(work *w, carom_step *s, bool *struck) {
     return CAROM_OK;
 }
 
+// Does the impact of the last step go on: is some contact in the second step that pushes it?
+static bool going_on(work *w, const carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    bool some = false;
+    for (int id = ne; id < ne + nc; ++id) w->in[id] = false;
+    for (int b = 0; b < w->L.nb; ++b) w->in[w->L.id[b]] = w->p[b] > 0;
+    for (int c = 0; c < nc; ++c) {
+        w->since[c] = w->in[ne + c] ? fmin(w->since[c] + 1, 3) : 0;
+        if (w->since[c] == 2) some = true;
+    }
+    return some;
+}
+
+// (SP-10)  g(z) = 0 takes two steps from u to -e u: u_1 = e u - (1 + e) g/h, u_2 = e u_1 - (1 + e) g_1/h = -e u with g_1 = g + h u_1.  The first takes too
+//          much, the second gives some of it back.  Both are one impact, and it creates what is given back beyond what was taken.
+static void split_by_impacts(work *w, carom_step *s) {
+    carom_account *a = &s->account;
+    double taken = 0;
+    for (int b = 0; b < w->L.nb; ++b)
+        if (w->L.id[b] >= s->sys->ne) taken -= 0.5 * (w->u_0[b] + w->u[b]) * w->p[b];
+    if (!going_on(w, s)) *w->taken = 0;
+    a->lost = fmax(taken, -*w->taken);
+    a->created = a->gain = fmax(0, a->created - *w->taken);
+    *w->taken += a->lost;
+}
+
 static carom_status book(work *w, carom_step *s) {
     bool struck = false;
-    if (w->L.nb == 0) return CAROM_OK;
+    if (w->L.nb == 0) {
+        carom_zero(w->since, s->sys->nc);
+        return CAROM_OK;
+    }
     carom_local_velocity(w->u_0, &w->L, w->span.d);
     carom_local_velocity(w->u, &w->L, w->d_1);
     carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
+    split_by_impacts(w, s);
     if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
     if (struck) carom_book_struck_joints(s, &w->L, w->p, w->u_0, w->u);
     return CAROM_OK;
