@@ -131,6 +131,31 @@ static void a_direction_that_cannot_be_known_is_the_one_that_is_written(void **s
     carom_model_destroy(m);
 }
 
+// A groove has two sides, y - x and y + x: their forces at the place of the gap are along (-1, 1) and (1, 1), and a side may have a place of its own.
+static void the_place_of_a_gap_is_that_of_its_parts(void **state) {
+    (void)state;
+    static const char *const places[] = {"{v: [x, y]}", "{v: {at: [x, y], colour: red}, v.2: [x, y - 1]}", "{v.2: [x, y - 1], v: {at: [x, y], colour: red}}"};
+    for (int i = 0; i < 3; ++i) {
+        char text[500];
+        snprintf(text, sizeof text, H "contacts: {floor: {gap: y}, v: {gap: y - abs(x)}}\ndraw: {contacts: %s}\n", places[i]);
+        carom_model *m = good(text);
+        carom_drawing *d = drawing_of(m);
+        assert_int_equal(carom_drawing_shapes(d), 2);
+        const carom_drawn side[2] = {carom_drawing_shape(d, find(d, CAROM_TOUCH, "v.1")), carom_drawing_shape(d, find(d, CAROM_TOUCH, "v.2"))};
+        double *x = values_at(m, d, carom_model_q0(m)); // at (1, 2)
+        for (int k = 0; k < 2; ++k) {
+            const double *p = x + side[k].first, high = i > 0 && k == 1 ? 1 : 2, sign = k == 0 ? -1 : 1;
+            assert_int_equal(side[k].id, 1 + k);
+            assert_true(p[0] == 1 && p[1] == high);
+            assert_close(p[2], sign, 1e-14), assert_close(p[3], 1, 1e-14);
+            assert_int_equal(side[k].colour != NULL, i > 0 && k == 0);
+        }
+        free(x);
+        carom_drawing_destroy(d);
+        carom_model_destroy(m);
+    }
+}
+
 static void every_shipped_model_draws_itself_and_its_contacts(void **state) {
     (void)state;
     for (int k = 0; shipped[k]; ++k) {
@@ -439,6 +464,8 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"draw: {a: {point: [0, 0], trace: 1}}\n", "4:34: trace is yes or no"},
         {"draw: {contacts: {floor: [0, 0]}}\n", "4:19: there is no contact or constraint 'floor'"},
         {"contacts: {ground: {gap: y}}\ndraw: {contacts: {grund: [0, 0]}}\n", "5:19: there is no contact or constraint 'grund'; did you mean 'ground'?"},
+        {"contacts: {v: {gap: 2 - abs(x)}}\ndraw: {contacts: {v.3: [x, 0]}}\n", "5:19: there is no contact or constraint 'v.3'; did you mean 'v.1'?"},
+        {"contacts: {v: {gap: y}}\ndraw: {contacts: {v.1: [x, 0]}}\n", "5:19: there is no contact or constraint 'v.1'"},
         {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: [0, 0]}}\n", "5:27: the place of 'ground' moves with no coordinate"},
         {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: {normal: [0, 1]}}}\n", "5:19: the place of 'ground' is missing"},
         {"draw: {a: {circle: 1, at: [max(x, 0), 0]}}\n", "4:28: 'max(x' is cut at a comma"},
@@ -465,6 +492,7 @@ int main(void) {
         cmocka_unit_test(spatial_shapes_have_three_coordinates_and_a_turn),
         cmocka_unit_test(the_direction_of_a_force_follows_from_place_and_gap),
         cmocka_unit_test(a_direction_that_cannot_be_known_is_the_one_that_is_written),
+        cmocka_unit_test(the_place_of_a_gap_is_that_of_its_parts),
         cmocka_unit_test(every_shipped_model_draws_itself_and_its_contacts),
         cmocka_unit_test(drawing_does_not_change_a_bit_of_the_motion),
         cmocka_unit_test(bodies_draw_themselves),

@@ -777,6 +777,27 @@ static carom_status make_room(resolver *r, int n) {
     return CAROM_OK;
 }
 
+// BASE.number for one of several contacts that are made of one.
+static carom_status number_name(resolver *r, const carom_mech_contact *of, const names *taken, const char *base, int number, const char *each, char **own) {
+    const size_t size = strlen(base) + 12;
+    *own = carom_pool_take(&r->m->memory, size);
+    if (!*own) return carom_fault_memory(r);
+    snprintf(*own, size, "%s.%d", base, number);
+    const name *other = carom_names_find(taken, *own, strlen(*own));
+    if (!other) return CAROM_OK;
+    return carom_fault(r, &of->name, 0, "'%s' becomes several contacts, one for each %s, and the name '%s' of one of them is already used%s; rename one of the two", base, each,
+                       *own, carom_line_of(other->line).text);
+}
+
+// A name that is free.  Names in the file are different: another contact that has this one has got it from number_name().
+static carom_status new_contact(resolver *r, const carom_datum *n, const names *taken) {
+    const name *other = carom_names_find(taken, n->text, n->length);
+    const char *dot = strrchr(n->text, '.');
+    if (!other || !dot || other->index < r->m->ne) return carom_new_owner(r, n, false, taken);
+    return carom_fault(r, n, 0, "'%s' is already one of the contacts that '%.*s'%s becomes, one for each part of its gap or node of its member; rename one of the two", n->text,
+                       (int)(dot - n->text), n->text, carom_line_of(other->line).text);
+}
+
 // A contact, or one for each part of its gap: NAME.1, NAME.2, ...; NAME.gap is the least of theirs.
 static carom_status read_parts(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken, const char *name) {
     gap_parts p = {.r = r, .gap = carom_given(&of->gap)};
@@ -793,10 +814,8 @@ static carom_status read_parts(resolver *r, const carom_mech_contact *of, const 
     if (!r->along && !carom_names_add(taken, name, NAME_QUANTITY, 0, of->name.line)) return carom_fault_memory(r);
     const int first = r->m->ne + r->m->nc;
     for (int k = 0; k < n; ++k) {
-        const size_t size = strlen(name) + 12;
-        char *own = carom_pool_take(&r->m->memory, size);
-        if (!own) return carom_fault_memory(r);
-        snprintf(own, size, "%s.%d", name, k + 1);
+        char *own;
+        CAROM_TRY(number_name(r, of, taken, name, k + 1, "part of its gap", &own));
         r->part = &p.part[k];
         CAROM_TRY(read_link(r, of, fallback, taken, own));
     }
@@ -824,16 +843,14 @@ static carom_status take_row(resolver *r, int id, names *taken) {
 // One contact, or one for every node (element) of a member: NAME.0, NAME.1, ... by the numbers of the nodes.
 static carom_status read_contacts(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken) {
     const carom_datum *n = &of->name;
-    CAROM_TRY(carom_new_owner(r, n, false, taken));
+    CAROM_TRY(new_contact(r, n, taken));
     CAROM_TRY(find_along(r, carom_given(&of->along), &r->along));
     if (!r->along) return read_parts(r, of, fallback, taken, n->text);
     if (!carom_names_add(taken, n->text, NAME_QUANTITY, 0, n->line)) return carom_fault_memory(r);
     const int before = r->m->nc + r->m->nsoft, last = r->along->nodes - (carom_given(&of->point) != NULL); // nodes, or elements
     for (r->along_node = 0; r->along_node < last; ++r->along_node) {
-        const size_t size = n->length + 12;
-        char *name = carom_pool_take(&r->m->memory, size);
-        if (!name) return carom_fault_memory(r);
-        snprintf(name, size, "%s.%d", n->text, r->along_node + (r->along->kind == CAROM_MATRICES)); // rows count from 1
+        char *name;
+        CAROM_TRY(number_name(r, of, taken, n->text, r->along_node + (r->along->kind == CAROM_MATRICES), "node of its member", &name)); // rows count from 1
         CAROM_TRY(read_parts(r, of, fallback, taken, name));
         r->m->links[r->m->ne + r->m->nc] = (constraint){0};
     }

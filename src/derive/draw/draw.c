@@ -283,10 +283,20 @@ static const char *link_name(const void *user, int i) {
     return i < m->ne + m->nc ? m->links[i].name : NULL;
 }
 
-static carom_status find_link(resolver *r, const carom_datum *name, int *id) {
+// NAME of the contacts NAME.1, NAME.2, ... that are parts of one gap, the first of them being c?
+static bool is_whole(const constraint *c, const char *name) {
+    const size_t n = strlen(name);
+    return c->parts > 0 && strncmp(c->name, name, n) == 0 && strcmp(c->name + n, ".1") == 0;
+}
+
+// *count contacts from *id on have this name: one, or the parts of a gap.
+static carom_status find_links(resolver *r, const carom_datum *name, int *id, int *count) {
     const carom_model *m = r->m;
-    for (*id = 0; *id < m->ne + m->nc; ++*id)
-        if (strcmp(m->links[*id].name, name->text) == 0) return CAROM_OK;
+    for (*id = 0; *id < m->ne + m->nc; ++*id) {
+        const constraint *c = &m->links[*id];
+        *count = is_whole(c, name->text) ? c->parts : 1;
+        if (*count > 1 || strcmp(c->name, name->text) == 0) return CAROM_OK;
+    }
     const char *near = carom_nearest(name->text, link_name, m);
     if (near) return carom_fault(r, name, 0, "there is no contact or constraint '%.60s'; did you mean '%s'?", name->text, near);
     return carom_fault(r, name, 0, "there is no contact or constraint '%.60s'", name->text);
@@ -314,18 +324,16 @@ static carom_status add_direction(resolver *r, const carom_datum *n, const char 
     return CAROM_OK;
 }
 
-static carom_status read_touch(resolver *r, const carom_mech_touch *of) {
+static carom_status add_touch(resolver *r, const carom_mech_touch *of, int id) {
     const carom_datum *const tangent[] = {&of->tangent, &of->tangent2}, *at = carom_given(&of->at);
     static const char *const words[] = {"tangent", "tangent2"};
     carom_model *m = r->m;
     struct drawn *d = m->drawn;
-    int id = 0;
-    CAROM_TRY(find_link(r, &of->name, &id));
     char where[100];
     snprintf(where, sizeof where, "the place of '%.60s'", of->name.text);
     if (!at) return carom_fault(r, &of->name, 0, "%s is missing; write `%.60s: [x, y]`", where, of->name.text);
     carom_drawn *s = NULL;
-    CAROM_TRY(carom_draw_shape(r, &of->name, of->name.text, CAROM_TOUCH, &s));
+    CAROM_TRY(carom_draw_shape(r, &of->name, m->links[id].name, CAROM_TOUCH, &s));
     s->id = id;
     CAROM_TRY(read_looks(r, &of->colour, &of->color, s));
     CAROM_TRY(add_point(r, at, where, 0));
@@ -348,6 +356,21 @@ static carom_status read_touch(resolver *r, const carom_mech_touch *of) {
     if (t->J.n == 0 && !all)
         return carom_fault(r, at, 0, "%s moves with no coordinate, so the direction of its force is not known; add `normal: [0, 1]`%s", where,
                            t->directions > 1 ? " and `tangent: [1, 0]`" : "");
+    return CAROM_OK;
+}
+
+static bool is_placed(const carom_mech *x, const char *name) {
+    for (int i = 0; i < x->ntouches; ++i)
+        if (carom_datum_is(&x->touches[i].name, name)) return true;
+    return false;
+}
+
+// The place of a gap is that of all its parts, except those that have one of their own.
+static carom_status read_touch(resolver *r, const carom_mech_touch *of) {
+    int id = 0, count = 0;
+    CAROM_TRY(find_links(r, &of->name, &id, &count));
+    for (const int end = id + count; id < end; ++id)
+        if (count == 1 || !is_placed(r->mech, r->m->links[id].name)) CAROM_TRY(add_touch(r, of, id));
     return CAROM_OK;
 }
 
