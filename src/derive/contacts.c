@@ -789,11 +789,14 @@ static carom_status number_name(resolver *r, const carom_mech_contact *of, const
                        *own, carom_line_of(other->line).text);
 }
 
-// A name that is free.  Names in the file are different: another contact that has this one has got it from number_name().
-static carom_status new_contact(resolver *r, const carom_datum *n, const names *taken) {
+// A name that is free.  One that another contact has, and that no contact before this one was given, comes from number_name().
+static carom_status new_contact(resolver *r, const carom_mech_contact *of, const names *taken) {
+    const carom_datum *n = &of->name;
     const name *other = carom_names_find(taken, n->text, n->length);
     const char *dot = strrchr(n->text, '.');
-    if (!other || !dot || other->index < r->m->ne) return carom_new_owner(r, n, false, taken);
+    bool made = other && dot && other->index >= r->m->ne;
+    for (const carom_mech_contact *c = r->mech->contacts; made && c < of; ++c) made = strcmp(c->name.text, n->text) != 0;
+    if (!made) return carom_new_owner(r, n, false, taken);
     return carom_fault(r, n, 0, "'%s' is already one of the contacts that '%.*s'%s becomes, one for each part of its gap or node of its member; rename one of the two", n->text,
                        (int)(dot - n->text), n->text, carom_line_of(other->line).text);
 }
@@ -843,7 +846,7 @@ static carom_status take_row(resolver *r, int id, names *taken) {
 // One contact, or one for every node (element) of a member: NAME.0, NAME.1, ... by the numbers of the nodes.
 static carom_status read_contacts(resolver *r, const carom_mech_contact *of, const law *fallback, names *taken) {
     const carom_datum *n = &of->name;
-    CAROM_TRY(new_contact(r, n, taken));
+    CAROM_TRY(new_contact(r, of, taken));
     CAROM_TRY(find_along(r, carom_given(&of->along), &r->along));
     if (!r->along) return read_parts(r, of, fallback, taken, n->text);
     if (!carom_names_add(taken, n->text, NAME_QUANTITY, 0, n->line)) return carom_fault_memory(r);
