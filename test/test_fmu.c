@@ -109,6 +109,9 @@ static void steps_have_the_bits_of_a_run(void **state) {
     same_as_run("crank", CAROM_SOURCE_DIR "/models/slider-crank.yaml", "--set e=0.7", 0.005, 7, 2);
     same_as_run("bodies", CAROM_SOURCE_DIR "/models/four-bar.yaml", "--step 1e-3", 0.05, 5, 3);
     same_as_run("top", CAROM_SOURCE_DIR "/models/spinning-top.yaml", "--step 1e-3", 0.02, 1, 3);
+    static const char groove[] = "carom: 1\ncoordinates: {x: {at: 0.2, rate: 1}, y: 0.5}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y}\n" // two contacts, and the columns of the whole gap
+                                 "contacts: {floor: {gap: y + 1, slip: x, friction: 0.1}, v: {gap: y - abs(x), slip: x, friction: 0.2, restitution: 0.3}}\nsimulation: {scheme: moreau-jean, step: 2e-3, end: 1}\n";
+    same_as_run("groove", write_model("groove", groove), "", 0.8, 1, 3);
     same_as_run("located", write_model("ball", ball), "--scheme event-driven --step 0.01", 0.7, 1, 3);
 }
 

@@ -328,8 +328,21 @@ void carom_fmu_add_impulses(fmu_unit *u, const carom_now *now) {
     for (int i = 0; i < u->ndir; ++i) u->impulse[i] += x[i];
 }
 
+// The least gap of several parts, its rate, the sum of their reactions.
+static double value_of_whole(const fmu_unit *u, const fmu_variable *v, const carom_now *now) {
+    const double *x = v->kind == FMU_RATE ? u->u : v->kind == FMU_FORCE ? now->lasting : u->impulse;
+    int least = 0;
+    double sum = 0;
+    for (int k = 0; k < v->parts; ++k) {
+        if (u->gap[v->first + k] < u->gap[v->first + least]) least = k;
+        if (v->kind != FMU_GAP) sum += x[v->index + k * v->stride];
+    }
+    return v->kind == FMU_GAP ? u->gap[v->first + least] : v->kind == FMU_RATE ? x[v->index + least * v->stride] / v->scale : sum * v->scale;
+}
+
 static double value_of(const fmu_unit *u, const fmu_variable *v, const carom_now *now, const double energy[2], const double *turned) {
     double x;
+    if (v->parts) return value_of_whole(u, v, now);
     switch (v->kind) {
     case FMU_TIME: return now->t;
     case FMU_STEP: return step_size(u);

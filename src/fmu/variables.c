@@ -128,6 +128,18 @@ static void add_contact(fmu_variables *v, const char *name, const carom_contact 
         }
 }
 
+// NAME.gap, ... of contacts NAME.1, NAME.2, ... that are parts of one gap.
+static void add_whole(fmu_variables *v, const carom_model *m, int id, int dir) {
+    const carom_system *sys = carom_model_system(m);
+    const int parts = carom_model_parts(m, id), before = v->n;
+    char name[500];
+    if (parts == 0) return;
+    snprintf(name, sizeof name, "%s", carom_model_constraint(m, id));
+    if (strrchr(name, '.')) *strrchr(name, '.') = 0;
+    add_contact(v, name, &sys->contacts[id - sys->ne], id, dir);
+    for (int i = before; i < v->n; ++i) v->list[i].first = id, v->list[i].parts = parts, v->list[i].stride = carom_system_recorded(sys, id);
+}
+
 static void add_joint(fmu_variables *v, const carom_model *m, int id, int dir) {
     static const struct { const char *word; fmu_kind kind; } parts[] = {{"gap", FMU_GAP}, {"force", FMU_FORCE}, {"impulse", FMU_IMPULSE}};
     for (int i = 0; i < 3; ++i) {
@@ -145,6 +157,7 @@ static void add_reactions(fmu_variables *v, const carom_model *m) {
     int dir = 0;
     for (int id = 0; id < sys->ne; ++id) dir += carom_system_recorded(sys, id);
     for (int c = 0; c < sys->nc - sys->listed; ++c) {
+        add_whole(v, m, sys->ne + c, dir);
         add_contact(v, carom_model_constraint(m, sys->ne + c), &sys->contacts[c], sys->ne + c, dir);
         dir += carom_system_recorded(sys, sys->ne + c);
     }
