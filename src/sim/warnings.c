@@ -143,7 +143,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
     const bool own = w->sim->scheme->own_steps;
     const forces x = forces_of(w->sim);
     const double exact = fmax(known_to(l), one_step(w->sim, l, &x));
-    const double excess = carom_sim_excess(l, l->energy.end), order = first_order(w->sim, l, &x);
+    const double excess = carom_sim_excess(l, l->energy.end), order = fmin(first_order(w->sim, l, &x), FEW * size); // beyond, it is no error
     if (excess > fmax(GROWN * size, exact) && excess <= order)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain: the error of first order that %s makes with the step %.9g.  "
