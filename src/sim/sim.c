@@ -563,6 +563,7 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     k->jumped = 0;
     k->ledger.steps = k->n - k->counted_from;
     if (sampled(k->n) || s->account.lost > k->explained) measure_kinetic(sim);
+    s->account.lost = 0; // steps in flight book nothing
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     if (sim->sys->nsamplers) CAROM_TRY(carom_sim_sample(sim, err));
     if (k->n >= k->to_n) carom_sim_plan(sim);
