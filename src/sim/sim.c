@@ -510,7 +510,8 @@ static void measure_kinetic(carom_sim *sim) {
     carom_kept *k = sim->kept;
     if (carom_sim_energy(sim, &kinetic, &potential, &ignored) != CAROM_OK) return;
     k->ledger.kinetic = fmax(k->ledger.kinetic, kinetic);
-    k->explained = fmax(k->explained, kinetic - fmax(0, carom_sim_excess(&k->ledger, kinetic + potential)));
+    // What an impact took was there, as seen from its wall, which may move.
+    k->explained = fmax(k->explained, fmax(kinetic, sim->step.account.lost) - fmax(0, carom_sim_excess(&k->ledger, kinetic + potential)));
 }
 
 static carom_status take_step(carom_sim *sim, double *h, carom_error *err) {
@@ -561,7 +562,8 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
     k->jumped = 0;
     k->ledger.steps = k->n - k->counted_from;
-    if (sampled(k->n)) measure_kinetic(sim);
+    if (sampled(k->n) || s->account.lost > k->explained) measure_kinetic(sim);
+    s->account.lost = 0; // steps in flight book nothing
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     if (sim->sys->nsamplers) CAROM_TRY(carom_sim_sample(sim, err));
     if (k->n >= k->to_n) carom_sim_plan(sim);

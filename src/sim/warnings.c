@@ -131,17 +131,27 @@ static const char *trusted(const carom_sim *sim, const carom_ledger *l) {
     return !sim->control.on && carom_resolution_lost(sim, l->pace, false, &p, &longest) ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)" : finer(sim);
 }
 
+// Has damping taken half as much again as there was to take, or more?  What steps of an unresolved decay make of its rates is no rest, whatever forces do in a step.
+static bool overdrawn(const carom_ledger *l) {
+    const double there = l->energy.damping - l->energy.balance;
+    return there > 0 && l->energy.balance > fmax(known_to(l), FADED * there);
+}
+
 static void unaccounted(writer *w, const carom_ledger *l) {
     const double still = STILL * all_at_speed(w->sim), peak = fmax(l->kinetic, still), t = w->sim->kept->t;
     const double size = fmax(w->sim->kept->explained, still); // energy from nowhere does not make its own measure
     const bool own = w->sim->scheme->own_steps;
     const forces x = forces_of(w->sim);
     const double exact = fmax(known_to(l), one_step(w->sim, l, &x));
-    const double excess = carom_sim_excess(l, l->energy.end), order = first_order(w->sim, l, &x);
+    const double excess = carom_sim_excess(l, l->energy.end), order = fmin(first_order(w->sim, l, &x), FEW * size); // beyond, it is no error
     if (excess > fmax(GROWN * size, exact) && excess <= order)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "the energy has grown from %.3g J to %.3g J by the error of first order that %s makes with the step %.9g.  Try a smaller step, %s",
-                 l->energy.start, l->energy.end, w->sim->scheme->name, w->sim->h, second_order(w->sim));
+                 "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain: the error of first order that %s makes with the step %.9g.  "
+                 "Try a smaller step, %s", l->energy.start, l->energy.end, excess, w->sim->scheme->name, w->sim->h, second_order(w->sim));
+    else if (excess > GROWN * size && overdrawn(l))
+        snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
+                 "damping has taken %.3g J, %.3g J more than there was to take: the steps do not resolve the rates that are damped.  Try %s", l->energy.damping, l->energy.balance,
+                 own ? "smaller tolerances" : w->sim->list.slots ? "a smaller step" : "a smaller step, or a scheme that chooses its own (auto)");
     else if (excess > fmax(GROWN * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
