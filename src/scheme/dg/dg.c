@@ -635,6 +635,11 @@ static void book_stages(work *w, carom_step *s) {
     }
 }
 
+// (DG-23)  e of the law of direction i, D+: its u_0 is older than the impulse by the step.  D-: its velocity is without the forces of the stages, which u_f has: 0.
+static double returned(const work *w, int id, int i, double u) {
+    return w->plus && u != 0 ? fmin(fmax(w->bias[w->start[id] + i] / u, 0), 1) : 0;
+}
+
 static void book_impulses(work *w, carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     const carom_local *L = &e->L;
@@ -647,8 +652,8 @@ static void book_impulses(work *w, carom_step *s) {
         const int id = L->id[b], first = L->at[b];
         const bool counts = carom_book_counts(s, L, b, w->p_i, w->u_b);
         for (int k = first; k < L->at[b + 1]; ++k) {
-            // u_b is the velocity that the law compares; the energy jumps between v_1 - w and v_1.
-            const double more = counts ? 0.5 * (w->u_b[k] - w->u_f[k]) * w->p_i[k] : 0;
+            // The energy jumps between v_1 - w and v_1: what the law takes of it is counted, with D+ without the error of giving back e u_b where u_f arrives.
+            const double more = counts ? 0.5 * (1 - returned(w, id, k - first, w->u_b[k])) * (w->u_b[k] - w->u_f[k]) * w->p_i[k] : 0;
             *(k == first ? &s->account.impact : &s->account.friction) += more;
             if (k == first && id >= s->sys->ne) s->lost[id - s->sys->ne] += more;
             w->u[k] = 0.5 * (w->u_f[k] + w->u_a[k]);
