@@ -268,8 +268,10 @@ static void rest_in_the_origin_is_silent(void **state) {
         const int n = run_to_end(text, (*s)->name, NULL, 0.00877963125548727, 5, list, &l);
         if (n > 0) fail_msg("%s: %s: %s", (*s)->name, list[0].kind, list[0].text);
     }
-    const int n = run_to_end(text, "event-driven", NULL, 0.00877963125548727, 5, list, &l);
-    if (n > 0) fail_msg("event-driven: %s: %s", list[0].kind, list[0].text);
+    const char *steep = "carom: 1\nparameters: {a: 1.0440841552405766}\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: 18.26573383913182/2*(x'^2 + y'^2), potential: 18.26573383913182*9.81*y}\n"
+                        "contacts: {plane: {gap: y*cos(a) + x*sin(a), slip: x*cos(a) - y*sin(a), restitution: 1, friction: 5.16}}\n"; // auto: positions are 1e-14 after an impact of rounding
+    const int n = run_to_end(steep, "auto", NULL, 0.00345115, 6.9, list, &l);
+    if (n > 0) fail_msg("auto: %s: %s", list[0].kind, list[0].text);
 }
 
 // A ball of radius 0.1 at 1 m/s and steps of 0.15 s: up to 0.15 m into the ground.

@@ -83,13 +83,14 @@ double carom_sim_one_step(const carom_sim *sim) {
     return of_step(sim, &x);
 }
 
-// The energy that errors of single steps explain: where the scheme controls them, the work on an error of its tolerance; elsewhere, at rest, that of the forces in one step.  Forces
-// beyond those at the start, and beyond what moved and was given, are an effect of the growth, and no cause.
+// The energy that errors of single steps explain: where the scheme controls them, the work on an error of its tolerance, of positions or of what forces do in one step; elsewhere, at rest,
+// that of the forces in one step.  Forces beyond those at the start, and beyond what moved and was given, are an effect of the growth, and no cause.
 static double one_step(const carom_sim *sim, const carom_ledger *l, const forces *x) {
     static const double REST = 1e-2;
     const carom_kept *k = sim->kept;
     const int i = sim->scheme->own_steps ? carom_option_find(sim->scheme->options, "rtol", 4) : -1;
-    const double step = of_step(sim, x), e = i >= 0 ? sim->opt[i] * x->work : sim->scheme->emits_events || l->kinetic > REST * step ? 0 : fmin(step, k->one_step + k->explained + fabs(l->energy.external));
+    const double all = of_step(sim, x), caused = fmin(all, k->one_step + k->explained + fabs(l->energy.external));
+    const double e = i >= 0 ? sim->opt[i] * fmax(x->work, caused) : sim->scheme->emits_events || l->kinetic > REST * all ? 0 : caused;
     return isfinite(e) ? e : 0;
 }
 
