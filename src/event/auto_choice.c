@@ -107,7 +107,6 @@ static carom_status probe_implicit(auto_work *w, carom_step *s) {
         auto_change_to(w, P->t, AUTO_IMPLICIT, AUTO_STIFF);
         h->next = length;
         h->wait = PROBE;
-        h->probe = 0;
     }
     return CAROM_OK;
 }
