@@ -1,5 +1,6 @@
 // test_result.c: recorder, result files and their reader.
 #define _DEFAULT_SOURCE // mkdtemp, usleep
+#include "host.h"
 #include "io/ledger.h"
 #include "json.h"
 #include "result_rig.h"
@@ -630,6 +631,8 @@ static void rows_beside_events_need_a_model_of_their_own(void **state) {
     carom_functions_destroy(f);
 }
 
+static int begin_all(void **state) { return begin(state) || host_begin(state); }
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_those_of_the_interface),
@@ -652,6 +655,7 @@ int main(void) {
         cmocka_unit_test(a_record_in_memory_is_that_of_the_file),
         cmocka_unit_test(a_system_without_a_model_is_recorded),
         cmocka_unit_test(rows_beside_events_need_a_model_of_their_own),
+        cmocka_unit_test(the_host_is_as_before),
     };
-    return cmocka_run_group_tests(tests, begin, end);
+    return cmocka_run_group_tests(tests, begin_all, end);
 }

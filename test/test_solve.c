@@ -1,5 +1,6 @@
 // Contact problems in files: formats, hostile files, `carom solve` and `carom run --dump-problems`.
 #define _DEFAULT_SOURCE // mkdtemp
+#include "host.h"
 #include "program.h"
 #include "walls.h"
 #include <carom/problem_file.h>
@@ -495,8 +496,9 @@ int main(void) {
         cmocka_unit_test(solve_answers),
         cmocka_unit_test(solve_refuses),
         cmocka_unit_test(a_run_dumps_its_problems),
+        cmocka_unit_test(the_host_is_as_before),
     };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, host_begin, NULL);
     char command[64];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) == 0 ? failed : 1;
