@@ -120,15 +120,13 @@ static double pace(const carom_step *s, const carom_local *L, int k, const doubl
 // (CL-2)  eps_u = 16 eps p + 4 tol U: what rounding and the contact solver may leave of a local velocity
 static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSILON * p + 4 * s->tol * s->scale; }
 
-static const double NOTICED = CAROM_NOTICED;
-
 // Is a positive gap small, or did its contact react?
 static bool gaps_doubtful(const carom_step *s, const double *g, const double *held) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     if (!held) held = s->held;
     g += ne;
     for (int c = 0; c < nc; ++c)
-        if (g[c] > 0 && (g[c] < NOTICED || held[c] != 0)) return true;
+        if (g[c] > 0 && (g[c] < CAROM_NOTICED || held[c] != 0)) return true;
     return false;
 }
 
@@ -137,7 +135,7 @@ static bool all_open(const carom_step *s, const double *g, const double *held) {
     if (!held) held = s->held;
     g += s->sys->ne;
     for (int c = 0; c < s->sys->nc; ++c)
-        if (!(g[c] >= NOTICED) || held[c] != 0) return false;
+        if (!(g[c] >= CAROM_NOTICED) || held[c] != 0) return false;
     return true;
 }
 
@@ -147,10 +145,10 @@ static void candidates(const carom_step *s, carom_local *L, const double *g, con
     static const double NEAR = 1e-9; // no lever is so long that more of a position is rounding
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     const double *held = at->held ? at->held : s->held;
-    const double near = fmax(DBL_EPSILON * NOTICED, NEAR * (carom_norm_max(at->q, s->sys->nq) + s->h * carom_norm_max(at->v, s->sys->nv)));
+    const double near = fmax(DBL_EPSILON * CAROM_NOTICED, NEAR * (carom_norm_max(at->q, s->sys->nq) + s->h * carom_norm_max(at->v, s->sys->nv)));
     L->nb = L->at[0] = 0;
     for (int id = ne; id < all; ++id)
-        if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < NOTICED && g[id] <= near))) join(s->sys, L, id);
+        if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < CAROM_NOTICED && g[id] <= near))) join(s->sys, L, id);
 }
 
 // Of contacts whose wall moves by itself (w or d2g/dt2 is not zero): the largest |kappa| at the point and half a step before it, for it passes zero where the wall
