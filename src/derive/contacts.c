@@ -1,317 +1,10 @@
-// contacts.c: constraints and contacts, and their laws.
-#include "derive/shapes/shapes.h"
+// contacts.c: constraints and contacts: gaps, slips, names, and whose law they obey.
+#include "derive/laws.h"
 #include "derive/soft.h"
 #include "expr/parts.h"
-#include <carom/option.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct law { // what is known of a contact before its gap, and levers of rolling and spinning resistance
-    carom_contact c;
-    int bounce; // where restitution varies: which of the model's bounces it is
-    double roll, spin;
-    const carom_datum *rub; // friction that varies; NULL: it is a number
-    const carom_datum *mu;  // friction as it was said; NULL: it was not
-    carom_node press;       // normal force of a contact that is friction alone; else CAROM_NONE
-    const ellipse *ellipse; // of friction in space with two coefficients; NULL: it has one
-    bool mu_here; // friction was said here, not in the defaults
-    const carom_datum *from[3]; // restitution, tangential restitution, friction: numbers given by parameters; NULL: not so
-} law;
-
-// What a number of the law was read from, if parameters are in it.
-static const carom_datum *source(const resolver *r, const carom_datum *n) { return r->read ? n : NULL; }
-
-static const char *word_at(const void *user, int i) { return ((const char *const *)user)[i]; }
-
-static carom_status read_coefficient(resolver *r, const carom_datum *n, double high, double *value) {
-    if (!carom_given(n)) return CAROM_OK;
-    const char *key = n->key->text;
-    CAROM_TRY(carom_resolve_number(r, n, key, value));
-    if (*value >= 0 && *value <= high) return CAROM_OK;
-    if (high == 1) return carom_fault(r, n, 0, "%s is %g; it must lie between 0 and 1", key, *value);
-    return carom_fault(r, n, 0, "%s is %g; it must not be negative", key, *value);
-}
-
-// Restitution: a number, or a function of approach.speed.
-static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) {
-    if (!carom_given(n)) return CAROM_OK;
-    carom_model *m = r->m;
-    carom_node x = CAROM_NONE;
-    CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SPEED, "restitution", &x));
-    l->c.varies = carom_graph_depends(r->values, x, CAROM_TIME, 0);
-    l->from[0] = l->c.varies ? NULL : source(r, n);
-    if (l->c.varies) CAROM_TRY(carom_fix(r, n));
-    if (!l->c.varies) { // perhaps it names the speed and does not depend on it
-        if (!carom_graph_is_number(r->values, x, &l->c.restitution) || !isfinite(l->c.restitution)) return read_coefficient(r, n, 1, &l->c.restitution);
-        if (l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
-        return carom_fault(r, n, 0, "%s is %g; it must lie between 0 and 1", n->key->text, l->c.restitution);
-    }
-    carom_node *more = realloc(m->bounces, (size_t)(m->nbounces + 1) * sizeof *more);
-    if (!more) return carom_fault_memory(r);
-    m->bounces = more;
-    l->bounce = m->nbounces;
-    m->bounces[m->nbounces++] = x;
-    const carom_node still = carom_graph_substitute(r->values, x, CAROM_TIME, 0, carom_graph_number(r->values, 0));
-    if (carom_graph_is_number(r->values, still, &l->c.restitution) && l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
-    return carom_fault(r, n, 0, "restitution is %g at approach.speed 0; it must lie between 0 and 1 at every speed", l->c.restitution);
-}
-
-// One of some words; -1: none of them was given.
-static carom_status read_word(resolver *r, const carom_datum *n, const char *const *words, int *which) {
-    *which = -1;
-    if (!carom_given(n)) return CAROM_OK;
-    for (int i = 0; words[i]; ++i)
-        if (carom_datum_is(n, words[i])) *which = i;
-    if (*which >= 0) return CAROM_OK;
-    const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, word_at, words) : NULL;
-    return carom_fault(r, n, 0, "%s is %s%s%s%s%s%s%s%s", n->key->text, words[0], words[2] ? ", " : " or ", words[1], words[2] ? " or " : "", words[2] ? words[2] : "",
-                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-static carom_status read_impact(resolver *r, const carom_datum *kind, const carom_datum *order, const carom_datum *et, law *l) {
-    static const char *const laws[] = {"newton", "poisson", "energetic", NULL}, *const orders[] = {"simultaneous", "sequential", NULL};
-    int k;
-    CAROM_TRY(read_word(r, kind, laws, &k));
-    if (k >= 0) l->c.impact = (carom_impact_law)k;
-    CAROM_TRY(read_word(r, order, orders, &k));
-    if (k >= 0) l->c.sequential = k == 1;
-    if (k == 0 && l->c.impact == CAROM_ENERGETIC)
-        return carom_fault(r, order, 0, "impact law energetic follows one contact after the other; leave `impact order` out, or write sequential");
-    if (l->c.tangential_restitution > 0 && l->c.impact != CAROM_NEWTON)
-        return carom_fault(r, carom_given(et) ? et : kind, 0, "impact law %s has no tangential restitution; leave it out, or use impact law newton", laws[l->c.impact]);
-    return CAROM_OK;
-}
-
-// (FV-6)  Two coefficients a, b: friction lies in an ellipse with these half axes (times the normal force), and the slip is an outward normal of it.  With
-// directions and slips times a/mu, b/mu, mu the larger one, that is Coulomb's law with mu.
-static carom_status read_axes(resolver *r, const carom_datum *const given[2], law *l, ellipse *e) {
-    double mu[2];
-    for (int i = 0; i < 2; ++i) {
-        CAROM_TRY(carom_resolve_number(r, given[i], "friction", &mu[i]));
-        if (!(mu[i] > 0)) return carom_fault(r, given[i], 0, "friction is %g here; where there are two coefficients, both must be positive", mu[i]);
-    }
-    l->c.friction = fmax(mu[0], mu[1]);
-    for (int i = 0; i < 2; ++i) e->factor[i] = mu[i] / l->c.friction;
-    l->ellipse = e;
-    return CAROM_OK;
-}
-
-// `of`: a body, or a family of bodies.
-static carom_status find_owner(resolver *r, const carom_datum *n, ellipse *e) {
-    const carom_model *m = r->m;
-    for (int i = 0; i < m->nbodies && n->kind == CAROM_TEXT && !e->family; ++i)
-        if (carom_body_called(&m->bodies[i], n->text) && strcmp(m->bodies[i].name, n->text) != 0) e->family = n;
-    if (e->family) return CAROM_OK;
-    CAROM_TRY(carom_find_body(r, n, &e->of));
-    if (e->of == m->bodies) e->of = NULL; // the ground is the world
-    return CAROM_OK;
-}
-
-// {along, across, direction, of} of shapes; [along, across] of two slips.
-static carom_status read_ellipse(resolver *r, const carom_datum *n, law *l) {
-    static const char *const words[] = {"along", "across", "direction", "of", NULL};
-    const carom_datum *given[4] = {NULL};
-    ellipse *e = carom_pool_take(&r->m->memory, sizeof *e);
-    if (!e) return carom_fault_memory(r);
-    if (n->kind == CAROM_LIST) {
-        if (n->count != 2) return carom_fault(r, n, 0, "friction is one coefficient, or a list of two, one for each of two slips");
-        return read_axes(r, (const carom_datum *const[]){n->item, n->item + 1}, l, e);
-    }
-    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
-        int k = 0;
-        while (words[k] && strcmp(words[k], c->key->text) != 0) ++k;
-        if (!words[k]) return carom_fault(r, c->key, 0, "friction by direction has along, across, direction and of, not '%.60s'", c->key->text);
-        given[k] = c;
-    }
-    if (!given[0] || !given[1] || !given[2])
-        return carom_fault(r, n, 0, "friction by direction needs `along`, `across` and `direction`: {along: 0.1, across: 0.5, direction: [1, 0, 0]}");
-    CAROM_TRY(carom_resolve_direction(r, given[2], "the direction of friction", e->direction));
-    if (given[3]) CAROM_TRY(find_owner(r, given[3], e));
-    return read_axes(r, given, l, e);
-}
-
-// Friction: a number, an expression of slip.speed, normal.force and the state, {static, kinetic, stribeck}, or by direction.  One that varies is read when the
-// slip is known.
-static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
-    if (!carom_given(n)) return CAROM_OK;
-    carom_graph *g = r->m->graph;
-    carom_node x = CAROM_NONE;
-    l->rub = l->from[2] = NULL;
-    l->mu = n;
-    l->ellipse = NULL;
-    l->c.friction_varies = false;
-    if (n->kind == CAROM_LIST || carom_datum_get(n, "along") || carom_datum_get(n, "across")) return r->loose = false, read_ellipse(r, n, l);
-    l->c.friction_varies = n->kind == CAROM_MAP;
-    if (n->kind != CAROM_MAP) {
-        r->slip_speed = r->normal_force = carom_graph_input(g, CAROM_TIME, 0);
-        CAROM_TRY(carom_resolve_expression(r, n, SCOPE_STATE | SCOPE_SLIP, "friction", &x));
-        l->c.friction_varies = carom_graph_depends(g, x, CAROM_TIME, 0) || carom_graph_depends(g, x, CAROM_POSITION, -1) || carom_graph_depends(g, x, CAROM_VELOCITY, -1);
-    }
-    if (!l->c.friction_varies) { // perhaps it names the speed and does not depend on it
-        r->slip_speed = r->normal_force = carom_graph_number(r->values, 0);
-        CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES | SCOPE_SLIP, "friction", &x));
-        l->from[2] = source(r, n);
-        if (!carom_graph_is_number(r->values, x, &l->c.friction) || !isfinite(l->c.friction)) return read_coefficient(r, n, 1e300, &l->c.friction);
-        if (l->c.friction >= 0) return CAROM_OK;
-        return carom_fault(r, n, 0, "%s is %g; it must not be negative", n->key->text, l->c.friction);
-    }
-    l->rub = n;
-    l->c.friction = 1; // until the first step
-    return CAROM_OK;
-}
-
-// (FV-2)  {static, kinetic, stribeck}:  mu(u) = mu_k + (mu_s - mu_k) exp(-(u/v_s)^2), without stribeck mu_k
-static carom_status read_curve(resolver *r, carom_graph *g, const carom_datum *n, carom_node speed, carom_node *slip, carom_node *stick) {
-    static const char *const words[] = {"static", "kinetic", "stribeck", NULL};
-    double value[3] = {-1, -1, -1};
-    for (const carom_datum *c = carom_first(n); c != carom_end(n); ++c) {
-        int k = 0;
-        while (words[k] && strcmp(words[k], c->key->text) != 0) ++k;
-        if (!words[k]) {
-            const char *near = carom_nearest(c->key->text, word_at, words);
-            return carom_fault(r, c->key, 0, "friction has static, kinetic and stribeck, not '%.60s'%s%s%s", c->key->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        }
-        CAROM_TRY(read_coefficient(r, c, 1e300, &value[k]));
-    }
-    if (value[0] < 0 || value[1] < 0) return carom_fault(r, n, 0, "friction needs `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");
-    if (value[0] < value[1]) return carom_fault(r, n, 0, "static friction %g is below the kinetic %g; it must not be", value[0], value[1]);
-    if (value[2] == 0) return carom_fault(r, n, 0, "stribeck is 0; it is the slip speed over which friction falls from static to kinetic: leave it out for a jump");
-    *stick = carom_graph_number(g, value[0]);
-    *slip = carom_graph_number(g, value[1]);
-    if (value[2] < 0) return CAROM_OK;
-    const carom_node x = n_mul(g, speed, carom_graph_number(g, 1 / value[2]));
-    const carom_node fall = carom_graph_apply(g, CAROM_OP_EXP, n_sub(g, carom_graph_number(g, 0), n_mul(g, x, x)), CAROM_NONE, CAROM_NONE);
-    *slip = n_add(g, *slip, n_mul(g, carom_graph_number(g, value[0] - value[1]), fall));
-    return CAROM_OK;
-}
-
-// Coefficients and tangential velocities of a contact whose slips are known.
-static carom_status express_friction(resolver *r, const law *l, const constraint *c, int contact) {
-    carom_model *m = r->m;
-    carom_graph *g = m->graph;
-    carom_node *more = realloc(m->rub, (size_t)(m->nrub + 1) * CAROM_FRICTION_LAW * sizeof *more);
-    if (!more) return carom_fault_memory(r);
-    m->rub = more;
-    m->rub_of[contact] = m->nrub;
-    carom_node *x = m->rub + (size_t)m->nrub++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
-    for (int k = 0; k < CAROM_TANGENTS; ++k) {
-        x[2 + k] = k >= c->tangents ? carom_graph_number(g, 0) : c->rate[k] ? c->slip[k] : carom_graph_rate(g, c->slip[k], m->visible.nv);
-        sum = n_add(g, sum, n_mul(g, x[2 + k], x[2 + k]));
-    }
-    const int input = m->np + m->nreacting; // not yet taken
-    r->normal_force = l->press != CAROM_NONE ? l->press : carom_graph_input(g, CAROM_PARAMETER, input);
-    const carom_node speed = carom_graph_apply(g, c->tangents == 1 ? CAROM_OP_ABS : CAROM_OP_SQRT, c->tangents == 1 ? x[2] : sum, CAROM_NONE, CAROM_NONE);
-    if (l->rub->kind == CAROM_MAP) CAROM_TRY(read_curve(r, g, l->rub, speed, &x[0], &x[1]));
-    for (int k = 0; k < 2 && l->rub->kind != CAROM_MAP; ++k) {
-        r->slip_speed = k ? carom_graph_number(g, 0) : speed;
-        CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[k]));
-    }
-    carom_node unused;
-    for (int k = 0; k < 2; ++k) {
-        if (l->press != CAROM_NONE) x[k] = n_mul(g, x[k], l->press);
-        else if (carom_graph_depends(g, x[k], CAROM_PARAMETER, input)) CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
-        for (int i = m->np; i < m->np + m->nreacting; ++i) m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
-    }
-    return CAROM_OK;
-}
-
-// Numbers of the law are bound to contacts when it becomes theirs.
-static carom_status read_law(resolver *r, const carom_mech_law *of, law *l) {
-    r->loose = true;
-    r->read = false;
-    CAROM_TRY(read_restitution(r, &of->restitution, l));
-    r->read = false;
-    CAROM_TRY(read_coefficient(r, &of->tangential_restitution, 1, &l->c.tangential_restitution));
-    if (carom_given(&of->tangential_restitution)) l->from[1] = source(r, &of->tangential_restitution);
-    r->read = false;
-    CAROM_TRY(read_friction(r, &of->friction, l));
-    r->loose = false;
-    l->mu_here = carom_given(&of->friction) != NULL;
-    return read_impact(r, &of->impact_law, &of->impact_order, &of->tangential_restitution, l);
-}
-
-static carom_status law_of(resolver *r, const carom_mech_contact *of, law *l) {
-    const carom_mech_law own = {of->name, of->restitution, of->tangential_restitution, of->friction, of->impact_law, of->impact_order};
-    CAROM_TRY(read_law(r, &own, l));
-    if (l->rub == &own.friction) l->rub = &of->friction;
-    if (l->mu == &own.friction) l->mu = &of->friction;
-    const carom_datum *const mine[3] = {&own.restitution, &own.tangential_restitution, &own.friction}, *const lasting[3] = {&of->restitution, &of->tangential_restitution, &of->friction};
-    for (int k = 0; k < 3; ++k)
-        if (l->from[k] == mine[k]) l->from[k] = lasting[k];
-    return CAROM_OK;
-}
-
-static carom_status fix_law(resolver *r, const law *l) {
-    for (int k = 0; k < 3; ++k) CAROM_TRY(carom_fix(r, l->from[k]));
-    return CAROM_OK;
-}
-
-// (MAT-1)  materials a and b:  mu = sqrt(mu_a mu_b),  e = sqrt(e_a e_b), unless the pair is listed
-static carom_status mix(resolver *r, const pair *p, const carom_mech_material *a, const carom_mech_material *b, law *l) {
-    law of[2] = {*l, *l};
-    CAROM_TRY(read_law(r, &a->own, &of[0]));
-    CAROM_TRY(read_law(r, &b->own, &of[1]));
-    const carom_contact *x = &of[0].c, *y = &of[1].c;
-    if (of[0].rub || of[1].rub || of[0].ellipse || of[1].ellipse || x->varies || y->varies || x->impact != y->impact || x->sequential != y->sequential)
-        return carom_fault(r, &p->entry->name, 0, "'%s' (%s) touches '%s' (%s), and their laws have no mean: one varies or has directions, or their impact laws differ; list the pair: materials: {%s: {with: {%s: ...}}}",
-                           p->A->name, a->own.name.text, p->B->name, b->own.name.text, a->own.name.text, b->own.name.text);
-    for (int i = 0; i < 2; ++i) CAROM_TRY(fix_law(r, &of[i])); // a mean is bound to no parameter
-    *l = of[0];
-    for (int k = 0; k < 3; ++k) l->from[k] = NULL;
-    l->c.friction = sqrt(x->friction * y->friction);
-    l->c.restitution = sqrt(x->restitution * y->restitution);
-    l->c.tangential_restitution = sqrt(x->tangential_restitution * y->tangential_restitution);
-    return CAROM_OK;
-}
-
-static const carom_mech_law *listed_with(const carom_mech_material *a, const carom_mech_material *b) {
-    for (int i = 0; i < a->nwith; ++i)
-        if (carom_datum_is(&a->with[i].name, b->own.name.text)) return &a->with[i];
-    return NULL;
-}
-
-// What the contact itself says, else the materials of its shapes, else the defaults.
-static carom_status law_between(resolver *r, const pair *p, law *l) {
-    const carom_mech_material *a = p->A->material, *b = p->B->material;
-    const carom_mech_contact *of = p->entry;
-    if (!a != !b && !r->mech->defaults && !(carom_given(&of->friction) && carom_given(&of->restitution)))
-        return carom_fault(r, &of->name, 0, "'%s' has a material and '%s' has none; give it one, or give the contact restitution and friction", a ? p->A->name : p->B->name,
-                           a ? p->B->name : p->A->name);
-    if (a && b) {
-        const carom_mech_law *pair = a == b ? &a->own : listed_with(a, b) ? listed_with(a, b) : listed_with(b, a);
-        CAROM_TRY(pair ? read_law(r, pair, l) : mix(r, p, a, b, l));
-    }
-    return law_of(r, of, l);
-}
-
-// `with` names materials, and a pair once.
-static carom_status check_materials(resolver *r) {
-    const carom_mech *x = r->mech;
-    for (int i = 0; i < x->nmaterials; ++i)
-        for (int k = 0; k < x->materials[i].nwith; ++k) {
-            const carom_datum *name = &x->materials[i].with[k].name;
-            const carom_mech_material *other = NULL;
-            CAROM_TRY(carom_material_find(r, name, &other));
-            if (other == &x->materials[i]) return carom_fault(r, name, 0, "'%.60s' with itself is the law of the material; leave `with` out", name->text);
-            if (listed_with(other, &x->materials[i]) && other > &x->materials[i])
-                return carom_fault(r, name, 0, "the law of '%.60s' and '%.60s' stands in both; keep one", x->materials[i].own.name.text, name->text);
-        }
-    return CAROM_OK;
-}
-
-// Contact i obeys law l with so many tangents.
-static carom_status put_law(resolver *r, int i, const law *l, constraint *c, int tangents) {
-    for (int k = 0; l->ellipse && k < 2; ++k) c->slip[k] = n_mul(r->m->graph, c->slip[k], carom_graph_number(r->m->graph, l->ellipse->factor[k]));
-    r->m->contacts[i] = l->c;
-    r->m->contacts[i].tangents = tangents;
-    r->m->bounce_of[i] = l->bounce;
-    if (r->m->near) CAROM_TRY(fix_law(r, l)); // the list has copies
-    const double value[3] = {l->c.restitution, l->c.tangential_restitution, l->c.friction};
-    for (int k = 0; k < 3 && !r->m->near; ++k) CAROM_TRY(carom_bind(r, l->from[k], BOUND_RESTITUTION + k, i, value[k]));
-    if (l->ellipse) memcpy(r->m->contacts[i].ellipse, l->ellipse->factor, sizeof l->ellipse->factor);
-    return l->rub ? express_friction(r, l, c, i) : CAROM_OK;
-}
 
 static carom_status no_rates(resolver *r, const carom_datum *n, carom_node x, const char *what, const char *remedy) {
     if (!carom_graph_depends(r->m->graph, x, CAROM_VELOCITY, -1)) return CAROM_OK;
@@ -392,14 +85,14 @@ static carom_status check_sweep(resolver *r, const carom_mech_contact *of) {
 static carom_status read_swept(resolver *r, const carom_mech_contact *of, const law *fallback, constraint *c) {
     law l = *fallback;
     CAROM_TRY(carom_derive_sweep(r, of, &r->m->members[r->along - r->m->members], r->along_node, c));
-    CAROM_TRY(law_of(r, of, &l));
+    CAROM_TRY(carom_law_of(r, of, &l));
     if (!carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
         *c = (constraint){.name = c->name, .gap = CAROM_NONE}; // an element that is held, and a place that stays
         return CAROM_OK;
     }
     if (l.ellipse) return carom_fault(r, l.mu, 0, "contact '%.60s' has one slip; two coefficients of friction need two", c->name);
     CAROM_TRY(add_quantities(r, c));
-    return put_law(r, r->m->nc, &l, c, l.c.friction > 0);
+    return carom_law_put(r, r->m->nc, &l, c, l.c.friction > 0);
 }
 
 // Friction alone: its normal force is given.
@@ -408,7 +101,7 @@ static carom_status read_pressed(resolver *r, const carom_mech_contact *of, cons
     for (int i = 0; i < 4; ++i)
         if (carom_given(rest[i])) return carom_fault(r, rest[i]->key, 0, "contact '%.60s' is friction with a given normal force; `%s` has no place there", c->name, rest[i]->key->text);
     law l = *fallback;
-    CAROM_TRY(law_of(r, of, &l));
+    CAROM_TRY(carom_law_of(r, of, &l));
     if (!l.mu) return carom_fault(r, &of->name, 0, "contact '%.60s' has no friction; add `friction:`", c->name);
     if (l.ellipse) return carom_fault(r, l.mu, 0, "friction with a given normal force has one coefficient");
     CAROM_TRY(carom_derive_pressed(r, of, c, &l.press));
@@ -418,7 +111,7 @@ static carom_status read_pressed(resolver *r, const carom_mech_contact *of, cons
     CAROM_TRY(carom_bind(r, l.from[2], BOUND_COEFFICIENT, 0, l.c.friction)); // it stands in expressions
     memset(l.from, 0, sizeof l.from);
     l.c = (carom_contact){.friction = 1, .friction_varies = true, .pressed = true};
-    CAROM_TRY(put_law(r, r->m->nc, &l, c, c->tangents));
+    CAROM_TRY(carom_law_put(r, r->m->nc, &l, c, c->tangents));
     return add_slips(r, c);
 }
 
@@ -484,7 +177,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     c->place = gap;
     CAROM_TRY(read_slips(r, of, c));
     law l = *fallback;
-    CAROM_TRY(law_of(r, of, &l));
+    CAROM_TRY(carom_law_of(r, of, &l));
     if (l.c.friction > 0 && c->tangents == 0) {
         char value[32] = "";
         if (!l.rub && !l.ellipse) snprintf(value, sizeof value, " %g", l.c.friction);
@@ -494,7 +187,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     if (l.ellipse && l.mu->kind != CAROM_LIST) return carom_fault(r, l.mu, 0, "along, across and direction are for shapes; %s has slips of its own: write `friction: [a, b]`, one for each", where);
     if (l.ellipse && c->tangents != 2) return carom_fault(r, l.mu, 0, "%s has %d slip%s; two coefficients of friction need two", where, c->tangents, c->tangents == 1 ? "" : "s");
     if (!carom_contact_soft(of)) CAROM_TRY(add_quantities(r, c));
-    return put_law(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
+    return carom_law_put(r, r->m->nc, &l, c, l.c.friction > 0 ? c->tangents : 0); // without friction the slip says nothing
 }
 
 static bool has_corners(const shape *s) { return s->kind == SHAPE_POLYGON || s->kind == SHAPE_BOX || s->kind == SHAPE_HULL; }
@@ -504,7 +197,7 @@ static bool is_ball(const shape *s) { return s->kind == SHAPE_ROUND; } // rolls 
 static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n, const law *l, double *lever) {
     if (!carom_given(n)) return CAROM_OK;
     const char *key = n->key->text;
-    CAROM_TRY(read_coefficient(r, n, 1e300, lever));
+    CAROM_TRY(carom_law_coefficient(r, n, 1e300, lever));
     if (*lever == 0) return CAROM_OK;
     if (l->rub || l->ellipse) return carom_fault(r, n, 0, "%s resistance needs a friction that is a number", key);
     if (lever == &l->spin && p->A->space != SPATIAL)
@@ -563,7 +256,7 @@ static carom_status read_resistance(resolver *r, const pair *p, law *l) {
     const carom_datum *n = &p->entry->resistance;
     const int sliding = p->A->space == SPATIAL ? 2 : 1;
     int k;
-    CAROM_TRY(read_word(r, n, words, &k));
+    CAROM_TRY(carom_law_word(r, n, words, &k));
     if (k < 0) return CAROM_OK;
     if (!carom_given(&p->entry->rolling) && !carom_given(&p->entry->spinning)) return carom_fault(r, n->key, 0, "`resistance` goes with `rolling` or `spinning`");
     if (k == 0 || !(l->roll > 0 || l->spin > 0)) return CAROM_OK;
@@ -609,10 +302,10 @@ static carom_status name_contact(resolver *r, const pair *p, int k, constraint *
 static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     constraint *room = &r->m->links[r->m->ne + r->m->nc];
     law l = *fallback;
-    CAROM_TRY(law_between(r, p, &l));
+    CAROM_TRY(carom_law_between(r, p, &l));
     p->rub = (rubbing){.slides = l.c.friction > 0};
     if (l.rub || l.ellipse) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
-    CAROM_TRY(fix_law(r, &l));
+    CAROM_TRY(carom_law_fix(r, &l));
     CAROM_TRY(carom_pair_express(r, p, room));
     for (int k = 0; k < p->count; ++k) {
         CAROM_TRY(name_contact(r, p, k, &room[k], taken, 0));
@@ -639,7 +332,7 @@ static carom_status read_soft_pairs(resolver *r, const law *fallback, names *tak
 static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *taken) {
     carom_model *m = r->m;
     law l = *fallback;
-    CAROM_TRY(law_between(r, p, &l));
+    CAROM_TRY(carom_law_between(r, p, &l));
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
     CAROM_TRY(choose_member(r, p, &l));
@@ -652,7 +345,7 @@ static carom_status read_pair(resolver *r, pair *p, const law *fallback, names *
         if (p->shares) *c = bare(p);
         CAROM_TRY(name_contact(r, p, k, c, taken, p->first + k));
         CAROM_TRY(add_quantities(r, c));
-        CAROM_TRY(put_law(r, p->first + k - m->ne, &l, c, c->tangents));
+        CAROM_TRY(carom_law_put(r, p->first + k - m->ne, &l, c, c->tangents));
     }
     return CAROM_OK;
 }
@@ -662,7 +355,7 @@ static carom_status express_listed(resolver *r, const law *l, carom_node *x, car
     carom_graph *g = r->m->graph;
     const int np = r->m->np;
     const carom_node speed = carom_graph_input(g, CAROM_PARAMETER, np);
-    if (l->rub->kind == CAROM_MAP) return read_curve(r, g, l->rub, speed, &x[0], &x[1]);
+    if (l->rub->kind == CAROM_MAP) return carom_law_curve(r, g, l->rub, speed, &x[0], &x[1]);
     r->normal_force = carom_graph_input(g, CAROM_PARAMETER, np + 1);
     for (int k = 0; k < 2; ++k) {
         r->slip_speed = k ? carom_graph_number(g, 0) : speed;
@@ -679,7 +372,7 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     struct near_pairs *x = r->m->near;
     pair *p = &x->pairs[kind];
     law l = *fallback;
-    CAROM_TRY(law_between(r, p, &l));
+    CAROM_TRY(carom_law_between(r, p, &l));
     if (carom_contact_soft(p->entry) && (l.rub || l.ellipse)) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
@@ -688,7 +381,7 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     CAROM_TRY(carom_read_yielding(r, p->entry, l.c.friction, &p->soft));
     if (p->soft && x->sleep > 0) return carom_fault(r, &p->entry->name, 0, "contact '%.60s' has a stiffness, whose energy a body that falls asleep would lose; remove `sleep`, or make the contact rigid", p->entry->name.text);
     if (p->soft) x->yields = true;
-    CAROM_TRY(fix_law(r, &l));
+    CAROM_TRY(carom_law_fix(r, &l));
     if (l.rub) CAROM_TRY(express_listed(r, &l, x->rubs + 2 * (size_t)x->nrubs, &l.c));
     x->rub[kind] = l.rub ? x->nrubs++ : 0;
     x->bounce[kind] = l.bounce;
@@ -899,7 +592,7 @@ static carom_status check_laws(resolver *r, const law *fallback) {
         const carom_mech_material *x = &r->mech->materials[i];
         for (int k = -1; k < x->nwith; ++k) {
             law unused = *fallback;
-            CAROM_TRY(read_law(r, k < 0 ? &x->own : &x->with[k], &unused));
+            CAROM_TRY(carom_law_read(r, k < 0 ? &x->own : &x->with[k], &unused));
         }
     }
     r->m->nbounces = bounces;
@@ -911,8 +604,8 @@ static carom_status read_links(resolver *r, names *taken) {
     carom_model *m = r->m;
     const carom_mech_law *defaults = r->mech->defaults;
     law fallback = {.press = CAROM_NONE};
-    if (defaults) CAROM_TRY(read_law(r, defaults, &fallback));
-    CAROM_TRY(check_materials(r));
+    if (defaults) CAROM_TRY(carom_law_read(r, defaults, &fallback));
+    CAROM_TRY(carom_materials_check(r));
     fallback.mu_here = false;
     CAROM_TRY(read_constraints(r, taken));
     for (int i = 0; i < r->mech->ncontacts; ++i)

@@ -7,7 +7,7 @@
 //   members/          flexible members, shafts, floating frames, matrices
 //   shapes/           shapes, and the contacts that pairs of them make
 //   draw/             what is drawn, derived last, and what draws itself
-//   contacts.c        constraints and contacts        derive.c  nodes -> terms -> tape
+//   laws.c, contacts.c  laws; constraints and contacts  derive.c  nodes -> terms -> tape
 //   signals.c         inputs and controllers          start.c   is the initial state allowed?
 //   checks.c          checks, the ledger's names      examine.c `carom check`
 //   model.c           create, destroy                 ctext.c   `carom export c`
