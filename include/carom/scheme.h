@@ -309,7 +309,7 @@ typedef struct carom_scheme {
     bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact
     bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool gates;                // it supports contacts that close only while a condition holds (CAROM_GATE)
-    bool forecasts;            // calls carom_forecast_begin() and _end() in every step
+    bool forecasts;            // calls carom_forecast_begin() and _end() in its steps; where it does not, gaps are evaluated
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once

@@ -215,7 +215,7 @@ INLINE double load(const lu *A, const carom_factor *F, carom_matrix M) {
     if (A->banded) memset(F->a, 0, (size_t)n * (A->step + 1) * sizeof(double));
     for (int j = 0; j < n; ++j) {
         const int first = j > band ? j - band : 0, end = j + band + 1 < n ? j + band + 1 : n;
-        const double *m = carom_matrix_entry(M, first, j);
+        const double *m = A->banded ? carom_matrix_entry(M, first, j) : M.a + (size_t)j * (size_t)n;
         double *a = at(A, first, j);
         for (int i = 0; i < end - first; ++i) {
             a[i] = m[i];
@@ -271,6 +271,47 @@ INLINE carom_status lu_of(const lu A, carom_factor *F, carom_matrix M, int *wher
     return CAROM_OK;
 }
 
+// Is this pivot of a column of three something, against all entries or those of the column?
+static inline bool is_pivot(double pivot, double scale, const double *column) {
+    return pivot > TINY * scale || pivot > TINY * fmax(fmax(fabs(column[0]), fabs(column[1])), fabs(column[2]));
+}
+
+#define SWAP(x, y) do { const double z_ = x; x = y, y = z_; } while (0)
+
+// The same for three unknowns, in variables: a_ij stands in row i and column j.
+static carom_status lu_3(carom_factor *F, const double *m, int *where) {
+    double a00 = m[0], a10 = m[1], a20 = m[2], a01 = m[3], a11 = m[4], a21 = m[5], a02 = m[6], a12 = m[7], a22 = m[8], scale = 0, *L = F->a;
+    for (int k = 0; k < 9; ++k) scale = fmax(scale, fabs(m[k]));
+    int p = fabs(a10) > fabs(a00) ? 1 : 0;
+    if (fabs(a20) > fabs(p ? a10 : a00)) p = 2;
+    F->pivot[0] = p;
+    if (p == 1) {
+        SWAP(a00, a10);
+        SWAP(a01, a11);
+        SWAP(a02, a12);
+    } else if (p == 2) {
+        SWAP(a00, a20);
+        SWAP(a01, a21);
+        SWAP(a02, a22);
+    }
+    if (!is_pivot(fabs(a00), scale, m)) return singular(where, 0);
+    const double r0 = 1 / a00, l10 = a10 * r0, l20 = a20 * r0;
+    if (a01 != 0) a11 -= l10 * a01, a21 -= l20 * a01;
+    if (a02 != 0) a12 -= l10 * a02, a22 -= l20 * a02;
+    F->pivot[1] = fabs(a21) > fabs(a11) ? 2 : 1;
+    if (F->pivot[1] == 2) {
+        SWAP(a11, a21);
+        SWAP(a12, a22);
+    }
+    if (!is_pivot(fabs(a11), scale, m + 3)) return singular(where, 1);
+    const double r1 = 1 / a11, l21 = a21 * r1;
+    if (a12 != 0) a22 -= l21 * a12;
+    F->pivot[2] = 2;
+    if (!is_pivot(fabs(a22), scale, m + 6)) return singular(where, 2);
+    L[0] = r0, L[1] = l10, L[2] = l20, L[3] = a01, L[4] = r1, L[5] = l21, L[6] = a02, L[7] = a12, L[8] = 1 / a22;
+    return CAROM_OK;
+}
+
 // A dense matrix with a constant n: loops are none then.
 static inline lu small(const carom_factor *F, int n) { return (lu){F->a, n, n, n, (size_t)n, false}; }
 
@@ -278,7 +319,7 @@ static carom_status factor_lu(carom_factor *F, carom_matrix M, int *where) {
     const int n = F->shape.storage == CAROM_DENSE ? F->shape.n : 0;
     F->tiled = tiled(F) && factor_tiled(F, M);
     if (F->tiled) return CAROM_OK;
-    return n == 2 ? lu_of(small(F, 2), F, M, where) : n == 3 ? lu_of(small(F, 3), F, M, where) : lu_of(lu_view(F), F, M, where);
+    return n == 2 ? lu_of(small(F, 2), F, M, where) : n == 3 ? lu_3(F, M.a, where) : lu_of(lu_view(F), F, M, where);
 }
 
 INLINE void solve_lu_of(const lu A, const carom_factor *F, double *x) {

@@ -1,4 +1,5 @@
 // matrix.c: square matrices, diagonal, banded, dense or sparse, behind one set of verbs.
+#include "linalg/sum.h"
 #include <assert.h>
 #include <carom/matrix.h>
 #include <stdint.h>
@@ -122,8 +123,17 @@ static void add_to_sparse(carom_matrix A, double x, carom_matrix B) {
     }
 }
 
+// Most steps of most models: nothing else is asked on the way.
+static inline bool of_three(carom_matrix A) { return A.shape.storage == CAROM_DENSE && A.shape.n == 3; }
+
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
     assert(A.shape.n == B.shape.n);
+    if (of_three(A) && B.shape.storage == CAROM_DENSE) {
+        double *restrict a = A.a;
+        const double *restrict b = B.a;
+        for (int k = 0; k < 9; ++k) a[k] += x * b[k];
+        return;
+    }
     if (same_shape(A.shape, B.shape)) {
         const size_t count = carom_shape_size(A.shape);
         for (size_t k = 0; k < count; ++k) A.a[k] += x * B.a[k];
@@ -144,6 +154,19 @@ void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
             *a += x * b[k - first];
         }
     }
+}
+
+void carom_matrix_sum(carom_matrix A, double x, carom_matrix B, double y, carom_matrix C) {
+    if (!same_shape(A.shape, B.shape) || !same_shape(A.shape, C.shape)) {
+        carom_matrix_zero(A);
+        carom_matrix_add(A, x, B);
+        carom_matrix_add(A, y, C);
+        return;
+    }
+    const size_t count = carom_shape_size(A.shape);
+    double *restrict a = A.a;
+    const double *restrict b = B.a, *restrict c = C.a;
+    for (size_t k = 0; k < count; ++k) a[k] = 0 + x * b[k] + y * c[k]; // 0: the same bits as above, where a product is -0
 }
 
 // Row i of y += s A x, the columns in ascending order.
@@ -209,6 +232,12 @@ void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
 }
 
 void carom_matrix_mul(double *y, carom_matrix A, const double *x) {
+    if (of_three(A)) {
+        double sum[3] = {0, 0, 0};
+        muladd_dense(sum, 1, A.a, x, 3);
+        for (int i = 0; i < 3; ++i) y[i] = sum[i];
+        return;
+    }
     carom_zero(y, A.shape.n);
     carom_matrix_muladd(y, 1, A, x);
 }

@@ -119,7 +119,7 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
 }
 
 // The same from the tape, where constraints are all the model's own.  Returns the sum of the values: where that is finite they are.
-static inline double take_column(carom_columns *to, int k, const int *restrict row, const double *restrict slot, const int *restrict place, int count) {
+static double take_column(carom_columns *to, int k, const int *restrict row, const double *restrict slot, const int *restrict place, int count) {
     const size_t at = (size_t)k * (size_t)to->stride;
     double *restrict a = to->a + at, sum = 0;
     if (to->row) {
@@ -128,13 +128,25 @@ static inline double take_column(carom_columns *to, int k, const int *restrict r
         for (int e = 0; e < count; ++e) rows[e] = row[e], a[e] = slot[place[e]], sum += a[e];
         return sum;
     }
-    const bool all = count == to->rows;
-    if (!all) carom_zero(a, to->rows); // the place may have held another constraint's column
+    carom_zero(a, to->rows); // the place may have held another constraint's column
     for (int e = 0; e < count; ++e) {
         const double y = slot[place[e]];
-        a[all ? e : row[e]] = y;
+        a[row[e]] = y;
         sum += y;
     }
+    return sum;
+}
+
+// A dense column of n entries, all of them there.  Short ones without a loop: that would cost more than what it does.
+static inline double take_full(double *restrict a, const double *restrict slot, const int *restrict place, int n) {
+    double sum = 0;
+    for (; n >= 3; n -= 3, a += 3, place += 3) {
+        const double x = slot[place[0]], y = slot[place[1]], z = slot[place[2]];
+        a[0] = x, a[1] = y, a[2] = z;
+        sum += x + y + z;
+    }
+    if (n > 0) sum += a[0] = slot[place[0]];
+    if (n > 1) sum += a[1] = slot[place[1]];
     return sum;
 }
 
@@ -147,13 +159,14 @@ static bool finite_columns(const carom_local *L) {
 
 static carom_status own_directions(const carom_model *m, void *work, double t, const double *q, carom_local *L) {
     const carom_values x = values(m, work, GROUP_DIRECTIONS, t, q, m->v0);
-    double sum = 0;
+    const int *restrict start = m->W_at, *restrict w_of = m->w_of, rows = L->W.row ? 0 : L->W.rows;
+    double *restrict W = L->W.a, *restrict w = L->w, sum = 0;
     for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
-            const int first = m->W_at[d], w = m->w_of[d];
-            sum += take_column(&L->W, k, m->W.i + first, x.slot, x.place + first, m->W_at[d + 1] - first);
-            L->w[k] = w < 0 ? 0 : x.slot[x.place[m->W.n + w]];
-            sum += L->w[k];
+        for (int k = L->at[b], d = m->links[L->id[b]].dir, end = L->at[b + 1]; k < end; ++k, ++d) {
+            const int first = start[d], count = start[d + 1] - first, *place = x.place + first;
+            sum += count == rows ? take_full(W + (size_t)k * (size_t)rows, x.slot, place, count) : take_column(&L->W, k, m->W.i + first, x.slot, place, count);
+            w[k] = w_of[d] < 0 ? 0 : x.slot[x.place[m->W.n + w_of[d]]];
+            sum += w[k];
         }
     return sum - sum == 0 || finite_columns(L) ? CAROM_OK : CAROM_USER;
 }
@@ -202,13 +215,27 @@ static carom_status hold(const void *model, void *work, carom_hold what, double 
     return carom_pairs_hold(model, work, what, t, q);
 }
 
+// Entries of a matrix, from value `first` of a group on.  Zero when one is not finite.
+static int put_terms(carom_matrix A, const terms *y, carom_values x, int first) {
+    const int *restrict i = y->i, *restrict j = y->j, *restrict place = x.place + first, n = A.shape.n;
+    double *restrict a = A.a;
+    int good = 1;
+    if (A.shape.storage == CAROM_DENSE) // small and often: no need to ask for the storage at every entry
+        for (int e = 0; e < y->n; ++e) {
+            const double value = x.slot[place[e]];
+            a[i[e] + j[e] * n] = value;
+            good &= value - value == 0;
+        }
+    else
+        for (int e = 0; e < y->n; ++e) good &= carom_values_take(x, first + e, 1, &a[carom_model_place(A.shape, i[e], j[e])]);
+    return good;
+}
+
 static carom_status tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K,
                             carom_matrix C) {
     const carom_model *m = model;
     const carom_values x = values(m, work, GROUP_TANGENT, t, q, v);
-    bool good = true;
-    for (int e = 0; e < m->K.n; ++e) good &= carom_values_take(x, e, 1, &K.a[carom_model_place(K.shape, m->K.i[e], m->K.j[e])]);
-    for (int e = 0; e < m->C.n; ++e) good &= carom_values_take(x, m->K.n + e, 1, &C.a[carom_model_place(C.shape, m->C.i[e], m->C.j[e])]);
+    const int good = put_terms(K, &m->K, x, 0) & put_terms(C, &m->C, x, m->K.n);
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
         carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
@@ -223,13 +250,15 @@ static carom_status mass_gradient(const void *model, void *work, double t, const
     const carom_model *m = model;
     if (m->dM.n == 0) return CAROM_OK;
     const carom_values x = values(m, work, GROUP_MASS_GRADIENT, t, q, m->v0);
-    bool good = true;
+    const int *restrict i = m->dM.i, *restrict j = m->dM.j, *restrict l = m->dM.l, n = D.shape.n;
+    const bool dense = D.shape.storage == CAROM_DENSE;
+    double *restrict a = D.a;
+    int good = 1;
     for (int e = 0; e < m->dM.n; ++e) {
-        const int i = m->dM.i[e], j = m->dM.j[e], l = m->dM.l[e];
-        double d;
-        good &= carom_values_take(x, e, 1, &d);
-        D.a[carom_model_place(D.shape, i, l)] += s * d * y[j];
-        if (i != j) D.a[carom_model_place(D.shape, j, l)] += s * d * y[i];
+        const double d = x.slot[x.place[e]];
+        good &= d - d == 0;
+        a[dense ? (size_t)(i[e] + l[e] * n) : carom_model_place(D.shape, i[e], l[e])] += s * d * y[j[e]];
+        if (i[e] != j[e]) a[dense ? (size_t)(j[e] + l[e] * n) : carom_model_place(D.shape, j[e], l[e])] += s * d * y[i[e]];
     }
     return good ? CAROM_OK : CAROM_USER;
 }

@@ -112,3 +112,19 @@ carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, car
     const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = v_1, .n = s->sys->nv, .evaluate = evaluate, .correct = correct};
     return carom_iterate(&I, N, s, NULL);
 }
+
+bool carom_newton_once(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work) {
+    const int nv = s->sys->nv;
+    N->L.nb = N->L.at[0] = 0;
+    N->v_1 = v_1;
+    N->eval = eval;
+    N->work = work;
+    N->k = 0;
+    if (eval(work, s, N, v_1, false) != CAROM_OK || linearise(N, s) != CAROM_OK) return false;
+    // (NEW-2)  dv = -A^-1 R
+    carom_copy(N->x, N->R, nv);
+    carom_factor_solve(&N->F, N->x);
+    carom_axpy(v_1, -1, N->x, nv);
+    N->k = 1;
+    return carom_norm_max(v_1, nv) < HUGE_VAL && eval(work, s, N, v_1, false) == CAROM_OK && done(N, s);
+}

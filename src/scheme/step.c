@@ -64,6 +64,8 @@ carom_status carom_retry(carom_step *s, const char *format, ...) {
 void carom_move(const carom_step *s, double *q1, const double *q0, double h, const double *v) {
     if (s->sys->move)
         s->sys->move(s->sys->model, q1, q0, h, v);
+    else if (s->sys->nq == 3) // small and often
+        for (int i = 0; i < 3; ++i) q1[i] = q0[i] + h * v[i];
     else
         carom_add(q1, q0, h, v, s->sys->nq);
 }

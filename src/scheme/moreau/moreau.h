@@ -35,6 +35,11 @@ typedef struct carom_theta {
     carom_columns D, D_0;        // d(W'v + w)/dq with v_1 and, at=theta, with v_0
     double theta, gamma;
     bool inside;                 // at=theta
+    bool middle;                 // the forecast gaps are those half a step before q_1, and bound the ones at q_1 (forecast.c)
+    bool ends;                   // the last step was a flight: g_1 holds the gaps at its end
+    double *g_0, *g_1;           // in flight: gaps at the start and at the end of a step
+    double ahead;                // no gap in the middle of the next step is smaller, where that goes on from the last one
+    double *q_0, *v_0;           // state at the start, where the simulation has no place for it
     double *s_0, *v_m, *q_1;     // M_0^-1 f_0; (1 - theta) v_0 + theta v_1; new position
     double *f_0, *q_theta;       // at=theta: forces at the start; q_0 + theta (q_1 - q_0)
     double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0, at=end: less h (1 - theta) s_0; forces; forecast gaps

@@ -3,6 +3,8 @@
 // Spec: docs/METHODS.md, section MJ.  The smooth forces are taken by the theta rule, all reactions as one
 // impulse on velocity level, at the new position or at q_theta.  First order; theta = 1/2 makes only the smooth part
 // second order.  theta = 0 is explicit.
+#include "linalg/sum.h"
+#include "scheme/forecast.h"
 #include "scheme/moreau/moreau.h"
 #include <math.h>
 
@@ -37,6 +39,12 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     }
     CAROM_ALLOCATE(mem, nv, &w->s_0, &w->v_m);
     w->q_1 = carom_allocate(mem, (size_t)sys->nq);
+    w->middle = sys->reach && rule.theta == 0.5 && rule.gamma == 0.5; // gaps are evaluated where (MID-8) wants them
+    w->ends = false;
+    w->ahead = -HUGE_VAL;
+    if (w->middle) CAROM_ALLOCATE(mem, (size_t)sys->nc, &w->g_0, &w->g_1);
+    w->q_0 = carom_allocate(mem, (size_t)sys->nq);
+    w->v_0 = carom_allocate(mem, nv);
     CAROM_ALLOCATE(mem, nv, &w->v_1, &w->y, &w->f);
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     w->u_0 = carom_allocate(mem, (size_t)w->L_0.W.n);
@@ -91,6 +99,23 @@ static carom_status eval_inside(carom_theta *w, carom_step *s, carom_newton *N, 
     return CAROM_OK;
 }
 
+// What eval() does with vectors, for n velocities.
+static inline void begin(carom_theta *w, const carom_step *s, const double *restrict v_1, int n) {
+    const double h = s->h, theta = w->theta, *restrict v = s->v, *restrict s_0 = w->s_0;
+    double *restrict v_m = w->v_m, *restrict y = w->y;
+    for (int i = 0; i < n; ++i) {
+        v_m[i] = (1 - theta) * v[i] + theta * v_1[i];
+        y[i] = v_1[i] - v[i] - h * (1 - theta) * s_0[i];
+    }
+}
+
+static inline void end(const carom_theta *w, carom_newton *N, double share, int n) {
+    const double *restrict f = w->f;
+    double *restrict R = N->R, *restrict size = N->size;
+    for (int i = 0; i < n; ++i) R[i] += -share * f[i];
+    for (int i = 0; N->k > 0 && i < n; ++i) size[i] = fabs(size[i]) + share * fabs(f[i]);
+}
+
 static carom_status eval(void *memory, carom_step *s, carom_newton *N, const double *v_1, bool matrix) {
     carom_theta *w = memory;
     const int nv = s->sys->nv;
@@ -98,24 +123,25 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
 
     if (!matrix) {
         // (MJ-3)  q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)
-        for (int i = 0; i < nv; ++i) w->v_m[i] = (1 - theta) * s->v[i] + theta * v_1[i];
+        if (nv == 3) begin(w, s, v_1, 3); // loops of a known length are none
+        else begin(w, s, v_1, nv);
         carom_move_iterate(s, w->q_1, s->q, h, w->v_m, N->k);
     }
     if (w->inside) return eval_inside(w, s, N, v_1, matrix);
     if (!matrix) {
         // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
-        for (int i = 0; i < nv; ++i) w->y[i] = v_1[i] - s->v[i] - h * (1 - theta) * w->s_0[i];
-        if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, v_1));
+        double *g_1 = w->middle && N->k > 0 && N->L.nb == 0 ? w->g_1 : NULL; // they cost little here
+        if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, g_1, t_1, w->q_1, v_1));
         else if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
         else if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
         w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
         carom_matrix_mul(N->R, w->M, w->y);
-        carom_matrix_mul(N->size, w->M, v_1);
-        if (theta > 0) {
-            carom_axpy(N->R, -h * theta, w->f, nv);
-            for (int i = 0; i < nv; ++i) N->size[i] = fabs(N->size[i]) + h * theta * fabs(w->f[i]);
-        }
+        if (N->k > 0) carom_matrix_mul(N->size, w->M, v_1); // the first guess is never the answer
+        if (theta > 0 && nv == 3) end(w, N, h * theta, 3);
+        else if (theta > 0) end(w, N, h * theta, nv);
         // (MJ-5)  u_1 = W(q_1)'v_1 + w
+        if (N->k == 0) w->bent.some = false;
+        if (N->L.nb == 0) return CAROM_OK;
         CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
         if (N->k > 0) carom_bent_keep(&w->bent, &N->L);
         carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
@@ -124,18 +150,17 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         return CAROM_OK;
     }
     // (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 + w)/dq
-    carom_matrix_zero(N->A);
+    if (theta == 0) carom_matrix_zero(N->A);
     if (theta > 0) {
         CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
         N->K = w->K, N->q = w->q_1, N->share = h * theta;
-        carom_matrix_add(N->A, h * theta, w->C);
-        carom_matrix_add(N->A, h * h * theta * theta, w->K);
+        carom_matrix_sum(N->A, h * theta, w->C, h * h * theta * theta, w->K);
         CAROM_TRY(carom_mass_gradient(s, N->A, h * theta, t_1, w->q_1, w->y));
         CAROM_TRY(carom_reaction_gradient(s, N->A, -h * theta, &N->L, N->p, t_1, w->q_1));
         CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_1, v_1));
     }
     carom_matrix_add(N->A, 1, w->M);
-    carom_local_blend(&N->V, &N->L, theta > 0 ? h * theta : 0, &w->D);
+    if (N->L.nb > 0) carom_local_blend(&N->V, &N->L, theta > 0 ? h * theta : 0, &w->D);
     return CAROM_OK;
 }
 
@@ -160,6 +185,11 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     carom_newton *N = &w->N;
     const int nv = s->sys->nv;
     const double h = s->h;
+    double *q_0 = s->q_0 ? s->q_0 : w->q_0, *v_0 = s->v_0 ? s->v_0 : w->v_0;
+    carom_copy(q_0, s->q, s->sys->nq);
+    carom_copy(v_0, s->v, nv);
+    w->ends = false;
+    w->ahead = -HUGE_VAL;
 
     // (MJ-2)  s_0 = M_0^-1 f(t_0, q_0, v_0),  u_0 = W(q_0)'v_0 + w
     carom_zero(w->s_0, nv);
@@ -175,6 +205,7 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     // (MJ-1)  I = { j : g_j(t_0 + gamma h, q_0 + gamma h v_0) <= 0 }
     carom_move(s, w->q_1, s->q, w->gamma * h, s->v);
     CAROM_TRY(carom_gaps(s, w->g, s->t + w->gamma * h, w->q_1));
+    if (w->middle) carom_forecast_begin(s, w->g);
     const carom_place M = {.t = s->t + w->gamma * h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
     CAROM_TRY(carom_close_at(s, &N->L, w->g, M));
     carom_local_same(&w->L_0, &N->L);
@@ -190,7 +221,74 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     carom_book_impulses(s, &N->L, N->p, w->inside ? N->u_0 : w->u_0, N->u_1);
     carom_copy(s->v, w->v_1, nv);
     carom_copy(s->q, w->q_1, s->sys->nq);
+    if (w->middle) carom_forecast_end(s, q_0, v_0);
     return CAROM_OK;
+}
+
+// (MJ-9)  With D = q_1 - q_0, and G, B of carom_reach, by Taylor's formula at q_1: the gaps in the middle of the next step are not below
+//         g_1 + (g_1 - g_0)/2 - h^2/8 sum B_k v_1k^2 - 1/4 sum B_k D_k^2 - h/4 sum G_k |v_1k - v_0k|;  positions and gaps are rounded.
+static inline double ahead(const carom_theta *w, const carom_reach *to, double h, const double *q_0, const double *v_0, int n, int nc) {
+    static const double ROUNDING = 1e-12;
+    const double *q_1 = w->q_1, *v_1 = w->v_1;
+    double margin = ROUNDING * to->size, least = HUGE_VAL;
+    for (int k = 0; k < n; ++k) {
+        const double D = q_1[k] - q_0[k], x = h * v_1[k];
+        margin += to->bend[k] * (0.125 * x * x + 0.25 * D * D) + to->slope[k] * (0.25 * h * fabs(v_1[k] - v_0[k]) + ROUNDING * fabs(q_1[k]));
+    }
+    for (int c = 0; c < nc; ++c) {
+        const double x = w->g_1[c] + 0.5 * (w->g_1[c] - w->g_0[c]);
+        least = x < least ? x : least;
+    }
+    return least - margin;
+}
+
+// Are the gaps in the middle of a step that follows the last one far from closed?
+static bool open_ahead(carom_theta *w, carom_step *s) {
+    const carom_system *sys = s->sys;
+    if (w->ahead >= CAROM_NOTICED) return true;
+    carom_move(s, w->q_1, s->q, w->gamma * s->h, s->v);
+    return sys->gaps(sys->model, s->sys_work, s->t + w->gamma * s->h, w->q_1, w->g) == CAROM_OK && carom_far_open(w->g, sys->nc);
+}
+
+// The same where nothing touches and one correction is enough, for n velocities.
+static inline bool fly(carom_theta *w, carom_step *s, int n) {
+    carom_forecast *f = &s->inside->forecast;
+    const double h = s->h;
+    const int nc = s->sys->nc;
+    double *q = s->q, *v = s->v, *q_0 = s->q_0, *v_0 = s->v_0, *g = w->g_0;
+    for (int i = 0; i < n; ++i) {
+        q_0[i] = q[i];
+        v_0[i] = v[i];
+    }
+    w->g_0 = w->g_1; // (MJ-9)
+    w->g_1 = g;
+    if (carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, q, v) != CAROM_OK || !open_ahead(w, s)) return false; // (MJ-2), (MJ-1)
+    for (int i = 0; i < n; ++i) w->v_1[i] = v[i] + h * w->s_0[i];
+    if (!carom_newton_once(&w->N, s, w->v_1, eval, w)) return false;
+    bool bounded = true;
+    for (int i = 0; i < n; ++i) bounded = bounded && fabs(w->v_1[i]) < CAROM_GROWN;
+    if (!bounded) return false;
+    carom_book_newton(s, 1);
+    w->ahead = w->ends ? ahead(w, &f->reach, h, q_0, v_0, n, nc) : -HUGE_VAL;
+    w->ends = true;
+    for (int i = 0; i < n; ++i) {
+        q[i] = w->q_1[i];
+        v[i] = w->v_1[i];
+    }
+    f->known = false; // of gaps in the middle nothing is left
+    f->least = HUGE_VAL, f->most = -HUGE_VAL;
+    for (int c = 0; c < nc; ++c) {
+        f->least = fmin(f->least, w->g_1[c]);
+        f->most = fmax(f->most, w->g_1[c]);
+    }
+    f->nearest = f->least;
+    return true;
+}
+
+static bool flight(void *memory, carom_step *s) {
+    carom_theta *w = memory;
+    if (!w->middle || w->inside || w->I.asked || s->sys->flags & CAROM_CONSTANT_MASS) return false;
+    return s->sys->nv == 3 ? fly(w, s, 3) : fly(w, s, s->sys->nv); // loops of a known length are none
 }
 
 static int order_of(const double *opt) { return opt[OPT_THETA] == 0.5 ? 2 : 1; }
@@ -212,10 +310,13 @@ const carom_scheme carom_scheme_moreau_jean = {
     .order = 2,
     .promises = {.forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
+    .keeps = true,
+    .forecasts = true,
     .order_of = order_of,
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_theta),
     .allocate = allocate,
     .step = carom_theta_step,
+    .flight = flight,
 };
