@@ -13,10 +13,13 @@ carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stri
     return W;
 }
 
+// Three unknowns without a loop: that would cost more than what it does.
+static inline double dot(const double *a, const double *x, int n) { return n == 3 ? 0 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2] : carom_dot(a, x, n); }
+
 double carom_column_dot(const carom_columns *W, int k, const double *x) {
     const size_t start = (size_t)k * (size_t)W->stride;
     const double *a = W->a + start;
-    if (!W->count) return carom_dot(a, x, W->rows);
+    if (!W->count) return dot(a, x, W->rows);
     const int *row = W->row + start;
     double sum = 0;
     for (int e = 0; e < W->count[k]; ++e) sum += a[e] * x[row[e]];
@@ -34,7 +37,7 @@ static void dots_dense(double *y, const double *a, ptrdiff_t stride, int n, cons
         }
         y[0] = s0, y[1] = s1, y[2] = s2, y[3] = s3;
     }
-    for (int k = 0; k < n; ++k, a += stride) y[k] = carom_dot(a, x, rows);
+    for (int k = 0; k < n; ++k, a += stride) y[k] = dot(a, x, rows);
 }
 
 void carom_columns_dot(double *y, const carom_columns *W, int first, int n, const double *x) {
@@ -54,6 +57,12 @@ void carom_columns_dot(double *y, const carom_columns *W, int first, int n, cons
 void carom_column_axpy(double *y, double s, const carom_columns *W, int k) {
     const size_t start = (size_t)k * (size_t)W->stride;
     const double *a = W->a + start;
+    if (!W->count && W->rows == 3) {
+        const double x = y[0] + s * a[0], z = y[1] + s * a[1];
+        y[2] += s * a[2];
+        y[0] = x, y[1] = z;
+        return;
+    }
     if (!W->count) {
         carom_axpy(y, s, a, W->rows);
         return;
