@@ -224,6 +224,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     group[GROUP_DIRECTIONS].after = 1 + GROUP_MOTION_GAPS;
     group[GROUP_TANGENT].after = 1 + GROUP_MOTION; // in implicit steps
     group[GROUP_MASS_GRADIENT].after = 1 + GROUP_TANGENT;
+    group[GROUP_REACTION_GRADIENT].after = 1 + GROUP_DIRECTIONS;
     const int mass = motion.count - n, lists[][4] = {{GROUP_FORCE, n}, {GROUP_GAPS, own.links}, {GROUP_OBSERVE, 1, 1, own.links}, {GROUP_MOTION, n, mass}, {GROUP_MOTION_GAPS, n, mass, own.links}};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) memcpy(group[lists[k][0]].list, lists[k] + 1, sizeof group->list);
     const int whole[] = {2 * m->visible.nq, m->W.n + m->w.n, m->ndir, m->dW.n + m->dw.n, 2 + links}; // with what pairs add

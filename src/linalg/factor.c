@@ -338,11 +338,26 @@ INLINE void solve_lu_of(const lu A, const carom_factor *F, double *x) {
     }
 }
 
+// The same for three unknowns, in variables.
+static inline void solve_lu_3(const double *L, const int *pivot, double *x) {
+    double x0 = x[0], x1 = x[1], x2 = x[2];
+    if (pivot[0] == 1) SWAP(x0, x1);
+    else if (pivot[0] == 2) SWAP(x0, x2);
+    x1 -= L[1] * x0, x2 -= L[2] * x0;
+    if (pivot[1] == 2) SWAP(x1, x2);
+    x2 -= L[5] * x1;
+    x2 *= L[8];
+    x0 -= L[6] * x2, x1 -= L[7] * x2;
+    x1 *= L[4];
+    x0 -= L[3] * x1;
+    x[0] = x0 * L[0], x[1] = x1, x[2] = x2;
+}
+
 static void solve_lu(const carom_factor *F, double *x) {
     const int n = F->shape.storage == CAROM_DENSE ? F->shape.n : 0;
     if (F->tiled) carom_dense_lu_solve(F->a, n, n, F->pivot, x);
     else if (n == 2) solve_lu_of(small(F, 2), F, x);
-    else if (n == 3) solve_lu_of(small(F, 3), F, x);
+    else if (n == 3) solve_lu_3(F->a, F->pivot, x);
     else solve_lu_of(lu_view(F), F, x);
 }
 

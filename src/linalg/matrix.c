@@ -51,7 +51,14 @@ double *carom_matrix_entry(carom_matrix A, int i, int j) {
     return A.a + i + (size_t)j * (size_t)n;
 }
 
+// Most steps of most models: nothing else is asked on the way.
+static inline bool of_three(carom_matrix A) { return A.shape.storage == CAROM_DENSE && A.shape.n == 3; }
+
 void carom_matrix_zero(carom_matrix A) {
+    if (of_three(A)) {
+        for (int k = 0; k < 9; ++k) A.a[k] = 0;
+        return;
+    }
     const size_t count = carom_shape_size(A.shape);
     for (size_t k = 0; k < count; ++k) A.a[k] = 0;
 }
@@ -123,9 +130,6 @@ static void add_to_sparse(carom_matrix A, double x, carom_matrix B) {
     }
 }
 
-// Most steps of most models: nothing else is asked on the way.
-static inline bool of_three(carom_matrix A) { return A.shape.storage == CAROM_DENSE && A.shape.n == 3; }
-
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
     assert(A.shape.n == B.shape.n);
     if (of_three(A) && B.shape.storage == CAROM_DENSE) {
@@ -163,7 +167,7 @@ void carom_matrix_sum(carom_matrix A, double x, carom_matrix B, double y, carom_
         carom_matrix_add(A, y, C);
         return;
     }
-    const size_t count = carom_shape_size(A.shape);
+    const size_t count = of_three(A) ? 9 : carom_shape_size(A.shape);
     double *restrict a = A.a;
     const double *restrict b = B.a, *restrict c = C.a;
     for (size_t k = 0; k < count; ++k) a[k] = 0 + x * b[k] + y * c[k]; // 0: the same bits as above, where a product is -0

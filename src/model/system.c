@@ -263,10 +263,25 @@ static carom_status mass_gradient(const void *model, void *work, double t, const
     return good ? CAROM_OK : CAROM_USER;
 }
 
+// Where constraints are all the model's own.
+static carom_status own_reaction_gradient(const carom_model *m, void *work, double t, const double *q, const carom_local *L, const double *lambda, double s, carom_matrix D) {
+    const carom_values x = values(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
+    int good = 1;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d)
+            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e) {
+                const double y = x.slot[x.place[e]];
+                good &= y - y == 0;
+                D.a[carom_model_place(D.shape, m->dW.i[e], m->dW.l[e])] += s * lambda[k] * y;
+            }
+    return good ? CAROM_OK : CAROM_USER;
+}
+
 static carom_status reaction_gradient(const void *model, void *work, double t, const double *q, const carom_local *L,
                                       const double *lambda, double s, carom_matrix D) {
     const carom_model *m = model;
     if (m->dW.n == 0) return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
+    if (m->npairs == 0 && !m->near) return own_reaction_gradient(m, work, t, q, L, lambda, s, D);
     const double *x = eval(m, work, GROUP_REACTION_GRADIENT, t, q, m->v0);
     CAROM_TRY(carom_pairs_eval(m, work, PAIR_REACTION_GRADIENT, t, q, m->v0, L->id, L->nb, carom_model_scratch(m, work), 0));
     for (int b = 0; b < own_of(m, L); ++b)
@@ -277,9 +292,34 @@ static carom_status reaction_gradient(const void *model, void *work, double t, c
     return carom_shared_reaction_gradient(m, work, q, L, lambda, s, D);
 }
 
+static carom_status own_rate_gradient(const carom_model *m, void *work, double t, const double *q, const double *v, const carom_local *L, carom_columns *D) {
+    const carom_values x = values(m, work, GROUP_RATE_GRADIENT, t, q, m->v0);
+    double *sum = carom_model_scratch(m, work) + m->scratch_count, *column = sum + m->nv;
+    int good = 1;
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
+            const int *row = m->D_row + m->D_at[d], count = m->D_at[d + 1] - m->D_at[d];
+            for (int e = 0; e < count; ++e) sum[row[e]] = 0;
+            for (int e = m->dW_at[d]; e < m->dW_at[d + 1]; ++e) {
+                const double y = x.slot[x.place[e]];
+                good &= y - y == 0;
+                sum[m->dW.l[e]] += y * v[m->dW.i[e]];
+            }
+            for (int e = m->dw_at[d]; e < m->dw_at[d + 1]; ++e) {
+                const double y = x.slot[x.place[m->own.dW + e]];
+                good &= y - y == 0;
+                sum[m->dw.j[e]] += y;
+            }
+            for (int e = 0; e < count; ++e) column[e] = sum[row[e]];
+            carom_model_put_column(D, k, row, column, count);
+        }
+    return good ? CAROM_OK : CAROM_USER;
+}
+
 static carom_status rate_gradient(const void *model, void *work, double t, const double *q, const double *v,
                                   const carom_local *L, carom_columns *D) {
     const carom_model *m = model;
+    if (m->npairs == 0 && !m->near) return own_rate_gradient(m, work, t, q, v, L, D);
     double *x = carom_model_scratch(m, work), *sum = x + m->scratch_count, *column = sum + m->nv;
     carom_model_eval(m, work, GROUP_RATE_GRADIENT, t, q, m->v0, x);
     const carom_status own = finite(x, m->own.dW + m->own.dw);

@@ -36,7 +36,7 @@ typedef struct carom_theta {
     double theta, gamma;
     bool inside;                 // at=theta
     bool middle;                 // the forecast gaps are those half a step before q_1, and bound the ones at q_1 (forecast.c)
-    bool ends;                   // the last step was a flight: g_1 holds the gaps at its end
+    bool ends;                   // the last step was a flight: M, f and g_1 are those at its end
     double *g_0, *g_1;           // in flight: gaps at the start and at the end of a step
     double ahead;                // no gap in the middle of the next step is smaller, where that goes on from the last one
     double *q_0, *v_0;           // state at the start, where the simulation has no place for it

@@ -242,6 +242,15 @@ static inline double ahead(const carom_theta *w, const carom_reach *to, double h
     return least - margin;
 }
 
+// (MJ-2)  M_0 and f_0 were M_1 and f_1 in the last step, where that was a flight: then nothing but inputs can have changed them.
+static bool free_start(carom_theta *w, carom_step *s) {
+    if (!w->ends || s->sys->ni > 0) return carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v) == CAROM_OK;
+    if (carom_factorise(&w->F_0, w->M, NULL) != CAROM_OK) return false;
+    carom_copy(w->s_0, w->f, s->sys->nv);
+    carom_factor_solve(&w->F_0, w->s_0);
+    return true;
+}
+
 // Are the gaps in the middle of a step that follows the last one far from closed?
 static bool open_ahead(carom_theta *w, carom_step *s) {
     const carom_system *sys = s->sys;
@@ -262,7 +271,7 @@ static inline bool fly(carom_theta *w, carom_step *s, int n) {
     }
     w->g_0 = w->g_1; // (MJ-9)
     w->g_1 = g;
-    if (carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, q, v) != CAROM_OK || !open_ahead(w, s)) return false; // (MJ-2), (MJ-1)
+    if (!free_start(w, s) || !open_ahead(w, s)) return false; // (MJ-2), (MJ-1)
     for (int i = 0; i < n; ++i) w->v_1[i] = v[i] + h * w->s_0[i];
     if (!carom_newton_once(&w->N, s, w->v_1, eval, w)) return false;
     bool bounded = true;
