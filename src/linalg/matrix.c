@@ -160,6 +160,11 @@ void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
     }
 }
 
+// 0: the same bits as adding them one by one, where a product is -0
+static inline void sum_of(double *restrict a, double x, const double *restrict b, double y, const double *restrict c, size_t n) {
+    for (size_t k = 0; k < n; ++k) a[k] = 0 + x * b[k] + y * c[k];
+}
+
 void carom_matrix_sum(carom_matrix A, double x, carom_matrix B, double y, carom_matrix C) {
     if (!same_shape(A.shape, B.shape) || !same_shape(A.shape, C.shape)) {
         carom_matrix_zero(A);
@@ -167,10 +172,8 @@ void carom_matrix_sum(carom_matrix A, double x, carom_matrix B, double y, carom_
         carom_matrix_add(A, y, C);
         return;
     }
-    const size_t count = of_three(A) ? 9 : carom_shape_size(A.shape);
-    double *restrict a = A.a;
-    const double *restrict b = B.a, *restrict c = C.a;
-    for (size_t k = 0; k < count; ++k) a[k] = 0 + x * b[k] + y * c[k]; // 0: the same bits as above, where a product is -0
+    if (of_three(A)) sum_of(A.a, x, B.a, y, C.a, 9);
+    else sum_of(A.a, x, B.a, y, C.a, carom_shape_size(A.shape));
 }
 
 // Row i of y += s A x, the columns in ascending order.

@@ -43,7 +43,7 @@ static carom_status finite(const double *x, int n) {
 static inline int take(double *to, carom_values x, int first, int n) { return !carom_values_take(x, first, n, to); }
 
 static carom_values values(const carom_model *m, void *work, int group, double t, const double *q, const double *v) {
-    carom_model_look(m, work, &q, &v, group == GROUP_ROW);
+    if (m->nmember) carom_model_look(m, work, &q, &v, group == GROUP_ROW);
     return carom_tape_values(m->tape, work, group, t, q, v);
 }
 
@@ -215,19 +215,20 @@ static carom_status hold(const void *model, void *work, carom_hold what, double 
     return carom_pairs_hold(model, work, what, t, q);
 }
 
-// Entries of a matrix, from value `first` of a group on.  Zero when one is not finite.
-static int put_terms(carom_matrix A, const terms *y, carom_values x, int first) {
-    const int *restrict i = y->i, *restrict j = y->j, *restrict place = x.place + first, n = A.shape.n;
-    double *restrict a = A.a;
-    int good = 1;
-    if (A.shape.storage == CAROM_DENSE) // small and often: no need to ask for the storage at every entry
+// Entries of a matrix, from value `first` of a group on.  False when one is not finite.
+static bool put_terms(carom_matrix A, const terms *y, carom_values x, int first) {
+    bool good = true;
+    if (A.shape.storage == CAROM_DENSE) { // small and often: no need to ask for the storage at every entry
+        const int *i = y->i, *j = y->j, *place = x.place + first, n = A.shape.n;
+        double sum = 0; // where that is finite they are; and compilers leave such a short loop as it is
         for (int e = 0; e < y->n; ++e) {
             const double value = x.slot[place[e]];
-            a[i[e] + j[e] * n] = value;
-            good &= value - value == 0;
+            A.a[i[e] + j[e] * n] = value;
+            sum += value;
         }
-    else
-        for (int e = 0; e < y->n; ++e) good &= carom_values_take(x, first + e, 1, &a[carom_model_place(A.shape, i[e], j[e])]);
+        if (sum - sum == 0) return true;
+    }
+    for (int e = 0; e < y->n; ++e) good &= carom_values_take(x, first + e, 1, &A.a[carom_model_place(A.shape, y->i[e], y->j[e])]);
     return good;
 }
 
@@ -235,7 +236,7 @@ static carom_status tangent(const void *model, void *work, double t, const doubl
                             carom_matrix C) {
     const carom_model *m = model;
     const carom_values x = values(m, work, GROUP_TANGENT, t, q, v);
-    const int good = put_terms(K, &m->K, x, 0) & put_terms(C, &m->C, x, m->K.n);
+    const bool good = put_terms(K, &m->K, x, 0) && put_terms(C, &m->C, x, m->K.n);
     for (int k = 0; k < m->nmember; ++k) {
         const member *b = &m->members[k];
         carom_member_tangent(b->flex, q + b->q, v + b->v, K, C, b->v);
