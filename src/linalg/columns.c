@@ -13,7 +13,7 @@ carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stri
     return W;
 }
 
-// Three unknowns without a loop: that would cost more than what it does.
+// For three unknowns the overhead of a loop exceeds its work.
 static inline double dot(const double *a, const double *x, int n) { return n == 3 ? 0 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2] : carom_dot(a, x, n); }
 
 double carom_column_dot(const carom_columns *W, int k, const double *x) {

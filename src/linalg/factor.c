@@ -271,14 +271,14 @@ INLINE carom_status lu_of(const lu A, carom_factor *F, carom_matrix M, int *wher
     return CAROM_OK;
 }
 
-// Is this pivot of a column of three something, against all entries or those of the column?
+// Is the pivot nonzero relative to the largest entry of the matrix, or of its column?
 static inline bool is_pivot(double pivot, double scale, const double *column) {
     return pivot > TINY * scale || pivot > TINY * fmax(fmax(fabs(column[0]), fabs(column[1])), fabs(column[2]));
 }
 
 #define SWAP(x, y) do { const double z_ = x; x = y, y = z_; } while (0)
 
-// The same for three unknowns, in variables: a_ij stands in row i and column j.
+// The same for three unknowns, without loops: aij is the entry in row i and column j.
 static carom_status lu_3(carom_factor *F, const double *m, int *where) {
     double a00 = m[0], a10 = m[1], a20 = m[2], a01 = m[3], a11 = m[4], a21 = m[5], a02 = m[6], a12 = m[7], a22 = m[8], scale = 0, *L = F->a;
     for (int k = 0; k < 9; ++k) scale = fmax(scale, fabs(m[k]));
@@ -338,7 +338,7 @@ INLINE void solve_lu_of(const lu A, const carom_factor *F, double *x) {
     }
 }
 
-// The same for three unknowns, in variables.
+// The same for three unknowns, without loops.
 static inline void solve_lu_3(const double *L, const int *pivot, double *x) {
     double x0 = x[0], x1 = x[1], x2 = x[2];
     if (pivot[0] == 1) SWAP(x0, x1);

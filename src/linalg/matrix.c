@@ -51,7 +51,7 @@ double *carom_matrix_entry(carom_matrix A, int i, int j) {
     return A.a + i + (size_t)j * (size_t)n;
 }
 
-// Most steps of most models: nothing else is asked on the way.
+// The common size gets a short path.
 static inline bool of_three(carom_matrix A) { return A.shape.storage == CAROM_DENSE && A.shape.n == 3; }
 
 void carom_matrix_zero(carom_matrix A) {
@@ -160,7 +160,7 @@ void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
     }
 }
 
-// 0: the same bits as adding them one by one, where a product is -0
+// 0 + keeps the bits of adding the terms to a zero matrix, also if a product is -0.
 static inline void sum_of(double *restrict a, double x, const double *restrict b, double y, const double *restrict c, size_t n) {
     for (size_t k = 0; k < n; ++k) a[k] = 0 + x * b[k] + y * c[k];
 }

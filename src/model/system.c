@@ -137,7 +137,7 @@ static double take_column(carom_columns *to, int k, const int *restrict row, con
     return sum;
 }
 
-// A dense column of n entries, all of them there.  Short ones without a loop: that would cost more than what it does.
+// A full dense column of n entries.  For short columns the overhead of a vectorised loop exceeds its work.
 static inline double take_full(double *restrict a, const double *restrict slot, const int *restrict place, int n) {
     double sum = 0;
     for (; n >= 3; n -= 3, a += 3, place += 3) {
@@ -220,7 +220,7 @@ static bool put_terms(carom_matrix A, const terms *y, carom_values x, int first)
     bool good = true;
     if (A.shape.storage == CAROM_DENSE) { // small and often: no need to ask for the storage at every entry
         const int *i = y->i, *j = y->j, *place = x.place + first, n = A.shape.n;
-        double sum = 0; // where that is finite they are; and compilers leave such a short loop as it is
+        double sum = 0; // finite if all values are; the chain of additions also keeps compilers from vectorising a short loop
         for (int e = 0; e < y->n; ++e) {
             const double value = x.slot[place[e]];
             A.a[i[e] + j[e] * n] = value;

@@ -23,7 +23,7 @@ void carom_forecast_begin(carom_step *s, const double *g) {
     carom_copy(f->g, g, s->sys->nc);
 }
 
-// With n velocities.
+// carom_forecast_end() for n velocities.
 static inline void end(carom_forecast *f, carom_step *s, const double *q_0, const double *v_0, int n) {
     f->seen = false;
     if (carom_forecast_follows(f, s->h, q_0, v_0, n)) carom_forecast_bound(f, s->h, s->q, s->v, v_0, n, s->sys->nc);
@@ -38,6 +38,6 @@ static inline void end(carom_forecast *f, carom_step *s, const double *q_0, cons
 void carom_forecast_end(carom_step *s, const double *q_0, const double *v_0) {
     carom_forecast *f = &s->inside->forecast;
     if (!f->on) return;
-    if (s->sys->nv == 3) end(f, s, q_0, v_0, 3); // loops of a known length are none
+    if (s->sys->nv == 3) end(f, s, q_0, v_0, 3); // a constant length unrolls the loops
     else end(f, s, q_0, v_0, s->sys->nv);
 }

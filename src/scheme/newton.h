@@ -43,7 +43,7 @@ carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix
 
 typedef struct carom_newton carom_newton;
 
-/// At v_1: fill N->R, N->size (of the first guess, N->k = 0, nobody reads it), N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and
+/// At v_1: fill N->R, N->size (not read for the first guess, N->k = 0), N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and
 /// N->K, N->q, N->share.
 /// While A is constant the matrix is asked for once.
 typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
@@ -73,5 +73,5 @@ carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys);
 /// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);
 
-/// The same without constraints and with one correction.  False: that is not the answer, or something failed; nothing is booked.
+/// The same without constraints and with exactly one correction.  Returns false if that is not enough or an evaluation fails.  Books nothing.
 bool carom_newton_once(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);

@@ -584,7 +584,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         s->reacted = false;
         if (s->nu) carom_zero(s->nu, sim->nl);
     }
-    if (sim->control.on || !sim->scheme->keeps || s->rub) { // coefficients of friction may fail before the scheme begins
+    if (sim->control.on || !sim->scheme->keeps || s->rub) { // evaluating friction coefficients may fail before the scheme copies the state
         carom_copy(sim->q_0, sim->q, sim->sys->nq);
         carom_copy(sim->v_0, sim->v, sim->sys->nv);
     }

@@ -36,10 +36,11 @@ typedef struct carom_theta {
     double theta, gamma;
     bool inside;                 // at=theta
     bool middle;                 // the forecast gaps are those half a step before q_1, and bound the ones at q_1 (forecast.c)
+    bool flying;                 // this step is a flight: evaluate the gaps at its end, too
     bool ends;                   // the last step was a flight: M, f and g_1 are those at its end
     double *g_0, *g_1;           // in flight: gaps at the start and at the end of a step
-    double ahead;                // no gap in the middle of the next step is smaller, where that goes on from the last one
-    double *q_0, *v_0;           // state at the start, where the simulation has no place for it
+    double ahead;                // lower bound of the gaps in the middle of the next step, if that continues from the last one
+    double *q_0, *v_0;           // state at the start, if s->q_0 is NULL
     double *s_0, *v_m, *q_1;     // M_0^-1 f_0; (1 - theta) v_0 + theta v_1; new position
     double *f_0, *q_theta;       // at=theta: forces at the start; q_0 + theta (q_1 - q_0)
     double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0, at=end: less h (1 - theta) s_0; forces; forecast gaps

@@ -40,11 +40,13 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     CAROM_ALLOCATE(mem, nv, &w->s_0, &w->v_m);
     w->q_1 = carom_allocate(mem, (size_t)sys->nq);
     w->middle = sys->reach && rule.theta == 0.5 && rule.gamma == 0.5; // gaps are evaluated where (MID-8) wants them
-    w->ends = false;
+    w->ends = w->flying = false;
     w->ahead = -HUGE_VAL;
-    if (w->middle) CAROM_ALLOCATE(mem, (size_t)sys->nc, &w->g_0, &w->g_1);
-    w->q_0 = carom_allocate(mem, (size_t)sys->nq);
-    w->v_0 = carom_allocate(mem, nv);
+    w->q_0 = w->v_0 = NULL;
+    if (w->middle) { // nq = nv
+        CAROM_ALLOCATE(mem, (size_t)sys->nc, &w->g_0, &w->g_1);
+        CAROM_ALLOCATE(mem, nv, &w->q_0, &w->v_0);
+    }
     CAROM_ALLOCATE(mem, nv, &w->v_1, &w->y, &w->f);
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     w->u_0 = carom_allocate(mem, (size_t)w->L_0.W.n);
@@ -99,8 +101,8 @@ static carom_status eval_inside(carom_theta *w, carom_step *s, carom_newton *N, 
     return CAROM_OK;
 }
 
-// What eval() does with vectors, for n velocities.
-static inline void begin(carom_theta *w, const carom_step *s, const double *restrict v_1, int n) {
+// Mean velocity and the bracket of (MJ-4), for n velocities.
+static inline void form_increments(carom_theta *w, const carom_step *s, const double *restrict v_1, int n) {
     const double h = s->h, theta = w->theta, *restrict v = s->v, *restrict s_0 = w->s_0;
     double *restrict v_m = w->v_m, *restrict y = w->y;
     for (int i = 0; i < n; ++i) {
@@ -109,7 +111,8 @@ static inline void begin(carom_theta *w, const carom_step *s, const double *rest
     }
 }
 
-static inline void end(const carom_theta *w, carom_newton *N, double share, int n) {
+// The forces of (MJ-4), for n velocities.
+static inline void subtract_forces(const carom_theta *w, carom_newton *N, double share, int n) {
     const double *restrict f = w->f;
     double *restrict R = N->R, *restrict size = N->size;
     for (int i = 0; i < n; ++i) R[i] += -share * f[i];
@@ -123,22 +126,22 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
 
     if (!matrix) {
         // (MJ-3)  q_1 = q_0 + h ((1 - theta) v_0 + theta v_1)
-        if (nv == 3) begin(w, s, v_1, 3); // loops of a known length are none
-        else begin(w, s, v_1, nv);
+        if (nv == 3) form_increments(w, s, v_1, 3); // a constant length unrolls the loop
+        else form_increments(w, s, v_1, nv);
         carom_move_iterate(s, w->q_1, s->q, h, w->v_m, N->k);
     }
     if (w->inside) return eval_inside(w, s, N, v_1, matrix);
     if (!matrix) {
         // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
-        double *g_1 = w->middle && N->k > 0 && N->L.nb == 0 ? w->g_1 : NULL; // they cost little here
+        double *g_1 = w->flying && N->k > 0 ? w->g_1 : NULL; // they cost little here
         if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, g_1, t_1, w->q_1, v_1));
         else if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
         else if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
         w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
         carom_matrix_mul(N->R, w->M, w->y);
         if (N->k > 0) carom_matrix_mul(N->size, w->M, v_1); // the first guess is never the answer
-        if (theta > 0 && nv == 3) end(w, N, h * theta, 3);
-        else if (theta > 0) end(w, N, h * theta, nv);
+        if (theta > 0 && nv == 3) subtract_forces(w, N, h * theta, 3);
+        else if (theta > 0) subtract_forces(w, N, h * theta, nv);
         // (MJ-5)  u_1 = W(q_1)'v_1 + w
         if (N->k == 0) w->bent.some = false;
         if (N->L.nb == 0) return CAROM_OK;
@@ -186,8 +189,10 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     const int nv = s->sys->nv;
     const double h = s->h;
     double *q_0 = s->q_0 ? s->q_0 : w->q_0, *v_0 = s->v_0 ? s->v_0 : w->v_0;
-    carom_copy(q_0, s->q, s->sys->nq);
-    carom_copy(v_0, s->v, nv);
+    if (s->q_0 || w->middle) {
+        carom_copy(q_0, s->q, s->sys->nq);
+        carom_copy(v_0, s->v, nv);
+    }
     w->ends = false;
     w->ahead = -HUGE_VAL;
 
@@ -242,7 +247,7 @@ static inline double ahead(const carom_theta *w, const carom_reach *to, double h
     return least - margin;
 }
 
-// (MJ-2)  M_0 and f_0 were M_1 and f_1 in the last step, where that was a flight: then nothing but inputs can have changed them.
+// (MJ-2)  After a flight M_0 and f_0 are M_1 and f_1 of that step; only inputs could have changed them.
 static bool free_start(carom_theta *w, carom_step *s) {
     if (!w->ends || s->sys->ni > 0) return carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v) == CAROM_OK;
     if (carom_factorise(&w->F_0, w->M, NULL) != CAROM_OK) return false;
@@ -251,7 +256,7 @@ static bool free_start(carom_theta *w, carom_step *s) {
     return true;
 }
 
-// Are the gaps in the middle of a step that follows the last one far from closed?
+// Are all gaps in the middle of this step far from closed?  By the bound from the last step, else evaluated.
 static bool open_ahead(carom_theta *w, carom_step *s) {
     const carom_system *sys = s->sys;
     if (w->ahead >= CAROM_NOTICED) return true;
@@ -273,8 +278,9 @@ static inline bool fly(carom_theta *w, carom_step *s, int n) {
     w->g_1 = g;
     if (!free_start(w, s) || !open_ahead(w, s)) return false; // (MJ-2), (MJ-1)
     for (int i = 0; i < n; ++i) w->v_1[i] = v[i] + h * w->s_0[i];
-    if (!carom_newton_once(&w->N, s, w->v_1, eval, w)) return false;
-    bool bounded = true;
+    w->flying = true;
+    bool bounded = carom_newton_once(&w->N, s, w->v_1, eval, w);
+    w->flying = false;
     for (int i = 0; i < n; ++i) bounded = bounded && fabs(w->v_1[i]) < CAROM_GROWN;
     if (!bounded) return false;
     carom_book_newton(s, 1);
@@ -284,7 +290,7 @@ static inline bool fly(carom_theta *w, carom_step *s, int n) {
         q[i] = w->q_1[i];
         v[i] = w->v_1[i];
     }
-    f->known = false; // of gaps in the middle nothing is left
+    f->known = false; // the gaps in the middle were not evaluated
     f->least = HUGE_VAL, f->most = -HUGE_VAL;
     for (int c = 0; c < nc; ++c) {
         f->least = fmin(f->least, w->g_1[c]);
@@ -297,7 +303,7 @@ static inline bool fly(carom_theta *w, carom_step *s, int n) {
 static bool flight(void *memory, carom_step *s) {
     carom_theta *w = memory;
     if (!w->middle || w->inside || w->I.asked || s->sys->flags & CAROM_CONSTANT_MASS) return false;
-    return s->sys->nv == 3 ? fly(w, s, 3) : fly(w, s, s->sys->nv); // loops of a known length are none
+    return s->sys->nv == 3 ? fly(w, s, 3) : fly(w, s, s->sys->nv); // a constant length unrolls the loops
 }
 
 static int order_of(const double *opt) { return opt[OPT_THETA] == 0.5 ? 2 : 1; }
