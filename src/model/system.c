@@ -119,7 +119,7 @@ carom_status carom_model_directions(const carom_model *m, void *work, double t, 
 }
 
 // The same from the tape, where constraints are all the model's own.  Returns the sum of the values: where that is finite they are.
-static double take_column(carom_columns *to, int k, const int *restrict row, const double *restrict slot, const int *restrict place, int count) {
+static inline double take_column(carom_columns *to, int k, const int *restrict row, const double *restrict slot, const int *restrict place, int count) {
     const size_t at = (size_t)k * (size_t)to->stride;
     double *restrict a = to->a + at, sum = 0;
     if (to->row) {
