@@ -32,7 +32,7 @@ static carom_status grown(carom_sim *sim, double t, double h, carom_error *err) 
     while (fabs(sim->v[i]) < CAROM_GROWN) ++i;
     sim->grown = true;
     return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the rate of coordinate %s has grown to %.3g; a step of %.3g is too large for this scheme "
-                      "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
+                      "and model; try %s", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
 }
 
 // Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its answer.
@@ -171,7 +171,7 @@ static void report_runaway(carom_sim *sim, carom_error *err) {
     if (sim->grown || carom_sim_ledger(sim, &l, &mine) != CAROM_OK || !ran_away(&l)) return;
     const size_t used = strlen(err->text);
     carom_format(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
-             "stable for it", l.energy.start, l.energy.end);
+             "stable for it; try %s", l.energy.start, l.energy.end, carom_sim_finer(sim));
 }
 
 // What the model itself knows of its failure.
