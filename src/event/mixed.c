@@ -26,7 +26,8 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { STANDSTILL = 60 }; // events without progress before a step is refused
+enum { STANDSTILL = 60, IDLE = 200 }; // events without progress before a step is refused; events that change nothing
+static const double SOON = 1e-7;      // of a whole step
 
 static const double SHORT = 1. / 16;  // of a step: when what is shorter still fails, the rest of the step is made by time-stepping
 enum { PAUSE_MOST = 1000 };           // steps
@@ -95,14 +96,21 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     return CAROM_OK;
 }
 
-// last: as of carom_kinked_parts.  *stands: it fails because time does not go on.
-static carom_status march(carom_phase *w, carom_step *s, double *last, bool *stands) {
+// Is all as it was before the event: contacts that share a load, one of which loses it and has it again?
+static bool nothing_changed(const carom_phase *w, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->was[c] != w->f.mode[c] || w->p[c] != 0) return false;
+    return true;
+}
+
+// last: as of carom_kinked_parts.  An event that follows another within `soon` is no progress.  *stands: it fails because time does not go on.
+static carom_status march(carom_phase *w, carom_step *s, double *last, double soon, bool *stands) {
     const double t_1 = s->t + s->h;
     carom_phase_load(w, s);
     bool changes;
     CAROM_TRY(carom_phase_enter(w, s, s->h, &changes));
     if (changes) CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), NULL));
-    int events = 0, still = 0, switches = 0;
+    int events = 0, still = 0, switches = 0, idle = 0;
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = last};
     while (t_1 - w->t > shortest(s)) {
         const double before = w->t;
@@ -110,11 +118,12 @@ static carom_status march(carom_phase *w, carom_step *s, double *last, bool *sta
         CAROM_TRY(phase(w, s, t_1, &p, &found));
         if (!found) continue;
         if (s->on_inner) CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
-        still = w->t - before > 8 * shortest(s) ? 0 : still + 1;
+        still = w->t - before > fmax(fmax(8 * shortest(s), 2 * bracket_length(w, s)), soon) ? 0 : still + 1;
         switches += w->switched;
-        *stands = still > STANDSTILL || switches > STANDSTILL; // a point in a groove goes from side to side for ever
+        idle = nothing_changed(w, s) && !p.kinked ? idle + 1 : 0;
+        *stands = still > STANDSTILL || switches > STANDSTILL || idle > IDLE; // a point in a groove goes from side to side for ever
         if (*stands)
-            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", still > switches ? still : switches, w->t);
+            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", idle > IDLE ? idle : still > switches ? still : switches, w->t);
         if (++events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
     }
@@ -170,7 +179,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (whole) w->begun = s->t, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
-    const carom_status status = carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, w->kept + KINK, &stands));
+    const carom_status status = carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, w->kept + KINK, SOON * w->longest, &stands));
     if (status == CAROM_OK && crosses) w->kept[CROSSED] += 1;
     if (status != CAROM_OK) carom_copy(w->kept, kept, KEPT);
     if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest; // in the pieces that follow
