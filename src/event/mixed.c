@@ -26,7 +26,7 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { STANDSTILL = 60, IDLE = 200 }; // events without progress before a step is refused; events that change nothing
+enum { STANDSTILL = 60 }; // events without progress before a step is refused
 static const double SOON = 1e-7;      // of a whole step
 
 static const double SHORT = 1. / 16;  // of a step: when what is shorter still fails, the rest of the step is made by time-stepping
@@ -96,13 +96,6 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     return CAROM_OK;
 }
 
-// Is all as it was before the event: contacts that share a load, one of which loses it and has it again?
-static bool nothing_changed(const carom_phase *w, const carom_step *s) {
-    for (int c = 0; c < s->sys->nc; ++c)
-        if (w->was[c] != w->f.mode[c] || w->p[c] != 0) return false;
-    return true;
-}
-
 // last: as of carom_kinked_parts.  An event that follows another within `soon` is no progress.  *stands: it fails because time does not go on.
 static carom_status march(carom_phase *w, carom_step *s, double *last, double soon, bool *stands) {
     const double t_1 = s->t + s->h;
@@ -120,10 +113,10 @@ static carom_status march(carom_phase *w, carom_step *s, double *last, double so
         if (s->on_inner) CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
         still = w->t - before > fmax(fmax(8 * shortest(s), 2 * bracket_length(w, s)), soon) ? 0 : still + 1;
         switches += w->switched;
-        idle = nothing_changed(w, s) && !p.kinked ? idle + 1 : 0;
-        *stands = still > STANDSTILL || switches > STANDSTILL || idle > IDLE; // a point in a groove goes from side to side for ever
+        idle = carom_phase_idle(w, s) ? idle + 1 : 0;
+        *stands = still > STANDSTILL || switches > STANDSTILL || idle > CAROM_PHASE_IDLE; // a point in a groove goes from side to side for ever
         if (*stands)
-            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", idle > IDLE ? idle : still > switches ? still : switches, w->t);
+            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", idle > CAROM_PHASE_IDLE ? idle : still > switches ? still : switches, w->t);
         if (++events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
     }

@@ -606,6 +606,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     for (int i = 0; i < s->sys->nk; ++i) // a closed contact whose gap has a kink has another direction beyond, as where features switch
         if (w->b.phi[2 * nc + i] < 0 && s->sys->kink_of && s->sys->kink_of[i] >= 0) w->b.kink[s->sys->kink_of[i]] = -1, some = turns = true;
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
+    w->bent = !some;
     if (!some) { // forces have a kink, and nothing else happens
         swap(&w->a, &w->b);
         w->ended = w->switched = false;
@@ -629,8 +630,14 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     return happen(w, s, delta, across ? w->b.tau - w->a.tau : 0, hits);
 }
 
+bool carom_phase_idle(const carom_phase *w, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->was[c] != w->f.mode[c] || w->p[c] != 0) return false;
+    return !w->bent;
+}
+
 carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P) {
-    w->switched = false;
+    w->switched = w->bent = false;
     go_to(w, s, P);
     for (int c = 0; c < s->sys->nc; ++c) w->gap[c] = P->g[s->sys->ne + c];
     w->t += P->tau;

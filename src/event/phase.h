@@ -97,6 +97,7 @@ typedef struct carom_phase {
     // an event
     double *q_before, *v_before, *phase_before; // for observers
     bool *hit;                     // 2 nc: its functions
+    bool bent;                     // the last event was a kink of forces alone
     bool switched;                 // a closed contact has switched features, or its direction jumps
     bool *in, *over;               // nc: takes part; its run has accumulated
     double *gap, *slow, *slow_T;   // nc: least gap seen; normal velocities and slips that count as none
@@ -173,6 +174,10 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
 
 /// Across the event between w->a and w->b: impact, which contacts stay; the next phase starts behind it, or behind the limit of a run of impacts.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta);
+
+/// Is all as it was before the event just passed: contacts that share a load, one of which loses it and has it again?
+bool carom_phase_idle(const carom_phase *w, const carom_step *s);
+enum { CAROM_PHASE_IDLE = 200 }; // such events in a row before a step is refused
 
 /// At P, where open contacts w->hit[c] arrive.
 carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P);
