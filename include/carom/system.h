@@ -150,6 +150,11 @@ typedef struct carom_system {
     /// (counted positive when it takes energy).  NULL: none.
     carom_status (*power)(const void *model, void *work, double t, const double *q, const double *v,
                           double *external, double *damping);
+    /// power() in parts: along any velocity x the forces at (t, q, v) give external.x + external[nv] and take damping.x + damping[nv].
+    /// Adds weight times these nv + 1 numbers.  For schemes whose stages have other velocities than the motion.  NULL: not known, or no
+    /// force depends on velocities other than linearly.
+    carom_status (*power_along)(const void *model, void *work, double t, const double *q, const double *v, double weight,
+                                double *external, double *damping);
     /// mass, force and (g not NULL) gaps together, as explicit schemes ask for them at one point.  Whatever M, f and
     /// g hold on entry is replaced.  NULL: they are called one by one.
     carom_status (*motion)(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,

@@ -105,6 +105,48 @@ static void derive_power(carom_model *m, carom_node power[2]) {
     for (int i = 0; i < 2; ++i) power[i] = n_add(g, power[i], m->driven);
 }
 
+// Is a force other than linear in the velocities?  Linear ones are resolved wherever a step is stable.
+static bool steep(carom_model *m, carom_node F) {
+    for (int i = 0; i < m->visible.nv; ++i) {
+        if (!carom_graph_depends(m->graph, F, CAROM_VELOCITY, i)) continue;
+        const carom_node slope = carom_graph_diff(m->graph, F, CAROM_VELOCITY, i);
+        for (int k = 0; k < m->visible.nv; ++k)
+            if (carom_graph_depends(m->graph, slope, CAROM_VELOCITY, k)) return true;
+    }
+    return false;
+}
+
+// The power as sums of velocities x times factors:  external = dV/dt - dT/dt + carried + sum x_i (F_i(v=0) + drag_i),
+// damping = carried + sum x_i (F_i(v=0) - F_i + drag_i).
+static carom_group derive_along(carom_model *m) {
+    const carom_group none = {.count = -1}, empty = {.count = 0, .nodes = m->power};
+    carom_graph *g = m->graph;
+    const int n = m->visible.nv;
+    const terms *P = &m->point_force;
+    bool asked = m->near && m->near->yields;
+    for (int i = 0; i < m->visible.nv_own && !asked; ++i) asked = m->force[i] != CAROM_NONE && steep(m, m->force[i]);
+    for (int e = 0; e < P->n && !asked; ++e) asked = steep(m, P->node[e]);
+    if (!asked) return empty;
+    carom_node *node = carom_pool_take(&m->memory, 2 * ((size_t)n + 1) * sizeof *node), *F = malloc(2 * ((size_t)n + 1) * sizeof *F);
+    m->along = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *m->along);
+    if (!node || !F || !m->along) return free(F), none;
+    carom_node *drag = F + n;
+    for (int i = 0; i < n; ++i) F[i] = i < m->visible.nv_own ? m->force[i] : CAROM_NONE, drag[i] = carom_graph_number(g, 0);
+    for (int e = 0; e < P->n; ++e) F[P->i[e]] = F[P->i[e]] == CAROM_NONE ? P->node[e] : n_add(g, F[P->i[e]], P->node[e]);
+    for (int e = 0; e < m->drag.n; ++e) drag[m->drag.i[e]] = n_add(g, drag[m->drag.i[e]], m->drag.node[e]);
+    node[0] = n_add(g, n_sub(g, carom_node_derivative(g, m->potential, CAROM_TIME, 0), carom_node_derivative(g, m->kinetic, CAROM_TIME, 0)), m->carried);
+    node[1] = m->carried;
+    for (int i = 0; i < n; ++i) {
+        if (F[i] == CAROM_NONE) continue;
+        const carom_node given = n_add(g, carom_graph_at_rest(g, F[i]), drag[i]);
+        node[2 + 2 * m->nalong] = given;
+        node[3 + 2 * m->nalong] = n_sub(g, given, F[i]);
+        m->along[m->nalong++] = i;
+    }
+    free(F);
+    return (carom_group){.count = 2 + 2 * m->nalong, .nodes = node};
+}
+
 // Two lists of nodes behind each other, as a group.
 static carom_group join(carom_model *m, const carom_node *a, int na, const carom_node *b, int nb) {
     carom_node *node = carom_pool_take(&m->memory, ((size_t)na + (size_t)nb + 1) * sizeof *node);
@@ -204,6 +246,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_RATE_GRADIENT] = join(m, m->dW.node, own.dW, m->dw.node, own.dw),
         [GROUP_ENERGY] = join(m, energy, 2, NULL, 0),
         [GROUP_POWER] = join(m, power, 2, NULL, 0),
+        [GROUP_ALONG] = derive_along(m),
         [GROUP_OBSERVE] = join(m, power, 2, gap, own.links),
         [GROUP_MOTION] = motion,
         [GROUP_MOTION_GAPS] = join(m, motion.nodes, motion.count, gap, own.links),

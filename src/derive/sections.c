@@ -145,7 +145,7 @@ static carom_status read_energy(resolver *r) {
     const carom_datum *kinetic = energy ? carom_given(&energy->kinetic) : NULL, *potential = energy ? carom_given(&energy->potential) : NULL;
     if (!kinetic && r->mech->ncoordinates > 0)
         return carom_fault(r, energy ? &energy->name : carom_mech_start(r->mech), 0, "the kinetic energy is missing; add `energy: {kinetic: 1/2*m*x'^2}`");
-    m->own_kinetic = m->potential = m->driven = carom_graph_number(m->graph, 0);
+    m->own_kinetic = m->potential = m->driven = m->carried = carom_graph_number(m->graph, 0);
     m->energy = kinetic ? kinetic : carom_mech_start(r->mech);
     if (kinetic) CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
     if (potential) {

@@ -37,22 +37,26 @@ static carom_status coefficient(resolver *r, const carom_datum *n, double least,
 
 // A surface that moves with w where the bodies rest gives -F w, and friction takes -F u of the rate u.  The rule for forces, (u - w) F(v = 0) external and
 // the rest damping, would count a block that moves with its belt as driven and damped.
-static void drive(resolver *r, carom_node u, carom_node F) {
+// False: it does not move.
+static bool drive(resolver *r, carom_node u, carom_node F) {
     carom_graph *g = r->m->graph;
     const carom_node w = carom_graph_at_rest(g, u), rest = carom_graph_at_rest(g, F);
     double value;
-    if (carom_graph_is_number(g, w, &value) && value == 0) return;
+    if (carom_graph_is_number(g, w, &value) && value == 0) return false;
     r->m->driven = n_sub(g, r->m->driven, n_add(g, n_mul(g, w, F), n_mul(g, n_sub(g, u, w), rest)));
+    r->m->carried = n_sub(g, r->m->carried, n_mul(g, w, F));
+    return true;
 }
 
 // A force F along x(q), or along what moves with the slip rate x.
 static carom_status push(resolver *r, carom_node x, bool rate, carom_node F) {
     carom_graph *g = r->m->graph;
-    drive(r, rate ? x : carom_graph_rate(g, x, r->m->visible.nv), F);
+    const bool moves = drive(r, rate ? x : carom_graph_rate(g, x, r->m->visible.nv), F);
     for (int k = 0; k < r->m->visible.nv; ++k) {
         if (!(rate ? carom_graph_depends(g, x, CAROM_VELOCITY, k) : carom_graph_moves(g, x, k))) continue;
         const carom_node d = rate ? carom_graph_diff(g, x, CAROM_VELOCITY, k) : carom_graph_along(g, x, k);
         if (!carom_terms_add(&r->m->point_force, n_mul(g, d, F), k, 0, 0)) return carom_fault_memory(r);
+        if (moves && !carom_terms_add(&r->m->drag, n_sub(g, carom_graph_number(g, 0), n_mul(g, d, carom_graph_at_rest(g, F))), k, 0, 0)) return carom_fault_memory(r);
     }
     return CAROM_OK;
 }

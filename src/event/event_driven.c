@@ -355,7 +355,7 @@ static carom_status march(work *w, carom_step *s) {
     CAROM_TRY(carom_phase_enter(P, s, s->h, &changes));
     if (changes) CAROM_TRY(carom_phase_settle(P, s, 0, NULL));
     double last = P->t;
-    for (int still = 0; P->t < t_1;) {
+    for (int still = 0, idle = 0; P->t < t_1;) {
         bool found = false;
         CAROM_TRY(phase(w, s, t_1, &found));
         if (w->steps > s->opt[OPT_STEPS])
@@ -364,7 +364,11 @@ static carom_status march(work *w, carom_step *s) {
         still = P->t - last > 4 * DBL_EPSILON * fabs(P->t) ? 0 : still + 1;
         last = P->t;
         if (still > STANDSTILL) return carom_retry(s, "%d events at t = %.12g and no decision: contacts there contradict each other", still, P->t);
-        if ((double)P->events > s->opt[OPT_EVENTS]) return carom_retry(s, "more than %g events in one step; take a smaller step", s->opt[OPT_EVENTS]);
+        idle = carom_phase_idle(P, s) ? idle + 1 : 0;
+        if (idle > CAROM_PHASE_IDLE)
+            return carom_retry(s, "%d events up to t = %.12g change nothing: contacts that share a load contradict each other.  Try mixed or auto, which pass such states by time-stepping", idle, P->t);
+        if ((double)P->events > s->opt[OPT_EVENTS])
+            return carom_retry(s, "more than %g events in one step; try a smaller step, or mixed or auto, which pass flurries of events by time-stepping", s->opt[OPT_EVENTS]);
         CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
     }
     CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, P->q));

@@ -27,12 +27,11 @@ static const carom_option options[] = {
 };
 
 enum { STANDSTILL = 60 }; // events without progress before a step is refused
+static const double SOON = 1e-7;      // of a whole step
 
-static const double FINEST = 1e-9;    // of a step: parts between kinks of forces
-static const double FAR = 0.1;        // of the way to a kink
 static const double SHORT = 1. / 16;  // of a step: when what is shorter still fails, the rest of the step is made by time-stepping
 enum { PAUSE_MOST = 1000 };           // steps
-enum { CROSSED, PAUSE, LEFT, KEPT };  // kept[...]: pieces crossed since the last whole step; steps that time-stepping takes after that, those left
+enum { CROSSED, PAUSE, LEFT, KINK, KEPT = KINK + 2 }; // kept[...]: pieces crossed since the last whole step; steps that time-stepping takes after that, those left; the last kink
 
 typedef struct work {
     carom_phase P;
@@ -64,31 +63,18 @@ static double bracket_length(const carom_phase *w, const carom_step *s) {
     return fmax(fmin(s->opt[OPT_BRACKET] * s->h * relative(w, s), s->h / 16), shortest(s));
 }
 
-// How a step is divided where forces have kinks.
-typedef struct parts {
-    double cap;      // no part is longer; HUGE_VAL: any
-    bool kinked;     // it begins at a kink
-} parts;
-
-// A shorter part is to be tried, short against tau.
-static bool divides(const carom_step *s, double tau, parts *p) {
-    const bool shorter = tau > FINEST * s->h;
-    if (shorter) p->cap = tau / CAROM_PHASE_FINE;
-    return shorter;
-}
-
 // From the start of the phase to t_1, or across the first event, or over a part of that.
 //
 // (MX-18)  A part knows nothing of forces that last shorter than it.  So parts are short against the time from and to a kink of forces in the same step, or between two of
 //          them, and shorter where stages are beyond a kink that the end is not beyond, or far beyond one that the end has just come to.
-static carom_status phase(carom_phase *w, carom_step *s, double t_1, parts *p, bool *found) {
-    const double left = t_1 - w->t, h = fmin(left, p->cap);
+static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinked_parts *p, bool *found) {
+    const double left = t_1 - w->t, h = carom_kinked_part(s, p, w->t, left);
     bool met;
     CAROM_TRY(carom_phase_start(w, s, h));
     CAROM_TRY(carom_phase_advance(w, s, h, NULL));
     CAROM_TRY(carom_phase_stages_kink(w, s, 0, &met));
     CAROM_TRY(carom_phase_look(w, s, found));
-    if (!*found && (met || (p->kinked && p->cap == HUGE_VAL)) && divides(s, h, p)) return CAROM_OK;
+    if (!*found && carom_kinked_divide(s, h, false, met, p)) return CAROM_OK;
     if (!*found) {
         p->kinked = false;
         return carom_phase_end(w, s, h < left ? w->t + h : t_1, true);
@@ -99,34 +85,38 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, parts *p, b
     CAROM_TRY(carom_phase_enclose(w, s, delta));
     if (kink) {
         CAROM_TRY(w->integrator->at(w, s, w->a.tau, &w->trial));
-        CAROM_TRY(carom_phase_stages_kink(w, s, FAR, &met));
-        *found = !((met || p->kinked || p->cap == HUGE_VAL) && divides(s, w->b.tau, p));
+        CAROM_TRY(carom_phase_stages_kink(w, s, CAROM_PHASE_FAR, &met));
+        *found = !carom_kinked_divide(s, w->b.tau, true, met, p);
         if (!*found) return CAROM_OK;
     }
-    *p = (parts){.cap = HUGE_VAL, .kinked = kink};
-    return carom_phase_event(w, s, delta);
+    p->cap = HUGE_VAL;
+    p->kinked = false;
+    CAROM_TRY(carom_phase_event(w, s, delta));
+    if (kink) carom_kinked_begin(p, w->t);
+    return CAROM_OK;
 }
 
-// *stands: it fails because time does not go on.
-static carom_status march(carom_phase *w, carom_step *s, bool *stands) {
+// last: as of carom_kinked_parts.  An event that follows another within `soon` is no progress.  *stands: it fails because time does not go on.
+static carom_status march(carom_phase *w, carom_step *s, double *last, double soon, bool *stands) {
     const double t_1 = s->t + s->h;
     carom_phase_load(w, s);
     bool changes;
     CAROM_TRY(carom_phase_enter(w, s, s->h, &changes));
     if (changes) CAROM_TRY(carom_phase_settle(w, s, bracket_length(w, s), NULL));
-    int events = 0, still = 0, switches = 0;
-    parts p = {.cap = HUGE_VAL};
+    int events = 0, still = 0, switches = 0, idle = 0;
+    carom_kinked_parts p = {.cap = HUGE_VAL, .last = last};
     while (t_1 - w->t > shortest(s)) {
         const double before = w->t;
         bool found = false;
         CAROM_TRY(phase(w, s, t_1, &p, &found));
         if (!found) continue;
         if (s->on_inner) CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
-        still = w->t - before > 8 * shortest(s) ? 0 : still + 1;
+        still = w->t - before > fmax(fmax(8 * shortest(s), 2 * bracket_length(w, s)), soon) ? 0 : still + 1;
         switches += w->switched;
-        *stands = still > STANDSTILL || switches > STANDSTILL; // a point in a groove goes from side to side for ever
+        idle = carom_phase_idle(w, s) ? idle + 1 : 0;
+        *stands = still > STANDSTILL || switches > STANDSTILL || idle > CAROM_PHASE_IDLE; // a point in a groove goes from side to side for ever
         if (*stands)
-            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", still > switches ? still : switches, w->t);
+            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", idle > CAROM_PHASE_IDLE ? idle : still > switches ? still : switches, w->t);
         if (++events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
     }
@@ -175,13 +165,14 @@ static void take_pause(double *kept) {
 
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
-    const double kept[KEPT] = {w->kept[CROSSED], w->kept[PAUSE], w->kept[LEFT]};
+    double kept[KEPT];
+    carom_copy(kept, w->kept, KEPT);
     w->longest = fmax(w->longest, s->h);
     const bool whole = s->h >= (1 - CAROM_INSTANT) * w->longest;
     if (whole) w->begun = s->t, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
-    const carom_status status = carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, &stands));
+    const carom_status status = carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, w->kept + KINK, SOON * w->longest, &stands));
     if (status == CAROM_OK && crosses) w->kept[CROSSED] += 1;
     if (status != CAROM_OK) carom_copy(w->kept, kept, KEPT);
     if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest; // in the pieces that follow

@@ -467,6 +467,27 @@ carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part,
     return CAROM_OK;
 }
 
+// (MX-19)  tau <= 1/8 of the time since the last kink, where that is in an earlier step: what begins at a kink may last a few steps, and vibrate as fast as they can follow.
+double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, double t, double left) {
+    static const double LEAST = 1e-3; // of a step
+    const bool young = p->cap == HUGE_VAL && p->last[0] != 0 && p->last[1] <= s->t;
+    return young ? fmin(left, 0.125 * fmax(t - p->last[1], LEAST * s->h)) : fmin(left, p->cap);
+}
+
+void carom_kinked_begin(carom_kinked_parts *p, double t) {
+    p->cap = HUGE_VAL;
+    p->kinked = true;
+    p->last[0] = 1, p->last[1] = t;
+}
+
+bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p) {
+    static const double FINEST = 1e-9; // of a step
+    const bool wanted = met || (kink ? p->kinked || p->cap == HUGE_VAL : p->kinked && p->cap == HUGE_VAL);
+    if (!wanted || !(tau > FINEST * s->h)) return false;
+    p->cap = tau / CAROM_PHASE_FINE;
+    return true;
+}
+
 // -- enclosing the event -----------------------------------------------------------------------------------------------
 
 static double worst(const carom_phase *w, const carom_point *P) {
@@ -585,6 +606,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     for (int i = 0; i < s->sys->nk; ++i) // a closed contact whose gap has a kink has another direction beyond, as where features switch
         if (w->b.phi[2 * nc + i] < 0 && s->sys->kink_of && s->sys->kink_of[i] >= 0) w->b.kink[s->sys->kink_of[i]] = -1, some = turns = true;
     for (int i = 0; i < 2 * nc; ++i) some = some || w->b.phi[i] < 0;
+    w->bent = !some;
     if (!some) { // forces have a kink, and nothing else happens
         swap(&w->a, &w->b);
         w->ended = w->switched = false;
@@ -608,8 +630,14 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     return happen(w, s, delta, across ? w->b.tau - w->a.tau : 0, hits);
 }
 
+bool carom_phase_idle(const carom_phase *w, const carom_step *s) {
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->was[c] != w->f.mode[c] || w->p[c] != 0) return false;
+    return !w->bent;
+}
+
 carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P) {
-    w->switched = false;
+    w->switched = w->bent = false;
     go_to(w, s, P);
     for (int c = 0; c < s->sys->nc; ++c) w->gap[c] = P->g[s->sys->ne + c];
     w->t += P->tau;

@@ -97,6 +97,7 @@ typedef struct carom_phase {
     // an event
     double *q_before, *v_before, *phase_before; // for observers
     bool *hit;                     // 2 nc: its functions
+    bool bent;                     // the last event was a kink of forces alone
     bool switched;                 // a closed contact has switched features, or its direction jumps
     bool *in, *over;               // nc: takes part; its run has accumulated
     double *gap, *slow, *slow_T;   // nc: least gap seen; normal velocities and slips that count as none
@@ -153,12 +154,30 @@ carom_status carom_phase_look_inside(carom_phase *w, carom_step *s, bool *found)
 bool carom_phase_kink(const carom_phase *w, const carom_step *s);
 carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met);
 #define CAROM_PHASE_FINE 16 // steps, at least, between two kinks of forces that one step would pass over (EV-25)
+#define CAROM_PHASE_FAR 0.1 // of the way to a kink: stages beyond it by more know too much of what is there
+
+/// How a step is divided where forces have kinks (MX-18).
+typedef struct carom_kinked_parts {
+    double cap;      // no part is longer; HUGE_VAL: any
+    bool kinked;     // the part begins at a kink
+    double *last;    // kept: [0] 1, if the run has met a kink; [1] when it met the last one
+} carom_kinked_parts;
+/// A part from t on, `left` at most.
+double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, double t, double left);
+/// The part ends at t, at a kink.
+void carom_kinked_begin(carom_kinked_parts *p, double t);
+/// A part over tau, to a kink (which a stage may have met), or without one: is a shorter part to be tried?  Then p->cap is its length.
+bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p);
 
 /// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are rounding.
 carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
 
 /// Across the event between w->a and w->b: impact, which contacts stay; the next phase starts behind it, or behind the limit of a run of impacts.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta);
+
+/// Is all as it was before the event just passed: contacts that share a load, one of which loses it and has it again?
+bool carom_phase_idle(const carom_phase *w, const carom_step *s);
+enum { CAROM_PHASE_IDLE = 200 }; // such events in a row before a step is refused
 
 /// At P, where open contacts w->hit[c] arrive.
 carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P);

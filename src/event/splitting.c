@@ -22,7 +22,8 @@ static const carom_option options[] = {
 
 typedef struct work {
     carom_phase P;
-    double *kept, next;  // length of the next part
+    double *kept, next;  // length of the next part; kept[0], then the last kink
+    double last[2];      // as of carom_kinked_parts
     double *g;           // by id: at the start of a part
     double *still;       // nc
     double *error;       // nq + nv
@@ -34,7 +35,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     work *w = memory;
     w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
     w->P.walls = false;
-    w->kept = carom_allocate(keep, 1);
+    w->kept = carom_allocate(keep, 3);
     w->g = carom_allocate(mem, (size_t)(sys->nc + sys->ne));
     w->still = carom_allocate(mem, (size_t)sys->nc);
     w->error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
@@ -171,6 +172,48 @@ static carom_status smooth(work *w, carom_step *s, double h) {
     return gaps(w, s);
 }
 
+static void swap(carom_point *A, carom_point *B) {
+    const carom_point P = *A;
+    *A = *B;
+    *B = P;
+}
+
+// Kinks of forces alone are watched, or contacts alone.
+static void watch_kinks(carom_phase *P, int nc, bool kinks) {
+    for (int i = 0; i < 2 * nc; ++i) P->armed[i] = !kinks;
+    for (int c = 0; c < nc; ++c) P->scan.watched[c] = !kinks && carom_phase_open(P, c) && !P->barred[c];
+}
+
+// (RKF-8)  The part ends where forces have a kink, (EV-22), and is short against the time to it and from it, (MX-18).  Not *done: a shorter part is to be tried.
+static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, bool *done) {
+    carom_phase *P = &w->P;
+    const double tau = P->b.tau, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
+    bool met, found, kink;
+    *done = true;
+    if (s->sys->nk == 0) return CAROM_OK;
+    CAROM_TRY(carom_phase_stages_kink(P, s, 0, &met));
+    watch_kinks(P, s->sys->nc, true);
+    CAROM_TRY(carom_phase_watch(P, s, &P->b));
+    CAROM_TRY(carom_phase_look(P, s, &found));
+    kink = found && carom_phase_kink(P, s); // of a gap: that is no matter of parts
+    if (kink) {
+        CAROM_TRY(carom_phase_enclose(P, s, shortest));
+        CAROM_TRY(P->integrator->at(P, s, P->a.tau, &P->trial));
+        CAROM_TRY(carom_phase_stages_kink(P, s, CAROM_PHASE_FAR, &met));
+    } else if (!found) {
+        swap(&P->a, &P->b);
+    }
+    watch_kinks(P, s->sys->nc, false);
+    const double end = kink ? P->b.tau : tau;
+    *done = !carom_kinked_divide(s, end, kink, met, p);
+    s->counts->inner_rejected += !*done || kink;
+    if (!*done) return CAROM_OK;
+    if (kink) carom_kinked_begin(p, P->t + end);
+    else p->kinked = false;
+    if (P->tried != end || P->b.tau != end) CAROM_TRY(P->integrator->advance(P, s, end, &P->b, NULL)); // its stages are wanted
+    return gaps(w, s);
+}
+
 // The part ends at t: its impact.
 static carom_status accept(work *w, carom_step *s, double t) {
     carom_phase *P = &w->P;
@@ -274,10 +317,11 @@ static carom_status divide(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety, atol = s->opt[OPT_ATOL];
     double next = w->next > 0 ? w->next : 0.01 * s->h;
-    bool refused = false, found;
+    bool refused = false, found, done;
+    carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
     for (long n = 0; t_1 - P->t > shortest; ++n) {
         if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
-        const double left = t_1 - P->t, h = next >= left ? left : next;
+        const double left = t_1 - P->t, most = carom_kinked_part(s, &p, P->t, next), h = most >= left ? left : most;
         double cut;
         CAROM_TRY(smooth(w, s, h));
         const double error = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol, atol);
@@ -289,8 +333,10 @@ static carom_status divide(work *w, carom_step *s) {
             if (next < shortest) return carom_retry(s, "tolerances rtol and atol cannot be met");
             continue;
         }
+        CAROM_TRY(end_at_kink(w, s, &p, &done));
+        if (!done) continue;
         // A part that only the contact or the end made short says nothing against the length that was good before.
-        const double wish = h == left || refused ? fmax(next, h * factor) : h * factor;
+        const double wish = h == left || most < next || P->b.tau < h || refused ? fmax(next, h * factor) : h * factor;
         CAROM_TRY(look_inside(w, s, &found));
         while (violation(w, s, &cut) > 1 && P->b.tau * cut > shortest) {
             s->counts->inner_rejected += 1;
@@ -307,14 +353,17 @@ static carom_status divide(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// A step as one part; as several where a contact closes and opens again inside.
+// A step as one part; as several where a contact closes and opens again inside, or forces have a kink.
 static carom_status whole(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h);
+    carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
     while (t_1 - P->t > shortest) {
         const double left = t_1 - P->t;
-        CAROM_TRY(smooth(w, s, left));
-        bool found;
+        bool found, done;
+        CAROM_TRY(smooth(w, s, carom_kinked_part(s, &p, P->t, left)));
+        CAROM_TRY(end_at_kink(w, s, &p, &done));
+        if (!done) continue;
         CAROM_TRY(look_inside(w, s, &found));
         if (found) CAROM_TRY(arrive(w, s));
         CAROM_TRY(stop_slip(w, s));
@@ -327,6 +376,7 @@ static carom_status march(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     carom_phase_load(P, s);
     w->next = *w->kept;
+    carom_copy(w->last, w->kept + 1, 2);
     w->stops = 0;
     if (P->now[CAROM_PHASE_BEGUN] == 0 || s->jumped) {
         bool changes;
@@ -342,6 +392,7 @@ static carom_status march(work *w, carom_step *s) {
     carom_copy(s->q, P->q, s->sys->nq);
     carom_copy(s->v, P->v, s->sys->nv);
     *w->kept = w->next;
+    carom_copy(w->kept + 1, w->last, 2);
     carom_phase_keep(P, s);
     return CAROM_OK;
 }

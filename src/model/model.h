@@ -37,6 +37,7 @@ enum { // groups of the tape
     GROUP_RATE_GRADIENT,
     GROUP_ENERGY,
     GROUP_POWER,
+    GROUP_ALONG,       // power in parts: what does not depend on the velocity along which it is asked, of both; then factors of velocities
     GROUP_OBSERVE,     // power, then gaps
     GROUP_MOTION,      // forces, then M
     GROUP_MOTION_GAPS, // the same, then gaps
@@ -234,6 +235,9 @@ struct carom_model {
     carom_node kinetic, potential;           // all of it
     carom_node power[2];                     // of external forces; that damping takes
     carom_node driven;                       // of surfaces that move by themselves under yielding contacts: external, and taken by damping
+    carom_node carried;                      // driven = carried + sum drag_k v_k
+    terms drag;
+    int *along, nalong;                      // velocities on which forces without potential act; NULL: these are linear in velocities
     carom_node own_kinetic;                  // as written in `energy`
     carom_node body_kinetic, body_potential; // of `bodies` and `springs`
     double gravity[3];

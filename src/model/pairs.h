@@ -236,6 +236,8 @@ void carom_pair_place(const carom_model *m, pair *p); // where its bodies have t
 int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f);
 void carom_soft_energy(const carom_model *m, void *work, const double *q, double *energy);
 void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external, double *damping);
+/// The power in parts, as carom_system.power_along adds them.
+void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping);
 void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C);
 
 void carom_belts_at(const carom_model *m, void *work, double t, const double *q); // values at time t, for what follows

@@ -381,6 +381,21 @@ static carom_status power(const void *model, void *work, double t, const double 
     return status;
 }
 
+static carom_status power_along(const void *model, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping) {
+    const carom_model *m = model;
+    const double *x = eval(m, work, GROUP_ALONG, t, q, v);
+    const int n = m->sys.nv;
+    external[n] += weight * x[0];
+    damping[n] += weight * (x[1] + dissipation(m, q, v));
+    for (int k = 0; k < m->nalong; ++k) {
+        external[m->along[k]] += weight * x[2 + 2 * k];
+        damping[m->along[k]] += weight * x[3 + 2 * k];
+    }
+    const carom_status status = finite(x, 2 + 2 * m->nalong);
+    carom_soft_along(m, work, t, q, v, weight, external, damping);
+    return status;
+}
+
 // All forces have a potential that does not depend on time: there is nothing to ask at every stage of a step.
 static bool powerless(const carom_model *m) {
     double external = 1, damping = 1;
@@ -613,6 +628,7 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     s->lift = turns ? carom_model_lift : NULL;
     s->energy = energy;
     s->power = powerless(m) ? NULL : power;
+    s->power_along = m->along ? power_along : NULL;
     s->observe = observe;
     const bool own = m->nc > 0 && m->ne == 0 && m->npairs == 0 && !m->near && m->nmember == 0 && !turns;
     s->reach = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;

@@ -100,6 +100,27 @@ void carom_soft_power(const carom_model *m, void *work, double t, const double *
     *damping += power[1];
 }
 
+/// Where power goes that is asked in parts.
+typedef struct parts { double weight, *external, *damping; int constant; } parts;
+
+// The same along any velocity x, with u = W'x + w: external -F w, damping -F w - F W'x.
+static void add_along(const carom_model *m, const pressing *x, void *to) {
+    const pair_kind *k = &m->kinds[x->p->kind];
+    const parts *s = to;
+    double F[DIRECTIONS], elastic;
+    press(x, x->u, F, &elastic);
+    F[0] -= elastic;
+    for (int i = 0; i < x->n; ++i) {
+        s->external[s->constant] -= s->weight * F[i] * x->w[i];
+        s->damping[s->constant] -= s->weight * F[i] * x->w[i];
+        for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e) s->damping[carom_kind_velocity(k, x->p, k->two->W.i[e])] -= s->weight * F[i] * x->W[e];
+    }
+}
+
+void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping) {
+    each(m, work, t, q, v, add_along, &(parts){weight, external, damping, m->sys.nv});
+}
+
 typedef struct tangents { carom_matrix K, C; } tangents;
 
 // A += W_i a W_j' within each body

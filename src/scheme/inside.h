@@ -98,6 +98,10 @@ typedef struct carom_inside {
     void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report);
     void *problem_user;
     const char *(*rate_name)(const void *user, int i); // of a velocity; NULL, or returns NULL: by number
+    struct {
+        bool booked;            // the scheme has booked the power of forces of this step
+        double *given, *taken;  // nv + 1: carom_system.power_along, summed over the stages so far
+    } power;
     carom_factor F_free;    // M, where a word needs it and the scheme has none
     double *a_free, *kappa; // nv: M^-1 f; by local direction: curvatures
     double *q_before, *kappa_before; // half a step before

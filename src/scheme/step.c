@@ -543,6 +543,28 @@ void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda
     s->account = a;
 }
 
+void carom_power_begin(carom_step *s) {
+    if (!s->sys->power_along) return;
+    carom_zero(s->inside->power.given, s->sys->nv + 1);
+    carom_zero(s->inside->power.taken, s->sys->nv + 1);
+}
+
+carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v) {
+    if (!s->sys->power_along) return CAROM_OK;
+    SYSTEM(s->sys->power_along(s->sys->model, s->sys_work, t, q, v, weight, s->inside->power.given, s->inside->power.taken), "power");
+    return CAROM_OK;
+}
+
+// (BK-4)  M (v_1 - v_0) = h sum b_l f_l:  1/2 v_1'M v_1 - 1/2 v_0'M v_0 = h sum b_l f_l . (v_0 + v_1)/2
+void carom_book_power(carom_step *s, const double *v_0, const double *v_1) {
+    const int nv = s->sys->nv;
+    const double *given = s->inside->power.given, *taken = s->inside->power.taken;
+    if (!s->sys->power_along) return;
+    s->account.external += 0.5 * (carom_dot(given, v_0, nv) + carom_dot(given, v_1, nv)) + given[nv];
+    s->account.damping += 0.5 * (carom_dot(taken, v_0, nv) + carom_dot(taken, v_1, nv)) + taken[nv];
+    s->inside->power.booked = true;
+}
+
 void carom_book_position(carom_step *s, int id, double nu) {
     if (s->nu) s->nu[s->dir[id]] += nu; // halves of a step add up; NULL: part of a scheme that has no position level
 }

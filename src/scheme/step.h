@@ -127,6 +127,14 @@ bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const d
 /// Book what an impact of the joints of L's set takes, where carom_book_impulses() has left it in the balance: their drive is struck, not a contact.
 void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after);
 
+/// The power of forces without potential, for schemes whose stages have other velocities than the motion: forces that are steep in
+/// the velocities (regularised friction) may be full at a stage and none at the end of the step.  Once before the stages of a part of the step;
+/// at each stage, weight times its forces; then their work along the mean of v_0 and v_1, between which they act.  Nothing, where the system
+/// has no power_along: then the simulation books the power, from the ends of the step.
+void carom_power_begin(carom_step *s);
+carom_status carom_power_stage(carom_step *s, double weight, double t, const double *q, const double *v);
+void carom_book_power(carom_step *s, const double *v_0, const double *v_1);
+
 /// Book the multiplier of constraint id on position level, of a step that has succeeded.
 void carom_book_position(carom_step *s, int id, double nu);
 

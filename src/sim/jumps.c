@@ -25,7 +25,7 @@ double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1)
 static carom_status book_power(carom_sim *sim, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
-    if (sim->scheme->powers) return CAROM_OK;
+    if (sim->scheme->powers || sim->inside.power.booked) return CAROM_OK;
     CAROM_TRY(carom_sim_observe(sim, &in, &out, err));
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);

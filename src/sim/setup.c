@@ -286,6 +286,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &s->inside->a_free, &s->inside->still);
     CAROM_ALLOCATE(mem, (size_t)sim->nl, &s->inside->kappa, &s->inside->kappa_before);
     s->inside->q_before = carom_allocate(mem, (size_t)sys->nq);
+    if (sys->power_along) CAROM_ALLOCATE(mem, (size_t)sys->nv + 1, &s->inside->power.given, &s->inside->power.taken);
     s->inside->delassus = carom_allocate_delassus(mem, seen);
     s->inside->assembly = carom_allocate_assembly(mem, seen, blocks, rows);
     s->blocks = carom_allocate_bytes(mem, (size_t)blocks * sizeof *s->blocks);

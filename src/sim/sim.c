@@ -32,7 +32,7 @@ static carom_status grown(carom_sim *sim, double t, double h, carom_error *err) 
     while (fabs(sim->v[i]) < CAROM_GROWN) ++i;
     sim->grown = true;
     return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the rate of coordinate %s has grown to %.3g; a step of %.3g is too large for this scheme "
-                      "and model", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h);
+                      "and model; try %s", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
 }
 
 // Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its answer.
@@ -96,7 +96,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
     s->q_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->q_0 : NULL;
     s->v_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->v_0 : NULL;
-    s->bounded = false;
+    s->bounded = s->inside->power.booked = false;
     s->inside->forecast.least = -HUGE_VAL;
     s->inside->forecast.most = HUGE_VAL;
     const bool reacted = s->reacted; // an earlier half of this step did
@@ -171,7 +171,7 @@ static void report_runaway(carom_sim *sim, carom_error *err) {
     if (sim->grown || carom_sim_ledger(sim, &l, &mine) != CAROM_OK || !ran_away(&l)) return;
     const size_t used = strlen(err->text);
     carom_format(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
-             "stable for it", l.energy.start, l.energy.end);
+             "stable for it; try %s", l.energy.start, l.energy.end, carom_sim_finer(sim));
 }
 
 // What the model itself knows of its failure.
@@ -203,15 +203,16 @@ static carom_status failed(carom_sim *sim, carom_status status, const char *what
     return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
 }
 
-// Gaps and the power of forces without potential, at the present state.
+// Gaps and the power of forces without potential, at the present state; power that the scheme has booked is not asked for.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) {
     const carom_system *sys = sim->sys;
     void *work = sim->step.sys_work;
     const double t = sim->kept->t;
     carom_status status = CAROM_OK;
+    const bool power = !sim->inside.power.booked || sys->listed; // gaps of slots that are not in use are infinite
     *in = *out = 0;
     sim->stale = false;
-    if (sys->observe) {
+    if (sys->observe && power) {
         status = sys->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
         return status == CAROM_OK ? CAROM_OK : failed(sim, status, "gaps and power", err);
     }
@@ -219,7 +220,7 @@ carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_er
     if (sys->ne + sys->nc > 0) status = sys->gaps(sys->model, work, t, sim->q, sim->gap);
     if (status == CAROM_OK && !(carom_norm_max(sim->gap, sys->ne + sys->nc) < HUGE_VAL)) status = CAROM_USER;
     if (status != CAROM_OK) return failed(sim, status, "gaps", err);
-    if (sys->power) status = sys->power(sys->model, work, t, sim->q, sim->v, in, out);
+    if (sys->power && power) status = sys->power(sys->model, work, t, sim->q, sim->v, in, out);
     return status == CAROM_OK ? CAROM_OK : failed(sim, status, "power", err);
 }
 
@@ -292,7 +293,7 @@ static carom_status book(carom_sim *sim, double h, carom_error *err) {
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
     if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
-    if (sim->scheme->powers) return CAROM_OK; // it did that
+    if (sim->scheme->powers || sim->inside.power.booked) return CAROM_OK; // it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
     k->power_in = in;

@@ -175,6 +175,7 @@ carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_
 double carom_sim_excess(const carom_ledger *l, double energy);
 /// warnings.c: kinetic energy, had every rate what the largest force would make of it in a step; 0: not known.
 double carom_sim_one_step(const carom_sim *sim);
+const char *carom_sim_finer(const carom_sim *sim); // what to try where steps are too large, for messages
 /// What the step has accounted for goes to the ledger.
 void carom_sim_book_account(carom_sim *sim);
 

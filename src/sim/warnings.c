@@ -111,10 +111,11 @@ static void energy_created(writer *w, const carom_ledger *l) {
              "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
 }
 
-// Where contacts come and go, no scheme locates events.
-static const char *finer(const carom_sim *sim) {
+// Where contacts come and go, no scheme locates events.  Those that are named find their steps, also in stiff models.
+const char *carom_sim_finer(const carom_sim *sim) {
     if (sim->list.slots) return "a smaller step";
-    return sim->scheme->emits_events ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (mixed, event-driven)";
+    if (sim->scheme->own_steps) return "smaller tolerances";
+    return sim->scheme->emits_events || sim->sys->nc == 0 ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (auto, event-driven)";
 }
 
 // What is named to all others is of first order, and unstable, by its theta alone.
@@ -129,7 +130,7 @@ static const char *trusted(const carom_sim *sim, const carom_ledger *l) {
     carom_pace p;
     double longest;
     if (sim->scheme->own_steps) return "smaller tolerances";
-    return !sim->control.on && carom_resolution_lost(sim, l->pace, false, &p, &longest) ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)" : finer(sim);
+    return !sim->control.on && carom_resolution_lost(sim, l->pace, false, &p, &longest) ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)" : carom_sim_finer(sim);
 }
 
 // Has damping taken half as much again as there was to take, or more?  What steps of an unresolved decay make of its rates is no rest, whatever forces do in a step.
@@ -172,7 +173,7 @@ static void penetration(writer *w, const carom_ledger *l) {
     if (!(l->penetration > (sim->scheme->emits_events ? DEEP_LOCATED : DEEP) * length + least + prevented)) return;
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
              l->penetration_t, size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
-             sim->scheme->own_steps ? "max-step= to limit the internal steps" : finer(sim));
+             sim->scheme->own_steps ? "max-step= to limit the internal steps" : carom_sim_finer(sim));
 }
 
 static void unseen(writer *w, const carom_ledger *l) {

@@ -86,6 +86,9 @@ static carom_status energy(const void *model, void *work, double t, const double
 static carom_status power(const void *model, void *work, double t, const double *q, const double *v, double *external, double *damping) {
     return base_of(model)->power(base_of(model)->model, work, t, q, v, external, damping);
 }
+static carom_status power_along(const void *model, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping) {
+    return base_of(model)->power_along(base_of(model)->model, work, t, q, v, weight, external, damping);
+}
 static carom_status works(const void *model, void *work, double t, const double *q, const double *v, double *given) {
     return base_of(model)->works(base_of(model)->model, work, t, q, v, given);
 }
@@ -148,6 +151,7 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->lift = base->lift ? lift : NULL;
     s->energy = base->energy ? energy : NULL;
     s->power = base->power ? power : NULL;
+    s->power_along = base->power_along ? power_along : NULL;
     s->motion = base->motion ? motion : NULL;
     s->works = base->works ? works : NULL;
     s->hold = base->hold ? hold : NULL;

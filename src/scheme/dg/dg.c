@@ -635,6 +635,18 @@ static void book_stages(work *w, carom_step *s) {
     }
 }
 
+// D-: what forces without potential do at the stages, along the velocities between which they act; D+ has the velocities of its motion.
+static carom_status book_power(work *w, carom_step *s) {
+    const carom_dg *dg = &w->dg;
+    if (w->plus || !s->sys->power_along) return CAROM_OK;
+    carom_power_begin(s);
+    for (int l = 0; l <= w->m; ++l) CAROM_TRY(carom_power_stage(s, s->h * dg->c.b[l], dg->block[l].t, dg->block[l].q, dg->block[l].v));
+    carom_copy(dg->x, w->v_1, s->sys->nv);
+    if (dg->block[w->m + 1].L.nb > 0) carom_axpy(dg->x, -s->h, dg->block[w->m + 1].a, s->sys->nv);
+    carom_book_power(s, s->v, dg->x);
+    return CAROM_OK;
+}
+
 // (DG-23)  e of the law of direction i, D+: its u_0 is older than the impulse by the step.  D-: its velocity is without the forces of the stages, which u_f has: 0.
 static double returned(const work *w, int id, int i, double u) {
     return w->plus && u != 0 ? fmin(fmax(w->bias[w->start[id] + i] / u, 0), 1) : 0;
@@ -792,6 +804,7 @@ static carom_status step(void *memory, carom_step *s) {
     }
     int iterations = 0;
     CAROM_TRY(w->automatic ? choose(w, s, &iterations) : attempt(w, s, w->m, &iterations));
+    CAROM_TRY(book_power(w, s)); // before anything is kept
     book_stages(w, s);
     if (w->dg.block[w->m + 1].L.nb > 0) book_impulses(w, s);
     if (iterations > 0) carom_book_newton(s, iterations);

@@ -189,6 +189,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
         carom_axpy(w->a_0, w->lambda_0[b], w->v_m, s->sys->nv);
     }
     CAROM_TRY(stage_2(w, s, &joints, h));
+    carom_book_power(s, w->v, w->v_m);
     return w->L_1.nb > 0 ? strike(w, s, &w->L_1, &w->F_1, w->v_m) : CAROM_OK;
 }
 
@@ -234,9 +235,12 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     }
     w->L_P.nb = w->L_0.nb;
 
+    carom_power_begin(s);
+    CAROM_TRY(carom_power_stage(s, 0.5 * h, t, w->q, w->v));
     CAROM_TRY(stage_1(w, s, h));
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
+    CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
     CAROM_TRY(carom_close_at(s, &w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
     CAROM_TRY(carom_directions(s, &w->L_1, t + h, w->q_1));
@@ -246,6 +250,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
         book(w, s, carom_joints_of(s, &w->L_0), carom_joints_of(s, &w->L_1), h);
     } else {
         CAROM_TRY(stage_2(w, s, &w->L_1, h));
+        carom_book_power(s, w->v, w->v_m);
         book(w, s, w->L_0, w->L_1, h);
     }
     carom_copy(w->q, w->q_1, s->sys->nq);

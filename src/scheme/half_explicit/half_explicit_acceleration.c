@@ -80,6 +80,7 @@ static carom_status impact(work *w, carom_step *s) {
     const carom_local joints = carom_joints_of(s, &w->L_1);
     CAROM_TRY(contact_force(w, s, &joints, &w->F_1, w->lambda_1, w->a_1, t_1, w->q_1, w->v_1));
     for (int i = 0; i < nv; ++i) w->v_m[i] = w->v_0[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
+    carom_book_power(s, w->v_0, w->v_m);
     CAROM_TRY(strike(w, s, &w->L_1, &w->F_1, w->v_m));
     w->L_1 = joints;
     return CAROM_OK;
@@ -116,6 +117,8 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_free_motion(s, &w->F_0, w->a_f, w->g_0, s->t, s->q, w->v_0));
     CAROM_TRY(carom_close_at(s, &w->L_0, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
     if (w->L_0.nb > ne) CAROM_TRY(impact_at_start(w, s));
+    carom_power_begin(s);
+    CAROM_TRY(carom_power_stage(s, 0.5 * h, s->t, s->q, w->v_0));
     CAROM_TRY(choose(s, &w->L_0, w->u, w->g_0, s->t, s->q, w->v_0));
     carom_copy(w->a_0, w->a_f, nv);
     CAROM_TRY(contact_force(w, s, &w->L_0, &w->F_0, w->lambda_0, w->a_0, s->t, s->q, w->v_0));
@@ -126,6 +129,7 @@ static carom_status step(void *memory, carom_step *s) {
     carom_move(s, w->q_1, s->q, h, w->v_m);
 
     CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
+    CAROM_TRY(carom_power_stage(s, 0.5 * h, t_1, w->q_1, w->v_1));
     CAROM_TRY(carom_close_at(s, &w->L_1, w->g_1, (carom_place){.t = t_1, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     CAROM_TRY(choose(s, &w->L_1, w->u, w->g_1, t_1, w->q_1, w->v_1));
     bool hits = false;
@@ -137,6 +141,7 @@ static carom_status step(void *memory, carom_step *s) {
         // (HA-4)  v = v_0 + h/2 (a_0 + M_1^-1 (f(q_1, v_1) + W_1 lambda-))
         CAROM_TRY(contact_force(w, s, &w->L_1, &w->F_1, w->lambda_1, w->a_1, t_1, w->q_1, w->v_1));
         for (int i = 0; i < nv; ++i) w->v_m[i] = w->v_0[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
+        carom_book_power(s, w->v_0, w->v_m);
     }
     carom_local_velocity(w->u, &w->L_0, w->v_0);
     carom_local_velocity(w->u_1, &w->L_1, w->v_m);

@@ -153,10 +153,12 @@ static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
     carom_copy(w->V[0], w->v_0, s->sys->nv);
     carom_copy(w->Q, s->q, s->sys->nq);
     lift(w, s, 0);
+    carom_power_begin(s);
     *kink = false;
     for (int l = 1; l <= last; ++l) {
         w->L.nb = nb;
         CAROM_TRY(free_stage(w, s, l - 1, stage_time(w, s, l - 1)));
+        CAROM_TRY(carom_power_stage(s, s->h * w->T->b[l - 1], stage_time(w, s, l - 1), w->Q, w->V[l - 1]));
         position(w, s, l);
         carom_local_same(&w->L_next, &w->L);
         CAROM_TRY(carom_directions(s, &w->L_next, stage_time(w, s, l), w->Q_next));
@@ -188,6 +190,7 @@ static carom_status impact(work *w, carom_step *s) {
         carom_local_velocity(w->u_0, &w->L, w->v);
         carom_book_forces(s, &w->L, w->lambda, w->u_0, s->h, true);
     }
+    carom_book_power(s, w->v_0, w->v);
     CAROM_TRY(carom_mass_factor(s, &w->F, t_1, w->Q_next));
     carom_local_velocity(w->u_0, &w->L_next, w->v);
     // A contact that rested has no velocity to give back: what v- shows there is the force it lost.
@@ -225,6 +228,8 @@ static carom_status step(void *memory, carom_step *s) {
     if (hits) {
         s->account = booked;
         CAROM_TRY(impact(w, s));
+    } else {
+        carom_book_power(s, w->v_0, w->v);
     }
     carom_copy(s->q, w->Q_next, s->sys->nq);
     carom_copy(s->v, w->v, nv);

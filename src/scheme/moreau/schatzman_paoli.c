@@ -35,8 +35,9 @@ typedef struct work {
     double e, theta;              // the one restitution
     double *ahead, *d;            // kept: q_k (one ahead of the report), d_k
     double *since, *taken;        // kept: by contact, steps in a row that push it, at most 3; what the impact of the last step has taken so far
+    double *first, *law, *work, *booked; // kept, by contact, of its first step: velocity before it, impulse of the law, work of the impulse; what was booked
     double *d_f, *d_1, *dz;       // new increment without reactions and with them; z = q_k + h/(1+e) dz
-    double *z, *g, *u, *u_0, *p;
+    double *z, *g, *u, *u_0, *u_f, *p;
     bool *in;                     // by id: contacts that take part
     carom_matrix M, K, C, A;      // implicit, as what follows
     double *q_1, *q_t, *v_t;      // q_{k+1}, q_{k+theta}, v_{k+theta}
@@ -55,11 +56,12 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->d = carom_allocate(keep, nv);
     w->since = carom_allocate(keep, (size_t)sys->nc);
     w->taken = carom_allocate(keep, 1);
+    CAROM_ALLOCATE(keep, (size_t)sys->nc, &w->first, &w->law, &w->work, &w->booked);
     CAROM_ALLOCATE(mem, nv, &w->d_f, &w->d_1, &w->dz);
     w->z = carom_allocate(mem, nq);
     w->g = carom_allocate(mem, nb);
     const size_t nl = (size_t)w->L.W.n;
-    CAROM_ALLOCATE(mem, nl, &w->u, &w->u_0, &w->p);
+    CAROM_ALLOCATE(mem, nl, &w->u, &w->u_0, &w->u_f, &w->p);
     w->in = carom_allocate_bytes(mem, nb * sizeof(bool));
     if (!w->implicit) return;
     w->V = carom_allocate_local(mem, sys);
@@ -227,15 +229,37 @@ static bool going_on(work *w, const carom_step *s) {
 }
 
 // (SP-10)  g(z) = 0 takes two steps from u to -e u: u_1 = e u - (1 + e) g/h, u_2 = e u_1 - (1 + e) g_1/h = -e u with g_1 = g + h u_1.  The first takes too
-//          much, the second gives some of it back.  Both are one impact, and it creates what is given back beyond what was taken.
+//          much, the second gives some of it back.  Both are one impact:
+// (SP-11)      P = sum p (u_1 - u_0)/(u_1 - u_f),   taken = e (-1/2 (u + u_2) P) + (1 - e) (- sum 1/2 (u_0 + u_1) p)
+//          The first is what the law takes at the velocity u, P being p without what holds forces; the second has the work of forces until the impact in it, of which the law
+//          takes 1 - e as well.  The rest of the work of p is an error of the scheme, and stays in the balance: with e = 1 an impact takes nothing.
+static double taken_by_law(work *w, int c, int b, double work) {
+    const double moved = w->u[b] - w->u_f[b], p = moved != 0 ? w->p[b] * ((w->u[b] - w->u_0[b]) / moved) : w->p[b];
+    if (w->since[c] > 2) return work;
+    if (w->since[c] == 1) w->first[c] = w->u_0[b], w->law[c] = w->work[c] = w->booked[c] = 0;
+    w->law[c] += p;
+    w->work[c] += work;
+    const double taken = w->e * (-0.5 * (w->first[c] + w->u[b]) * w->law[c]) + (1 - w->e) * w->work[c], before = w->booked[c];
+    w->booked[c] = taken;
+    return taken - before;
+}
+
+// An impact creates what its second step gives beyond what the first took.
 static void split_by_impacts(work *w, carom_step *s) {
     carom_account *a = &s->account;
+    const bool same = going_on(w, s);
     double taken = 0;
-    for (int b = 0; b < w->L.nb; ++b)
-        if (w->L.id[b] >= s->sys->ne) taken -= 0.5 * (w->u_0[b] + w->u[b]) * w->p[b];
-    if (!going_on(w, s)) *w->taken = 0;
+    for (int b = 0; b < w->L.nb; ++b) {
+        const int c = w->L.id[b] - s->sys->ne;
+        if (c < 0) continue;
+        const double as_booked = -0.5 * (w->u_0[b] + w->u[b]) * w->p[b], now = w->p[b] > 0 ? taken_by_law(w, c, b, as_booked) : as_booked;
+        a->impact += now - as_booked;
+        s->lost[c] += now - as_booked;
+        taken += now;
+    }
+    if (!same) *w->taken = 0;
     a->lost = fmax(taken, -*w->taken);
-    a->created = a->gain = fmax(0, a->created - *w->taken);
+    a->created = a->gain = fmax(0, -taken - *w->taken);
     *w->taken += a->lost;
 }
 
@@ -247,6 +271,7 @@ static carom_status book(work *w, carom_step *s) {
     }
     carom_local_velocity(w->u_0, &w->L, w->span.d);
     carom_local_velocity(w->u, &w->L, w->d_1);
+    carom_local_velocity(w->u_f, &w->L, w->d_f);
     carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
     split_by_impacts(w, s);
     if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
