@@ -4,6 +4,7 @@
 // initial state and at states near it.  A wrong term is wrong beside a state as well, and for any step; a kink (abs, if, min, max) is
 // not: an entry counts with the least of its errors there.
 #include "base/number.h"
+#include "base/random.h"
 #include "derive/shapes/shapes.h"
 #include "scheme/step.h"
 #include <carom/difference.h>
@@ -81,11 +82,6 @@ static void say(exam *x, carom_finding kind, const char *format, ...) {
     va_end(args);
     if (kind == CAROM_FAULT) ++x->faults;
     x->report(x->user, kind, text);
-}
-
-static double next(unsigned *seed) {
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / 8388608.0 - 1;
 }
 
 // The system without the slots of contacts that come and go: none of them is examined.
@@ -393,8 +389,8 @@ static carom_status look(exam *x, double t, double step, double apart) {
     carom_copy(x->q_0, x->q, s->nq);
     carom_copy(x->v_0, x->v, s->nv);
     for (int i = 0; i < s->nv; ++i) {
-        x->dq[i] = apart * next(&seed) * fmax(1, s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[i]));
-        x->v[i] += apart * next(&seed) * fmax(1, fabs(x->v[i]));
+        x->dq[i] = apart * carom_random(&seed) * fmax(1, s->move ? carom_norm_max(x->q, s->nq) : fabs(x->q[i]));
+        x->v[i] += apart * carom_random(&seed) * fmax(1, fabs(x->v[i]));
     }
     beside(x, x->q_0, 1, x->dq);
     if (apart != 0) carom_copy(x->q, x->q_1, s->nq);
@@ -404,9 +400,7 @@ static carom_status look(exam *x, double t, double step, double apart) {
     return status;
 }
 
-static void keep(worst *to, const worst *w) {
-    if (w->error > to->error) *to = *w;
-}
+static void keep(worst *to, const worst *w) { if (w->error > to->error) *to = *w; }
 
 // Derivatives at a state, with a second step where lengths of the size of the first (the play of a pin) spoil differences.  Those that
 // disagree are looked at beside it, too.
@@ -439,8 +433,8 @@ static void derivatives_and_mass(exam *x) {
     for (int state = 0; state < (m->nv > LARGE ? 1 : STATES); ++state) {
         const double t = state ? 0.01 * state : 0;
         for (int i = 0; i < m->nv; ++i) {
-            x->dq[i] = state ? BESIDE * next(&seed) * fmax(0.1, m->sys.move ? 1 : fabs(m->q0[i])) : 0;
-            x->v[i] = m->v0[i] + (state ? next(&seed) * fmax(1, 0.1 * fabs(m->v0[i])) : 0);
+            x->dq[i] = state ? BESIDE * carom_random(&seed) * fmax(0.1, m->sys.move ? 1 : fabs(m->q0[i])) : 0;
+            x->v[i] = m->v0[i] + (state ? carom_random(&seed) * fmax(1, 0.1 * fabs(m->v0[i])) : 0);
         }
         beside(x, m->q0, 1, x->dq);
         carom_copy(x->q, x->q_1, m->nq);
@@ -459,8 +453,7 @@ static void derivatives_and_mass(exam *x) {
     const worst *w = x->wrong > 1 ? &x->lasting : &x->most;
     char states[24] = "one state";
     if (x->disagree > 1) snprintf(states, sizeof states, "%d states", x->disagree);
-    if (x->full)
-        say(x, CAROM_WARNING, "derivatives are not compared with differences: not enough memory");
+    if (x->full) say(x, CAROM_WARNING, "derivatives are not compared with differences: not enough memory");
     else if (x->wrong > 1)
         say(x, CAROM_FAULT, "derivatives and differences disagree: %s, relative error %.2g", w->entry, w->error);
     else if (x->disagree)
@@ -484,8 +477,7 @@ static void derivatives_and_mass(exam *x) {
             "the mass matrix is not positive definite at coordinate '%s' (relative pivot %.2g); its kinetic energy "
             "needs more",
             coordinate(x, where), lowest);
-    else if (m->nv > LARGE)
-        say(x, CAROM_FINE, "the mass matrix is positive definite");
+    else if (m->nv > LARGE) say(x, CAROM_FINE, "the mass matrix is positive definite");
     else
         say(x, CAROM_FINE, "the mass matrix is positive definite: smallest relative pivot %.3g, at '%s'", lowest,
             coordinate(x, where));

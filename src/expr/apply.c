@@ -18,9 +18,7 @@ typedef struct { double k; int n; carom_node f[FACTORS]; } product;
 
 static carom_node sum(carom_graph *g, carom_node a, carom_node b, int sign);
 
-static bool number(const carom_graph *g, carom_node x, double *value) {
-    return carom_graph_is_number(g, x, value);
-}
+static bool number(const carom_graph *g, carom_node x, double *value) { return carom_graph_is_number(g, x, value); }
 
 static carom_node make(carom_graph *g, carom_op op, carom_node a, carom_node b) {
     if (a == CAROM_NONE || (b == CAROM_NONE && carom_op_arity(op) > 1)) return carom_graph_fail(g);

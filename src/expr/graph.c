@@ -47,9 +47,7 @@ carom_node carom_graph_fail(carom_graph *g) {
     return CAROM_NONE;
 }
 
-bool carom_graph_failed(const carom_graph *g) {
-    return g->failed;
-}
+bool carom_graph_failed(const carom_graph *g) { return g->failed; }
 
 int carom_op_arity(carom_op op) {
     switch (op) {

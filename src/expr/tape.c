@@ -30,9 +30,7 @@ enum { OPEN = -1, DONE = -2, GROUP_LIMIT = 32, SHORT = 32 }; // SHORT: instructi
 
 // -- choosing instructions ---------------------------------------------------------------------------
 
-static bool is_op(const compiler *k, carom_node x, carom_op op) {
-    return k->g->node[x].op == op;
-}
+static bool is_op(const compiler *k, carom_node x, carom_op op) { return k->g->node[x].op == op; }
 
 // May x become part of an instruction of class c?  Then nobody else may want it, and it must not be cheaper: what
 // depends on less is computed less often.
@@ -143,9 +141,7 @@ static int members(uint32_t set) {
     return n;
 }
 
-static int earlier(const draft *d) {
-    return d->twin != CAROM_NONE && d->twin < d->node ? d->twin : d->node;
-}
+static int earlier(const draft *d) { return d->twin != CAROM_NONE && d->twin < d->node ? d->twin : d->node; }
 
 static int compare(const void *x, const void *y) {
     const draft *a = x, *b = y;
