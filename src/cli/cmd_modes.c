@@ -20,9 +20,7 @@ static const cli_option options[] = {
     {"over", 0, "NAME=SPEC", "repeat for values of a parameter, written as for `carom sweep --vary`", false},
     {"plot", 0, "FILE", "with --over: frequencies and damping over the parameter: .svg, .png or .pdf", false},
     {"out", 'o', "FILE", "a table with one row per mode: .csv; with --mode: a result, .h5", false},
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_MODEL,
     {"json", 0, NULL, "{frequencies, damping, ...} as JSON on standard output", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
@@ -30,10 +28,7 @@ static const cli_option options[] = {
 
 typedef struct job {
     const cli_args *a;
-    char *text;
-    size_t length;
-    const char **set;      // as given, with room for one more
-    cli_matrices matrices;
+    cli_source source;
     bool open, initial;
     double count, mode, scale;
     carom_vary vary;       // --over
@@ -43,13 +38,13 @@ typedef struct job {
 // -- one linearisation ------------------------------------------------------------------------------------------
 
 static carom_model *read_model(const job *j, const char *more, carom_error *err) {
-    size_t n = 0;
-    while (j->set[n]) ++n;
+    const size_t n = (size_t)carom_list_length(j->source.set);
     const char **set = calloc(n + 2, sizeof *set);
     if (!set) abort();
-    memcpy(set, j->set, n * sizeof *set);
+    memcpy(set, j->source.set, n * sizeof *set);
     set[n] = more;
-    const carom_model_def def = {.text = j->text, .length = j->length, .file = j->a->word[0], .set = set, .matrices = j->matrices.list, .nmatrices = j->matrices.n};
+    carom_model_def def = j->source.def;
+    def.set = set;
     carom_model *m = carom_model_create(&def, err);
     free(set);
     return m;
@@ -165,7 +160,7 @@ static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
     if (cli_has(j->a, "mode")) {
         carom_error err = {0};
         if (j->mode > x->count) return cli_say("--mode %g: there %s %d mode%s", j->mode, x->count == 1 ? "is" : "are", x->count, x->count == 1 ? "" : "s"), CLI_USAGE;
-        const carom_play_def play = {.model = m, .text = j->text, .length = j->length, .model_file = j->a->word[0], .set = j->set, .file = out, .scale = j->scale};
+        const carom_play_def play = {.model = m, .text = j->source.text, .length = j->source.def.length, .model_file = j->a->word[0], .set = j->source.set, .file = out, .scale = j->scale};
         if (carom_modes_play(x, (int)j->mode - 1, &play, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
         return CLI_DONE;
     }
@@ -272,8 +267,8 @@ static bool read_usage(job *j) {
     if (contacts && strcmp(contacts, "open") != 0 && strcmp(contacts, "closed") != 0) return cli_say("--contacts: '%s' is neither open nor closed", contacts), false;
     j->open = contacts && strcmp(contacts, "open") == 0;
     if (!whole(a, "count", &j->count) || !whole(a, "mode", &j->mode) || !cli_positive(a, "scale", &j->scale)) return false;
-    if (cli_has(a, "mode") && !(out && cli_ends(out, ".h5"))) return cli_say("--mode writes a result; give -o FILE.h5"), false;
-    if (!cli_has(a, "mode") && out && !cli_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
+    if (cli_has(a, "mode") && !(out && carom_ends(out, ".h5"))) return cli_say("--mode writes a result; give -o FILE.h5"), false;
+    if (!cli_has(a, "mode") && out && !carom_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
     if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over exclude each other"), false;
     if (picture && !cli_has(a, "over")) return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
     if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
@@ -298,14 +293,10 @@ static int start(job *j) {
 static int run(const cli_args *a) {
     job j = {.a = a};
     if (!read_usage(&j) || cli_wants_model(a->word[0])) return CLI_USAGE;
-    j.set = cli_list(a, "set", NULL);
-    j.text = cli_read_file(a->word[0], &j.length);
-    const int code = j.text && cli_matrices_read(a, &j.matrices) ? start(&j) : CLI_USAGE;
+    const int code = cli_source_read(&j.source, a) ? start(&j) : CLI_USAGE;
     carom_vary_drop(&j.vary);
-    cli_matrices_free(&j.matrices);
+    cli_source_free(&j.source);
     free(j.state);
-    free(j.set);
-    free(j.text);
     return code;
 }
 

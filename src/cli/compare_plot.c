@@ -5,7 +5,6 @@
 #include "cli/compare_plot.h"
 #include "cli/figure.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEIGHT = 460, COLOURS = 8 };
@@ -16,7 +15,7 @@ static const char *const palette[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#
 const char *compare_plot_kind(const char *file) {
     static const char *const ending[] = {".svg", ".png", ".pdf"};
     for (int i = 0; i < 3; ++i)
-        if (cli_ends(file, ending[i]) && strlen(file) > 4) return ending[i] + 1;
+        if (carom_ends(file, ending[i]) && strlen(file) > 4) return ending[i] + 1;
     return NULL;
 }
 
@@ -29,9 +28,7 @@ static void widen(range *r, double x) {
 }
 
 // Is this row a point of the picture?
-static bool point(const carom_compare_row *row) {
-    return row->done && row->error > 0 && !isinf(row->error);
-}
+static bool point(const carom_compare_row *row) { return row->done && row->error > 0 && !isinf(row->error); }
 
 static bool adaptive(const carom_compare *c, int scheme) {
     return !isnan(carom_compare_row_at(c, scheme, 0).tolerance);

@@ -11,7 +11,6 @@
 #include <carom/sparse.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #if defined(CAROM_HAS_ARPACK) && defined(CAROM_HAS_LAPACK)
 

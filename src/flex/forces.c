@@ -271,10 +271,8 @@ int carom_member_point(const carom_member *m, double s, int c, int *index, doubl
     for (int k = 0; k < count; ++k) {
         if (w[k] == 0) continue;
         const int i = m->unknown[e * m->per + dof[k]];
-        if (i < 0)
-            *constant += w[k] * carom_flex_rest(m, e + dof[k] / m->per, dof[k] % m->per);
-        else
-            index[n] = i, weight[n++] = w[k];
+        if (i < 0) *constant += w[k] * carom_flex_rest(m, e + dof[k] / m->per, dof[k] % m->per);
+        else index[n] = i, weight[n++] = w[k];
     }
     return n;
 }
@@ -327,9 +325,7 @@ void carom_member_field(const carom_member *m, carom_field field, const double *
     }
     for (int d = 0; d < m->nodes * m->per; ++d) {
         const int i = m->unknown[d];
-        if (field == CAROM_FIELD_VELOCITY)
-            x[d] = i >= 0 ? v[i] : 0;
-        else
-            x[d] = i >= 0 ? q[i] : carom_flex_rest(m, d / m->per, d % m->per);
+        if (field == CAROM_FIELD_VELOCITY) x[d] = i >= 0 ? v[i] : 0;
+        else x[d] = i >= 0 ? q[i] : carom_flex_rest(m, d / m->per, d % m->per);
     }
 }

@@ -2,7 +2,6 @@
 #include <carom/structure.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
 

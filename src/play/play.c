@@ -34,11 +34,6 @@ void cli_say(const char *format, ...) {
     fputs("}\n", stderr);
 }
 
-bool cli_ends(const char *text, const char *ending) {
-    const size_t n = strlen(text), k = strlen(ending);
-    return n >= k && strcmp(text + n - k, ending) == 0;
-}
-
 static char *read_all(FILE *f, size_t *length) {
     size_t room = 1 << 16;
     char *text = malloc(room);
