@@ -3,6 +3,7 @@
 // A verb is a const table: parsing, --help and every complaint about usage come from it.
 #pragma once
 #include "base/text.h"
+#include "io/whole.h"
 #include <carom/carom.h>
 #include <carom/result.h>
 #include <signal.h>
@@ -132,6 +133,9 @@ const char *cli_blame(const carom_model *m, bool named, carom_status failure);
 bool cli_wants_model(const char *file);
 bool cli_wants_result(const char *file);
 bool cli_wants_sweep(const char *file);
+/// whole_open() and whole_close(); false: complained.
+bool cli_begin(whole_file *w, const char *file);
+bool cli_end(whole_file *w, bool good);
 /// Can a file of this name be written?  Tries it and leaves nothing behind; NULL and - can.  False: complained.
 bool cli_writable(const char *file);
 

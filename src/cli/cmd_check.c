@@ -1,7 +1,6 @@
 // cmd_check.c: is this model sound?
 #include "cli/cli.h"
 #include <math.h>
-#include <stdlib.h>
 
 static const cli_option options[] = {
     CLI_MODEL,

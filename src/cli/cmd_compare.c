@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "cli/compare_plot.h"
+#include "cli/figure.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -108,7 +109,7 @@ static bool read_usage(comparison *k) {
     const char *plot = cli_value(a, "plot");
     k->end = NAN;
     k->quiet = cli_has(a, "quiet");
-    if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
+    if (!gnuplot_takes(plot)) return false;
     return cli_writable(plot) && read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_duration(a, "end", &k->end);
 }
 

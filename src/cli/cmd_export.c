@@ -3,7 +3,6 @@
 #include "cli/fmu_parts.h"
 #include "cli/sweep_words.h"
 #include "cli/vtk.h"
-#include "io/whole.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
-#include "cli/sweep_plot.h"
-#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -74,8 +72,7 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
     const char *file = cli_value(a, "out");
     if (!file) return true;
     whole_file w;
-    carom_error err = {0};
-    if (whole_open(&w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (!cli_begin(&w, file)) return false;
     FILE *s = w.f;
     fputs("file,column,t,data,model\n", s);
     for (int i = 0; i < f->npoints; ++i) {
@@ -84,7 +81,7 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
         carom_format(row, sizeof row, ",%.17g,%.17g,%.17g\n", p->t, p->data, p->model);
         fprintf(s, "%d,%s%s", p->file + 1, f->match[p->match], row);
     }
-    return whole_close(&w, true, &err) == CAROM_OK || (cli_say("%s", err.text), false);
+    return cli_end(&w, true);
 }
 
 // A panel for each column: points of the data, a line through the model's values.
@@ -105,7 +102,7 @@ static bool plot(const carom_fit *f, const char *const *match, const char *file)
         }
         fputs("EOD\n", s);
     }
-    const char *kind = sweep_plot_kind(file);
+    const char *kind = gnuplot_kind(file);
     const int height = 60 + 300 * f->nmatch;
     if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size 8,%d\n", 1 + 3 * f->nmatch);
     else fprintf(s, "set terminal %s size 800,%d%s\n", strcmp(kind, "svg") == 0 ? "svg" : "pngcairo", height, strcmp(kind, "svg") == 0 ? " dynamic background 'white'" : "");
@@ -170,7 +167,7 @@ static bool read_usage(const cli_args *a, carom_fit_def *d) {
     d->run = cli_run_given(a);
     d->run.adaptive = cli_has(a, "adaptive");
     d->stop = cli_signals_asked;
-    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
+    if (!gnuplot_takes(picture)) return false;
     if (!cli_duration(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_positive(a, "most", &most)) return false;
     for (int i = 0; i < a->n; ++i)
         if (cli_has(a, "out") && cli_same_file(a->word[i], cli_value(a, "out"))) return cli_say("-o: %s is what is read; give another name", cli_value(a, "out")), false;

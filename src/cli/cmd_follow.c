@@ -2,7 +2,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/follow_plot.h"
-#include "cli/sweep_plot.h"
+#include "cli/figure.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static bool read_usage(job *j) {
         if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
     if (!cli_positive(a, "step", &j->def.step) || !cli_positive(a, "points", &points) || cli_wants_model(a->word[0])) return false;
     if (points != floor(points) || points > 1e6) return cli_say("--points: %s is not a whole number up to a million", cli_value(a, "points")), false;
-    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
+    if (!gnuplot_takes(plot)) return false;
     j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
     j->out = out ? (char *)(size_t)out : j->own;
     if (cli_has(a, "resume") && cli_has(a, "out")) return cli_say("--resume goes on in its own file; leave --out out"), false;

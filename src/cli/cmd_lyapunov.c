@@ -2,10 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "cli/cli.h"
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const cli_option options[] = {
     {"end", 0, "T", "average over so long a time, after the transient (default: the model's end)", false},
@@ -51,16 +48,16 @@ static void print_json(const carom_lyapunov *x) {
 }
 
 static bool write_out(const carom_lyapunov *x, const char *file) {
-    FILE *f = fopen(file, "w");
-    if (!f) return cli_say("cannot write %s: %s", file, strerror(errno)), false;
+    whole_file w;
+    if (!cli_begin(&w, file)) return false;
+    FILE *f = w.f;
     char text[40];
     fputs("t", f);
     for (int j = 0; j < x->n; ++j) fprintf(f, ",exponent%d", j + 1);
     for (int i = 0; i < x->rows; ++i)
         for (int j = 0; j <= x->n; ++j) carom_format(text, sizeof text, "%s%.17g", j ? "," : "\n", x->history[(size_t)i * (size_t)(1 + x->n) + (size_t)j]), fputs(text, f);
     fputc('\n', f);
-    const bool good = !ferror(f);
-    return (fclose(f) == 0 && good) || (cli_say("cannot write %s: %s", file, strerror(errno)), false);
+    return cli_end(&w, true);
 }
 
 static int lyapunov(const cli_args *a, const carom_lyapunov_def *def) {

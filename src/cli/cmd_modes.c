@@ -3,8 +3,6 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
-#include "cli/sweep_plot.h"
-#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -139,19 +137,13 @@ static void put_modes(FILE *f, const carom_modes *x, const double *value, const 
 }
 
 static bool begin_table(whole_file *w, const char *file, const carom_model *m, const char *over) {
-    carom_error err = {0};
-    if (whole_open(w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (!cli_begin(w, file)) return false;
     FILE *f = w->f;
     fprintf(f, "mode%s%s,frequency,damping,re,im", over ? "," : "", over ? over : "");
     for (int i = 0; m && i < carom_model_system(m)->nv; ++i)
         if (!carom_model_presses(m, i)) fprintf(f, ",%s,%s.imaginary", carom_model_velocity(m, i), carom_model_velocity(m, i));
     fputc('\n', f);
     return true;
-}
-
-static bool end_table(whole_file *w, bool good) {
-    carom_error err = {0};
-    return whole_close(w, good, &err) == CAROM_OK || (cli_say("%s", err.text), false);
 }
 
 static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
@@ -167,7 +159,7 @@ static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
     whole_file w;
     if (!begin_table(&w, out, m, NULL)) return CLI_FAILED;
     put_modes(w.f, x, NULL, m);
-    return end_table(&w, true) ? CLI_DONE : CLI_FAILED;
+    return cli_end(&w, true) ? CLI_DONE : CLI_FAILED;
 }
 
 static int once(const job *j, const carom_model *m) {
@@ -206,8 +198,8 @@ static bool plot(const cloud *c, const char *name, const char *file) {
     char row[120];
     fputs("$d << EOD\n", s);
     for (long i = 0; i < c->n; ++i) carom_format(row, sizeof row, "%.10g %.10g %.10g\n", c->x[i], c->f[i], c->d[i]), fputs(row, s);
-    fprintf(s, "EOD\nset terminal %s\n", strcmp(sweep_plot_kind(file), "svg") == 0 ? "svg size 800,700 dynamic background 'white'" :
-            strcmp(sweep_plot_kind(file), "png") == 0 ? "pngcairo size 800,700" : "pdfcairo size 8,7");
+    fprintf(s, "EOD\nset terminal %s\n", strcmp(gnuplot_kind(file), "svg") == 0 ? "svg size 800,700 dynamic background 'white'" :
+            strcmp(gnuplot_kind(file), "png") == 0 ? "pngcairo size 800,700" : "pdfcairo size 8,7");
     fputs("set multiplot layout 2,1\nset grid\nset key off\nset xlabel ", s);
     gnuplot_quote(s, name);
     fputs("\nset ylabel 'frequency / Hz'\nset yrange [0:*]\nplot $d using 1:($3 >= -1e-9 ? $2 : NaN) with points pt 7 ps 0.35 lc rgb '#0072b2', "
@@ -248,7 +240,7 @@ static int over(const job *j) {
         carom_model_destroy(m);
     }
     if (json) puts("]}");
-    if (w.f && !end_table(&w, code == CLI_DONE)) code = CLI_FAILED;
+    if (w.f && !cli_end(&w, code == CLI_DONE)) code = CLI_FAILED;
     if (code == CLI_DONE && picture && !plot(&c, j->vary.name, picture)) code = CLI_FAILED;
     free(c.x), free(c.f), free(c.d);
     return code;
@@ -271,7 +263,7 @@ static bool read_usage(job *j) {
     if (!cli_has(a, "mode") && out && !carom_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
     if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over exclude each other"), false;
     if (picture && !cli_has(a, "over")) return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
-    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
+    if (!gnuplot_takes(picture)) return false;
     return cli_writable(out) && cli_writable(picture);
 }
 

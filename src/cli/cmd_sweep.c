@@ -3,7 +3,7 @@
 // While it runs, rows go to FILE.journal, which survives whatever happens; FILE itself appears when all runs are done.
 // Under mpirun all this is the work of rank 0.  The others get the sweep, chains of runs to do, and send back rows.
 #define _POSIX_C_SOURCE 200809L
-#include "cli/cli.h"
+#include "cli/figure.h"
 #include "cli/ranks.h"
 #include "cli/sweep_plot.h"
 #include "cli/sweep_words.h"
@@ -65,7 +65,7 @@ static bool read_usage(sweep *k, const cli_args *typed) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     long jobs = cores > 0 && k->ranks == 1 ? cores : 1;
     k->quiet = cli_has(typed, "quiet");
-    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
+    if (!gnuplot_takes(plot)) return false;
     if (k->rank == 0 && !cli_writable(plot)) return false;
     if (!sweep_words_read(k->a, &k->words, &k->def) || !sweep_whole(typed, "jobs", &jobs)) return false;
     if (jobs > 1024) return cli_say("--jobs: at most 1024"), false;

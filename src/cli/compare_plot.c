@@ -12,13 +12,6 @@ enum { LEFT_0 = 80, LEFT_1 = 400, RIGHT_0 = 460, RIGHT_1 = 780, KEY = 795, LETTE
 
 static const char *const palette[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
 
-const char *compare_plot_kind(const char *file) {
-    static const char *const ending[] = {".svg", ".png", ".pdf"};
-    for (int i = 0; i < 3; ++i)
-        if (carom_ends(file, ending[i]) && strlen(file) > 4) return ending[i] + 1;
-    return NULL;
-}
-
 typedef struct range { double low, high; } range;
 
 static void widen(range *r, double x) {
@@ -135,7 +128,7 @@ static bool script(FILE *s, const carom_compare *c, const char *title, const cha
 bool compare_plot(const carom_compare *c, const char *title, const char *norm, const char *file) {
     FILE *s = tmpfile();
     if (!s) return cli_say("cannot create a temporary file"), false;
-    bool good = script(s, c, title, norm, compare_plot_kind(file));
+    bool good = script(s, c, title, norm, gnuplot_kind(file));
     if (!good) cli_say("nothing to plot: no error above 0");
     good = good && gnuplot_render(s, file);
     fclose(s);

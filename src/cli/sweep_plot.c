@@ -1,26 +1,13 @@
 // sweep_plot.c: a sweep as a picture: a bifurcation diagram, curves over one parameter, or a map over two.
 #include "cli/sweep_plot.h"
-#include "cli/compare_plot.h"
 #include "cli/figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *sweep_plot_kind(const char *file) { return compare_plot_kind(file); }
-
-static void quote(FILE *s, const char *text) { // single quotes, in which gnuplot expands nothing
-    fputc('\'', s);
-    for (; *text; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '\'') fputs("''", s);
-        else fputc(c < 32 || c == 127 || c == '`' ? '?' : c, s);
-    }
-    fputc('\'', s);
-}
-
 static void label(FILE *s, const char *axis, const char *text) {
     fprintf(s, "set %s ", axis);
-    quote(s, text);
+    gnuplot_quote(s, text);
     fputs(" noenhanced\n", s);
 }
 
@@ -121,7 +108,7 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
     const carom_column *x = &runs->column[k.varied];
     FILE *s = tmpfile();
     if (!s) abort();
-    head(s, sweep_plot_kind(file));
+    head(s, gnuplot_kind(file));
     label(s, "xlabel", x->name);
     if (section->rows || k.varied == 1) {
         label(s, "ylabel", y->name);

@@ -1,7 +1,6 @@
 // text.c: files and sentences.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
-#include "io/whole.h"
 #include "mech/datum.h"
 #include "sim/sim.h"
 #include <errno.h>
@@ -22,36 +21,7 @@ void cli_say(const char *format, ...) {
     va_end(args);
 }
 
-char *cli_load_file(const char *file, size_t *length, carom_error *err) {
-    FILE *f = fopen(file, "rb");
-    size_t room = 0, n = 0;
-    char *text = NULL;
-    bool good = f != NULL;
-    errno = f ? 0 : errno;
-    while (good) {
-        if (room - n < 2) {
-            room = room ? 2 * room : 16384;
-            char *more = realloc(text, room);
-            good = more != NULL;
-            if (!good) break;
-            text = more;
-        }
-        const size_t got = fread(text + n, 1, room - n - 1, f);
-        n += got;
-        if (n > MOST_MODEL) errno = EFBIG;
-        good = n <= MOST_MODEL && !ferror(f);
-        if (got == 0) break;
-    }
-    if (f) fclose(f);
-    if (!good) {
-        carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno ? errno : EIO));
-        free(text);
-        return NULL;
-    }
-    text[n] = 0;
-    *length = n;
-    return text;
-}
+char *cli_load_file(const char *file, size_t *length, carom_error *err) { return whole_read(file, MOST_MODEL, length, err); }
 
 char *cli_read_file(const char *file, size_t *length) {
     carom_error err = {0};
@@ -410,13 +380,20 @@ bool cli_wants_sweep(const char *file) {
     return true;
 }
 
+bool cli_begin(whole_file *w, const char *file) {
+    carom_error err = {0};
+    return whole_open(w, file, &err) == CAROM_OK || (cli_say("%s", err.text), false);
+}
+
+bool cli_end(whole_file *w, bool good) {
+    carom_error err = {0};
+    return whole_close(w, good, &err) == CAROM_OK || (cli_say("%s", err.text), false);
+}
+
 bool cli_writable(const char *file) {
     struct stat about;
     whole_file w;
-    carom_error err = {0};
     if (!file || strcmp(file, "-") == 0) return true;
     if (stat(file, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return true; // to open a pipe is to wait for its reader
-    if (whole_open(&w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
-    whole_close(&w, false, &err);
-    return true;
+    return cli_begin(&w, file) && cli_end(&w, false);
 }

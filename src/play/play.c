@@ -11,7 +11,6 @@
 #include "base/number.h"
 #include "cli/page.h"
 #include <carom/run.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
