@@ -76,9 +76,9 @@ void cli_say(const char *format, ...)
 char *cli_read_file(const char *file, size_t *length);
 /// The same without a word of its own; NULL: `err` says why.
 char *cli_load_file(const char *file, size_t *length, carom_error *err);
-/// name of file without folders, its ending (when it is one of those given) replaced; to be freed.
 /// Are these two names of one file that exists?
 bool cli_same_file(const char *a, const char *b);
+/// The name of a file without folders, its ending (when it is one of those given) replaced; to be freed.
 char *cli_rename(const char *file, const char *const *endings, const char *ending);
 /// "; did you mean 'x'?" or "" in a buffer of the caller.
 const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i), const void *user);

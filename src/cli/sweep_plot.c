@@ -64,12 +64,12 @@ static void plot_over(FILE *s, const carom_table *runs, const carom_table *secti
 }
 
 // Where the cell of value k of a list of n begins: half-way to its neighbour.
-static double edge(const carom_column *c, long first, long stride, long n, long k) {
-    const double x = number(c, first + (k < n ? k : n - 1) * stride);
+static double edge(const carom_column *c, long stride, long n, long k) {
+    const double x = number(c, (k < n ? k : n - 1) * stride);
     if (n == 1) return k == 0 ? x - 0.5 : x + 0.5;
-    if (k == 0) return x - 0.5 * (number(c, first + stride) - x);
-    if (k == n) return x + 0.5 * (x - number(c, first + (n - 2) * stride));
-    return 0.5 * (x + number(c, first + (k - 1) * stride));
+    if (k == 0) return x - 0.5 * (number(c, stride) - x);
+    if (k == n) return x + 0.5 * (x - number(c, (n - 2) * stride));
+    return 0.5 * (x + number(c, (k - 1) * stride));
 }
 
 // A coloured cell for every run; the last varied number runs fastest.
@@ -82,8 +82,8 @@ static void map_over(FILE *s, const carom_table *runs, const carom_column *x, co
         for (long i = 0; i < nx; ++i) {
             const long k = j * nx + i;
             if (!isfinite(z->real[k])) continue;
-            fprintf(s, "%.9g %.9g %.9g %.9g ", number(x, k), number(y, k), edge(x, 0, 1, nx, i), edge(x, 0, 1, nx, i + 1));
-            fprintf(s, "%.9g %.9g %.9g\n", edge(y, 0, nx, ny, j), edge(y, 0, nx, ny, j + 1), z->real[k]);
+            fprintf(s, "%.9g %.9g %.9g %.9g ", number(x, k), number(y, k), edge(x, 1, nx, i), edge(x, 1, nx, i + 1));
+            fprintf(s, "%.9g %.9g %.9g\n", edge(y, nx, ny, j), edge(y, nx, ny, j + 1), z->real[k]);
         }
     fputs("EOD\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\nset autoscale fix\n"
           "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n", s);

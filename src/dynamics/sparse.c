@@ -23,7 +23,7 @@ typedef struct sparse {
     carom_pattern *pattern;
     double *a;
     void *direct;
-    double sigma, *x, *y, *rhs;
+    double sigma, *x, *rhs;
     carom_error *err;
 } sparse;
 

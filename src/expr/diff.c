@@ -69,7 +69,7 @@ static carom_node rule(carom_graph *g, carom_node n, carom_node da, carom_node d
 }
 
 static carom_node input_node(const carom_graph *g, carom_input kind, int index) {
-    return carom_graph_find(g, CAROM_OP_INPUT, (int)kind, index, CAROM_NONE);
+    return carom_graph_find(g, CAROM_OP_INPUT, (int)kind, index);
 }
 
 // What the walk found for argument x, or `other` when x was not met.

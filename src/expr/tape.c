@@ -108,7 +108,7 @@ static bool fuse_sincos(compiler *k, draft *d, carom_node x) {
     const bool sine = is_op(k, x, CAROM_OP_SIN);
     if (!sine && !is_op(k, x, CAROM_OP_COS)) return false;
     const carom_node a = k->g->node[x].a;
-    const carom_node y = carom_graph_find(k->g, sine ? CAROM_OP_COS : CAROM_OP_SIN, a, CAROM_NONE, CAROM_NONE);
+    const carom_node y = carom_graph_find(k->g, sine ? CAROM_OP_COS : CAROM_OP_SIN, a, CAROM_NONE);
     if (y == CAROM_NONE || y >= k->nodes || !k->groups[y]) return false;
     d->code.op = CAROM_TAPE_SINCOS;
     d->node = sine ? x : y;
