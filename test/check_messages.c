@@ -6,7 +6,7 @@
 #include "sources.h"
 #include <ctype.h>
 
-static const char *const functions[] = {"carom_fail", "carom_fault", "carom_model_fault", "carom_retry", "cli_say", "refuse", "fail", "say", "tell", "FAIL"};
+static const char *const functions[] = {"carom_fail", "carom_fault", "carom_model_fault", "carom_exam_say", "carom_retry", "cli_say", "refuse", "fail", "say", "tell", "FAIL"};
 
 // Left: what messages and pages do not say; right: what they say instead.
 static const struct { const char *not, *but; } words[] = {

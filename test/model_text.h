@@ -100,18 +100,24 @@ static inline carom_local local_of(const carom_model *m, carom_arena *mem) {
     return L;
 }
 
-/// A simulation of a model by one of all schemes, from its start.
-static inline carom_sim *model_sim(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
-    carom_error err = {0};
+/// A simulation of a model by one of all schemes (NULL: the default), from its start, as it is before it is created.
+static inline carom_sim_def sim_def(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
     carom_sim_def d = carom_sim_default();
     d.system = carom_model_system(m);
     d.schemes = carom_schemes();
-    d.scheme = scheme;
+    if (scheme) d.scheme = scheme;
     d.options = options;
     d.h = h;
     d.t_end = end;
     d.q0 = carom_model_q0(m);
     d.v0 = carom_model_v0(m);
+    return d;
+}
+
+/// A simulation of a model by one of all schemes, from its start.
+static inline carom_sim *model_sim(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
+    carom_error err = {0};
+    const carom_sim_def d = sim_def(m, scheme, options, h, end);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s: %s", scheme, err.text);
     return sim;

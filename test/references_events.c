@@ -260,14 +260,7 @@ static void two_balls_late(void **state) {
 
 static carom_sim *shipped_sim(const carom_model *m, const char *scheme, const char *const *options, double h, double end) {
     carom_error err;
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m);
-    d.scheme = scheme;
-    d.options = options;
-    d.h = h;
-    d.t_end = end;
-    d.q0 = carom_model_q0(m);
-    d.v0 = carom_model_v0(m);
+    carom_sim_def d = sim_def(m, scheme, options, h, end);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s", err.text);
     return sim;

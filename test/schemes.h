@@ -30,6 +30,16 @@
         if (!(x)) fail_msg("%s: not so: %s", (scheme), #x);                                                            \
     } while (0)
 
+// The next scheme from *i on that lacks none of these; NULL: there is no more.
+static inline const carom_scheme *scheme_with(int *i, unsigned needs) {
+    const carom_scheme *s;
+    while ((s = carom_schemes()[*i])) {
+        ++*i;
+        if (!(s->lacks & needs)) return s;
+    }
+    return NULL;
+}
+
 // Does the scheme lack one of these?  Then say so.
 static inline bool skipped(const carom_scheme *s, unsigned needs) {
     static const struct {

@@ -71,10 +71,7 @@ typedef struct end {
 static end run(const char *text, const char *scheme, const char *const *options, double h, double t_end) {
     carom_error err = {0};
     carom_model *m = good(text);
-    carom_sim_def d = carom_sim_default();
-    d.schemes = carom_schemes();
-    d.system = carom_model_system(m), d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-    d.scheme = scheme, d.options = options, d.h = h, d.t_end = t_end;
+    carom_sim_def d = sim_def(m, scheme, options, h, t_end);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s: %s", scheme, err.text);
     end e = {.t = 0};

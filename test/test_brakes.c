@@ -33,15 +33,7 @@ static end run(const char *text, const char *scheme, double h, double t_end, con
 }
 #define NAMES(...) (const char *const[]){__VA_ARGS__, NULL}
 
-static const carom_scheme *with_friction(int *i) {
-    const carom_scheme *s;
-    while ((s = carom_schemes()[*i])) {
-        ++*i;
-        if (!(s->lacks & (CAROM_NO_FRICTION | CAROM_NO_IMPACTS))) return s;
-    }
-    return NULL;
-}
-#define EACH(s) int i_ = 0; (s = with_friction(&i_));
+#define EACH(s) int i_ = 0; (s = scheme_with(&i_, CAROM_NO_FRICTION | CAROM_NO_IMPACTS));
 static double fine(const carom_scheme *s, double located, double others) { return s->emits_events ? located : others; }
 
 // I = 0.2, mu r N = 0.1 0.05 40 = 0.2: 1 rad/s^2, from 3 rad/s to rest after 4.5 rad.

@@ -23,13 +23,7 @@ static void check_same(carom_model *built, carom_model *written, const char *sch
     carom_sim *sim[2];
     for (int k = 0; k < 2; ++k) {
         carom_error err = {0};
-        carom_sim_def d = carom_sim_default();
-        d.system = carom_model_system(both[k]);
-        d.scheme = scheme;
-        d.h = h;
-        d.t_end = steps * h;
-        d.q0 = carom_model_q0(both[k]);
-        d.v0 = carom_model_v0(both[k]);
+        carom_sim_def d = sim_def(both[k], scheme, NULL, h, steps * h);
         sim[k] = carom_sim_create(&d, &err);
         if (!sim[k] || carom_sim_run(sim[k], NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
     }

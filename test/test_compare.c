@@ -282,14 +282,7 @@ static carom_status record_step(void *user, const carom_now *now) {
 // A result file of a run.
 static void record(const char *file, const carom_model *m, const char *scheme, const char *const *options, double step, double end, long every) {
     carom_error err = {0};
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = scheme;
-    def.options = options;
-    def.h = step;
-    def.t_end = end;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
+    carom_sim_def def = sim_def(m, scheme, options, step, end);
     carom_sim *sim = carom_sim_create(&def, &err);
     if (!sim) fail_msg("%s", err.text);
     carom_record_def to = carom_record_default();

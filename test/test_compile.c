@@ -25,9 +25,7 @@ static void compile(carom_model *m) {
 static carom_sim *start(const carom_model *m, const carom_scheme *s) {
     const carom_model_run run = carom_model_simulation(m);
     carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = s->name, d.h = run.step, d.t_end = steps * run.step;
-    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim_def d = sim_def(m, s->name, NULL, run.step, steps * run.step);
     return carom_sim_create(&d, &err);
 }
 

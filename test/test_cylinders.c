@@ -1,5 +1,6 @@
 // test_cylinders.c: cylinders against boxes, capsules and cylinders: distances against a search with bounds, derivatives.
 #include "model_text.h"
+#include "poses.h"
 
 static double next(unsigned *seed) { // -1 .. 1
     *seed = *seed * 1664525u + 1013904223u;
@@ -15,16 +16,6 @@ static const solid solids[] = {
     {"{box: [0.5, 0.3, 0.2]}", false, 0, {0.25, 0.15, 0.1}}, {"{box: [0.6, 0.1, 0.1]}", false, 0, {0.3, 0.05, 0.05}}, {"{capsule: [0.1, 0.5]}", false, 0.1, {0, 0, 0.25}},
 };
 enum { SOLIDS = sizeof solids / sizeof *solids };
-
-typedef struct pose { double r[3], R[9]; } pose;
-
-static void pose_of(const double *q, pose *x) {
-    const double w = q[3], a = q[4], b = q[5], c = q[6];
-    const double R[9] = {1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b), 2 * (a * b + w * c), 1 - 2 * (a * a + c * c),
-                         2 * (b * c - w * a), 2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)};
-    memcpy(x->r, q, sizeof x->r);
-    memcpy(x->R, R, sizeof R);
-}
 
 static double reach_of(const solid *s) {
     const double l = sqrt(s->half[0] * s->half[0] + s->half[1] * s->half[1] + s->half[2] * s->half[2]);

@@ -183,14 +183,7 @@ static void every_shipped_model_draws_itself_and_its_contacts(void **state) {
 static void end_of_run(const char *text, double *q) {
     carom_error err = {0};
     carom_model *m = good(text);
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = "moreau-jean";
-    def.schemes = carom_schemes();
-    def.h = 1e-3;
-    def.t_end = 1;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
+    carom_sim_def def = sim_def(m, "moreau-jean", NULL, 1e-3, 1);
     carom_sim *sim = carom_sim_create(&def, &err);
     if (!sim) fail_msg("%s", err.text);
     if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);

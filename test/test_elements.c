@@ -177,13 +177,7 @@ static void each_element_has_its_own_books(void **state) {
     static const char *const schemes[] = {"half-explicit", "moreau-jean", "ggl-midpoint"};
     for (int k = 0; k < 3; ++k) {
         carom_error err = {0};
-        carom_sim_def d = carom_sim_default();
-        d.system = carom_model_system(m);
-        d.scheme = schemes[k];
-        d.h = 2e-3;
-        d.t_end = 1;
-        d.q0 = carom_model_q0(m);
-        d.v0 = carom_model_v0(m);
+        carom_sim_def d = sim_def(m, schemes[k], NULL, 2e-3, 1);
         carom_sim *sim = carom_sim_create(&d, &err);
         if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
         carom_ledger l;

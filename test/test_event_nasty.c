@@ -32,15 +32,7 @@ static result run_with(const char *text, const char *const *set, const char *con
     r.model = carom_model_create(&(carom_model_def){.text = text, .length = strlen(text), .file = "m.yaml", .set = set},
                                  &r.err);
     if (!r.model) fail_msg("%s", r.err.text);
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(r.model);
-    d.scheme = "event-driven";
-    d.schemes = carom_schemes();
-    d.options = options;
-    d.h = h;
-    d.t_end = t_end;
-    d.q0 = carom_model_q0(r.model);
-    d.v0 = carom_model_v0(r.model);
+    carom_sim_def d = sim_def(r.model, "event-driven", options, h, t_end);
     r.sim = carom_sim_create(&d, &r.err);
     if (!r.sim) fail_msg("%s", r.err.text);
     while (r.status == CAROM_OK && !carom_sim_done(r.sim)) {

@@ -22,15 +22,7 @@ static end run(const char *text, const char *scheme, double h, double t_end) {
 }
 
 // Every scheme with friction; those that locate events see the coefficient at every stage, the others at the start of a step.
-static const carom_scheme *with_friction(int *i) {
-    const carom_scheme *s;
-    while ((s = carom_schemes()[*i])) {
-        ++*i;
-        if (!(s->lacks & (CAROM_NO_FRICTION | CAROM_NO_IMPACTS))) return s;
-    }
-    return NULL;
-}
-#define EACH(s) int i_ = 0; (s = with_friction(&i_));
+#define EACH(s) int i_ = 0; (s = scheme_with(&i_, CAROM_NO_FRICTION | CAROM_NO_IMPACTS));
 static double fine(const carom_scheme *s, double located, double others) { return s->emits_events ? located : others; }
 
 // Mass 1 on a belt with 0.1 m/s, spring 10 N/m, normal force 10 N, static 0.4, kinetic 0.3.  It sticks until 10 x = 4, t = 4; slips with

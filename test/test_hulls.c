@@ -197,13 +197,7 @@ static void gaps_change_with_velocities(void **state) {
 
 static carom_sim *run(const carom_model *m, const char *scheme, double h, long steps) {
     carom_error err = {0};
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = scheme;
-    def.h = h;
-    def.t_end = 1e9;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
+    carom_sim_def def = sim_def(m, scheme, NULL, h, 1e9);
     carom_sim *sim = carom_sim_create(&def, &err);
     if (!sim) fail_msg("%s", err.text);
     for (long k = 0; k < steps; ++k)
@@ -514,13 +508,7 @@ static void schemes_that_decline(void **state) {
     snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -1]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {a: {density: 1, at: [0, 0, 1], shape: {%s}}}\ncontacts: {c: {between: [a, floor]}}\n", CUBE);
     carom_model *m = good(text);
     carom_error err = {0};
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = "mixed";
-    def.h = 1e-3;
-    def.t_end = 1;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
+    carom_sim_def def = sim_def(m, "mixed", NULL, 1e-3, 1);
     assert_null(carom_sim_create(&def, &err));
     assert_non_null(strstr(err.text, "moreau-midpoint"));
     carom_model_destroy(m);

@@ -20,10 +20,7 @@ typedef struct end {
 static end run(const char *text, const char *scheme, double h, double t_end) {
     carom_error err = {0};
     carom_model *m = good(text);
-    carom_sim_def d = carom_sim_default();
-    d.schemes = carom_schemes();
-    d.system = carom_model_system(m), d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-    d.scheme = scheme, d.h = h, d.t_end = t_end;
+    carom_sim_def d = sim_def(m, scheme, NULL, h, t_end);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
     const carom_now now = carom_sim_now(sim);
@@ -35,15 +32,7 @@ static end run(const char *text, const char *scheme, double h, double t_end) {
 }
 
 // Every scheme that has the laws, and event-driven.
-static const carom_scheme *scheme_with(int *i, unsigned needs) {
-    const carom_scheme *s;
-    while ((s = carom_schemes()[*i])) {
-        ++*i;
-        if (!(s->lacks & (needs | CAROM_NO_IMPACTS | CAROM_NO_IMPACT_LAWS))) return s;
-    }
-    return NULL;
-}
-#define EACH(s, needs) int i_ = 0; (s = scheme_with(&i_, needs));
+#define EACH(s, needs) int i_ = 0; (s = scheme_with(&i_, (needs) | CAROM_NO_IMPACTS | CAROM_NO_IMPACT_LAWS));
 
 static void one_impact_by_hand(void **state) {
     (void)state;
@@ -304,8 +293,7 @@ static void a_restitution_above_one_stops_the_run(void **state) {
     (void)state;
     carom_error err = {0};
     carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.1, rate: -3}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {wall: {gap: x, restitution: approach.speed/2}}\n");
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m), d.scheme = "half-explicit", d.h = 1e-3, d.t_end = 1;
+    carom_sim_def d = sim_def(m, "half-explicit", NULL, 1e-3, 1);
     carom_sim *sim = carom_sim_create(&d, &err);
     assert_non_null(sim);
     assert_int_not_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);

@@ -60,9 +60,7 @@ static point end_of(const carom_model *m, const char *scheme, const char *option
     point p = {{0}};
     carom_error err = {0};
     const char *const options[] = {option, NULL};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.options = option ? options : NULL, d.h = h, d.t_end = end;
-    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim_def d = sim_def(m, scheme, option ? options : NULL, h, end);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s %s: %s", scheme, option ? option : "", err.text);
     for (int i = 0; i < d.system->nv; ++i) p.x[i] = carom_sim_now(sim).q[i], p.x[3 + i] = carom_sim_now(sim).v[i];

@@ -67,14 +67,7 @@ static carom_model *make(scene s) {
 
 static carom_sim *run_with(const carom_model *m, const char *scheme, double h, double end, const char *const *options, long steps) {
     carom_error err = {0};
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = scheme;
-    def.h = h;
-    def.t_end = end;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
-    def.options = options;
+    carom_sim_def def = sim_def(m, scheme, options, h, end);
     carom_sim *sim = carom_sim_create(&def, &err);
     if (!sim) fail_msg("%s", err.text);
     for (long k = 0; k < steps; ++k)
@@ -495,11 +488,7 @@ static void mistakes_are_told(void **state) {
     const scene s = {.n = 4, .layers = 3, .spacing = 0.21, .friction = 0.3, .gravity = 9.81, .walls = true};
     carom_model *m = make(s);
     carom_error err = {0};
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = "newmark";
-    def.h = 1e-3, def.t_end = 1;
-    def.q0 = carom_model_q0(m), def.v0 = carom_model_v0(m);
+    carom_sim_def def = sim_def(m, "newmark", NULL, 1e-3, 1);
     assert_null(carom_sim_create(&def, &err));
     assert_int_equal(err.code, CAROM_BAD_INPUT);
     assert_non_null(strstr(err.text, "moreau-midpoint"));

@@ -22,13 +22,7 @@ static const char *const three = "materials:\n  steel: {friction: 0.04, restitut
 static void run(const char *text, bool listed, double *q, double *v) {
     carom_error err = {0};
     carom_model *m = good(text);
-    carom_sim_def def = carom_sim_default();
-    def.system = carom_model_system(m);
-    def.scheme = "moreau-midpoint";
-    def.h = 1e-3;
-    def.t_end = 0.4;
-    def.q0 = carom_model_q0(m);
-    def.v0 = carom_model_v0(m);
+    carom_sim_def def = sim_def(m, "moreau-midpoint", NULL, 1e-3, 0.4);
     assert_int_equal(def.system->listed > 0, listed);
     carom_sim *sim = carom_sim_create(&def, &err);
     if (!sim) fail_msg("%s", err.text);

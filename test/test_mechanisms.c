@@ -18,14 +18,7 @@ static run start(const char *name, const char *set, const char *scheme, double s
     free(text);
     if (!r.m) fail_msg("%s", err.text);
     const carom_model_run own = carom_model_simulation(r.m);
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(r.m);
-    d.scheme = scheme ? scheme : own.scheme;
-    d.options = scheme ? NULL : own.options;
-    d.h = step > 0 ? step : own.step;
-    d.t_end = end;
-    d.q0 = carom_model_q0(r.m);
-    d.v0 = carom_model_v0(r.m);
+    carom_sim_def d = sim_def(r.m, scheme ? scheme : own.scheme, scheme ? NULL : own.options, step > 0 ? step : own.step, end);
     r.sim = carom_sim_create(&d, &err);
     if (!r.sim) fail_msg("%s", err.text);
     return r;

@@ -334,11 +334,7 @@ static void a_failure_among_several_is_told_by_name(void **state) {
         snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1.02, rate: -1}}\nenergy: {kinetic: (%s)*x'^2/2, potential: %s}\n"
                  "contacts: {c: {gap: %s}}\n", bad[k].mass, bad[k].potential, bad[k].gap);
         carom_model *m = good(text);
-        carom_sim_def def = carom_sim_default();
-        def.system = carom_model_system(m);
-        def.scheme = "moreau-midpoint";
-        def.h = 0.1, def.t_end = 5;
-        def.q0 = carom_model_q0(m), def.v0 = carom_model_v0(m);
+        carom_sim_def def = sim_def(m, "moreau-midpoint", NULL, 0.1, 5);
         carom_error err = {0};
         carom_sim *sim = carom_sim_create(&def, &err);
         assert_non_null(sim);

@@ -19,6 +19,8 @@ static const struct { const char *text, *error; } cases[] = {
      "1:8: this version of carom reads format 1; write `carom: 1`"},
     {H "contact: {}\n",
      "4:1: unknown key 'contact' in the model; did you mean 'contacts'?"},
+    {H "ground: {}\n",
+     "4:1: unknown key 'ground' in the model; shapes of the ground stand under `shapes`"},
     {H "zzzzzzzz: {}\n",
      "4:1: unknown key 'zzzzzzzz' in the model; known are carom, name, about, parameters, tables, inputs, controllers, coordinates, bodies, shapes, gravity, joints, assemble, sleep, settle, springs, motors, loads, flexible, let, energy, forces, constraints, contact defaults, materials, contacts, outputs, exact, checks, sweep, record, simulation, draw"},
     {H "---\ncarom: 1\n",

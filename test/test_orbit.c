@@ -1,8 +1,6 @@
 // test_orbit.c: carom orbit, follow and lyapunov: known answers.
-#include "model_text.h"
-#include <carom/dynamics.h>
+#include "orbits.h"
 #include <carom/event.h>
-#include <string.h>
 
 static const double PI = 3.14159265358979323846;
 
@@ -11,14 +9,6 @@ static carom_orbit_def define(const char *text, const char *period, double trans
     d.model.text = text, d.model.length = strlen(text), d.model.file = "model.yaml";
     d.run = carom_run_nothing();
     return d;
-}
-
-static carom_orbit orbit(const carom_orbit_def *d) {
-    carom_orbit o;
-    carom_error err = {0};
-    if (carom_orbit_find(&o, d, &err) != CAROM_OK) fail_msg("%s", err.text);
-    assert_true(o.residual < 1e-10);
-    return o;
 }
 
 static void refused(const carom_orbit_def *d, carom_status status, const char *words) {
@@ -44,14 +34,6 @@ static carom_branch follow(const carom_follow_def *d) {
     return b;
 }
 
-// The parameter at the n-th event of this name (its first word), from 0.
-static double at_event(const carom_branch *b, const char *name, int n) {
-    for (long r = 0; r < b->branch.rows; ++r)
-        if (strncmp(b->branch.column[5].text[r], name, strlen(name)) == 0 && n-- == 0) return b->branch.column[1].real[r];
-    fail_msg("there is no %s", name);
-    return NAN;
-}
-
 // -- a ball on a vibrating table ------------------------------------------------------------------------------------
 // Orbit of the period T = 2 pi/w, one impact a period at the phase p: the ball leaves with v = g T/2 and comes with -v, the table has U = A w cos p there:
 //     v - U = e (v + U):   A w^2 cos p = g pi (1 - e)/(1 + e).
@@ -65,7 +47,7 @@ static void table(void **state) {
     (void)state;
     const double g = 9.81, e = 0.8, w = 30, A = 0.01, part = g * PI * (1 - e) / (1 + e), Q = sqrt(pow(A * w * w, 2) - part * part), trace = 1 + e * e - (1 + e) * (1 + e) * Q / g;
     const carom_orbit_def d = define(TABLE, "2*pi/w", 20);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     assert_close(o.period, 2 * PI / w, 1e-15);
     assert_int_equal(o.nmultipliers, 2);
     assert_close(o.re[0], trace / 2, 1e-8);
@@ -132,7 +114,7 @@ static void impact_oscillator(void **state) {
     (void)state;
     const stop k = stop_of(2.8);
     carom_orbit_def d = define(STOP, "2*pi/w", 200);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     const double det = k.e * k.e * exp(-2 * k.z * k.T), v = stop_velocity(&k, 0, stop_velocity(&k, 0, 1) < 0 ? 1 : -1), trace = stop_trace(&k, 0, v), root = sqrt(trace * trace / 4 - det);
     assert_close(o.re[0], trace / 2 + (trace < 0 ? -root : root), 1e-7);
     assert_close(o.re[0] * o.re[1], det, 1e-8);
@@ -155,7 +137,7 @@ static void impact_oscillator(void **state) {
     // without impacts: the stop is grazed at s = R
     const char *const wide[] = {"s=0.3", NULL};
     d.model.set = wide;
-    o = orbit(&d);
+    o = find_orbit(&d);
     assert_int_equal(o.nevents, 0);
     assert_close(o.largest, exp(-k.z * k.T), 1e-9);
     f = define_branch(&d, &o, start, "s", 0.1, 0.3);
@@ -174,7 +156,7 @@ static void impact_oscillator_fold(void **state) {
     const double fold = k.R * sqrt(1 + pow(k.alpha / k.gamma, 2));
     carom_orbit_def d = define(STOP, "2*pi/w", 100);
     d.model.set = set;
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     double start[2];
     carom_follow_def f = define_branch(&d, &o, start, "s", 0.5, fold + 0.3);
     carom_branch b = follow(&f);
@@ -192,7 +174,7 @@ static void stick_slip(void **state) {
     const carom_orbit_def d = define("carom: 1\nparameters: {V: 0.2, ms: 0.8, mk: 0.5}\ncoordinates: {x: {at: 0.1, rate: 0}, y: {at: 0, rate: 0}}\n"
                                      "energy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: \"1/2*x^2 + y\"}\n"
                                      "contacts: {belt: {gap: y, slip rate: \"x' - V\", friction: {static: ms, kinetic: mk}}}\nsimulation: {end: 40}\n", "free", 0);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     const double A = 0.3, V = 0.2, slide = PI + 2 * atan(V / A);
     assert_close(o.period, 2 * A / V + slide, 1e-9);
     assert_int_equal(o.nevents, 2);
@@ -209,7 +191,7 @@ static void chatter(void **state) {
     carom_orbit_def d = define(TABLE, "2*pi/w", 20);
     d.model.set = set;
     d.start = (double[]){0.05, 0};
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     assert_int_equal(o.nevents, 2);
     assert_string_equal(o.event[0].kind, "open");
     assert_close(o.event[0].t, asin(9.81 / (0.012 * 900)) / 30, 1e-9);
@@ -225,7 +207,7 @@ static void onset_of_sticking(void **state) {
     (void)state;
     carom_orbit_def d = define("carom: 1\nparameters: {P: 1.6, w: 1.5}\ncoordinates: {x: {at: 0.5}, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: \"1/2*x^2 + y\"}\n"
                                "forces: {x: P*cos(w*t)}\ncontacts: {floor: {gap: y, slip: x, friction: 1}}\n", "2*pi/w", 60);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     const double w = 1.5, limit = (w * w - 1) * sqrt(pow(w, -4) + pow(tan(PI / 2 / w) / w, 2));
     double start[4];
     carom_follow_def f = define_branch(&d, &o, start, "P", 1.6, 1.5);
@@ -244,7 +226,7 @@ static void change_of_sequence(void **state) {
     carom_orbit_def d = define("carom: 1\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01, B: 0.0082}\ncoordinates: {a: {at: 0.01, rate: 0.9}, b: {at: 0.01, rate: 0.9}, c: {at: 0.01, rate: 0.9}}\n"
                                "energy: {kinetic: \"1/2*(a'^2 + b'^2 + c'^2)\", potential: g*(a + b + c)}\ncontact defaults: {restitution: e}\ncontacts:\n  one: {gap: \"a - A*sin(w*t)\"}\n"
                                "  two: {gap: \"b - A*sin(w*t + 1)\"}\n  three: {gap: \"c - B*sin(w*t - 0.1)\"}\n", "2*pi/w", 12);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     assert_int_equal(o.nevents, 3);
     double start[6];
     carom_follow_def f = define_branch(&d, &o, start, "B", 0.0082, 0.008);
@@ -261,7 +243,7 @@ static void resting_on_a_table(void **state) {
     (void)state;
     const double limit = 9.81 / 900;
     carom_orbit_def d = define("carom: 1\nparameters: {B: 0.008, w: 30}\ncoordinates: {c: {at: 0, rate: B*w}}\nenergy: {kinetic: \"1/2*c'^2\", potential: 9.81*c}\ncontacts: {table: {gap: \"c - B*sin(w*t)\", restitution: 0.5}}\n", "2*pi/w", 0);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     double start[2];
     carom_follow_def f = define_branch(&d, &o, start, "B", 0.006, 0.013);
     carom_branch b = follow(&f);
@@ -278,7 +260,7 @@ static void resting_on_a_table(void **state) {
     // back again, from an orbit with flights
     const char *const set[] = {"B=0.013", NULL};
     d.model.set = set;
-    o = orbit(&d);
+    o = find_orbit(&d);
     assert_int_equal(o.nevents, 2);
     f = define_branch(&d, &o, start, "B", 0.013, 0.008);
     f.model.set = set;
@@ -296,7 +278,7 @@ static void from_balance(void **state) {
     carom_orbit_def d = define("carom: 1\nparameters: {w: 1}\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: cos(w*t)}\n", "2*pi/w", 0);
     refused(&d, CAROM_SINGULAR, "the linearisation is singular");
     d.model.set = set;
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     assert_close(o.q[0], -1.0 / 3, 1e-9);
     carom_orbit_free(&o);
 }
@@ -306,7 +288,7 @@ static void hits_at_the_start(void **state) {
     (void)state;
     const double g = 9.81, e = 0.5, w = 30, part = g * PI * (1 - e) / (1 + e);
     carom_orbit_def d = define("carom: 1\nparameters: {A: 0.03}\ncoordinates: {y: {at: 0, rate: 0.15}}\nenergy: {kinetic: \"1/2*y'^2\", potential: 9.81*y}\ncontacts: {table: {gap: \"y - A*sin(30*t)\", restitution: 0.5}}\n", "2*pi/30", 0);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     assert_int_equal(o.nevents, 1);
     assert_close(o.event[0].t, acos(part / (0.03 * w * w)) / w, 1e-9); // as in table()
     carom_orbit_free(&o);
@@ -317,7 +299,7 @@ static void end_of_a_branch(void **state) {
     (void)state;
     carom_orbit_def d = define("carom: 1\nparameters: {F: 1.5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"F*cos(3*t) - 0.1*x'\"}\n"
                                "contacts: {wall: {gap: 0.2 + x, restitution: 0.7}}\n", "2*pi/3", 200);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     double start[2];
     carom_follow_def f = define_branch(&d, &o, start, "F", 1.5, 2);
     carom_branch b = follow(&f);
@@ -339,7 +321,7 @@ static void rimless_wheel(void **state) {
                                      "  s2: {gap: y - l*cos(th + 2*pi/3), slip: x + l*sin(th + 2*pi/3)}\n  s3: {gap: y - l*cos(th + pi), slip: x + l*sin(th + pi)}\n"
                                      "  s4: {gap: y - l*cos(th + 4*pi/3), slip: x + l*sin(th + 4*pi/3)}\n  s5: {gap: y - l*cos(th + 5*pi/3), slip: x + l*sin(th + 5*pi/3)}\n"
                                      "simulation: {end: 25}\n", "free", 0);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     const double h = 0.75, K = 4 * 9.81 * 0.5 * sin(0.12) / 2;
     assert_close(o.advance[0], 6, 1e-9);
     assert_close(o.advance[2], -2 * PI, 1e-9);
@@ -368,7 +350,7 @@ static void woodpecker(void **state) {
     char *text = shipped_text("woodpecker", &length);
     carom_orbit_def d = define(text, "free", 0);
     d.model.length = length;
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     assert_close(o.period, 0.146, 5e-4); // as in the source of the model
     assert_close(o.advance[0], -0.0194, 1e-4);
     assert_int_equal(o.trivial, 2);
@@ -478,8 +460,7 @@ static void sum_rule(void **state) {
     if (carom_lyapunov_find(&x, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
     carom_model *m = carom_model_create(&d.model, &err);
     assert_non_null(m);
-    carom_sim_def sd = carom_sim_default();
-    sd.system = carom_model_system(m), sd.schemes = carom_schemes(), sd.scheme = "event-driven", sd.h = 0.5, sd.t_end = 60, sd.q0 = carom_model_q0(m), sd.v0 = carom_model_v0(m);
+    carom_sim_def sd = sim_def(m, "event-driven", NULL, 0.5, 60);
     carom_sim *sim = carom_sim_create(&sd, &err);
     assert_non_null(sim);
     int n = 0;
@@ -554,7 +535,7 @@ static void same_branch(const carom_branch *a, const carom_branch *b) {
 static void goes_on(void **state) {
     (void)state;
     const carom_orbit_def d = define(TABLE, "2*pi/w", 20);
-    carom_orbit o = orbit(&d);
+    carom_orbit o = find_orbit(&d);
     double start[2];
     long most = 12;
     carom_error err = {0};

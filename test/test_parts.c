@@ -13,9 +13,7 @@ typedef struct run { carom_model *m; carom_sim *sim; } run;
 static run start(const char *text, const char *scheme, double h, double end, const char *const *options) {
     carom_error err = {0};
     run r = {.m = good(text)};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(r.m), d.schemes = carom_schemes(), d.scheme = scheme, d.options = options;
-    d.h = h, d.t_end = end, d.q0 = carom_model_q0(r.m), d.v0 = carom_model_v0(r.m);
+    carom_sim_def d = sim_def(r.m, scheme, options, h, end);
     r.sim = carom_sim_create(&d, &err);
     if (!r.sim) fail_msg("%s", err.text);
     return r;

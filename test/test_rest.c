@@ -19,9 +19,7 @@ static carom_status look(void *user, const carom_now *now) {
 
 static carom_ledger run_model(const carom_model *m, const carom_scheme *s, double h, double t_end, watch *w) {
     carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-    d.scheme = s->name, d.h = h, d.t_end = t_end;
+    carom_sim_def d = sim_def(m, s->name, NULL, h, t_end);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s: %s", s->name, err.text);
     *w = (watch){.n = d.system->nq < 21 ? d.system->nq : 21};

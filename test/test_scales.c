@@ -104,9 +104,7 @@ static track run_moving(double U, double V, const carom_scheme *scheme) {
     snprintf(text, sizeof text, moving, U, V);
     carom_model *m = good(text);
     carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme->name, d.h = 0.01, d.t_end = 0.4;
-    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim_def d = sim_def(m, scheme->name, NULL, 0.01, 0.4);
     carom_sim *sim = carom_sim_create(&d, &err);
     for (t.n = sim ? 0 : -1; sim && !carom_sim_done(sim) && carom_sim_step(sim, &err) == CAROM_OK; ++t.n)
         for (int i = 0; i < 3; ++i) {
@@ -157,9 +155,7 @@ static track run_beside(size_t k, bool spectator, const carom_scheme *scheme) {
              spectator || *own ? "constraints: {" : "", spectator ? "s0: p - 0.1*sin(2*t)" : "", spectator && *own ? ", " : "", own, spectator || *own ? "}\n" : "", spectator ? "s1: {gap: w, slip: r, friction: 0.1}, " : "", scene_parts[k].contacts);
     carom_model *m = good(text);
     carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme->name, d.h = 0.01, d.t_end = 0.4;
-    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim_def d = sim_def(m, scheme->name, NULL, 0.01, 0.4);
     // Two schemes choose beta by whether the model has joints (NM-14), of whatever bodies: it is given to them.
     static const char *const beta[] = {"beta=0.3", NULL};
     if (strcmp(scheme->name, "hht") == 0 || strcmp(scheme->name, "generalized-alpha") == 0) d.options = beta;

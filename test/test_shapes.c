@@ -1,5 +1,6 @@
 // test_shapes.c: contacts between shapes: distances against projections, derivatives, conservation, what is refused.
 #include "model_text.h"
+#include "poses.h"
 
 // -- pairs -----------------------------------------------------------------------------------------------------------------
 
@@ -173,8 +174,6 @@ static double reach_of(const solid *s) {
     return s->word[1] == 'y' ? hypot(s->r, l) : s->r + l;
 }
 
-typedef struct pose { double r[3], R[9]; } pose;
-
 static void project_world(const solid *s, const pose *x, double *p) {
     double y[3];
     for (int j = 0; j < 3; ++j) {
@@ -201,17 +200,13 @@ static double distance(const solid *a, const pose *xa, const solid *b, const pos
     return d;
 }
 
-static void pose_of(const double *q, bool spatial, pose *x) {
-    if (!spatial) {
-        const double c = cos(q[2]), s = sin(q[2]), R[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
-        x->r[0] = q[0], x->r[1] = q[1], x->r[2] = 0;
-        memcpy(x->R, R, sizeof R);
+static void pose_in(const double *q, bool spatial, pose *x) {
+    const double c = cos(q[2]), s = sin(q[2]), R[9] = {c, -s, 0, s, c, 0, 0, 0, 1};
+    if (spatial) {
+        pose_of(q, x);
         return;
     }
-    const double w = q[3], a = q[4], b = q[5], c = q[6];
-    const double R[9] = {1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b), 2 * (a * b + w * c), 1 - 2 * (a * a + c * c),
-                         2 * (b * c - w * a), 2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)};
-    memcpy(x->r, q, sizeof x->r);
+    x->r[0] = q[0], x->r[1] = q[1], x->r[2] = 0;
     memcpy(x->R, R, sizeof R);
 }
 
@@ -237,8 +232,8 @@ static void the_smallest_gap_is_the_distance(void **state) {
                 if (s->move) s->move(s->model, q, carom_model_q0(m), 1, v);
                 else carom_add(q, carom_model_q0(m), 1, v, s->nv);
                 pose x, y;
-                pose_of(q, a->spatial, &x);
-                pose_of(q + (a->spatial ? 7 : 3), a->spatial, &y);
+                pose_in(q, a->spatial, &x);
+                pose_in(q + (a->spatial ? 7 : 3), a->spatial, &y);
                 const double d = distance(a, &x, b, &y);
                 assert_int_equal(s->gaps(s->model, work, 0, q, g), CAROM_OK);
                 for (int l = 0; l < s->nc; ++l) least = fmin(least, g[l]);
@@ -275,7 +270,7 @@ static void motion_of(bool spatial, const double *q, const double *v, double *x)
         const double *r = q + b * (spatial ? 7 : 3), *u = v + b * (spatial ? 6 : 3), w[3] = {spatial ? u[3] : 0, spatial ? u[4] : 0, spatial ? u[5] : u[2]};
         const double p[3] = {mass[b] * u[0], mass[b] * u[1], spatial ? mass[b] * u[2] : 0};
         pose y;
-        pose_of(r, spatial, &y);
+        pose_in(r, spatial, &y);
         for (int i = 0; i < 3; ++i) {
             const int j = (i + 1) % 3, k = (i + 2) % 3;
             x[i] += p[i];

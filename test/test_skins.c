@@ -1,5 +1,6 @@
 // test_skins.c: shapes of flexible members: skins and rounds at their points.
 #include "model_text.h"
+#include "poses.h"
 
 #define BEAM "{type: exact beam, length: 1, elements: 4, density: 1000, area: 1e-3, inertia: 1e-7, modulus: 1e7, shear modulus: 4e6, points: {mid: 0.4}"
 #define SPACE "{type: spatial beam, length: 1, elements: 4, density: 1000, area: 1e-3, inertia: [1e-7, 1e-7], torsion: 2e-7, modulus: 1e9, shear modulus: 4e8, direction: [0, 1, 0]"
@@ -115,12 +116,11 @@ typedef struct body_at { const double *q; double half[3], round; } body_at; // o
 
 static double to_box(const void *user, const double *p) {
     const body_at *x = user;
-    const double w = x->q[3], a = x->q[4], b = x->q[5], c = x->q[6];
-    const double R[9] = {1 - 2 * (b * b + c * c), 2 * (a * b - w * c), 2 * (a * c + w * b), 2 * (a * b + w * c), 1 - 2 * (a * a + c * c),
-                         2 * (b * c - w * a), 2 * (a * c - w * b), 2 * (b * c + w * a), 1 - 2 * (a * a + b * b)};
+    pose at;
+    pose_of(x->q, &at);
     double sum = 0, y[3] = {0};
     for (int j = 0; j < 3; ++j)
-        for (int i = 0; i < 3; ++i) y[j] += R[3 * i + j] * (p[i] - x->q[i]);
+        for (int i = 0; i < 3; ++i) y[j] += at.R[3 * i + j] * (p[i] - at.r[i]);
     if (x->round > 0) return hypot(fmax(0, hypot(y[0], y[1]) - x->round), fmax(0, fabs(y[2]) - x->half[2]));
     for (int j = 0; j < 3; ++j) sum += pow(fmax(0, fabs(y[j]) - x->half[j]), 2);
     return sqrt(sum);

@@ -45,9 +45,7 @@ static void *work(void *user) {
     carom_model *own = j->shared ? NULL : carom_model_create(&(carom_model_def){.text = text, .length = sizeof text - 1, .file = "m.yaml"}, &err);
     const carom_model *m = j->shared ? j->shared : own;
     for (int i = 0; m && i < SCHEMES; ++i) {
-        carom_sim_def d = carom_sim_default();
-        d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = schemes[i];
-        d.h = 1e-3, d.t_end = 0.4, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+        carom_sim_def d = sim_def(m, schemes[i], NULL, 1e-3, 0.4);
         carom_sim *sim = carom_sim_create(&d, &err);
         if (!sim) continue;
         j->ended[i] = carom_sim_run(sim, NULL, NULL, &err) == CAROM_OK;

@@ -1,30 +1,13 @@
 // test_walk.c: contacts with a condition, walking, overturning, and limits of stability in closed form.
-#include "model_text.h"
-#include <carom/dynamics.h>
-#include <string.h>
+#include "orbits.h"
 
 static const double PI = 3.14159265358979323846;
-
-static carom_orbit find_orbit(const carom_orbit_def *d) {
-    carom_orbit o;
-    carom_error err = {0};
-    if (carom_orbit_find(&o, d, &err) != CAROM_OK) fail_msg("%s", err.text);
-    assert_true(o.residual < 1e-10);
-    return o;
-}
 
 static carom_branch follow(const carom_follow_def *d) {
     carom_branch b = {0};
     carom_error err = {0};
     if (carom_follow_run(&b, d, &err) != CAROM_OK) fail_msg("%s", err.text);
     return b;
-}
-
-static double at_event(const carom_branch *b, const char *name) {
-    for (long r = 0; r < b->branch.rows; ++r)
-        if (strncmp(b->branch.column[5].text[r], name, strlen(name)) == 0) return b->branch.column[1].real[r];
-    fail_msg("there is no %s", name);
-    return NAN;
 }
 
 static carom_model_def of_text(const char *text) { return (carom_model_def){.text = text, .length = strlen(text), .file = "model.yaml"}; }
@@ -143,7 +126,7 @@ static void compass_walker(void **state) {
     memcpy(start, o.q, 4 * sizeof *start), memcpy(start + 4, o.v, 4 * sizeof *start);
     carom_follow_def f = {.model = d.model, .run = d.run, .period = "free", .guess = o.period, .exchange = exchange, .by = "slope", .from = 0.009, .to = 0.0156, .start = start, .step = 0.2};
     carom_branch b = follow(&f);
-    const double at = at_event(&b, "period-doubling");
+    const double at = at_event(&b, "period-doubling", 0);
     assert_close(at, doubling(1e-4, x), 1e-8);
     assert_close(at, 0.0151, 5e-5);
     carom_branch_free(&b);
@@ -185,8 +168,7 @@ static void condition(void **state) {
     }
     carom_error err = {0};
     carom_model *m = good(RAMP("0"));
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = "moreau-midpoint", d.h = 0.1, d.t_end = 1, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim_def d = sim_def(m, "moreau-midpoint", NULL, 0.1, 1);
     assert_null(carom_sim_create(&d, &err));
     assert_non_null(strstr(err.text, "does not support `closes while`"));
     carom_model_destroy(m);
@@ -248,7 +230,7 @@ static void neimark_sacker(void **state) {
     double start[2] = {o.q[0], o.v[0]};
     carom_follow_def f = {.model = d.model, .run = d.run, .period = "2*pi/w", .guess = o.period, .by = "d", .from = 0.02, .to = -0.12, .start = start};
     carom_branch b = follow(&f);
-    assert_close(at_event(&b, "neimark-sacker"), 2 * log(0.9) / T, 1e-8);
+    assert_close(at_event(&b, "neimark-sacker", 0), 2 * log(0.9) / T, 1e-8);
     carom_branch_free(&b);
     carom_orbit_free(&o);
 }
@@ -263,7 +245,7 @@ static void hopf(void **state) {
     (void)state;
     carom_follow_def f = {.model = of_text(COLUMN), .run = carom_run_nothing(), .guess = NAN, .by = "P", .from = 0, .to = 2};
     carom_branch b = follow(&f);
-    assert_close(at_event(&b, "hopf"), 41.0 / 28 + 0.005, 1e-8);
+    assert_close(at_event(&b, "hopf", 0), 41.0 / 28 + 0.005, 1e-8);
     carom_branch_free(&b);
 }
 
@@ -276,7 +258,7 @@ static void squeal(void **state) {
     (void)state;
     carom_follow_def f = {.model = of_text(BRAKE), .run = carom_run_nothing(), .guess = NAN, .by = "mu", .from = 0.05, .to = 0.3};
     carom_branch b = follow(&f);
-    assert_close(at_event(&b, "hopf"), 296.0 / 1680, 1e-8);
+    assert_close(at_event(&b, "hopf", 0), 296.0 / 1680, 1e-8);
     for (long r = 0; r < b.branch.rows; ++r) {
         const double mu = b.branch.column[1].real[r], x = 50 * mu / (110 - 0.07 * (7 - 60 * mu));
         assert_close(carom_table_column(&b.branch, "x")->real[r], x, 1e-10);
@@ -291,7 +273,7 @@ static void branch_point(void **state) {
     (void)state;
     carom_follow_def f = {.model = of_text(HOOP), .run = carom_run_nothing(), .guess = NAN, .by = "w", .from = 1, .to = 4.2};
     carom_branch b = follow(&f);
-    assert_close(at_event(&b, "branch"), 3, 1e-8);
+    assert_close(at_event(&b, "branch", 0), 3, 1e-8);
     carom_branch_free(&b);
 }
 

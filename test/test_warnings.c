@@ -5,10 +5,7 @@
 static int run_to_end(const char *text, const char *scheme, const char *option, double h, double end, carom_warning *list, carom_ledger *l) {
     carom_model *m = good(text);
     carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme;
-    d.options = (const char *const[]){option, NULL};
-    d.h = h, d.t_end = end, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim_def d = sim_def(m, scheme, (const char *const[]){option, NULL}, h, end);
     d.name_user = m;
     d.size = (double (*)(const void *, int))carom_model_contact_size;
     carom_sim *sim = carom_sim_create(&d, &err);
@@ -527,10 +524,7 @@ static void absurd_steps_are_refused(void **state) {
     static const char *const scheme[] = {"auto", "event-driven"};
     for (int i = 0; i < 2; ++i) {
         carom_error err = {0};
-        carom_sim_def d = carom_sim_default();
-        d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme[i];
-        d.options = (const char *const[]){"max-step=1e-14", NULL};
-        d.h = 0.01, d.t_end = 1, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+        carom_sim_def d = sim_def(m, scheme[i], (const char *const[]){"max-step=1e-14", NULL}, 0.01, 1);
         assert_null(carom_sim_create(&d, &err));
         assert_int_equal(err.code, CAROM_BAD_INPUT);
         assert_non_null(strstr(err.text, "max-step=1e-14"));

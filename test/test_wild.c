@@ -126,10 +126,9 @@ static void found(const char *scheme, double h, const writer *w, const char *wha
 
 static void run(const carom_model *m, const writer *w, const char *scheme, double h) {
     carom_error err = {0};
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme;
-    d.h = h, d.t_end = STEPS * h, d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
-    d.name_user = m, d.size = (double (*)(const void *, int))carom_model_contact_size;
+    carom_sim_def d = sim_def(m, scheme, NULL, h, STEPS * h);
+    d.name_user = m;
+    d.size = (double (*)(const void *, int))carom_model_contact_size;
     ++runs;
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) {

@@ -42,3 +42,8 @@ int carom_format(char *text, size_t size, const char *format, ...) {
     va_end(args);
     return length;
 }
+
+void carom_shortest(char *text, size_t size, int digits, double x) {
+    do carom_format(text, size, "%.*g", digits, x);
+    while (carom_number(text, NULL) != x && ++digits <= 17);
+}

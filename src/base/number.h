@@ -17,6 +17,9 @@ int carom_format(char *text, size_t size, const char *format, ...)
 #endif
     ;
 
+/// The shortest decimal that is this number, of at least so many digits (up to 17).
+void carom_shortest(char *text, size_t size, int digits, double x);
+
 int carom_vformat(char *text, size_t size, const char *format, va_list args);
 
 /// A letter of ASCII in lower case; everything else as it is.

@@ -3,7 +3,6 @@
 #include <carom/option.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int carom_option_count(const carom_option *list) {

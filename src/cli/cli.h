@@ -2,6 +2,8 @@
 //
 // A verb is a const table: parsing, --help and every complaint about usage come from it.
 #pragma once
+#include "base/text.h"
+#include "io/whole.h"
 #include <carom/carom.h>
 #include <carom/result.h>
 #include <signal.h>
@@ -48,10 +50,12 @@ bool cli_parse(cli_args *a, const cli_verb *verb, int argc, char **argv, bool *h
 void cli_free(cli_args *a);
 bool cli_has(const cli_args *a, const char *option);
 const char *cli_value(const cli_args *a, const char *option); // NULL: not given
-/// All values of a repeatable option, NULL-terminated, behind those of `before` (NULL: none); to be freed.
-const char **cli_list(const cli_args *a, const char *option, const char *const *before);
+/// All values of a repeatable option, NULL-terminated; to be freed.
+const char **cli_list(const cli_args *a, const char *option);
 /// The same with commas between names: "a,b" and "c" become a, b, c; both to be freed, the texts are in *own.
 const char **cli_names(const cli_args *a, const char *option, char **own);
+/// The parts of a text between separators, NULL-terminated, empty ones left out; cuts the text up.  To be freed.
+const char **cli_split(char *own, char separator);
 /// A finite number above 0; false: complained.  Leaves *x alone when the option is not given.
 bool cli_positive(const cli_args *a, const char *option, double *x);
 bool cli_number(const cli_args *a, const char *option, double *x);
@@ -72,11 +76,10 @@ void cli_say(const char *format, ...)
 char *cli_read_file(const char *file, size_t *length);
 /// The same without a word of its own; NULL: `err` says why.
 char *cli_load_file(const char *file, size_t *length, carom_error *err);
-/// name of file without folders, its ending (when it is one of those given) replaced; to be freed.
 /// Are these two names of one file that exists?
 bool cli_same_file(const char *a, const char *b);
+/// The name of a file without folders, its ending (when it is one of those given) replaced; to be freed.
 char *cli_rename(const char *file, const char *const *endings, const char *ending);
-bool cli_ends(const char *text, const char *ending);
 /// "; did you mean 'x'?" or "" in a buffer of the caller.
 const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i), const void *user);
 /// What --matrix NAME=FILE gives; false: complained.  To be freed.
@@ -87,6 +90,7 @@ void cli_matrices_free(cli_matrices *m);
 #define CLI_OPTION {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true}
 #define CLI_SET {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true}
 #define CLI_MATRIX {"matrix", 0, "NAME=FILE", "a matrix that the model names, a Matrix Market file", true}
+#define CLI_MODEL CLI_SET, CLI_INPUT, CLI_MATRIX // what a model may be given
 #define CLI_COMPILE {"compile", 0, "auto|on|off", "evaluate the model with machine code made by the C compiler ($CC or cc); the results are the same " \
                      "bits. auto (default): when the run is long enough to gain time", false}
 /// What --compile says; false: complained.
@@ -95,8 +99,27 @@ bool cli_compile_mode(const cli_args *a, carom_compile_mode *mode);
 bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations);
 /// A model from a file, with overrides and matrices; NULL: complained.  *text is to be freed after the model.
 carom_model *cli_model(const char *file, const char *const *set, const carom_matrix_text *matrices, int nmatrices, char **text, size_t *length);
-/// The same with those that --set and --matrix give; *set is to be freed after the model.
-carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, size_t *length);
+/// The model that a verb is about, as its file, --set, --input and --matrix give it, and what a run of it may have: --option, --start.
+typedef struct cli_source {
+    carom_model_def def;
+    carom_model *model;      // NULL before cli_source_model()
+    const char **options;    // of --option
+    double *start, *signals; // of --start: positions and velocities, and signals behind them; NULL: not given
+    const char **set;
+    char *text;
+    cli_matrices matrices;
+} cli_source;
+/// False: complained.  To be freed in either case.
+bool cli_source_read(cli_source *s, const cli_args *a);
+/// The same, and the model is made.
+bool cli_source_model(cli_source *s, const cli_args *a);
+/// The state of --start, if it is given; false: complained.
+bool cli_source_start(cli_source *s, const cli_args *a);
+void cli_source_free(cli_source *s);
+/// What the command line gives a run: the scheme of --scheme, and nothing else yet.
+carom_run_given cli_run_given(const cli_args *a);
+/// The exit status of a search that ends so.
+int cli_exit(carom_status status);
 /// A sentence about a file, behind its name unless it begins with that.
 void cli_say_of(const char *file, const char *text);
 /// The same about the model, and where the best state so far is, if there is one and --save keeps it.
@@ -110,6 +133,9 @@ const char *cli_blame(const carom_model *m, bool named, carom_status failure);
 bool cli_wants_model(const char *file);
 bool cli_wants_result(const char *file);
 bool cli_wants_sweep(const char *file);
+/// whole_open() and whole_close(); false: complained.
+bool cli_begin(whole_file *w, const char *file);
+bool cli_end(whole_file *w, bool good);
 /// Can a file of this name be written?  Tries it and leaves nothing behind; NULL and - can.  False: complained.
 bool cli_writable(const char *file);
 

@@ -1,12 +1,9 @@
 // cmd_check.c: is this model sound?
 #include "cli/cli.h"
 #include <math.h>
-#include <stdlib.h>
 
 static const cli_option options[] = {
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_MODEL,
     {"quiet", 'q', NULL, "only what is wrong", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -39,31 +36,21 @@ static int try_scheme(const carom_model *m, listener *l) {
     return sim ? 0 : 1;
 }
 
+static int examine(const cli_args *a, const carom_model *m) {
+    listener l = {.quiet = cli_has(a, "quiet")};
+    carom_error err = {0};
+    int faults = carom_model_examine(m, report, &l, &err);
+    if (faults < 0 || err.code != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    faults += try_scheme(m, &l);
+    if (!l.quiet) printf("%s: %d fault%s, %d warning%s\n", a->word[0], faults, faults == 1 ? "" : "s", l.warnings, l.warnings == 1 ? "" : "s");
+    return faults ? CLI_CHECK : CLI_DONE;
+}
+
 static int run(const cli_args *a) {
-    char *text = NULL;
-    size_t length = 0;
     if (cli_wants_model(a->word[0])) return CLI_USAGE;
-    const char **set;
-    carom_model *m = cli_model_given(a, &set, &text, &length);
-    int status = CLI_USAGE;
-    if (m) {
-        listener l = {.quiet = cli_has(a, "quiet")};
-        carom_error err = {0};
-        int faults = carom_model_examine(m, report, &l, &err);
-        if (faults < 0 || err.code != CAROM_OK) {
-            cli_say("%s", err.text);
-            status = CLI_FAILED;
-        } else {
-            faults += try_scheme(m, &l);
-            if (!l.quiet)
-                printf("%s: %d fault%s, %d warning%s\n", a->word[0], faults, faults == 1 ? "" : "s", l.warnings,
-                       l.warnings == 1 ? "" : "s");
-            status = faults ? CLI_CHECK : CLI_DONE;
-        }
-    }
-    carom_model_destroy(m);
-    free(text);
-    free(set);
+    cli_source s;
+    const int status = cli_source_model(&s, a) ? examine(a, s.model) : CLI_USAGE;
+    cli_source_free(&s);
     return status;
 }
 

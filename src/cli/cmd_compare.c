@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "cli/compare_plot.h"
+#include "cli/figure.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -24,9 +25,7 @@ static const cli_option options[] = {
     {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf", false},
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_MODEL,
     CLI_COMPILE,
     {"threads", 0, "N", "runs at a time (default: as many as there are cores)", false},
     {"strict", 0, NULL, "runs with warnings in their ledger are listed, and the exit status is 3", false},
@@ -36,10 +35,8 @@ static const cli_option options[] = {
 
 typedef struct comparison {
     const cli_args *a;
-    char *text;
-    size_t length;
-    carom_model *model;
-    const char **set, **options;
+    cli_source source;
+    carom_model *model; // of source
     char *schemes_own, *of_own;
     const char **schemes, **of;
     double *steps, *tolerances, end;
@@ -58,15 +55,9 @@ typedef struct comparison {
 
 // Parts of text between commas, NULL-terminated; cuts *own, a copy.  Both are to be freed.
 static const char **cut(const char *text, char **own) {
-    size_t n = 2;
-    for (const char *s = text; *s; ++s) n += *s == ',';
-    const char **list = calloc(n, sizeof *list);
-    char *next = NULL;
     *own = strdup(text);
-    if (!list || !*own) abort();
-    n = 0;
-    for (char *part = strtok_r(*own, ",", &next); part; part = strtok_r(NULL, ",", &next)) list[n++] = part;
-    return list;
+    if (!*own) abort();
+    return cli_split(*own, ',');
 }
 
 static bool read_norm(comparison *k) {
@@ -87,8 +78,7 @@ static bool read_over(comparison *k) {
 static bool read_numbers(const char *option, bool time, const char *text, double **to, int *count) {
     char *own = NULL;
     const char **list = cut(text, &own);
-    int n = 0;
-    while (list[n]) ++n;
+    const int n = carom_list_length(list);
     double *x = *to = calloc((size_t)n + 1, sizeof *x);
     if (!x) abort();
     bool good = n > 0;
@@ -119,7 +109,7 @@ static bool read_usage(comparison *k) {
     const char *plot = cli_value(a, "plot");
     k->end = NAN;
     k->quiet = cli_has(a, "quiet");
-    if (plot && !compare_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
+    if (!gnuplot_takes(plot)) return false;
     return cli_writable(plot) && read_norm(k) && read_over(k) && read_threads(k) && cli_compile_mode(a, &k->compile) && cli_duration(a, "end", &k->end);
 }
 
@@ -134,15 +124,14 @@ static bool default_steps(comparison *k, double step) {
 static bool read_model(comparison *k) {
     const cli_args *a = k->a;
     if (carom_result_probe(a->word[0])) return cli_say("%s is a result, not a model; as a reference: --reference %s", a->word[0], a->word[0]), false;
-    k->model = cli_model_given(a, &k->set, &k->text, &k->length);
-    if (!k->model) return false;
+    if (!cli_source_model(&k->source, a)) return false;
+    k->model = k->source.model;
     const carom_model_run file = carom_model_simulation(k->model);
     const char *schemes = cli_value(a, "schemes"), *steps = cli_value(a, "steps"), *of = cli_value(a, "of");
     const char *tolerances = cli_value(a, "tolerances");
     if (!schemes) schemes = file.scheme ? file.scheme : carom_sim_default().scheme;
     k->schemes = cut(schemes, &k->schemes_own);
     if (of) k->of = cut(of, &k->of_own);
-    k->options = cli_list(a, "option", NULL);
     if (isnan(k->end)) k->end = file.end;
     if (isnan(k->end)) return cli_say("the end time is missing; give --end T, or `end:` in the simulation section of %s", a->word[0]), false;
     if (tolerances && !read_numbers("tolerances", false, tolerances, &k->tolerances, &k->ntolerances)) return false;
@@ -160,7 +149,7 @@ static bool prepare(comparison *k) {
     def.ntolerances = k->ntolerances;
     def.first = carom_model_simulation(k->model).step;
     def.end = k->end;
-    def.options = k->options;
+    def.options = k->source.options;
     def.reference = cli_value(k->a, "reference");
     def.dense = k->dense;
     carom_compare_norm(&def, k->norm, NULL); // read before
@@ -370,16 +359,8 @@ static int go(const cli_args *a) {
     }
     if (k.csv) fclose(k.csv);
     carom_compare_destroy(k.c);
-    carom_model_destroy(k.model);
-    free(k.text);
-    free(k.set);
-    free(k.options);
-    free(k.schemes);
-    free(k.schemes_own);
-    free(k.of);
-    free(k.of_own);
-    free(k.steps);
-    free(k.tolerances);
+    cli_source_free(&k.source);
+    free(k.schemes), free(k.schemes_own), free(k.of), free(k.of_own), free(k.steps), free(k.tolerances);
     return code;
 }
 

@@ -3,14 +3,11 @@
 #include "cli/cli.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const cli_option options[] = {
     {"from", 0, "FILE", "look near this state: one that --save wrote, or the last row of a result (default: near the initial state)", false},
     {"save", 0, "FILE", "write the state as initial values for `carom run --start FILE`", false},
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_MODEL,
     {"json", 0, NULL, "{state, forces, residual, ...} as JSON on standard output", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
@@ -101,15 +98,10 @@ static int search(const cli_args *a, const carom_model *m) {
 }
 
 static int run(const cli_args *a) {
-    char *text = NULL;
-    size_t length = 0;
     if (cli_wants_model(a->word[0]) || !cli_writable(cli_value(a, "save"))) return CLI_USAGE;
-    const char **set;
-    carom_model *m = cli_model_given(a, &set, &text, &length);
-    const int code = m ? search(a, m) : CLI_USAGE;
-    carom_model_destroy(m);
-    free(text);
-    free(set);
+    cli_source s;
+    const int code = cli_source_model(&s, a) ? search(a, s.model) : CLI_USAGE;
+    cli_source_free(&s);
     return code;
 }
 

@@ -69,7 +69,7 @@ static int run(const cli_args *a) {
     }
     char name[256];
     snprintf(name, sizeof name, "%s", a->word[0]);
-    if (cli_ends(name, ".yaml")) name[strlen(name) - 5] = 0;
+    if (carom_ends(name, ".yaml")) name[strlen(name) - 5] = 0;
     for (const cli_example *e = cli_example_table; e->name; ++e)
         if (strcmp(e->name, name) == 0) return write_file(e, cli_has(a, "force"));
     char hint[96];

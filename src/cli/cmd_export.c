@@ -3,7 +3,6 @@
 #include "cli/fmu_parts.h"
 #include "cli/sweep_words.h"
 #include "cli/vtk.h"
-#include "io/whole.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +10,7 @@
 
 static const cli_option options[] = {
     {"out", 'o', "FILE", "where to write; default: the name of the model or result with .c, .cu, .fmu, .pvd or .csv, in this folder; - is standard output (not for vtk and csv)", false},
-    CLI_SET,
-    CLI_MATRIX,
+    CLI_SET, CLI_MATRIX,
     {"fmi", 0, "2|3", "fmu: version of FMI, default 3", false},
     {"input", 0, "NAME", "fmu: this parameter of the model is an input", true},
     {"compile", 0, "auto|on|off", "fmu: put the model as machine code into it, made by the C compiler ($CC or cc); the results are the same bits. auto (default): where there is a compiler", false},
@@ -40,15 +38,11 @@ static char *prefix_of(const char *file) {
 typedef carom_status writer(const cli_args *a, FILE *f, carom_error *err);
 
 static carom_status write_c(const cli_args *a, FILE *f, carom_error *err) {
-    const char **set = NULL;
-    char *text = NULL, *prefix = prefix_of(a->word[0]);
-    size_t length = 0;
-    carom_model *m = cli_model_given(a, &set, &text, &length);
-    err->text[0] = 0; // it has complained
-    const carom_status status = m ? carom_model_write_c(m, prefix, text, length, write_text, f, err) : CAROM_BAD_INPUT;
-    carom_model_destroy(m);
-    free(set);
-    free(text);
+    cli_source s;
+    char *prefix = prefix_of(a->word[0]);
+    err->text[0] = 0; // without a model it has complained
+    const carom_status status = cli_source_model(&s, a) ? carom_model_write_c(s.model, prefix, s.text, s.def.length, write_text, f, err) : CAROM_BAD_INPUT;
+    cli_source_free(&s);
     free(prefix);
     return status;
 }
@@ -64,10 +58,7 @@ static carom_status write_cuda(const cli_args *a, FILE *f, carom_error *err) {
     char *own = NULL, *text = cli_read_file(a->word[0], &length);
     err->text[0] = 0;
     if (text && sweep_words_join(a, text, length, &all, &own) && sweep_words_read(&all, &words, &d) && cli_matrices_read(&all, &matrices)) {
-        d.model.length = length;
-        d.model.text = text;
-        d.model.matrices = matrices.list;
-        d.model.nmatrices = matrices.n;
+        d.model.text = text, d.model.length = length, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
         sweep = carom_sweep_create(&d, err);
         status = sweep ? carom_sweep_write_cuda(sweep, write_text, f, err) : err->code;
     }
@@ -75,8 +66,7 @@ static carom_status write_cuda(const cli_args *a, FILE *f, carom_error *err) {
     cli_matrices_free(&matrices);
     sweep_words_free(&words);
     cli_free(&all);
-    free(own);
-    free(text);
+    free(own), free(text);
     return status;
 }
 
@@ -95,30 +85,28 @@ static bool compiled_model(const cli_args *a, const carom_model *m, carom_native
 static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     const char *fmi = cli_value(a, "fmi");
     if (fmi && strcmp(fmi, "2") != 0 && strcmp(fmi, "3") != 0) return carom_fail(err, CAROM_BAD_INPUT, "--fmi %s: there are 2 and 3", fmi);
-    const char **set = NULL, **inputs = cli_list(a, "input", NULL), **options = cli_list(a, "option", NULL);
-    char *text = NULL, *prefix = prefix_of(a->word[0]);
-    size_t length = 0;
-    carom_run_given given = carom_run_nothing();
+    const char **inputs = cli_list(a, "input");
+    char *prefix = prefix_of(a->word[0]);
+    cli_source s = {0};
+    carom_run_given given = cli_run_given(a);
     carom_run run = {0};
     carom_native_model native = {0};
     int nmatrices = 0;
     err->text[0] = 0;
     carom_status status = cli_duration(a, "step", &given.step) && cli_duration(a, "end", &given.end) ? CAROM_OK : CAROM_BAD_INPUT;
-    carom_model *m = status == CAROM_OK ? cli_model_given(a, &set, &text, &length) : NULL;
-    if (!m) status = CAROM_BAD_INPUT; // it has complained
-    given.scheme = cli_value(a, "scheme");
-    given.options = options;
-    given.dash = "--";
+    if (status == CAROM_OK && !cli_source_model(&s, a)) status = CAROM_BAD_INPUT; // it has complained
+    const carom_model *m = s.model;
+    given.options = s.options;
     if (m) status = carom_run_resolve(&run, m, &given, err);
-    carom_sim_def def = m && status == CAROM_OK ? carom_run_sim(&run, m) : carom_sim_default();
-    carom_sim *sim = m && status == CAROM_OK ? carom_sim_create(&def, err) : NULL; // what a run of it would be refused for
-    if (m && status == CAROM_OK && !sim) status = CAROM_BAD_INPUT;
+    carom_sim_def def = status == CAROM_OK ? carom_run_sim(&run, m) : carom_sim_default();
+    carom_sim *sim = status == CAROM_OK ? carom_sim_create(&def, err) : NULL; // what a run of it would be refused for
+    if (status == CAROM_OK && !sim) status = CAROM_BAD_INPUT;
     carom_sim_destroy(sim);
     if (status == CAROM_OK && !compiled_model(a, m, &native)) status = CAROM_BAD_INPUT;
     if (status == CAROM_OK) {
         const carom_matrix_text *matrices = carom_model_matrices(m, &nmatrices);
         const char *slash = strrchr(a->word[0], '/');
-        const fmu_bundle_def bundle = {.text = text, .length = length, .file = slash ? slash + 1 : a->word[0], .set = set, .inputs = inputs, .matrices = matrices, .nmatrices = nmatrices, .run = &run};
+        const fmu_bundle_def bundle = {.text = s.text, .length = s.def.length, .file = slash ? slash + 1 : a->word[0], .set = s.set, .inputs = inputs, .matrices = matrices, .nmatrices = nmatrices, .run = &run};
         status = carom_fmu_export(&(fmu_export_def){.version = fmi && fmi[0] == '2' ? 2 : 3, .identifier = prefix, .model = m, .bundle = &bundle, .library = fmu_library.begin,
                                                     .library_end = fmu_library.end, .sources = fmu_sources, .licences = fmu_licences, .native = native.object ? &native : NULL, .event_driven = CAROM_FMU_EVENT_DRIVEN}, f, err);
     }
@@ -126,12 +114,8 @@ static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     for (int i = 0; status == CAROM_OK && (name = carom_model_following(m, i)); ++i) cli_say("'%s' follows its signal in the model and is an output of the FMU; --set %s=0 makes it an input that starts with 0", name, name);
     carom_native_model_free(&native);
     carom_run_free(&run);
-    carom_model_destroy(m);
-    free(set);
-    free(inputs);
-    free(options);
-    free(text);
-    free(prefix);
+    cli_source_free(&s);
+    free(inputs), free(prefix);
     return status;
 }
 
@@ -154,7 +138,7 @@ static int export_vtk(const cli_args *a, const char *out) {
     double rows = 0;
     page_view v = {0};
     int status = CLI_USAGE;
-    if (!cli_ends(out, ".pvd") || strcmp(out, ".pvd") == 0) return cli_say("-o: '%s' does not end in .pvd; a folder with a file for every row stands beside it", out), status;
+    if (!carom_ends(out, ".pvd") || strcmp(out, ".pvd") == 0) return cli_say("-o: '%s' does not end in .pvd; a folder with a file for every row stands beside it", out), status;
     if (!cli_positive(a, "rows", &rows) || !cli_time(a, "from", &def.from) || !cli_time(a, "to", &def.to)) return status;
     if (rows != floor(rows) || rows > 1e9) return cli_say("--rows: %s is not a whole number", cli_value(a, "rows")), status;
     def.rows = (long)rows;
@@ -166,7 +150,7 @@ static int export_vtk(const cli_args *a, const char *out) {
 
 static int export_csv(const cli_args *a, const char *out) {
     carom_error err = {0};
-    if (!cli_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv", out), CLI_USAGE;
+    if (!carom_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv", out), CLI_USAGE;
     if (cli_same_file(a->word[0], out)) return cli_say("%s is what is read; give another name with -o", out), CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
     carom_result *r = carom_result_open(a->word[0], &err);
@@ -216,7 +200,7 @@ static int run(const cli_args *given) {
     char *own = out ? NULL : cli_rename(a.word[0], endings, f->ending);
     if (!out) out = own;
     const bool file = strcmp(out, "-") != 0;
-    if (file && strcmp(f->ending, ".fmu") == 0 && !cli_ends(out, ".fmu")) return cli_say("-o: '%s' does not end in .fmu", out), CLI_USAGE; // given, so own is NULL
+    if (file && strcmp(f->ending, ".fmu") == 0 && !carom_ends(out, ".fmu")) return cli_say("-o: '%s' does not end in .fmu", out), CLI_USAGE; // given, so own is NULL
     const int code = f->result ? f->result(&a, out) : write_to(&a, f->write, file ? out : NULL);
     if (code == CLI_DONE && file && !f->result) printf("%s written\n", out);
     free(own);

@@ -31,10 +31,10 @@ static int run(const cli_args *a) {
     static const char *const old[] = {".h5", ".csv", NULL};
     char *own = cli_rename(a->word[0], old, ".mp4");
     const char *out = cli_value(a, "out") ? cli_value(a, "out") : own;
-    film f = {.fps = cli_ends(out, ".gif") ? 20 : 30};
+    film f = {.fps = carom_ends(out, ".gif") ? 20 : 30};
     page_view v = {0};
     int status = CLI_USAGE;
-    if (!cli_ends(out, ".mp4") && !cli_ends(out, ".gif")) cli_say("-o: '%s' ends neither in .mp4 nor in .gif", out);
+    if (!carom_ends(out, ".mp4") && !carom_ends(out, ".gif")) cli_say("-o: '%s' ends neither in .mp4 nor in .gif", out);
     else if (cli_writable(out) && film_size(a, &f) && page_open(&v, a->word[0], cli_value(a, "model"), 0) && read_film(a, &v.page, &f)) status = film_make(&v, &f, out);
     page_close(&v);
     free(own);

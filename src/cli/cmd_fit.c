@@ -3,8 +3,6 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
-#include "cli/sweep_plot.h"
-#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +16,7 @@ static const cli_option options[] = {
     {"most", 0, "N", "give up after N evaluations of the residuals (default: 200 for each free name)", false},
     {"scheme", 0, "NAME", "time-stepping scheme (default: the model's if it locates events, else event-driven)", false},
     {"step", 0, "H", "step size", false},
-    CLI_OPTION,
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_OPTION, CLI_MODEL,
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
     {"atol", 0, "X", "the same, absolute", false},
@@ -77,8 +72,7 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
     const char *file = cli_value(a, "out");
     if (!file) return true;
     whole_file w;
-    carom_error err = {0};
-    if (whole_open(&w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (!cli_begin(&w, file)) return false;
     FILE *s = w.f;
     fputs("file,column,t,data,model\n", s);
     for (int i = 0; i < f->npoints; ++i) {
@@ -87,7 +81,7 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
         carom_format(row, sizeof row, ",%.17g,%.17g,%.17g\n", p->t, p->data, p->model);
         fprintf(s, "%d,%s%s", p->file + 1, f->match[p->match], row);
     }
-    return whole_close(&w, true, &err) == CAROM_OK || (cli_say("%s", err.text), false);
+    return cli_end(&w, true);
 }
 
 // A panel for each column: points of the data, a line through the model's values.
@@ -108,7 +102,7 @@ static bool plot(const carom_fit *f, const char *const *match, const char *file)
         }
         fputs("EOD\n", s);
     }
-    const char *kind = sweep_plot_kind(file);
+    const char *kind = gnuplot_kind(file);
     const int height = 60 + 300 * f->nmatch;
     if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size 8,%d\n", 1 + 3 * f->nmatch);
     else fprintf(s, "set terminal %s size 800,%d%s\n", strcmp(kind, "svg") == 0 ? "svg" : "pngcairo", height, strcmp(kind, "svg") == 0 ? " dynamic background 'white'" : "");
@@ -127,7 +121,7 @@ static bool plot(const carom_fit *f, const char *const *match, const char *file)
 // -- usage --------------------------------------------------------------------------------------------------------
 
 const char **cli_names(const cli_args *a, const char *option, char **own) {
-    const char **given = cli_list(a, option, NULL);
+    const char **given = cli_list(a, option);
     size_t bytes = 1, n = 1;
     for (int i = 0; given[i]; ++i) bytes += strlen(given[i]) + 1;
     char *at = *own = calloc(bytes, 1);
@@ -157,7 +151,7 @@ static int fit(const cli_args *a, const carom_fit_def *def) {
     const carom_status status = carom_fit_find(&f, def, &err);
     cli_signals_end();
     const bool found = status == CAROM_OK, best = status == CAROM_NOT_CONVERGED;
-    int code = found ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    int code = cli_exit(status);
     if ((found || best) && cli_has(a, "json")) print_json(&f, found);
     else if ((found || best) && !cli_has(a, "quiet")) print_text(&f, a->word[0]);
     if ((found || best) && !write_table(&f, a)) code = CLI_FAILED;
@@ -170,12 +164,10 @@ static int fit(const cli_args *a, const carom_fit_def *def) {
 static bool read_usage(const cli_args *a, carom_fit_def *d) {
     const char *picture = cli_value(a, "plot");
     double most = 0;
-    d->run = carom_run_nothing();
-    d->run.dash = "--";
-    d->run.scheme = cli_value(a, "scheme");
+    d->run = cli_run_given(a);
     d->run.adaptive = cli_has(a, "adaptive");
     d->stop = cli_signals_asked;
-    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
+    if (!gnuplot_takes(picture)) return false;
     if (!cli_duration(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_positive(a, "most", &most)) return false;
     for (int i = 0; i < a->n; ++i)
         if (cli_has(a, "out") && cli_same_file(a->word[i], cli_value(a, "out"))) return cli_say("-o: %s is what is read; give another name", cli_value(a, "out")), false;
@@ -186,30 +178,15 @@ static bool read_usage(const cli_args *a, carom_fit_def *d) {
 static int run(const cli_args *a) {
     carom_fit_def d = {0};
     if (!read_usage(a, &d) || cli_wants_model(a->word[0])) return CLI_USAGE;
-    char *own = NULL, *text = NULL;
-    double *start = NULL;
-    cli_matrices matrices = {0};
-    const char **set = cli_list(a, "set", NULL), **option = cli_list(a, "option", NULL), **match = cli_list(a, "match", NULL);
-    const char **bounds = cli_list(a, "bounds", NULL), **sigma = cli_list(a, "sigma", NULL), **free_names = cli_names(a, "free", &own);
-    int code = CLI_USAGE;
-    d.model.file = a->word[0];
-    d.data = (const char *const *)a->word + 1;
-    d.model.set = set, d.run.options = option, d.match = match, d.bounds = bounds, d.sigma = sigma, d.free = free_names;
-    text = cli_read_file(a->word[0], &d.model.length);
-    bool good = text && cli_matrices_read(a, &matrices);
-    d.model.text = text, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
-    if (good && cli_has(a, "start")) {
-        carom_error err = {0};
-        carom_model *m = carom_model_create(&d.model, &err);
-        if (!m) cli_say("%s", err.text);
-        d.start = start = m ? cli_state(m, cli_value(a, "start")) : NULL;
-        if (start) d.signals = start + carom_model_system(m)->nq + carom_model_system(m)->nv;
-        good = start != NULL;
-        carom_model_destroy(m);
-    }
-    if (good) code = fit(a, &d);
-    cli_matrices_free(&matrices);
-    free(set), free(option), free(match), free(bounds), free(sigma), free(free_names), free(own), free(text), free(start);
+    char *own = NULL;
+    const char **match = cli_list(a, "match"), **bounds = cli_list(a, "bounds"), **sigma = cli_list(a, "sigma"), **free_names = cli_names(a, "free", &own);
+    cli_source s;
+    const bool good = cli_source_read(&s, a) && cli_source_start(&s, a);
+    d.model = s.def, d.run.options = s.options, d.start = s.start, d.signals = s.signals;
+    d.data = (const char *const *)a->word + 1, d.match = match, d.bounds = bounds, d.sigma = sigma, d.free = free_names;
+    const int code = good ? fit(a, &d) : CLI_USAGE;
+    cli_source_free(&s);
+    free(match), free(bounds), free(sigma), free(free_names), free(own);
     return code;
 }
 

@@ -2,7 +2,7 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/follow_plot.h"
-#include "cli/sweep_plot.h"
+#include "cli/figure.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,10 +18,7 @@ static const cli_option options[] = {
     {"points", 0, "N", "at most so many points (default 2000)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
-    CLI_OPTION,
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_OPTION, CLI_MODEL,
     {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv", false},
     {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
     {"plot", 0, "FILE", "a picture: .svg, .png or .pdf", false},
@@ -103,13 +100,13 @@ static bool read_usage(job *j) {
         if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
     if (!cli_positive(a, "step", &j->def.step) || !cli_positive(a, "points", &points) || cli_wants_model(a->word[0])) return false;
     if (points != floor(points) || points > 1e6) return cli_say("--points: %s is not a whole number up to a million", cli_value(a, "points")), false;
-    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
+    if (!gnuplot_takes(plot)) return false;
     j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
     j->out = out ? (char *)(size_t)out : j->own;
     if (cli_has(a, "resume") && cli_has(a, "out")) return cli_say("--resume goes on in its own file; leave --out out"), false;
-    if (cli_has(a, "resume") && !cli_ends(j->out, ".h5")) return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
-    if (!cli_ends(j->out, ".h5") && !(cli_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
-    if (plot && !cli_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
+    if (cli_has(a, "resume") && !carom_ends(j->out, ".h5")) return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
+    if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
+    if (plot && !carom_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
     j->def.most = (int)points;
     j->def.switches = cli_has(a, "switch");
     j->def.run = carom_run_nothing();
@@ -159,13 +156,13 @@ static int follow(job *j) {
     cli_progress_end(&j->progress);
     cli_signals_end();
     const bool lost = status == CAROM_IO && j->lost, some = j->f.branch.rows > 0 && !lost && to_file(j);
-    int code = status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    int code = cli_exit(status);
     if (j->lost) code = CLI_FAILED;
-    if (status != CAROM_OK && !lost) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && cli_ends(j->out, ".h5") ? ", --resume goes on" : "");
+    if (status != CAROM_OK && !lost) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && carom_ends(j->out, ".h5") ? ", --resume goes on" : "");
     if (code == CLI_DONE && !j->quiet) print_text(j);
     if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
     if (code == CLI_DONE && j->f.queue.rows > 0)
-        cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, cli_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
+        cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, carom_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
     if (code == CLI_DONE && cli_has(j->a, "plot")) code = follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL);
     carom_branch_free(&j->f);
     return code;
@@ -174,20 +171,15 @@ static int follow(job *j) {
 static int run(const cli_args *a) {
     job j = {.a = a};
     int code = CLI_USAGE;
-    char *text = NULL;
-    cli_matrices matrices = {0};
     char *own = NULL;
-    const char **set = NULL, **option = cli_list(a, "option", NULL), **exchange = cli_names(a, "exchange", &own);
-    if (read_usage(&j)) {
-        carom_model *m = cli_model_given(a, &set, &text, &j.def.model.length);
-        const bool good = m && cli_matrices_read(a, &matrices);
-        j.def.model.file = a->word[0], j.def.model.text = text, j.def.model.set = set, j.def.model.matrices = matrices.list, j.def.model.nmatrices = matrices.n;
-        j.def.run.options = option, j.def.exchange = exchange;
-        if (good && read_by(&j, m) && read_start(&j, m)) code = follow(&j);
-        carom_model_destroy(m);
+    const char **exchange = cli_names(a, "exchange", &own);
+    cli_source s = {0};
+    if (read_usage(&j) && cli_source_model(&s, a)) {
+        j.def.model = s.def, j.def.run.options = s.options, j.def.exchange = exchange;
+        if (read_by(&j, s.model) && read_start(&j, s.model)) code = follow(&j);
     }
-    cli_matrices_free(&matrices);
-    free(set), free(option), free(exchange), free(own), free(text), free(j.start), free(j.name), free(j.own);
+    cli_source_free(&s);
+    free(exchange), free(own), free(j.start), free(j.name), free(j.own);
     return code;
 }
 

@@ -1,8 +1,6 @@
 // cmd_gradient.c: carom gradient: exact derivatives of a result of a run.
 #include "cli/cli.h"
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const cli_option options[] = {
     {"of", 0, "EXPR", "what is differentiated: an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it", false},
@@ -10,10 +8,7 @@ static const cli_option options[] = {
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
     {"step", 0, "H", "step size; of event-driven the time between rows (default: 500 rows)", false},
     {"end", 0, "T", "end time", false},
-    CLI_OPTION,
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_OPTION, CLI_MODEL,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
     {"out", 'o', "FILE", "the run as a result, .h5 or .csv, with columns `EXPR` and `EXPR by NAME`, as if the run ended at each row, and `x by NAME` of every coordinate and rate", false},
     {"json", 0, NULL, "{value, gradient: {NAME: number}, t, scheme} as JSON on standard output", false},
@@ -48,39 +43,25 @@ static int gradient(const cli_args *a, const carom_gradient_def *def) {
     else if (cli_has(a, "json")) print_json(&g);
     else if (!cli_has(a, "quiet")) print_text(&g, a);
     carom_gradient_free(&g);
-    return status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    return cli_exit(status);
 }
 
 static int run(const cli_args *a) {
     carom_gradient_def d = {.of = cli_value(a, "of"), .stop = cli_signals_asked};
     const char *out = cli_value(a, "out");
     d.file = out;
-    if (out && !cli_ends(out, ".h5") && !cli_ends(out, ".csv")) return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), CLI_USAGE;
+    if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv")) return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), CLI_USAGE;
     if (!d.of || !cli_has(a, "by")) return cli_say("gradient: give --of EXPR and --by NAME,NAME"), CLI_USAGE;
-    d.run = carom_run_nothing();
-    d.run.dash = "--";
-    d.run.scheme = cli_value(a, "scheme");
+    d.run = cli_run_given(a);
     if (!cli_duration(a, "step", &d.run.step) || !cli_duration(a, "end", &d.run.end) || cli_wants_model(a->word[0]) || !cli_writable(out)) return CLI_USAGE;
-    char *own = NULL, *text = NULL;
-    double *start = NULL;
-    cli_matrices matrices = {0};
-    const char **set = cli_list(a, "set", NULL), **option = cli_list(a, "option", NULL), **by = cli_names(a, "by", &own);
-    int code = CLI_USAGE;
-    text = cli_read_file(a->word[0], &d.model.length);
-    bool good = text && cli_matrices_read(a, &matrices);
-    d.model.file = a->word[0], d.model.text = text, d.model.set = set, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
-    d.run.options = option, d.by = by;
-    if (good && cli_has(a, "start")) {
-        carom_error err = {0};
-        carom_model *m = carom_model_create(&d.model, &err);
-        if (!m) cli_say("%s", err.text);
-        d.start = start = m ? cli_state(m, cli_value(a, "start")) : NULL;
-        good = start != NULL;
-        carom_model_destroy(m);
-    }
-    if (good) code = gradient(a, &d);
-    cli_matrices_free(&matrices);
-    free(set), free(option), free(by), free(own), free(text), free(start);
+    char *own = NULL;
+    const char **by = cli_names(a, "by", &own);
+    cli_source s;
+    const bool good = cli_source_read(&s, a) && cli_source_start(&s, a);
+    d.model = s.def, d.run.options = s.options, d.start = s.start, d.by = by;
+    const int code = good ? gradient(a, &d) : CLI_USAGE;
+    cli_source_free(&s);
+    free(by), free(own);
     return code;
 }
 

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 #include "read/urdf.h"
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,9 +27,7 @@ static void append(void *user, const char *text, size_t length) {
     b->used += length;
 }
 
-static void print_note(void *user, const char *sentence) {
-    if (!*(bool *)user) fprintf(stderr, "%s\n", sentence);
-}
+static void print_note(void *user, const char *sentence) { if (!*(bool *)user) fprintf(stderr, "%s\n", sentence); }
 
 static int write_file(const char *out, const buffer *b, bool force) {
     if (strcmp(out, "-") == 0) return fwrite(b->text, 1, b->used, stdout) == b->used ? CLI_DONE : CLI_FAILED;

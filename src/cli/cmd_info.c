@@ -5,9 +5,7 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_MODEL,
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -80,8 +78,7 @@ static void contacts(const carom_model *m) {
         if (!k->friction_varies) snprintf(friction, sizeof friction, "%.9g", k->friction);
         if (k->tangents)
             printf("%-15s %d direction%s, restitution %g\n", friction, k->tangents, k->tangents == 1 ? "" : "s", k->tangential_restitution);
-        else
-            puts("none");
+        else puts("none");
     }
     if (sys->ne) puts("\nconstraints");
     for (int id = 0; id < sys->ne; ++id) printf("  %s\n", carom_model_constraint(m, id));
@@ -95,32 +92,21 @@ static void simulation(const carom_model *m) {
     if (!isnan(run.end)) printf("  end                  %.12g\n", run.end);
 }
 
-static int info_model(const cli_args *a) {
-    char *text = NULL;
-    size_t length = 0;
-    const char **set;
-    carom_model *m = cli_model_given(a, &set, &text, &length);
-    if (m) {
-        const carom_model_sizes n = carom_model_count(m);
-        const char *name = carom_model_name(m);
-        const struct { int n; const char *word; } counts[] = {{n.coordinates, "coordinate"}, {n.contacts, "contact"}, {n.constraints, "constraint"}, {n.parameters, "parameter"}, {n.outputs, "output"}, {n.checks, "check"}};
-        printf("%s: %s\n", a->word[0], name ? name : "a model");
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
-        puts(n.exact ? ", exact solution" : "");
-        parameters(m, n.parameters);
-        inputs(m);
-        coordinates(m, n.coordinates);
-        members(m, n.members);
-        contacts(m);
-        if (n.outputs) puts("\noutputs");
-        for (int i = 0; i < n.outputs; ++i) printf("  %s\n", carom_model_output(m, i));
-        simulation(m);
-    }
-    const int status = m ? CLI_DONE : CLI_USAGE;
-    carom_model_destroy(m);
-    free(text);
-    free(set);
-    return status;
+static void info_model(const char *file, const carom_model *m) {
+    const carom_model_sizes n = carom_model_count(m);
+    const char *name = carom_model_name(m);
+    const struct { int n; const char *word; } counts[] = {{n.coordinates, "coordinate"}, {n.contacts, "contact"}, {n.constraints, "constraint"}, {n.parameters, "parameter"}, {n.outputs, "output"}, {n.checks, "check"}};
+    printf("%s: %s\n", file, name ? name : "a model");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
+    puts(n.exact ? ", exact solution" : "");
+    parameters(m, n.parameters);
+    inputs(m);
+    coordinates(m, n.coordinates);
+    members(m, n.members);
+    contacts(m);
+    if (n.outputs) puts("\noutputs");
+    for (int i = 0; i < n.outputs; ++i) printf("  %s\n", carom_model_output(m, i));
+    simulation(m);
 }
 
 // -- results ------------------------------------------------------------------------------------------
@@ -254,7 +240,12 @@ static int info_branch(const char *file) {
 static int run(const cli_args *a) {
     if (carom_table_probe(a->word[0], "runs")) return info_sweep(a->word[0]);
     if (carom_table_probe(a->word[0], "branch")) return info_branch(a->word[0]);
-    return carom_result_probe(a->word[0]) ? info_result(a->word[0]) : info_model(a);
+    if (carom_result_probe(a->word[0])) return info_result(a->word[0]);
+    cli_source s;
+    const bool good = cli_source_model(&s, a);
+    if (good) info_model(a->word[0], s.model);
+    cli_source_free(&s);
+    return good ? CLI_DONE : CLI_USAGE;
 }
 
 const cli_verb cli_info = {.name = "info", .arguments = "FILE", .about = "what is in this model or result", .least = 1, .most = 1,

@@ -2,10 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "cli/cli.h"
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const cli_option options[] = {
     {"end", 0, "T", "average over so long a time, after the transient (default: the model's end)", false},
@@ -13,10 +10,7 @@ static const cli_option options[] = {
     {"step", 0, "H", "time between two orthonormalisations (default: a two-thousandth of the end)", false},
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
-    CLI_OPTION,
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_OPTION, CLI_MODEL,
     {"out", 'o', "FILE.csv", "the exponents as they converge: t, exponent1, ...", false},
     {"json", 0, NULL, "{exponents, errors, sum, t, scheme} as JSON on standard output", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
@@ -54,16 +48,16 @@ static void print_json(const carom_lyapunov *x) {
 }
 
 static bool write_out(const carom_lyapunov *x, const char *file) {
-    FILE *f = fopen(file, "w");
-    if (!f) return cli_say("cannot write %s: %s", file, strerror(errno)), false;
+    whole_file w;
+    if (!cli_begin(&w, file)) return false;
+    FILE *f = w.f;
     char text[40];
     fputs("t", f);
     for (int j = 0; j < x->n; ++j) fprintf(f, ",exponent%d", j + 1);
     for (int i = 0; i < x->rows; ++i)
         for (int j = 0; j <= x->n; ++j) carom_format(text, sizeof text, "%s%.17g", j ? "," : "\n", x->history[(size_t)i * (size_t)(1 + x->n) + (size_t)j]), fputs(text, f);
     fputc('\n', f);
-    const bool good = !ferror(f);
-    return (fclose(f) == 0 && good) || (cli_say("cannot write %s: %s", file, strerror(errno)), false);
+    return cli_end(&w, true);
 }
 
 static int lyapunov(const cli_args *a, const carom_lyapunov_def *def) {
@@ -73,7 +67,7 @@ static int lyapunov(const cli_args *a, const carom_lyapunov_def *def) {
     const carom_status status = carom_lyapunov_find(&x, def, &err);
     cli_signals_end();
     const char *out = cli_value(a, "out");
-    int code = status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    int code = cli_exit(status);
     if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
     if (out && x.rows > 0 && !write_out(&x, out)) code = CLI_FAILED, out = NULL;
     if (status != CAROM_OK && x.rows > 0) cli_say("until t = %.6g the largest exponent is %.6g%s%s", x.t, x.exponent[0], out ? "; what was found is in " : "", out ? out : "");
@@ -86,26 +80,15 @@ static int lyapunov(const cli_args *a, const carom_lyapunov_def *def) {
 static int run(const cli_args *a) {
     carom_lyapunov_def d = {.stop = cli_signals_asked};
     const char *out = cli_value(a, "out");
-    d.run = carom_run_nothing();
-    d.run.dash = "--";
-    d.run.scheme = cli_value(a, "scheme");
+    d.run = cli_run_given(a);
     if (!cli_duration(a, "end", &d.run.end) || !cli_duration(a, "step", &d.run.step) || !cli_duration(a, "transient", &d.transient) || cli_wants_model(a->word[0])) return CLI_USAGE;
-    if (out && !cli_ends(out, ".csv")) return cli_say("--out: '%s' does not end in .csv", out), CLI_USAGE;
+    if (out && !carom_ends(out, ".csv")) return cli_say("--out: '%s' does not end in .csv", out), CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
-    char *text = NULL;
-    cli_matrices matrices = {0};
-    const char **set = NULL, **option = cli_list(a, "option", NULL);
-    carom_model *m = cli_model_given(a, &set, &text, &d.model.length);
-    bool good = m && cli_matrices_read(a, &matrices);
-    d.model.file = a->word[0], d.model.text = text, d.model.set = set, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
-    d.run.options = option;
-    double *start = good && cli_has(a, "start") ? cli_state(m, cli_value(a, "start")) : NULL;
-    good = good && (start || !cli_has(a, "start"));
-    d.start = start;
+    cli_source s;
+    const bool good = cli_source_model(&s, a) && cli_source_start(&s, a);
+    d.model = s.def, d.run.options = s.options, d.start = s.start;
     const int code = good ? lyapunov(a, &d) : CLI_USAGE;
-    carom_model_destroy(m);
-    cli_matrices_free(&matrices);
-    free(set), free(option), free(text), free(start);
+    cli_source_free(&s);
     return code;
 }
 

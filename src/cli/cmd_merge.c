@@ -83,9 +83,9 @@ static bool complete(const cli_args *a, long rows) {
 
 static int run(const cli_args *a) {
     const char *out = cli_value(a, "out");
-    if (!out || (!cli_ends(out, ".h5") && !cli_ends(out, ".csv"))) return cli_say("merge needs -o FILE.h5 or -o FILE.csv"), CLI_USAGE;
+    if (!out || (!carom_ends(out, ".h5") && !carom_ends(out, ".csv"))) return cli_say("merge needs -o FILE.h5 or -o FILE.csv"), CLI_USAGE;
     for (int i = 0; i < a->n; ++i)
-        if (!cli_ends(a->word[i], ".h5")) return cli_say("%s: parts are .h5 files; write them with `carom sweep --part I/N --out PART.h5`", a->word[i]), CLI_USAGE;
+        if (!carom_ends(a->word[i], ".h5")) return cli_say("%s: parts are .h5 files; write them with `carom sweep --part I/N --out PART.h5`", a->word[i]), CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
     carom_table tables[2] = {{0}, {0}};
     int n = 1;

@@ -3,8 +3,6 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
-#include "cli/sweep_plot.h"
-#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,9 +18,7 @@ static const cli_option options[] = {
     {"over", 0, "NAME=SPEC", "repeat for values of a parameter, written as for `carom sweep --vary`", false},
     {"plot", 0, "FILE", "with --over: frequencies and damping over the parameter: .svg, .png or .pdf", false},
     {"out", 'o', "FILE", "a table with one row per mode: .csv; with --mode: a result, .h5", false},
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_MODEL,
     {"json", 0, NULL, "{frequencies, damping, ...} as JSON on standard output", false},
     {"quiet", 'q', NULL, "nothing but errors", false},
     {NULL, 0, NULL, NULL, false},
@@ -30,10 +26,7 @@ static const cli_option options[] = {
 
 typedef struct job {
     const cli_args *a;
-    char *text;
-    size_t length;
-    const char **set;      // as given, with room for one more
-    cli_matrices matrices;
+    cli_source source;
     bool open, initial;
     double count, mode, scale;
     carom_vary vary;       // --over
@@ -43,13 +36,13 @@ typedef struct job {
 // -- one linearisation ------------------------------------------------------------------------------------------
 
 static carom_model *read_model(const job *j, const char *more, carom_error *err) {
-    size_t n = 0;
-    while (j->set[n]) ++n;
+    const size_t n = (size_t)carom_list_length(j->source.set);
     const char **set = calloc(n + 2, sizeof *set);
     if (!set) abort();
-    memcpy(set, j->set, n * sizeof *set);
+    memcpy(set, j->source.set, n * sizeof *set);
     set[n] = more;
-    const carom_model_def def = {.text = j->text, .length = j->length, .file = j->a->word[0], .set = set, .matrices = j->matrices.list, .nmatrices = j->matrices.n};
+    carom_model_def def = j->source.def;
+    def.set = set;
     carom_model *m = carom_model_create(&def, err);
     free(set);
     return m;
@@ -144,8 +137,7 @@ static void put_modes(FILE *f, const carom_modes *x, const double *value, const 
 }
 
 static bool begin_table(whole_file *w, const char *file, const carom_model *m, const char *over) {
-    carom_error err = {0};
-    if (whole_open(w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (!cli_begin(w, file)) return false;
     FILE *f = w->f;
     fprintf(f, "mode%s%s,frequency,damping,re,im", over ? "," : "", over ? over : "");
     for (int i = 0; m && i < carom_model_system(m)->nv; ++i)
@@ -154,25 +146,20 @@ static bool begin_table(whole_file *w, const char *file, const carom_model *m, c
     return true;
 }
 
-static bool end_table(whole_file *w, bool good) {
-    carom_error err = {0};
-    return whole_close(w, good, &err) == CAROM_OK || (cli_say("%s", err.text), false);
-}
-
 static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
     const char *out = cli_value(j->a, "out");
     if (!out) return CLI_DONE;
     if (cli_has(j->a, "mode")) {
         carom_error err = {0};
         if (j->mode > x->count) return cli_say("--mode %g: there %s %d mode%s", j->mode, x->count == 1 ? "is" : "are", x->count, x->count == 1 ? "" : "s"), CLI_USAGE;
-        const carom_play_def play = {.model = m, .text = j->text, .length = j->length, .model_file = j->a->word[0], .set = j->set, .file = out, .scale = j->scale};
+        const carom_play_def play = {.model = m, .text = j->source.text, .length = j->source.def.length, .model_file = j->a->word[0], .set = j->source.set, .file = out, .scale = j->scale};
         if (carom_modes_play(x, (int)j->mode - 1, &play, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
         return CLI_DONE;
     }
     whole_file w;
     if (!begin_table(&w, out, m, NULL)) return CLI_FAILED;
     put_modes(w.f, x, NULL, m);
-    return end_table(&w, true) ? CLI_DONE : CLI_FAILED;
+    return cli_end(&w, true) ? CLI_DONE : CLI_FAILED;
 }
 
 static int once(const job *j, const carom_model *m) {
@@ -211,8 +198,8 @@ static bool plot(const cloud *c, const char *name, const char *file) {
     char row[120];
     fputs("$d << EOD\n", s);
     for (long i = 0; i < c->n; ++i) carom_format(row, sizeof row, "%.10g %.10g %.10g\n", c->x[i], c->f[i], c->d[i]), fputs(row, s);
-    fprintf(s, "EOD\nset terminal %s\n", strcmp(sweep_plot_kind(file), "svg") == 0 ? "svg size 800,700 dynamic background 'white'" :
-            strcmp(sweep_plot_kind(file), "png") == 0 ? "pngcairo size 800,700" : "pdfcairo size 8,7");
+    fprintf(s, "EOD\nset terminal %s\n", strcmp(gnuplot_kind(file), "svg") == 0 ? "svg size 800,700 dynamic background 'white'" :
+            strcmp(gnuplot_kind(file), "png") == 0 ? "pngcairo size 800,700" : "pdfcairo size 8,7");
     fputs("set multiplot layout 2,1\nset grid\nset key off\nset xlabel ", s);
     gnuplot_quote(s, name);
     fputs("\nset ylabel 'frequency / Hz'\nset yrange [0:*]\nplot $d using 1:($3 >= -1e-9 ? $2 : NaN) with points pt 7 ps 0.35 lc rgb '#0072b2', "
@@ -253,7 +240,7 @@ static int over(const job *j) {
         carom_model_destroy(m);
     }
     if (json) puts("]}");
-    if (w.f && !end_table(&w, code == CLI_DONE)) code = CLI_FAILED;
+    if (w.f && !cli_end(&w, code == CLI_DONE)) code = CLI_FAILED;
     if (code == CLI_DONE && picture && !plot(&c, j->vary.name, picture)) code = CLI_FAILED;
     free(c.x), free(c.f), free(c.d);
     return code;
@@ -272,11 +259,11 @@ static bool read_usage(job *j) {
     if (contacts && strcmp(contacts, "open") != 0 && strcmp(contacts, "closed") != 0) return cli_say("--contacts: '%s' is neither open nor closed", contacts), false;
     j->open = contacts && strcmp(contacts, "open") == 0;
     if (!whole(a, "count", &j->count) || !whole(a, "mode", &j->mode) || !cli_positive(a, "scale", &j->scale)) return false;
-    if (cli_has(a, "mode") && !(out && cli_ends(out, ".h5"))) return cli_say("--mode writes a result; give -o FILE.h5"), false;
-    if (!cli_has(a, "mode") && out && !cli_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
+    if (cli_has(a, "mode") && !(out && carom_ends(out, ".h5"))) return cli_say("--mode writes a result; give -o FILE.h5"), false;
+    if (!cli_has(a, "mode") && out && !carom_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
     if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over exclude each other"), false;
     if (picture && !cli_has(a, "over")) return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
-    if (picture && !sweep_plot_kind(picture)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", picture), false;
+    if (!gnuplot_takes(picture)) return false;
     return cli_writable(out) && cli_writable(picture);
 }
 
@@ -298,14 +285,10 @@ static int start(job *j) {
 static int run(const cli_args *a) {
     job j = {.a = a};
     if (!read_usage(&j) || cli_wants_model(a->word[0])) return CLI_USAGE;
-    j.set = cli_list(a, "set", NULL);
-    j.text = cli_read_file(a->word[0], &j.length);
-    const int code = j.text && cli_matrices_read(a, &j.matrices) ? start(&j) : CLI_USAGE;
+    const int code = cli_source_read(&j.source, a) ? start(&j) : CLI_USAGE;
     carom_vary_drop(&j.vary);
-    cli_matrices_free(&j.matrices);
+    cli_source_free(&j.source);
     free(j.state);
-    free(j.set);
-    free(j.text);
     return code;
 }
 

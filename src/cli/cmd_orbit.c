@@ -13,10 +13,7 @@ static const cli_option options[] = {
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"segments", 0, "N", "multiple shooting: cut the period into N pieces (default: 1, and more where small differences grow so much in a period that one piece cannot be closed)", false},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
-    CLI_OPTION,
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_OPTION, CLI_MODEL,
     {"out", 'o', "FILE", "one period as a result: .h5 or .csv", false},
     {"save", 0, "FILE", "write the state at t = 0 as initial values for `carom run --start FILE`", false},
     {"json", 0, NULL, "{period, state, multipliers: [[re, im], ...], residual, ...} as JSON on standard output", false},
@@ -106,7 +103,7 @@ static int orbit(const cli_args *a, const carom_model *m, const carom_orbit_def 
     cli_signals_begin();
     const carom_status status = carom_orbit_find(&o, def, &err);
     const bool found = status == CAROM_OK, best = o.nevents >= 0 && o.q && o.period > 0;
-    int code = found ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO ? CLI_USAGE : CLI_FAILED;
+    int code = cli_exit(status);
     const bool kept = best && keep(a, m, &o, def, found);
     if (best && !kept) code = CLI_FAILED;
     cli_signals_end();
@@ -119,9 +116,7 @@ static int orbit(const cli_args *a, const carom_model *m, const carom_orbit_def 
 
 static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     const char *out = cli_value(a, "out");
-    d->run = carom_run_nothing();
-    d->run.dash = "--";
-    d->run.scheme = cli_value(a, "scheme");
+    d->run = cli_run_given(a);
     d->period = cli_value(a, "period");
     d->guess = NAN;
     d->stop = cli_signals_asked;
@@ -129,7 +124,7 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     static const char *const of_free[] = {"guess", "end", NULL};
     for (int i = 0; of_free[i] && strcmp(d->period, "free") != 0; ++i)
         if (cli_has(a, of_free[i])) return cli_say("--%s belongs to --period free; leave it out", of_free[i]), false;
-    if (out && !cli_ends(out, ".h5") && !cli_ends(out, ".csv")) return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
+    if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv")) return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
     double segments = 0;
     if (!cli_positive(a, "segments", &segments)) return false;
     if (segments != floor(segments) || segments > 1000) return cli_say("--segments: %s is not a whole number up to 1000", cli_value(a, "segments")), false;
@@ -140,21 +135,14 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
 static int run(const cli_args *a) {
     carom_orbit_def d = {0};
     if (!read_usage(a, &d)) return CLI_USAGE;
-    char *text = NULL;
-    cli_matrices matrices = {0};
     char *own = NULL;
-    const char **set = NULL, **option = cli_list(a, "option", NULL), **exchange = cli_names(a, "exchange", &own);
-    carom_model *m = cli_model_given(a, &set, &text, &d.model.length);
-    bool good = m && cli_matrices_read(a, &matrices);
-    d.model.file = a->word[0], d.model.text = text, d.model.set = set, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
-    d.run.options = option, d.exchange = exchange;
-    double *start = good && cli_has(a, "start") ? cli_state(m, cli_value(a, "start")) : NULL;
-    good = good && (start || !cli_has(a, "start"));
-    d.start = start;
-    const int code = good ? orbit(a, m, &d) : CLI_USAGE;
-    carom_model_destroy(m);
-    cli_matrices_free(&matrices);
-    free(set), free(option), free(exchange), free(own), free(text), free(start);
+    const char **exchange = cli_names(a, "exchange", &own);
+    cli_source s;
+    const bool good = cli_source_model(&s, a) && cli_source_start(&s, a);
+    d.model = s.def, d.run.options = s.options, d.start = s.start, d.exchange = exchange;
+    const int code = good ? orbit(a, s.model, &d) : CLI_USAGE;
+    cli_source_free(&s);
+    free(exchange), free(own);
     return code;
 }
 

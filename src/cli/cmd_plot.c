@@ -38,9 +38,7 @@ typedef struct plot {
     bool brief;     // a sketch: little of everything
 } plot;
 
-static const char *column_name(const void *user, int i) {
-    return carom_result_column(user, i);
-}
+static const char *column_name(const void *user, int i) { return carom_result_column(user, i); }
 
 // -- curves -------------------------------------------------------------------------------------------
 
@@ -211,7 +209,7 @@ static bool rate_of(const carom_result *r, const char *name, char *rate, size_t 
     snprintf(rate, size, "%.290s'", name);
     if (carom_result_find(r, rate) >= 0) return true;
     for (size_t i = 0; i < sizeof of_body / sizeof *of_body; ++i) {
-        if (!cli_ends(name, of_body[i][0])) continue;
+        if (!carom_ends(name, of_body[i][0])) continue;
         snprintf(rate, size, "%.*s%s", (int)(strlen(name) - strlen(of_body[i][0])), name, of_body[i][1]);
         if (carom_result_find(r, rate) >= 0) return true;
     }
@@ -307,7 +305,7 @@ static bool asked(plot *p, const char *of) {
         int colour = 0;
         for (char *name = strtok_r(group, "+", &inner); name && good; name = strtok_r(NULL, "+", &inner)) {
             good = known(p, name);
-            const bool stems = cli_ends(name, "impulse") || cli_ends(name, "impulse1") || cli_ends(name, "impulse2");
+            const bool stems = carom_ends(name, "impulse") || carom_ends(name, "impulse1") || carom_ends(name, "impulse2");
             if (good) add(p, name, name, colour++, stems, false);
         }
         drop_empty(p);
@@ -390,12 +388,9 @@ static void name_figure(plot *p) {
     }
     if (p->n == 1 && name && name[0])
         snprintf(p->fig.title, sizeof p->fig.title, "%s%s%s", name, scheme ? ", " : "", scheme ? scheme : "");
-    else if (same && name && name[0])
-        snprintf(p->fig.title, sizeof p->fig.title, "%s", name);
-    else if (p->n == 1)
-        snprintf(p->fig.title, sizeof p->fig.title, "%s", p->s[0].file);
-    else
-        snprintf(p->fig.title, sizeof p->fig.title, "%d results", p->n);
+    else if (same && name && name[0]) snprintf(p->fig.title, sizeof p->fig.title, "%s", name);
+    else if (p->n == 1) snprintf(p->fig.title, sizeof p->fig.title, "%s", p->s[0].file);
+    else snprintf(p->fig.title, sizeof p->fig.title, "%d results", p->n);
     snprintf(p->fig.xlabel, sizeof p->fig.xlabel, "%s", strcmp(p->vs, "t") == 0 ? "time (s)" : p->vs);
     if (p->n < 2) return;
     p->fig.source = calloc((size_t)p->n, sizeof *p->fig.source);
@@ -478,7 +473,7 @@ static int plot_table(const cli_args *a, bool branch) {
     const char *out = own ? own : cli_value(a, "out");
     int code = CLI_USAGE;
     if (a->n > 1) cli_say("%s is a %s, whose picture holds nothing else; leave %s out", a->word[0], branch ? "branch" : "sweep", a->word[1]);
-    else if (!sweep_plot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
+    else if (!gnuplot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
     else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script"))) code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out);
     if (code == CLI_DONE) printf("%s written\n", out);
     free(own);
@@ -488,7 +483,7 @@ static int plot_table(const cli_args *a, bool branch) {
 // The table that `carom follow -o FILE.csv` writes begins so.
 static bool is_branch_text(const char *file) {
     char head[8] = "";
-    FILE *f = cli_ends(file, ".csv") ? fopen(file, "rb") : NULL;
+    FILE *f = carom_ends(file, ".csv") ? fopen(file, "rb") : NULL;
     if (f && fread(head, 1, 7, f) < 7) head[0] = 0;
     if (f) fclose(f);
     return strcmp(head, "branch,") == 0;

@@ -18,9 +18,7 @@ static const cli_option options[] = {
     {"step", 0, "H", "step size; the last step is shortened when T/H is not an integer", false},
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_MODEL,
     {"adaptive", 0, NULL, "step sizes from error estimates; --step is then the first one to try", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
     {"atol", 0, "X", "the same, absolute", false},
@@ -84,42 +82,24 @@ static bool read_usage(run *r, const cli_args *a) {
     if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: %s is not a whole number", cli_value(a, "every")), false;
     if (r->every > 0 && r->dt_out > 0) return cli_say("--every and --dt-out say the same thing twice; give one of them"), false;
     if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both use standard output; give --out a file"), false;
-    if (out && strcmp(out, "-") != 0 && !cli_ends(out, ".h5") && !cli_ends(out, ".csv"))
+    if (out && strcmp(out, "-") != 0 && !carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
         return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
-    if (cli_has(a, "watch") && out && !cli_ends(out, ".h5")) return cli_say("--watch follows an .h5 result; give --out one, or leave it out"), false;
+    if (cli_has(a, "watch") && out && !carom_ends(out, ".h5")) return cli_say("--watch follows an .h5 result; give --out one, or leave it out"), false;
     if (cli_has(a, "start") && cli_has(a, "resume")) return cli_say("--start and --resume both say where to begin; give one of them"), false;
     if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run needs a model; usage: carom run %s", a->verb->arguments), false;
     return true;
 }
 
-// Lines of `own` as a NULL-terminated list; cuts own up.
-static const char **split(char *own) {
-    size_t n = 0;
-    for (const char *s = own; *s; ++s) n += *s == '\n';
-    const char **list = calloc(n + 2, sizeof *list);
-    if (!list) abort();
-    size_t i = 0;
-    for (char *at = own; at && *at;) {
-        char *end = strchr(at, '\n');
-        if (end) *end++ = 0;
-        list[i++] = at;
-        at = end;
-    }
-    return list;
-}
-
 static bool same_list(const cli_args *a, const char *name, const char *stored) {
     if (!cli_has(a, name) && !(strcmp(name, "set") == 0 && cli_has(a, "input"))) return true;
-    const char **given = cli_list(a, name, NULL);
+    const char **given = cli_list(a, name);
     char *copy = strdup(stored);
     if (!copy) abort();
-    const char **have = split(copy);
+    const char **have = cli_split(copy, '\n');
     // The file's own options come first in what was stored.
-    size_t n = 0, k = 0;
-    while (have[n]) ++n;
-    while (given[k]) ++k;
+    const int n = carom_list_length(have), k = carom_list_length(given);
     bool same = k <= n;
-    for (size_t i = 0; same && i < k; ++i) same = strcmp(given[i], have[n - k + i]) == 0;
+    for (int i = 0; same && i < k; ++i) same = strcmp(given[i], have[n - k + i]) == 0;
     free(have);
     free(copy);
     free(given);
@@ -189,8 +169,8 @@ static bool read_resumed(run *r, const char *file) {
         r->given.scheme = r->scheme_own = copy_text(scheme);
         r->model_file_own = copy_text(carom_result_text(old, "model_file"));
         r->model_file = r->model_file_own && r->model_file_own[0] ? r->model_file_own : file;
-        r->set = split(r->set_own);
-        r->given.options = r->options = split(r->options_own);
+        r->set = cli_split(r->set_own, '\n');
+        r->given.options = r->options = cli_split(r->options_own, '\n');
         r->given.step = step;
         if (!cli_has(a, "end")) r->given.end = end;
     }
@@ -244,10 +224,10 @@ static bool read_new(run *r) {
     if (carom_table_probe(r->model_file, "runs") || carom_table_probe(r->model_file, "branch")) return cli_wants_model(r->model_file), false;
     if (carom_result_probe(r->model_file))
         return cli_say("%s is a result, not a model; to continue it: carom run --resume %s", r->model_file, r->model_file), false;
-    r->set = cli_list(a, "set", NULL);
+    r->set = cli_list(a, "set");
     r->text = cli_read_file(r->model_file, &r->length);
     add_settle(r);
-    r->given.options = r->options = cli_list(a, "option", NULL);
+    r->given.options = r->options = cli_list(a, "option");
     r->given.scheme = cli_value(a, "scheme");
     r->given.adaptive = cli_has(a, "adaptive");
     return cli_positive(a, "rtol", &r->given.rtol) && cli_positive(a, "atol", &r->given.atol) && r->text && read_model(r);
@@ -338,12 +318,9 @@ static bool open_record(run *r) {
     carom_record_def def = carom_record_default();
     if (out && strcmp(out, "-") == 0)
         def.stream = stdout;
-    else if (out)
-        r->out = out;
-    else if (resume)
-        r->out = resume;
-    else
-        r->out = r->out_own = cli_rename(r->model_file, endings, ".h5");
+    else if (out) r->out = out;
+    else if (resume) r->out = resume;
+    else r->out = r->out_own = cli_rename(r->model_file, endings, ".h5");
     def.file = r->out;
     def.model = r->model;
     def.sim = r->sim;
@@ -360,7 +337,7 @@ static bool open_record(run *r) {
     def.replace = cli_has(r->a, "force");
     if (cli_has(r->a, "watch") && !def.replace && !cli_watch_allowed(r->out)) return false;
     if (resume) {
-        if (!r->out || !cli_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
+        if (!r->out || !carom_ends(r->out, ".h5")) return cli_say("a resumed run goes on in an .h5 file; give --out one, or leave it out"), false;
         if (out && !cli_same_file(out, resume) && !copy_file(resume, out, !cli_has(r->a, "force"))) return false;
     }
     r->record = resume ? carom_record_resume(&def, &r->err) : carom_record_create(&def, &r->err);
@@ -498,10 +475,8 @@ static int report(run *r, const char *status, int code) {
     verdict *v = code == CLI_DONE ? judge(r, &l, &n) : NULL; // a run that did not end has no verdict
     carom_warning warning[CAROM_WARNINGS];
     const int nwarning = carom_sim_warnings(r->sim, &l, warning);
-    if (r->json)
-        print_json(r, &l, status, v, n, warning, nwarning);
-    else if (!r->quiet)
-        print_text(r, &l, v, n, warning, nwarning);
+    if (r->json) print_json(r, &l, status, v, n, warning, nwarning);
+    else if (!r->quiet) print_text(r, &l, v, n, warning, nwarning);
     for (int i = 0; i < n; ++i) {
         if (v[i].met) continue;
         cli_say("check failed: %s (%.9g, %.9g)", v[i].text, v[i].left, v[i].right);
@@ -537,7 +512,7 @@ static int conclude(run *r, carom_status status) {
     const double t = carom_sim_now(r->sim).t;
     if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", carom_record_saved(r->record), r->out);
     if (strcmp(word, "done") != 0 && r->out) report_older(r->out);
-    if (code == CLI_INTERRUPTED && r->out && cli_ends(r->out, ".h5"))
+    if (code == CLI_INTERRUPTED && r->out && carom_ends(r->out, ".h5"))
         cli_say("interrupted at t = %.9g and saved; continue with: carom run --resume %s", t, r->out);
     else if (code == CLI_INTERRUPTED)
         cli_say("interrupted at t = %.9g; rows until then are written (only .h5 results can be resumed)", t);
@@ -567,10 +542,8 @@ static int go(const cli_args *a) {
     int code = CLI_USAGE;
     const char *resume = cli_value(a, "resume");
     bool ready = read_usage(&r, a);
-    if (ready && resume)
-        ready = read_resumed(&r, resume) && (a->n == 0 || same_model(&r)) && read_model(&r);
-    else if (ready)
-        ready = read_new(&r);
+    if (ready && resume) ready = read_resumed(&r, resume) && (a->n == 0 || same_model(&r)) && read_model(&r);
+    else if (ready) ready = read_new(&r);
     if (ready && create_sim(&r) && open_record(&r)) {
         if (cli_has(a, "watch")) cli_watch_begin(&r.watch, r.out);
         code = simulate(&r);

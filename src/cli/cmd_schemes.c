@@ -54,8 +54,7 @@ static void option(const carom_option *o) {
     char fallback[64];
     carom_option_write(o, o->fallback, fallback, sizeof fallback);
     printf("  %-16s %-12s %s: ", o->name, fallback, o->about ? o->about : "");
-    if (o->kind == CAROM_CHOICE)
-        printf("%s\n", o->choices);
+    if (o->kind == CAROM_CHOICE) printf("%s\n", o->choices);
     else
         printf("%s in [%g, %g%c\n", o->kind == CAROM_INTEGER ? "integer" : "number", o->low, o->high, o->open_high ? ')' : ']');
 }
@@ -63,7 +62,7 @@ static void option(const carom_option *o) {
 static void show(const carom_scheme *s) {
     char text[160];
     printf("%s: %s\n\n", s->name, s->about);
-    if (s->text) printf("%s%s\n", s->text, cli_ends(s->text, "\n") ? "" : "\n");
+    if (s->text) printf("%s%s\n", s->text, carom_ends(s->text, "\n") ? "" : "\n");
     printf("order on smooth motion: %d%s\nlacks: %s\n", order(s), s->order_of ? " (an option decides)" : "", lacks(s, text, sizeof text));
     puts("\noptions, with defaults (--option NAME=VALUE):");
     for (int i = 0; s->options && s->options[i].name; ++i) option(&s->options[i]);
@@ -111,7 +110,7 @@ static void markdown(void) {
     for (const carom_option *o = carom_common_options; o->name; ++o) option_row(o);
     for (const carom_scheme *const *at = carom_schemes(); *at; ++at) {
         printf("\n## %s\n\n%s.\n\n", (*at)->name, (*at)->about);
-        if ((*at)->text) printf("```text\n%s%s```\n", (*at)->text, cli_ends((*at)->text, "\n") ? "" : "\n");
+        if ((*at)->text) printf("```text\n%s%s```\n", (*at)->text, carom_ends((*at)->text, "\n") ? "" : "\n");
         if (!(*at)->options || !(*at)->options[0].name) continue;
         printf("\n%s\n", head);
         for (const carom_option *o = (*at)->options; o->name; ++o) option_row(o);

@@ -3,11 +3,10 @@
 // While it runs, rows go to FILE.journal, which survives whatever happens; FILE itself appears when all runs are done.
 // Under mpirun all this is the work of rank 0.  The others get the sweep, chains of runs to do, and send back rows.
 #define _POSIX_C_SOURCE 200809L
-#include "cli/cli.h"
+#include "cli/figure.h"
 #include "cli/ranks.h"
 #include "cli/sweep_plot.h"
 #include "cli/sweep_words.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,9 +22,7 @@ static const cli_option options[] = {
     {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
     {"part", 0, "I/N", "only part I of N, into an .h5 file; `carom merge` puts parts together", false},
     SWEEP_RUN_OPTIONS,
-    CLI_SET,
-    CLI_INPUT,
-    CLI_MATRIX,
+    CLI_MODEL,
     {"start", 0, "FILE", "initial state of all runs, from `carom equilibrium --save FILE` or from the last row of a result", false},
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
@@ -68,7 +65,7 @@ static bool read_usage(sweep *k, const cli_args *typed) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     long jobs = cores > 0 && k->ranks == 1 ? cores : 1;
     k->quiet = cli_has(typed, "quiet");
-    if (plot && !sweep_plot_kind(plot)) return cli_say("--plot: '%s' does not end in .svg, .png or .pdf", plot), false;
+    if (!gnuplot_takes(plot)) return false;
     if (k->rank == 0 && !cli_writable(plot)) return false;
     if (!sweep_words_read(k->a, &k->words, &k->def) || !sweep_whole(typed, "jobs", &jobs)) return false;
     if (jobs > 1024) return cli_say("--jobs: at most 1024"), false;
@@ -166,8 +163,8 @@ static bool name_files(sweep *k, const cli_args *typed) {
     static const char *const endings[] = {".yaml", ".yml", NULL};
     const char *given = cli_has(typed, "resume") ? cli_value(typed, "resume") : cli_value(typed, "out");
     k->out = given ? with_ending(given, "") : cli_rename(typed->word[0], endings, ".sweep.h5");
-    if (!cli_ends(k->out, ".h5") && !cli_ends(k->out, ".csv")) return cli_say("'%s' ends neither in .h5 nor in .csv", k->out), false;
-    if (cli_has(typed, "plot") && !cli_ends(k->out, ".h5")) return cli_say("--plot: pictures are made of .h5 sweeps; give --out FILE.h5"), false;
+    if (!carom_ends(k->out, ".h5") && !carom_ends(k->out, ".csv")) return cli_say("'%s' ends neither in .h5 nor in .csv", k->out), false;
+    if (cli_has(typed, "plot") && !carom_ends(k->out, ".h5")) return cli_say("--plot: pictures are made of .h5 sweeps; give --out FILE.h5"), false;
     k->journal = with_ending(k->out, ".journal");
     return true;
 }
@@ -381,7 +378,7 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     if (!k->text || !sweep_words_join(typed, k->text, k->length, all, &k->own)) return CLI_USAGE;
     typed = k->a = all; // with what the model says
     if (!name_files(k, typed) || !cli_writable(k->out) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
-    if (cli_has(typed, "part") && !cli_ends(k->out, ".h5")) return cli_say("--part: `carom merge` reads .h5 files; give --out PART.h5 (merge can write a .csv)"), CLI_USAGE;
+    if (cli_has(typed, "part") && !carom_ends(k->out, ".h5")) return cli_say("--part: `carom merge` reads .h5 files; give --out PART.h5 (merge can write a .csv)"), CLI_USAGE;
     define(k);
     if (!share_sweep(k)) return CLI_FAILED;
     k->book = carom_book_create(k->journal, k->definition, k->definition_length, &k->err);

@@ -24,7 +24,7 @@ static bool read_time(const char *text, double *t) {
 static int picture(const cli_args *a, const char *file, const char *out) {
     film f = {.frames = 1, .fps = 1};
     if (!read_time(cli_value(a, "png"), &f.from) || !film_size(a, &f)) return CLI_USAGE;
-    if (!cli_ends(out, ".png")) return cli_say("-o: '%s' does not end in .png", out), CLI_USAGE;
+    if (!carom_ends(out, ".png")) return cli_say("-o: '%s' does not end in .png", out), CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
     f.to = f.from;
     page_view v;

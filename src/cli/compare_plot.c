@@ -5,20 +5,12 @@
 #include "cli/compare_plot.h"
 #include "cli/figure.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEIGHT = 460, COLOURS = 8 };
 enum { LEFT_0 = 80, LEFT_1 = 400, RIGHT_0 = 460, RIGHT_1 = 780, KEY = 795, LETTER = 8 }; // pixels; a letter of the legend at most
 
 static const char *const palette[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
-
-const char *compare_plot_kind(const char *file) {
-    static const char *const ending[] = {".svg", ".png", ".pdf"};
-    for (int i = 0; i < 3; ++i)
-        if (cli_ends(file, ending[i]) && strlen(file) > 4) return ending[i] + 1;
-    return NULL;
-}
 
 typedef struct range { double low, high; } range;
 
@@ -29,9 +21,7 @@ static void widen(range *r, double x) {
 }
 
 // Is this row a point of the picture?
-static bool point(const carom_compare_row *row) {
-    return row->done && row->error > 0 && !isinf(row->error);
-}
+static bool point(const carom_compare_row *row) { return row->done && row->error > 0 && !isinf(row->error); }
 
 static bool adaptive(const carom_compare *c, int scheme) {
     return !isnan(carom_compare_row_at(c, scheme, 0).tolerance);
@@ -138,7 +128,7 @@ static bool script(FILE *s, const carom_compare *c, const char *title, const cha
 bool compare_plot(const carom_compare *c, const char *title, const char *norm, const char *file) {
     FILE *s = tmpfile();
     if (!s) return cli_say("cannot create a temporary file"), false;
-    bool good = script(s, c, title, norm, compare_plot_kind(file));
+    bool good = script(s, c, title, norm, gnuplot_kind(file));
     if (!good) cli_say("nothing to plot: no error above 0");
     good = good && gnuplot_render(s, file);
     fclose(s);

@@ -62,7 +62,7 @@ cli_dump *cli_dump_begin(carom_sim *sim, const char *file) {
     if (d) d->list = carom_problems_create();
     if (!d || !d->list) abort();
     d->file = file;
-    d->most = cli_ends(file, ".h5") || cli_ends(file, ".hdf5") ? 1 : KEPT; // FCLIB has one problem a file
+    d->most = carom_ends(file, ".h5") || carom_ends(file, ".hdf5") ? 1 : KEPT; // FCLIB has one problem a file
     carom_sim_watch_problems(sim, on_problem, d);
     return d;
 }

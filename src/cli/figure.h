@@ -46,7 +46,11 @@ int figure_next_label(const panel *p, int k);
 void figure_sketch(const figure *f, FILE *to, int width);
 
 // gnuplot.c
-/// Run gnuplot on a script (from its start) and put what it writes into file; false: complained.
+/// "svg", "png" or "pdf" by the ending of file; NULL: none of these.
+const char *gnuplot_kind(const char *file);
+/// Is file (of --plot, NULL: not given) one of these?  False: complained.
+bool gnuplot_takes(const char *file);
 /// Text in single quotes, in which gnuplot expands nothing.
 void gnuplot_quote(FILE *s, const char *text);
+/// Run gnuplot on a script (from its start) and put what it writes into file; false: complained.
 bool gnuplot_render(FILE *script, const char *file);

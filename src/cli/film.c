@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -182,7 +181,7 @@ int film_make(const page_view *v, const film *f, const char *out) {
     bool good = html && page_write_view(v, html, &err);
     if (html) good = fclose(html) == 0 && good;
     if (!good) cli_say("%s", err.code != CAROM_OK ? err.text : "cannot write the page of the pictures");
-    good = good && (cli_ends(out, ".png") ? make_picture(f, page, home, part) : make_film(f, page, home, part, cli_ends(out, ".gif")));
+    good = good && (carom_ends(out, ".png") ? make_picture(f, page, home, part) : make_film(f, page, home, part, carom_ends(out, ".gif")));
     if (good && rename(part, out) != 0) cli_say("cannot create %s: %s", out, strerror(errno)), good = false;
     if (!good) unlink(part);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);

@@ -2,7 +2,6 @@
 #include "base/number.h"
 #include "cli/figure.h"
 #include "cli/follow_plot.h"
-#include "cli/sweep_plot.h"
 #include <carom/table.h>
 #include <errno.h>
 #include <math.h>
@@ -78,7 +77,7 @@ static bool draw(const carom_table *t, const carom_column *y, const char *file, 
     fputs("$stable << EOD\n", s), put_lines(s, t, y, true);
     fputs("EOD\n$unstable << EOD\n", s), put_lines(s, t, y, false);
     fputs("EOD\n$events << EOD\n", s), put_events(s, t, y);
-    const char *kind = sweep_plot_kind(file);
+    const char *kind = gnuplot_kind(file);
     fprintf(s, "EOD\nset terminal %s\n", strcmp(kind, "svg") == 0 ? "svg size 800,560 dynamic background 'white'" : strcmp(kind, "png") == 0 ? "pngcairo size 800,560" : "pdfcairo size 8,5.6");
     fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\nset xlabel ", s), gnuplot_quote(s, t->column[1].name);
     fputs("\nset ylabel ", s), gnuplot_quote(s, y->name);

@@ -8,6 +8,17 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *gnuplot_kind(const char *file) {
+    static const char *const ending[] = {".svg", ".png", ".pdf"};
+    for (int i = 0; i < 3; ++i)
+        if (carom_ends(file, ending[i]) && strlen(file) > 4) return ending[i] + 1;
+    return NULL;
+}
+
+bool gnuplot_takes(const char *file) {
+    return !file || gnuplot_kind(file) || (cli_say("--plot: '%s' does not end in .svg, .png or .pdf", file), false);
+}
+
 static bool start(pid_t *pid, int in, int out, int complaints) {
     const char *const argv[] = {"gnuplot", "-d", NULL}; // no start-up file of the user's
     const int failed = cli_child_start(pid, argv, in, out, complaints);

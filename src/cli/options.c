@@ -1,4 +1,5 @@
 // options.c: one parser for all verbs.  --name value, --name=value, -x value; `--` ends options; `-` is an argument.
+#define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
 #include "cli/cli.h"
 #include <math.h>
@@ -27,10 +28,8 @@ static bool unknown(const cli_verb *verb, const char *arg) {
     const char *bare = arg + strspn(arg, "-");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(bare, "="), bare);
     const char *near = carom_nearest(name, option_name, verb);
-    if (near)
-        snprintf(hint, sizeof hint, "; did you mean --%s?", near);
-    else
-        snprintf(hint, sizeof hint, "; `carom help %s` lists them", verb->name);
+    if (near) snprintf(hint, sizeof hint, "; did you mean --%s?", near);
+    else snprintf(hint, sizeof hint, "; `carom help %s` lists them", verb->name);
     cli_say("%s has no option %.*s%s", verb->name, (int)strcspn(arg, "="), arg, hint);
     return false;
 }
@@ -120,18 +119,25 @@ const char *cli_value(const cli_args *a, const char *name) {
     return NULL;
 }
 
-bool cli_has(const cli_args *a, const char *name) {
-    return cli_value(a, name) != NULL;
+bool cli_has(const cli_args *a, const char *name) { return cli_value(a, name) != NULL; }
+
+const char **cli_split(char *own, char separator) {
+    size_t n = 2;
+    for (const char *s = own; *s; ++s) n += *s == separator;
+    const char **list = calloc(n, sizeof *list);
+    if (!list) abort();
+    char *next = NULL;
+    n = 0;
+    for (char *part = strtok_r(own, (const char[]){separator, 0}, &next); part; part = strtok_r(NULL, (const char[]){separator, 0}, &next)) list[n++] = part;
+    return list;
 }
 
-const char **cli_list(const cli_args *a, const char *name, const char *const *before) {
+const char **cli_list(const cli_args *a, const char *name) {
     const int k = find(a->verb, name, strlen(name)), input = strcmp(name, "set") == 0 ? find(a->verb, "input", 5) : -1;
     const int also = input >= 0 && strchr(a->verb->options[input].value, '=') ? input : -1; // signals of inputs are set like parameters
     int n = 0;
-    while (before && before[n]) ++n;
-    const char **list = calloc((size_t)(n + a->ngiven) + 1, sizeof *list);
+    const char **list = calloc((size_t)a->ngiven + 1, sizeof *list);
     if (!list) abort();
-    for (int i = 0; i < n; ++i) list[i] = before[i];
     for (int i = 0; i < a->ngiven; ++i)
         if (a->given[i].option == k || (also >= 0 && a->given[i].option == also)) list[n++] = a->given[i].value;
     return list;

@@ -1,9 +1,7 @@
 // page_open.c: from a result to its page: the model that it holds, its drawing, rows that fit; and how pages are saved.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
-#include "io/whole.h"
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,14 +12,8 @@ enum { MOST_ROWS = 8000, LEAST_ROWS = 500, MOST_SHAPES = 4000, BUDGET = 24 << 20
 static void read_set(page_view *v) {
     const char *stored = carom_result_text(v->page.r, "set");
     v->set_own = strdup(stored ? stored : "");
-    size_t n = 0;
     if (!v->set_own) abort();
-    for (const char *s = v->set_own; *s; ++s) n += *s == '\n';
-    v->set = calloc(n + 2, sizeof *v->set);
-    if (!v->set) abort();
-    char *next = NULL;
-    n = 0;
-    for (char *line = strtok_r(v->set_own, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) v->set[n++] = line;
+    v->set = cli_split(v->set_own, '\n');
 }
 
 static void no_drawing(page_view *v, const char *why) {
@@ -133,7 +125,7 @@ bool page_write_view(const void *user, FILE *f, carom_error *err) {
 }
 
 bool page_good_name(const char *out) {
-    if (strcmp(out, "-") == 0 || cli_ends(out, ".html") || cli_ends(out, ".htm")) return true;
+    if (strcmp(out, "-") == 0 || carom_ends(out, ".html") || carom_ends(out, ".htm")) return true;
     cli_say("-o: '%s' does not end in .html", out);
     return false;
 }

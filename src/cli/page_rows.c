@@ -15,7 +15,7 @@ enum { BLOCK = 4096, BLOCK_CELLS = 1 << 19, MOST_EVENTS = 50000, MOST_CELLS = 1 
 bool page_is_impulse(const char *column) {
     static const char *const ends[] = {".impulse", ".friction_impulse", ".friction_impulse1", ".friction_impulse2", NULL};
     for (int i = 0; ends[i]; ++i)
-        if (cli_ends(column, ends[i])) return true;
+        if (carom_ends(column, ends[i])) return true;
     const char *dot = strrchr(column, '.'); // of a constraint in several parts: NAME.impulse3
     return dot && strncmp(dot, ".impulse", 8) == 0 && strspn(dot + 8, "0123456789") == strlen(dot + 8);
 }

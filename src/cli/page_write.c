@@ -7,7 +7,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/page.h"
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -17,12 +17,10 @@ bool cli_progress_due(const cli_progress *p) {
 }
 
 static void duration(char *text, size_t size, double s) {
-    if (s < 60)
-        snprintf(text, size, "%.0f s", s);
+    if (s < 60) snprintf(text, size, "%.0f s", s);
     else if (s < 5400)
         snprintf(text, size, "%.0f min %02.0f s", (double)(long)(s / 60), s - 60 * (double)(long)(s / 60));
-    else
-        snprintf(text, size, "%.1f h", s / 3600);
+    else snprintf(text, size, "%.1f h", s / 3600);
 }
 
 static int columns(void) {

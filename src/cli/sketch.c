@@ -20,9 +20,7 @@ static int column_of(const grid *g, double x) {
     return (int)lround((x - g->x_0) / (g->x_1 - g->x_0) * (g->columns - 1));
 }
 
-static int row_of(const grid *g, double y) {
-    return (int)lround((g->y_1 - y) / (g->y_1 - g->y_0) * (ROWS - 1));
-}
+static int row_of(const grid *g, double y) { return (int)lround((g->y_1 - y) / (g->y_1 - g->y_0) * (ROWS - 1)); }
 
 static void dot(grid *g, int column, int row, char sign) {
     if (column >= 0 && column < g->columns && row >= 0 && row < ROWS) g->cell[row][column] = sign;

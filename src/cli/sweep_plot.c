@@ -1,26 +1,13 @@
 // sweep_plot.c: a sweep as a picture: a bifurcation diagram, curves over one parameter, or a map over two.
 #include "cli/sweep_plot.h"
-#include "cli/compare_plot.h"
 #include "cli/figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *sweep_plot_kind(const char *file) { return compare_plot_kind(file); }
-
-static void quote(FILE *s, const char *text) { // single quotes, in which gnuplot expands nothing
-    fputc('\'', s);
-    for (; *text; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '\'') fputs("''", s);
-        else fputc(c < 32 || c == 127 || c == '`' ? '?' : c, s);
-    }
-    fputc('\'', s);
-}
-
 static void label(FILE *s, const char *axis, const char *text) {
     fprintf(s, "set %s ", axis);
-    quote(s, text);
+    gnuplot_quote(s, text);
     fputs(" noenhanced\n", s);
 }
 
@@ -77,12 +64,12 @@ static void plot_over(FILE *s, const carom_table *runs, const carom_table *secti
 }
 
 // Where the cell of value k of a list of n begins: half-way to its neighbour.
-static double edge(const carom_column *c, long first, long stride, long n, long k) {
-    const double x = number(c, first + (k < n ? k : n - 1) * stride);
+static double edge(const carom_column *c, long stride, long n, long k) {
+    const double x = number(c, (k < n ? k : n - 1) * stride);
     if (n == 1) return k == 0 ? x - 0.5 : x + 0.5;
-    if (k == 0) return x - 0.5 * (number(c, first + stride) - x);
-    if (k == n) return x + 0.5 * (x - number(c, first + (n - 2) * stride));
-    return 0.5 * (x + number(c, first + (k - 1) * stride));
+    if (k == 0) return x - 0.5 * (number(c, stride) - x);
+    if (k == n) return x + 0.5 * (x - number(c, (n - 2) * stride));
+    return 0.5 * (x + number(c, (k - 1) * stride));
 }
 
 // A coloured cell for every run; the last varied number runs fastest.
@@ -95,8 +82,8 @@ static void map_over(FILE *s, const carom_table *runs, const carom_column *x, co
         for (long i = 0; i < nx; ++i) {
             const long k = j * nx + i;
             if (!isfinite(z->real[k])) continue;
-            fprintf(s, "%.9g %.9g %.9g %.9g ", number(x, k), number(y, k), edge(x, 0, 1, nx, i), edge(x, 0, 1, nx, i + 1));
-            fprintf(s, "%.9g %.9g %.9g\n", edge(y, 0, nx, ny, j), edge(y, 0, nx, ny, j + 1), z->real[k]);
+            fprintf(s, "%.9g %.9g %.9g %.9g ", number(x, k), number(y, k), edge(x, 1, nx, i), edge(x, 1, nx, i + 1));
+            fprintf(s, "%.9g %.9g %.9g\n", edge(y, nx, ny, j), edge(y, nx, ny, j + 1), z->real[k]);
         }
     fputs("EOD\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\nset autoscale fix\n"
           "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n", s);
@@ -121,7 +108,7 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
     const carom_column *x = &runs->column[k.varied];
     FILE *s = tmpfile();
     if (!s) abort();
-    head(s, sweep_plot_kind(file));
+    head(s, gnuplot_kind(file));
     label(s, "xlabel", x->name);
     if (section->rows || k.varied == 1) {
         label(s, "ylabel", y->name);
@@ -139,7 +126,7 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
 int sweep_plot(const char *result, const char *of, const char *file) {
     carom_table runs = {0}, section = {0};
     carom_error err;
-    if (cli_ends(result, ".csv")) return cli_say("pictures are made of .h5 sweeps; give --out FILE.h5"), CLI_USAGE;
+    if (carom_ends(result, ".csv")) return cli_say("pictures are made of .h5 sweeps; give --out FILE.h5"), CLI_USAGE;
     if (carom_table_read(result, "runs", &runs, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     if (carom_table_probe(result, "section") && carom_table_read(result, "section", &section, &err) != CAROM_OK) {
         carom_table_free(&runs);

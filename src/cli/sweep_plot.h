@@ -2,8 +2,6 @@
 #pragma once
 #include "cli/cli.h"
 
-/// "svg", "png" or "pdf" by the ending of file; NULL: none of these.
-const char *sweep_plot_kind(const char *file);
 /// Section points over the last varied number; without a section observed values over it, or a map over two.  of: the observed
 /// expression (NULL: the first).  False: complained.
 int sweep_plot(const char *result, const char *of, const char *file);

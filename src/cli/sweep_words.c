@@ -60,10 +60,10 @@ bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d) {
     d->run.dash = "--";
     d->run.scheme = cli_value(a, "scheme");
     d->run.adaptive = cli_has(a, "adaptive");
-    d->run.options = w->options = cli_list(a, "option", NULL);
-    d->vary = w->vary = cli_list(a, "vary", NULL);
-    d->observe = w->observe = cli_list(a, "observe", NULL);
-    d->model.set = w->set = cli_list(a, "set", NULL);
+    d->run.options = w->options = cli_list(a, "option");
+    d->vary = w->vary = cli_list(a, "vary");
+    d->observe = w->observe = cli_list(a, "observe");
+    d->model.set = w->set = cli_list(a, "set");
     d->model.file = a->word[0];
     d->read_file = read_file;
     return true;

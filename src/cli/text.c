@@ -1,7 +1,6 @@
 // text.c: files and sentences.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
-#include "io/whole.h"
 #include "mech/datum.h"
 #include "sim/sim.h"
 #include <errno.h>
@@ -22,36 +21,7 @@ void cli_say(const char *format, ...) {
     va_end(args);
 }
 
-char *cli_load_file(const char *file, size_t *length, carom_error *err) {
-    FILE *f = fopen(file, "rb");
-    size_t room = 0, n = 0;
-    char *text = NULL;
-    bool good = f != NULL;
-    errno = f ? 0 : errno;
-    while (good) {
-        if (room - n < 2) {
-            room = room ? 2 * room : 16384;
-            char *more = realloc(text, room);
-            good = more != NULL;
-            if (!good) break;
-            text = more;
-        }
-        const size_t got = fread(text + n, 1, room - n - 1, f);
-        n += got;
-        if (n > MOST_MODEL) errno = EFBIG;
-        good = n <= MOST_MODEL && !ferror(f);
-        if (got == 0) break;
-    }
-    if (f) fclose(f);
-    if (!good) {
-        carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno ? errno : EIO));
-        free(text);
-        return NULL;
-    }
-    text[n] = 0;
-    *length = n;
-    return text;
-}
+char *cli_load_file(const char *file, size_t *length, carom_error *err) { return whole_read(file, MOST_MODEL, length, err); }
 
 char *cli_read_file(const char *file, size_t *length) {
     carom_error err = {0};
@@ -60,16 +30,11 @@ char *cli_read_file(const char *file, size_t *length) {
     return text;
 }
 
-bool cli_ends(const char *text, const char *ending) {
-    const size_t n = strlen(text), k = strlen(ending);
-    return n >= k && strcmp(text + n - k, ending) == 0;
-}
-
 char *cli_rename(const char *file, const char *const *endings, const char *ending) {
     const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
     size_t n = strlen(base);
     for (int i = 0; endings[i]; ++i) {
-        if (!cli_ends(base, endings[i]) || strlen(endings[i]) >= n) continue;
+        if (!carom_ends(base, endings[i]) || strlen(endings[i]) >= n) continue;
         n -= strlen(endings[i]);
         break;
     }
@@ -82,10 +47,8 @@ char *cli_rename(const char *file, const char *const *endings, const char *endin
 
 const char *cli_suggest(char *buffer, size_t size, const char *word, const char *(*next)(const void *user, int i), const void *user) {
     const char *near = carom_nearest(word, next, user);
-    if (near)
-        snprintf(buffer, size, "; did you mean '%s'?", near);
-    else
-        buffer[0] = 0;
+    if (near) snprintf(buffer, size, "; did you mean '%s'?", near);
+    else buffer[0] = 0;
     return buffer;
 }
 
@@ -186,11 +149,11 @@ static bool files_of_model(const char *file, cli_matrices *m) {
 
 // Of an input that follows one.
 static bool signal_files(const cli_args *a, cli_matrices *m) {
-    const char **set = cli_list(a, "set", NULL);
+    const char **set = cli_list(a, "set");
     bool good = true;
     for (int i = 0; set[i] && good; ++i) {
         const char *file = strchr(set[i], '=');
-        if (!file || !cli_ends(file + 1, ".csv")) continue;
+        if (!file || !carom_ends(file + 1, ".csv")) continue;
         size_t length = 0;
         char *text = cli_read_file(file + 1, &length);
         good = text != NULL;
@@ -204,7 +167,7 @@ static const char *input_name(const void *mech, int i) { return i < ((const caro
 
 // --input is for inputs; a model that cannot be read is refused elsewhere.
 static bool inputs_are_there(const cli_args *a) {
-    const char **given = cli_list(a, "input", NULL);
+    const char **given = cli_list(a, "input");
     bool some = false; // inputs of an FMU have no signals
     for (const cli_option *o = a->verb->options; given[0] && o->name; ++o) some = some || (strcmp(o->name, "input") == 0 && strchr(o->value, '='));
     size_t length = 0;
@@ -233,9 +196,8 @@ static bool inputs_are_there(const cli_args *a) {
 }
 
 bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
-    const char **given = cli_list(a, "matrix", NULL);
-    int n = 0;
-    while (given[n]) ++n;
+    const char **given = cli_list(a, "matrix");
+    const int n = carom_list_length(given);
     *m = (cli_matrices){.list = calloc((size_t)n + 1, sizeof *m->list)};
     if (!m->list) abort();
     bool good = inputs_are_there(a);
@@ -260,14 +222,50 @@ bool cli_matrices_read(const cli_args *a, cli_matrices *m) {
     return good;
 }
 
-carom_model *cli_model_given(const cli_args *a, const char ***set, char **text, size_t *length) {
-    cli_matrices m = {0};
-    *text = NULL;
-    *set = cli_list(a, "set", NULL);
-    if (!cli_matrices_read(a, &m)) return NULL;
-    carom_model *model = cli_model(a->word[0], *set, m.list, m.n, text, length);
-    cli_matrices_free(&m);
-    return model;
+bool cli_source_read(cli_source *s, const cli_args *a) {
+    *s = (cli_source){.set = cli_list(a, "set"), .options = cli_list(a, "option")};
+    s->text = cli_read_file(a->word[0], &s->def.length);
+    if (!s->text || !cli_matrices_read(a, &s->matrices)) return false;
+    s->def.file = a->word[0], s->def.text = s->text, s->def.set = s->set, s->def.matrices = s->matrices.list, s->def.nmatrices = s->matrices.n;
+    return true;
+}
+
+bool cli_source_model(cli_source *s, const cli_args *a) {
+    if (!cli_source_read(s, a)) return false;
+    carom_error err = {0};
+    s->model = carom_model_create(&s->def, &err);
+    if (!s->model) fprintf(stderr, "%s\n", err.text); // starts with file:line:column
+    return s->model != NULL;
+}
+
+bool cli_source_start(cli_source *s, const cli_args *a) {
+    const char *file = cli_value(a, "start");
+    if (!file) return true;
+    carom_error err = {0};
+    carom_model *m = s->model ? s->model : carom_model_create(&s->def, &err);
+    if (!m) return cli_say("%s", err.text), false;
+    s->start = cli_state(m, file);
+    if (s->start) s->signals = s->start + carom_model_system(m)->nq + carom_model_system(m)->nv;
+    if (m != s->model) carom_model_destroy(m);
+    return s->start != NULL;
+}
+
+void cli_source_free(cli_source *s) {
+    carom_model_destroy(s->model);
+    cli_matrices_free(&s->matrices);
+    free(s->set), free(s->options), free(s->text), free(s->start);
+}
+
+carom_run_given cli_run_given(const cli_args *a) {
+    carom_run_given given = carom_run_nothing();
+    given.dash = "--";
+    given.scheme = cli_value(a, "scheme");
+    return given;
+}
+
+int cli_exit(carom_status status) {
+    const bool usage = status == CAROM_BAD_INPUT || status == CAROM_UNSUPPORTED || status == CAROM_IO;
+    return status == CAROM_OK ? CLI_DONE : status == CAROM_STOPPED ? CLI_INTERRUPTED : usage ? CLI_USAGE : CLI_FAILED;
 }
 
 bool cli_compile_mode(const cli_args *a, carom_compile_mode *mode) {
@@ -359,7 +357,7 @@ bool cli_wants_model(const char *file) {
 }
 
 bool cli_wants_result(const char *file) {
-    const bool model = !carom_result_probe(file) && (holds_model(file) || ((cli_ends(file, ".yaml") || cli_ends(file, ".yml")) && access(file, R_OK) == 0));
+    const bool model = !carom_result_probe(file) && (holds_model(file) || ((carom_ends(file, ".yaml") || carom_ends(file, ".yml")) && access(file, R_OK) == 0));
     if (model) cli_say("%s is a model, not a result; `carom run %s` makes one", file, file);
     return model;
 }
@@ -368,7 +366,7 @@ bool cli_wants_result(const char *file) {
 static bool begins(const char *file, const char *column) {
     char head[16] = "";
     const size_t n = strlen(column);
-    FILE *f = cli_ends(file, ".csv") ? open_regular(file) : NULL;
+    FILE *f = carom_ends(file, ".csv") ? open_regular(file) : NULL;
     const bool same = f && fread(head, 1, n, f) == n && strcmp(head, column) == 0;
     if (f) fclose(f);
     return same;
@@ -377,18 +375,25 @@ static bool begins(const char *file, const char *column) {
 bool cli_wants_sweep(const char *file) {
     if (carom_table_probe(file, "runs") || begins(file, "run,")) return false;
     if (carom_table_probe(file, "branch") || begins(file, "branch,")) cli_say("%s is a branch, not a sweep", file);
-    else if ((!cli_ends(file, ".csv") && carom_result_probe(file)) || begins(file, "t,")) cli_say("%s is a result, not a sweep", file);
+    else if ((!carom_ends(file, ".csv") && carom_result_probe(file)) || begins(file, "t,")) cli_say("%s is a result, not a sweep", file);
     else cli_say("%s is not a sweep", file);
     return true;
+}
+
+bool cli_begin(whole_file *w, const char *file) {
+    carom_error err = {0};
+    return whole_open(w, file, &err) == CAROM_OK || (cli_say("%s", err.text), false);
+}
+
+bool cli_end(whole_file *w, bool good) {
+    carom_error err = {0};
+    return whole_close(w, good, &err) == CAROM_OK || (cli_say("%s", err.text), false);
 }
 
 bool cli_writable(const char *file) {
     struct stat about;
     whole_file w;
-    carom_error err = {0};
     if (!file || strcmp(file, "-") == 0) return true;
     if (stat(file, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) return true; // to open a pipe is to wait for its reader
-    if (whole_open(&w, file, &err) != CAROM_OK) return cli_say("%s", err.text), false;
-    whole_close(&w, false, &err);
-    return true;
+    return cli_begin(&w, file) && cli_end(&w, false);
 }

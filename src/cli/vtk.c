@@ -8,7 +8,6 @@
 #include "cli/vtk.h"
 #include "cli/vtk_mesh.h"
 #include "model/names.h"
-#include "io/whole.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -77,42 +76,44 @@ static void put_grid(FILE *f, double t, int points, int cells, const array *list
     fputs("\n</AppendedData>\n</VTKFile>\n", f);
 }
 
-static bool save_grid(const series *s, const char *kind, long k, double t, int points, int cells, const array *list, int n) {
+// The name of a file of the series has room for what comes behind the stem; to be freed.
+static char *name_of(const series *s) {
     char *name = malloc(strlen(s->stem) + 80);
-    carom_error err = {0};
+    if (!name) cli_say("not enough memory");
+    return name;
+}
+
+static bool save_grid(const series *s, const char *kind, long k, double t, int points, int cells, const array *list, int n) {
+    char *name = name_of(s);
     whole_file w;
-    if (!name) return cli_say("not enough memory"), false;
-    sprintf(name, "%s.vtk/%s-%05ld.vtu", s->stem, kind, k);
-    bool good = whole_open(&w, name, &err) == CAROM_OK;
-    if (good) {
-        put_grid(w.f, t, points, cells, list, n);
-        good = whole_close(&w, true, &err) == CAROM_OK;
-    }
-    if (!good) cli_say("%s", err.text);
+    if (name) sprintf(name, "%s.vtk/%s-%05ld.vtu", s->stem, kind, k);
+    bool good = name && cli_begin(&w, name);
+    if (good) put_grid(w.f, t, points, cells, list, n);
+    good = good && cli_end(&w, true);
     free(name);
     return good;
 }
 
+static void put_list(const series *s, FILE *f, const char *kind, const double *t, long n) {
+    char text[40];
+    fprintf(f, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"%s\">\n<Collection>\n", byte_order());
+    for (long k = 0; k < n; ++k) {
+        carom_format(text, sizeof text, "%.17g", t[k]);
+        fprintf(f, "<DataSet timestep=\"%s\" part=\"0\" file=\"", text);
+        put_attribute(f, s->base);
+        fprintf(f, ".vtk/%s-%05ld.vtu\"/>\n", kind, k);
+    }
+    fputs("</Collection>\n</VTKFile>\n", f);
+}
+
 // The list of files with their times; files of an earlier export that had more of them are removed.
 static bool save_list(const series *s, const char *ending, const char *kind, const double *t, long n) {
-    char *name = malloc(strlen(s->stem) + 80), text[40];
-    carom_error err = {0};
+    char *name = name_of(s);
     whole_file w;
-    if (!name) return cli_say("not enough memory"), false;
-    sprintf(name, "%s%s", s->stem, ending);
-    bool good = whole_open(&w, name, &err) == CAROM_OK;
-    if (good) {
-        fprintf(w.f, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"%s\">\n<Collection>\n", byte_order());
-        for (long k = 0; k < n; ++k) {
-            carom_format(text, sizeof text, "%.17g", t[k]);
-            fprintf(w.f, "<DataSet timestep=\"%s\" part=\"0\" file=\"", text);
-            put_attribute(w.f, s->base);
-            fprintf(w.f, ".vtk/%s-%05ld.vtu\"/>\n", kind, k);
-        }
-        fputs("</Collection>\n</VTKFile>\n", w.f);
-        good = whole_close(&w, true, &err) == CAROM_OK;
-    }
-    if (!good) cli_say("%s", err.text);
+    if (name) sprintf(name, "%s%s", s->stem, ending);
+    bool good = name && cli_begin(&w, name);
+    if (good) put_list(s, w.f, kind, t, n);
+    good = good && cli_end(&w, true);
     for (long k = n; good; ++k) {
         sprintf(name, "%s.vtk/%s-%05ld.vtu", s->stem, kind, k);
         if (unlink(name) != 0) break;
@@ -123,23 +124,18 @@ static bool save_list(const series *s, const char *ending, const char *kind, con
 
 // Which number is which name.
 static bool save_names(const series *s, const char *kind, bool shapes) {
-    char *name = malloc(strlen(s->stem) + 80);
-    carom_error err = {0};
+    char *name = name_of(s);
     whole_file w;
-    if (!name) return cli_say("not enough memory"), false;
-    sprintf(name, "%s.vtk/%s.csv", s->stem, kind);
-    bool good = whole_open(&w, name, &err) == CAROM_OK;
-    if (good) {
-        fputs(shapes ? "shape,name,figure,body\n" : "contact,name\n", w.f);
-        for (int i = 0; i < (shapes ? s->shapes : s->contact.count); ++i) {
-            const carom_drawn d = shapes ? carom_drawing_shape(s->v->drawing, i) : (carom_drawn){.name = s->contact.at[i].text};
-            fprintf(w.f, "%d,\"%s\"", i, d.name ? d.name : ""); // names hold no quotes
-            if (shapes) fprintf(w.f, ",%s,%d", carom_figure_word(d.figure), d.of);
-            fputc('\n', w.f);
-        }
-        good = whole_close(&w, true, &err) == CAROM_OK;
+    if (name) sprintf(name, "%s.vtk/%s.csv", s->stem, kind);
+    bool good = name && cli_begin(&w, name);
+    if (good) fputs(shapes ? "shape,name,figure,body\n" : "contact,name\n", w.f);
+    for (int i = 0; good && i < (shapes ? s->shapes : s->contact.count); ++i) {
+        const carom_drawn d = shapes ? carom_drawing_shape(s->v->drawing, i) : (carom_drawn){.name = s->contact.at[i].text};
+        fprintf(w.f, "%d,\"%s\"", i, d.name ? d.name : ""); // names hold no quotes
+        if (shapes) fprintf(w.f, ",%s,%d", carom_figure_word(d.figure), d.of);
+        fputc('\n', w.f);
     }
-    if (!good) cli_say("%s", err.text);
+    good = good && cli_end(&w, true);
     free(name);
     return good;
 }

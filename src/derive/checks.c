@@ -1,6 +1,5 @@
 // checks.c: `checks`, and expressions that are observed, as they are written.
 #include "derive/resolver.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +11,9 @@ static size_t comparison(const char *text, size_t *at, carom_op *op) {
         depth += (text[i] == '(') - (text[i] == ')');
         if (depth > 0 || !strchr("<>=!", text[i])) continue;
         *at = i;
-        if (text[i] == '<')
-            *op = equal ? CAROM_OP_LE : CAROM_OP_LT;
-        else if (text[i] == '>')
-            *op = equal ? CAROM_OP_GE : CAROM_OP_GT;
-        else
-            *op = text[i] == '=' ? CAROM_OP_EQ : CAROM_OP_NE;
+        if (text[i] == '<') *op = equal ? CAROM_OP_LE : CAROM_OP_LT;
+        else if (text[i] == '>') *op = equal ? CAROM_OP_GE : CAROM_OP_GT;
+        else *op = text[i] == '=' ? CAROM_OP_EQ : CAROM_OP_NE;
         return equal ? 2 : 1;
     }
     return 0;

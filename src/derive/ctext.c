@@ -7,7 +7,6 @@
 #include "derive/bodies/body.h"
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct ctext {

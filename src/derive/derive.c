@@ -28,8 +28,7 @@ static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error
 }
 
 static carom_node cross(carom_graph *g, const carom_node *a, const carom_node *b, int i) {
-    return n_sub(g, n_mul(g, a[(i + 1) % 3], b[(i + 2) % 3]),
-                             n_mul(g, a[(i + 2) % 3], b[(i + 1) % 3]));
+    return n_sub(g, n_mul(g, a[(i + 1) % 3], b[(i + 2) % 3]), n_mul(g, a[(i + 2) % 3], b[(i + 1) % 3]));
 }
 
 // (BOD-5)  M = diag(m, m, m, J),  f = (0, -w x p)  with p = J w + dT/dw: angular velocities are no rates of coordinates,

@@ -2,7 +2,6 @@
 #include "derive/shapes/shapes.h"
 #include "expr/graph.h"
 #include <stdlib.h>
-#include <string.h>
 
 bool carom_node_zero(const carom_graph *g, carom_node x) {
     double value = 1;

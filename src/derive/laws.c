@@ -2,7 +2,6 @@
 #include "derive/laws.h"
 #include <carom/option.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

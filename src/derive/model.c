@@ -1,4 +1,5 @@
 // model.c: create, destroy, and what a model answers.
+#include "base/text.h"
 #include "derive/shapes/shapes.h"
 #include "read/mesh.h"
 #include <stdlib.h>
@@ -27,8 +28,7 @@ static carom_status complete(carom_model *m, carom_error *err) {
 
 // The texts of what is observed, for when the model is derived again.
 static bool keep_observed(carom_model *m, const char *const *observe) {
-    int n = 0;
-    while (observe && observe[n]) ++n;
+    const int n = carom_list_length(observe);
     m->observe = carom_pool_take(&m->memory, ((size_t)n + 1) * sizeof *m->observe);
     for (int i = 0; m->observe && i < n; ++i)
         if (!(m->observe[i] = carom_pool_text(&m->memory, observe[i], strlen(observe[i])))) return false;

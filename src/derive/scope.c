@@ -148,8 +148,7 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
     resolver *r = u->r;
     n->used = true;
     if (n->angle && n->node == CAROM_NONE) {
-        if (r->m->tape)
-            return refuse(err, "'%.60s' is not counted in this model; name it in outputs", n->text);
+        if (r->m->tape) return refuse(err, "'%.60s' is not counted in this model; name it in outputs", n->text);
         if (r->lazy->angle(r, &r->m->joints[n->index], &n->node) != CAROM_OK) return CAROM_NONE;
     }
     if (n->kind == NAME_QUANTITY && n->node == CAROM_NONE && n->rate == CAROM_NONE && r->lazy->quantity(r, n) != CAROM_OK) return CAROM_NONE;
@@ -331,8 +330,7 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     *node = carom_parse(g, n->text + from, to - from, &s, &offset, &err);
     if (r->failed) return CAROM_BAD_INPUT; // by a parameter that this expression uses
     if (*node != CAROM_NONE) return CAROM_OK;
-    if (carom_graph_failed(g))
-        return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
+    if (carom_graph_failed(g)) return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
     if (quantity == CAROM_QUANTITY_WRONG && !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
         return carom_fault(r, n, from + at, "'%.*s' is not a unit; known are %s.  For a product write '*'", (int)(to - from - at < 40 ? to - from - at : 40), n->text + from + at, carom_unit_examples);
     if (follows_number(n->text + from, offset) && carom_unit_starts(n->text + from + offset, to - from - offset))

@@ -222,10 +222,8 @@ static carom_status read_forces(resolver *r) {
         double rest = 0;
         if (carom_graph_is_number(m->graph, carom_graph_at_rest(m->graph, F), &rest) && !isfinite(rest))
             return carom_fault(r, c, 0, "this force has no finite value when all rates are zero; use sign(x') instead of x'/abs(x')");
-        if (point != CAROM_NONE)
-            CAROM_TRY(add_force(r, c->key, point, F));
-        else
-            m->force[i] = m->force[i] == CAROM_NONE ? F : n_add(m->graph, m->force[i], F);
+        if (point != CAROM_NONE) CAROM_TRY(add_force(r, c->key, point, F));
+        else m->force[i] = m->force[i] == CAROM_NONE ? F : n_add(m->graph, m->force[i], F);
     }
     return CAROM_OK;
 }

@@ -1,4 +1,5 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
+#include "base/random.h"
 #include "derive/shapes/shapes.h"
 #include "scheme/step.h"
 #include <math.h>
@@ -10,12 +11,6 @@ static const double QUADRATIC = 1e-9;     // of the energy: T(v) is quadratic up
 static const double CONSTANT = 1e-10;     // of the energy: T(0) is 0 up to rounding
 static const double ROUNDING = 1e-13;     // of the terms of a relative velocity
 static const double ALONG_NORMAL = 1e-6;  // tangential part of a direction below this: it is the normal
-
-// Numbers in [-1, 1) that look random and are the same every time.
-static double next(unsigned *seed) {
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / 8388608.0 - 1;
-}
 
 // 1/2 v'Mv from the tape's terms, and the sum of absolute values beside it.
 static double quadratic(const carom_model *m, void *work, const double *q, const double *v, double *size) {
@@ -42,8 +37,8 @@ static double kinetic(const carom_model *m, void *work, const double *q, const d
 static carom_status check_kinetic(const carom_model *m, void *work, double *q, double *v, carom_error *err) {
     unsigned seed = 1;
     for (int trial = 0; trial < 6; ++trial) {
-        for (int i = 0; i < m->nq; ++i) q[i] = m->q0[i] + (trial ? 0.1 * next(&seed) * (1 + fabs(m->q0[i])) : 0);
-        for (int i = 0; i < m->nv; ++i) v[i] = next(&seed) * (1 + fabs(m->v0[i]));
+        for (int i = 0; i < m->nq; ++i) q[i] = m->q0[i] + (trial ? 0.1 * carom_random(&seed) * (1 + fabs(m->q0[i])) : 0);
+        for (int i = 0; i < m->nv; ++i) v[i] = carom_random(&seed) * (1 + fabs(m->v0[i]));
         double size = 0;
         const double half = quadratic(m, work, q, v, &size), T = kinetic(m, work, q, v);
         if (trial == 0 && !(isfinite(T) && isfinite(half)))

@@ -42,7 +42,7 @@ static carom_status set(rests *r, double value) {
         if (!kept) carom_variation_destroy(r->x), r->x = NULL;
         carom_point_close(&r->p);
     }
-    if (!r->p.block) CAROM_TRY(carom_point_open(&r->p, r->task.base, r->err));
+    if (!r->p.mem.base) CAROM_TRY(carom_point_open(&r->p, r->task.base, r->err));
     if (!r->x) r->x = carom_variation_create(r->task.base, 1, &r->parameter, r->err);
     return r->x ? CAROM_OK : r->err->code;
 }

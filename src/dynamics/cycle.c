@@ -5,26 +5,20 @@
 //
 // with x_1 the state after a period, P = dx_1/dx on the states beside x, S what the model does not depend on.  The second equation is that of models
 // without time, the last one that of continuation.
-#include "base/tolerance.h"
 #include "dynamics/cycle.h"
 #include "linalg/dense.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double PI = 3.14159265358979323846;
 static const double FAR = 0.7;   // of a step, in typical sizes
 static const double SLOW = 0.1;  // of the residual before: the linearisation is done again
 static const double CUT = 1e-9;  // of a matrix that has cancelled: a direction is not determined
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
-static const double TYPICAL = 1e-3; // of the largest: least size of a coordinate or rate
-static const double SETTLED = 1e-4; // of the period: a guess that changes by less
 static const double STILL = 1e-5;   // way in a period: that is a state of rest
-enum { SAMPLES = 6, LEARNT = 12 };
+enum { LEARNT = 12 };
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit"); }
-
-static double *column(double *A, int j, int n) { return A + (size_t)j * (size_t)n; }
+carom_status carom_orbit_no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit"); }
 
 // -- what the model does not depend on -----------------------------------------------------------------------------
 
@@ -33,7 +27,7 @@ static carom_status dependence(carom_cycle *c, double t, const double *x, double
     carom_shooter *s = &c->s;
     const int nv = s->nv, links = carom_model_system(s->task.base)->ne + s->p.nc, dirs = carom_variation_directions(s->x), rows = links + nv + 2 * dirs;
     double *D = calloc((size_t)rows * (size_t)nv + 3 * (size_t)nv + (size_t)rows, sizeof *D), *e = D + (size_t)rows * (size_t)nv, *a = e + nv, *row = a + nv;
-    if (!D) return no_memory(c->err);
+    if (!D) return carom_orbit_no_memory(c->err);
     bool good = true;
     const double *q = x, *v = x + s->nq;
     for (int i = 0; i < nv; ++i) a[i] = s->scale[nv + i] * (1 + 0.37 * i); // any acceleration
@@ -41,21 +35,21 @@ static carom_status dependence(carom_cycle *c, double t, const double *x, double
         carom_zero(e, nv);
         e[i] = s->scale[i];
         const carom_direction d = {0, e, NULL, NULL};
-        double *to = column(D, i, rows);
+        double *to = cycle_column(D, i, rows);
         good = carom_variation_gaps(s->x, t, q, d, to) == CAROM_OK && carom_variation_motion(s->x, t, q, v, a, d, to + links) == CAROM_OK &&
                carom_variation_rates(s->x, t, q, v, d, to + links + nv) == CAROM_OK && carom_variation_acceleration(s->x, t, q, v, a, d, to + links + nv + dirs) == CAROM_OK;
     }
     const int first[] = {0, links, links + nv, links + nv + dirs, rows};
     for (int g = 0; g < 4 && good; ++g) {
         double most = 0;
-        for (int i = 0; i < nv; ++i) most = fmax(most, carom_norm_max(column(D, i, rows) + first[g], first[g + 1] - first[g]));
+        for (int i = 0; i < nv; ++i) most = fmax(most, carom_norm_max(cycle_column(D, i, rows) + first[g], first[g + 1] - first[g]));
         for (int r = first[g]; r < first[g + 1] && *rank < nv; ++r) {
-            for (int i = 0; i < nv; ++i) row[i] = column(D, i, rows)[r];
+            for (int i = 0; i < nv; ++i) row[i] = cycle_column(D, i, rows)[r];
             const double size = carom_length(row, nv);
             if (!(size > CUT * most)) continue;
             const double left = carom_basis_reject(basis, *rank, row, nv);
             if (!(left > BESIDE * size)) continue;
-            for (int i = 0; i < nv; ++i) column(basis, *rank, nv)[i] = row[i] / left;
+            for (int i = 0; i < nv; ++i) cycle_column(basis, *rank, nv)[i] = row[i] / left;
             ++*rank;
         }
     }
@@ -63,12 +57,11 @@ static carom_status dependence(carom_cycle *c, double t, const double *x, double
     return good ? CAROM_OK : carom_fail(c->err, CAROM_USER, "the derivatives of the model have no finite value on the way");
 }
 
-// The complement of what it depends on, by unit vectors.
-static carom_status find_symmetry(carom_cycle *c, const double *samples, const double *times, int count) {
+carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const double *times, int count) {
     carom_shooter *s = &c->s;
     const int nv = s->nv, nx = s->nq + nv;
     double *basis = calloc((size_t)nv * (size_t)nv + (size_t)nv, sizeof *basis), *x = basis + (size_t)nv * (size_t)nv;
-    if (!basis) return no_memory(c->err);
+    if (!basis) return carom_orbit_no_memory(c->err);
     int rank = 0;
     carom_status status = CAROM_OK;
     for (int k = 0; k < count && status == CAROM_OK; ++k) status = dependence(c, times[k], samples + (size_t)k * (size_t)nx, basis, &rank);
@@ -76,65 +69,15 @@ static carom_status find_symmetry(carom_cycle *c, const double *samples, const d
         carom_basis_complete(basis, rank, nv, x);
         c->nsym = nv - rank;
         for (int k = 0; k < c->nsym; ++k) {
-            carom_copy(column(c->sym, k, s->n), column(basis, rank + k, nv), nv);
-            carom_zero(column(c->sym, k, s->n) + nv, nv);
+            carom_copy(cycle_column(c->sym, k, s->n), cycle_column(basis, rank + k, nv), nv);
+            carom_zero(cycle_column(c->sym, k, s->n) + nv, nv);
         }
     }
     free(basis);
     return status;
 }
 
-// -- a guess --------------------------------------------------------------------------------------------------------
-
-// States of a run at equal times.
-typedef struct film { int n, room, nx, *closed; double *t, *x; const carom_cycle *c; } film;
-
-static carom_status take(void *watch, double t, const double *q, const double *v, int closed) {
-    film *f = watch;
-    const carom_shooter *s = &f->c->s;
-    if (f->n == f->room) return CAROM_OK;
-    f->t[f->n] = t, f->closed[f->n] = closed;
-    carom_copy(f->x + (size_t)f->n * (size_t)f->nx, q, s->nq), carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq, v, s->nv);
-    ++f->n;
-    return CAROM_OK;
-}
-
-static carom_status film_open(film *f, const carom_cycle *c, int steps) {
-    const size_t room = (size_t)steps + 2;
-    *f = (film){.room = steps + 2, .nx = c->s.nq + c->s.nv, .c = c};
-    f->t = calloc(room, sizeof *f->t), f->closed = calloc(room, sizeof *f->closed), f->x = calloc(room * (size_t)f->nx, sizeof *f->x);
-    return f->t && f->closed && f->x ? CAROM_OK : no_memory(c->err);
-}
-
-static void film_close(film *f) { free(f->t), free(f->closed), free(f->x); }
-
-static carom_status shoot_film(carom_cycle *c, film *f, double t_0, double span, const double *x, int steps) {
-    carom_shooter *s = &c->s;
-    take(f, t_0, x, x + s->nq, 0);
-    s->on_state = take, s->watch = f;
-    const carom_status status = carom_shoot(s, t_0, span, x, false, steps);
-    s->on_state = NULL;
-    if (f->n > 1) f->closed[0] = f->closed[1];
-    return status;
-}
-
-// Typical sizes: how far each position and velocity moves, not below a thousandth of the largest of its kind.
-static void measure(carom_cycle *c, const film *f) {
-    carom_shooter *s = &c->s;
-    double *to = c->by;
-    for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
-    for (int i = 0; i < s->n; ++i) c->z[i] = 0;
-    for (int k = 0; k < f->n; ++k) {
-        carom_shooter_apart(s, f->x, f->x + (size_t)k * (size_t)f->nx, to);
-        for (int i = 0; i < s->nv; ++i) c->z[i] = fmax(c->z[i], fabs(to[i])), c->z[s->nv + i] = fmax(c->z[s->nv + i], fabs(f->x[(size_t)k * (size_t)f->nx + (size_t)(s->nq + i)]));
-    }
-    for (int half = 0; half < 2; ++half) {
-        const double most = carom_norm_max(c->z + half * s->nv, s->nv);
-        for (int i = half * s->nv; i < (half + 1) * s->nv; ++i) s->scale[i] = fmax(c->z[i], most > 0 ? TYPICAL * most : 1);
-    }
-    for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
-        if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
-}
+// -- places that change -----------------------------------------------------------------------------------------------
 
 // x with the coordinates exchanged that change places in a period; an even number of periods leaves them where they are.
 static void exchange(const carom_cycle *c, double *x, int n) {
@@ -146,9 +89,7 @@ static void exchange(const carom_cycle *c, double *x, int n) {
     }
 }
 
-static void exchange_state(const carom_cycle *c, double *x) {
-    exchange(c, x, c->s.nv), exchange(c, x + c->s.nq, c->s.nv);
-}
+void carom_cycle_exchange(const carom_cycle *c, double *x) { exchange(c, x, c->s.nv), exchange(c, x + c->s.nq, c->s.nv); }
 
 // The same of a direction in units of scale.
 static void exchange_direction(const carom_cycle *c, double *x) {
@@ -158,257 +99,17 @@ static void exchange_direction(const carom_cycle *c, double *x) {
     for (int i = 0; i < s->n && c->partner; ++i) x[i] /= s->scale[i];
 }
 
-// x without what goes along sym, and without whole turns that the model does not feel.
-static double distance(carom_cycle *c, const double *a, const double *b) {
-    carom_shooter *s = &c->s;
-    carom_copy(c->y, b, s->nq + s->nv);
-    exchange_state(c, c->y);
-    carom_shooter_apart(s, a, c->y, c->r);
-    for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
-        if (c->shift[i] != 0) c->r[i] = remainder(c->r[i] * s->scale[i], fabs(c->shift[i])) / s->scale[i];
-    for (int k = 0; k < c->nsym; ++k) carom_axpy(c->r, -carom_dot(column(c->sym, k, s->n), c->r, s->n), column(c->sym, k, s->n), s->n);
-    return carom_norm_max(c->r, s->n);
-}
-
-// Which positions are angles, whole turns of which change nothing?  2 pi at those, for now.
-static carom_status find_turns(carom_cycle *c, const double *x) {
-    carom_shooter *s = &c->s;
-    double *dq = calloc((size_t)s->nq + 1, sizeof *dq);
-    if (!dq) return no_memory(c->err);
-    carom_status status = CAROM_OK;
-    for (int i = 0; i < s->nq && status == CAROM_OK; ++i) {
-        bool same = false, moves = s->nq == s->nv && s->scale[i] > PI;
-        c->shift[i] = 0;
-        dq[i] = 2 * PI;
-        if (moves) status = carom_shooter_same(s, c->T, x, 0, dq, &same);
-        if (same) c->shift[i] = 2 * PI;
-        dq[i] = 0;
-    }
-    free(dq);
-    return status;
-}
-
-// The longest time without events, of those with fewest closed contacts: its middle.  What is there already stays where it is good.
-static double quiet(const carom_cycle *c, double from, double to, bool stays) {
-    const carom_shooter *s = &c->s;
-    double best = 0, at = from, longest[2] = {0, 0};
-    for (double share = 0.1; share > 0.01 && best == 0; share /= 5) { // of the time; a short one is soon gone along a branch
-        int fewest = 1 << 30;
-        for (int round = 0; round < 2; ++round)
-            for (int k = -1; k < s->nhits; ++k) {
-                const double a = k < 0 ? from : s->hit[k].end, b = k + 1 < s->nhits ? s->hit[k + 1].t : to;
-                const int closed = k >= 0 ? s->hit[k].closed : s->nhits > 0 ? -1 : 0;
-                if (a < from || b > to || b - a < share * (to - from)) continue;
-                const int n = closed < 0 ? s->closed : closed; // before the first event it is as behind the last one
-                if (round == 0 && n < fewest) fewest = n;
-                if (round == 1 && n == fewest && b - a > best) best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
-            }
-    }
-    return best > 0 && longest[0] <= from && longest[1] - from > 0.05 * (to - from) && stays ? from : at;
-}
-
-static carom_status sample(carom_cycle *c, const film *f) {
-    double t[SAMPLES], *x = calloc((size_t)SAMPLES * (size_t)f->nx, sizeof *x);
-    if (!x) return no_memory(c->err);
-    for (int k = 0; k < SAMPLES; ++k) {
-        const int at = k * (f->n - 1) / (SAMPLES - 1);
-        t[k] = f->t[at];
-        carom_copy(x + (size_t)k * (size_t)f->nx, f->x + (size_t)at * (size_t)f->nx, f->nx);
-    }
-    const carom_status status = find_symmetry(c, x, t, SAMPLES);
-    free(x);
-    return status;
-}
-
-// x becomes the state at t, with the contacts that are closed there exactly closed.
-static carom_status go_on(carom_cycle *c, double t) {
-    carom_shooter *s = &c->s;
-    CAROM_TRY(carom_shoot(s, c->t_0, t - c->t_0, c->x, false, c->steps));
-    carom_copy(c->x, s->end, s->nq + s->nv);
-    c->t_0 = c->timeless ? 0 : fmod(t, c->T);
-    return carom_shooter_snap(s, c->t_0, c->x);
-}
-
-// Sizes, turns and what the model does not depend on, from the motion over `span`.
-static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int steps) {
-    CAROM_TRY(film_open(f, c, steps));
-    CAROM_TRY(shoot_film(c, f, t_0, span, c->x, steps));
-    carom_zero(c->shift, c->s.nq);
-    measure(c, f);
-    CAROM_TRY(find_turns(c, c->x));
-    measure(c, f);
-    return sample(c, f);
-}
-
-carom_status carom_cycle_survey(carom_cycle *c, double span) {
-    film f = {0};
-    const carom_status status = survey(c, &f, c->t_0, span, 100);
-    film_close(&f);
-    return status;
-}
-
-// A period that the model prescribes: from where it is, begin where nothing happens.
-static carom_status guess_forced(carom_cycle *c) {
-    carom_shooter *s = &c->s;
-    enum { STEPS = 400 };
-    film f = {0};
-    carom_status status = survey(c, &f, c->t_0, c->T, STEPS);
-    if (status == CAROM_OK) {
-        for (int i = 0; i < s->nq; ++i)
-            if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
-        const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T, last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
-        const bool early = !s->struck && first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
-        const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
-        const int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
-        if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
-    }
-    film_close(&f);
-    return status;
-}
-
-// The first return of the motion to a state at which nothing happens.
-static carom_status first_return(carom_cycle *c, const film *f, double guess, bool stays, int *from, int *to) {
-    const double t = quiet(c, f->t[0], f->t[0] + (f->t[f->n - 1] - f->t[0]) / 3, stays);
-    *from = 0;
-    while (*from + 1 < f->n && f->t[*from] < t) ++*from;
-    const double *x = f->x + (size_t)*from * (size_t)f->nx;
-    double most = 0, best = INFINITY;
-    for (int k = 0; k < f->n; ++k) most = fmax(most, distance(c, x, f->x + (size_t)k * (size_t)f->nx));
-    if (!(most > CUT)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give %s", f->t[*from], c->nearer);
-    bool away = false;
-    *to = -1;
-    double d_0 = 0, d = 0;
-    for (int k = *from + 1; k + 1 < f->n; ++k) {
-        const double d_1 = distance(c, x, f->x + (size_t)(k + 1) * (size_t)f->nx);
-        d = k == *from + 1 ? distance(c, x, f->x + (size_t)k * (size_t)f->nx) : d;
-        away = away || d > 0.2 * most;
-        const bool lowest = away && d <= d_0 && d <= d_1;
-        if (!isnan(guess)) {
-            const double off = fabs(f->t[k] - f->t[*from] - guess);
-            if (off < best) best = off, *to = k;
-        } else if (lowest && d < 0.12 * most) {
-            *to = k;
-            break;
-        } else if (lowest && d < 0.5 * best) best = d, *to = k;
-        d_0 = d, d = d_1;
-    }
-    if (*to < 0 || (isnan(guess) && best < INFINITY && best > 0.5 * most && *to >= 0 && distance(c, x, f->x + (size_t)*to * (size_t)f->nx) > 0.5 * most))
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion does not come back to a state that it had until t = %.6g: give %s", f->t[f->n - 1], c->nearer);
-    return CAROM_OK;
-}
-
-// A return that is nearest in time: x'_1 r = 0.  Without it, orbits that are not isolated would shrink to rest.
-static carom_status tune_period(carom_cycle *c) {
-    carom_shooter *s = &c->s;
-    for (int k = 0; k < 3; ++k) {
-        CAROM_TRY(carom_cycle_shoot(c, true));
-        const double dT = -carom_dot(s->rate_1, c->r, s->n) / carom_dot(s->rate_1, s->rate_1, s->n);
-        if (!(fabs(dT) < 0.1 * c->T)) break;
-        c->T += dT;
-        s->linear = false;
-        if (fabs(dT) < SETTLED * c->T) break;
-    }
-    return CAROM_OK;
-}
-
-static carom_status guess_free(carom_cycle *c, double window, double guess) {
-    carom_shooter *s = &c->s;
-    enum { STEPS = 1200 };
-    film f = {0};
-    int from = 0, to = 0;
-    c->T = window / 4;
-    carom_status status = survey(c, &f, 0, window, STEPS);
-    if (status == CAROM_OK) status = first_return(c, &f, guess, true, &from, &to);
-    for (int k = 0; k < s->nhits && status == CAROM_OK; ++k) // an event near the return: begin elsewhere
-        if (fabs(s->hit[k].t - f.t[to]) < 0.02 * (f.t[to] - f.t[from])) {
-            status = first_return(c, &f, guess, false, &from, &to);
-            break;
-        }
-    if (status == CAROM_OK) {
-        const double *a = f.x + (size_t)from * (size_t)f.nx, *b = f.x + (size_t)to * (size_t)f.nx;
-        c->T = f.t[to] - f.t[from];
-        for (int i = 0; i < s->nq; ++i)
-            if (c->shift[i] != 0) c->shift[i] *= round((b[i] - a[i]) / c->shift[i]);
-        // sizes of one period
-        film part = {.n = to - from + 1, .nx = f.nx, .x = f.x + (size_t)from * (size_t)f.nx, .c = c};
-        double *old = calloc((size_t)s->n, sizeof *old);
-        if (!old) status = no_memory(c->err);
-        else {
-            carom_copy(old, s->scale, s->n);
-            measure(c, &part);
-            for (int k = 0; k < c->nsym; ++k) { // of the same directions in new units
-                double *d = column(c->sym, k, s->n);
-                for (int i = 0; i < s->n; ++i) d[i] *= old[i] / s->scale[i];
-                for (int j = 0; j < k; ++j) carom_axpy(d, -carom_dot(column(c->sym, j, s->n), d, s->n), column(c->sym, j, s->n), s->n);
-                const double length = carom_length(d, s->n);
-                for (int i = 0; i < s->n; ++i) d[i] /= length;
-            }
-        }
-        free(old);
-        if (status == CAROM_OK && f.closed[from] > 0 && from > 0) status = go_on(c, f.t[from]);
-        else carom_copy(c->x, a, f.nx);
-    }
-    film_close(&f);
-    return status == CAROM_OK ? tune_period(c) : status;
-}
-
-carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess) {
-    carom_shooter *s = &c->s;
-    carom_copy(c->x, x, s->nq + s->nv);
-    c->t_0 = 0;
-    const double span = c->expression ? c->T : window;
-    bool still = true, same = true;
-    for (int k = 1; k <= 3 && still; ++k) CAROM_TRY(carom_shooter_same(s, span, x, 0.1618 * k * span, NULL, &still));
-    c->timeless = still;
-    if (!c->expression && !still) return carom_fail(c->err, CAROM_BAD_INPUT, "time enters the model: give the period of its excitation, --period EXPR, instead of free");
-    if (!still) CAROM_TRY(carom_shooter_same(s, c->T, x, c->T, NULL, &same));
-    if (!same) return carom_fail(c->err, CAROM_BAD_INPUT, "--period: the model does not repeat itself after %.9g: give the period of its excitation, or a multiple", c->T);
-    if (transient > 0) {
-        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x, false, 100));
-        carom_copy(c->x, s->end, s->nq + s->nv);
-        CAROM_TRY(carom_shooter_snap(s, 0, c->x));
-    }
-    carom_copy(c->first, c->x, s->nq + s->nv);
-    return c->expression ? guess_forced(c) : guess_free(c, window, guess);
-}
-
-carom_status carom_cycle_rephase(carom_cycle *c) {
-    if (!c->timeless) return guess_forced(c);
-    CAROM_TRY(carom_shoot(&c->s, 0, c->T, c->x, false, c->steps));
-    return go_on(c, quiet(c, 0, c->T, false));
-}
-
-// A motion that never settles comes near an orbit at times: where it comes back best after a period.
-carom_status carom_cycle_near(carom_cycle *c) {
-    enum { PERIODS = 60 };
-    carom_shooter *s = &c->s;
-    film f;
-    c->t_0 = 0;
-    carom_status status = film_open(&f, c, PERIODS);
-    if (status == CAROM_OK) status = shoot_film(c, &f, 0, PERIODS * c->T, c->first, PERIODS);
-    int best = 0;
-    double least = INFINITY;
-    for (int k = 0; k + 1 < f.n && status == CAROM_OK; ++k) {
-        const double d = distance(c, f.x + (size_t)k * (size_t)f.nx, f.x + (size_t)(k + 1) * (size_t)f.nx);
-        if (d < least) least = d, best = k;
-    }
-    if (status == CAROM_OK) carom_copy(c->x, f.x + (size_t)best * (size_t)f.nx, f.nx);
-    film_close(&f);
-    s->linear = false;
-    return status == CAROM_OK ? guess_forced(c) : status;
-}
-
 // -- the equations --------------------------------------------------------------------------------------------------
 
 void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r) {
     carom_shooter *s = &c->s;
-    exchange_state(c, s->end);
-    for (int j = 0; j < s->m && linear; ++j) exchange_direction(c, column(s->Y, j, s->n));
+    carom_cycle_exchange(c, s->end);
+    for (int j = 0; j < s->m && linear; ++j) exchange_direction(c, cycle_column(s->Y, j, s->n));
     if (linear) exchange_direction(c, s->rate_1), exchange_direction(c, s->p_1);
     for (int i = 0; i < s->nq; ++i) s->end[i] -= c->shift[i];
     carom_shooter_apart(s, x, s->end, r);
     for (int i = 0; i < s->nq; ++i) s->end[i] += c->shift[i];
-    for (int k = 0; k < c->nsym; ++k) carom_axpy(r, -carom_dot(column(c->sym, k, s->n), r, s->n), column(c->sym, k, s->n), s->n);
+    for (int k = 0; k < c->nsym; ++k) carom_axpy(r, -carom_dot(cycle_column(c->sym, k, s->n), r, s->n), cycle_column(c->sym, k, s->n), s->n);
 }
 
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
@@ -424,7 +125,7 @@ static int unknowns(const carom_cycle *c, bool parameter) { return c->s.m + c->t
 
 // Z'x
 static void project(const carom_shooter *s, const double *x, double *to) {
-    for (int j = 0; j < s->m; ++j) to[j] = carom_dot(column(s->Z, j, s->n), x, s->n);
+    for (int j = 0; j < s->m; ++j) to[j] = carom_dot(cycle_column(s->Z, j, s->n), x, s->n);
 }
 
 // (ORB-2)  The matrix, N x N, of unknowns z, dT/T (models without time), dsigma, dp/size; the last row is left to the caller.
@@ -435,26 +136,26 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
     carom_zero(A, (ptrdiff_t)N * N);
     const double rounding = CUT * fmax(1, carom_norm_max(s->Y, m * n)); // what is left of P - 1 below it is no more than errors of the motion
     for (int j = 0; j < m; ++j) {
-        project(s, column(s->Y, j, n), column(A, j, N));
-        column(A, j, N)[j] -= 1;
+        project(s, cycle_column(s->Y, j, n), cycle_column(A, j, N));
+        cycle_column(A, j, N)[j] -= 1;
         for (int i = 0; i < m; ++i)
-            if (fabs(column(A, j, N)[i]) < rounding) column(A, j, N)[i] = 0;
+            if (fabs(cycle_column(A, j, N)[i]) < rounding) cycle_column(A, j, N)[i] = 0;
     }
     project(s, s->rate_1, z);
-    if (c->timeless && !c->expression) carom_copy(column(A, T, N), z, m);
-    for (int j = 0; j < m && c->timeless && !c->expression; ++j) column(A, T, N)[j] *= c->T;
+    if (c->timeless && !c->expression) carom_copy(cycle_column(A, T, N), z, m);
+    for (int j = 0; j < m && c->timeless && !c->expression; ++j) cycle_column(A, T, N)[j] *= c->T;
     if (parameter) {
         for (int i = 0; i < n; ++i) c->by[i] = size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0));
-        project(s, c->by, column(A, p, N));
+        project(s, c->by, cycle_column(A, p, N));
     }
     if (c->timeless) {
         project(s, s->rate_0, z);
         const double length = carom_length(z, m);
-        for (int j = 0; j < m && length > 0; ++j) column(A, j, N)[T] = z[j] / length;
+        for (int j = 0; j < m && length > 0; ++j) cycle_column(A, j, N)[T] = z[j] / length;
     }
     for (int k = 0; k < c->nsym; ++k) {
-        project(s, column(c->sym, k, n), z);
-        for (int j = 0; j < m; ++j) column(A, sigma + k, N)[j] = -z[j], column(A, j, N)[sigma + k] = z[j];
+        project(s, cycle_column(c->sym, k, n), z);
+        for (int j = 0; j < m; ++j) cycle_column(A, sigma + k, N)[j] = -z[j], cycle_column(A, j, N)[sigma + k] = z[j];
     }
 }
 
@@ -462,9 +163,9 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
 static void put_tangent(carom_cycle *c, const double *tau, int N) {
     const carom_shooter *s = &c->s;
     project(s, tau, c->work);
-    for (int j = 0; j < s->m; ++j) column(c->A, j, N)[N - 1] = c->work[j];
-    if (c->timeless) column(c->A, s->m, N)[N - 1] = tau[s->n];
-    column(c->A, N - 1, N)[N - 1] = tau[s->n + 1];
+    for (int j = 0; j < s->m; ++j) cycle_column(c->A, j, N)[N - 1] = c->work[j];
+    if (c->timeless) cycle_column(c->A, s->m, N)[N - 1] = tau[s->n];
+    cycle_column(c->A, N - 1, N)[N - 1] = tau[s->n + 1];
 }
 
 static void keep_hits(carom_hit **to, int *n, const carom_shooter *s) {
@@ -474,7 +175,8 @@ static void keep_hits(carom_hit **to, int *n, const carom_shooter *s) {
     if (s->nhits > 0) memcpy(more, s->hit, (size_t)s->nhits * sizeof *more);
 }
 
-bool carom_cycle_alike(const carom_cycle *c, const carom_hit *hit, int n) {
+// Is the sequence of events that of other hits?
+static bool alike(const carom_cycle *c, const carom_hit *hit, int n) {
     bool same = n == c->s.nhits;
     for (int i = 0; i < n && same; ++i) same = c->s.hit[i].kind == hit[i].kind && c->s.hit[i].contact == hit[i].contact;
     return same;
@@ -491,7 +193,7 @@ static bool solve_step(carom_cycle *c, const double *tau, double size, double *d
     if (tau) put_tangent(c, tau, N);
     for (int k = 0; k < c->nlearnt; ++k) { // Broyden: A += r d'/d'd
         const double *r = c->learnt + (size_t)(2 * k) * (size_t)c->room, *d = r + c->room;
-        for (int j = 0; j < N; ++j) carom_axpy(column(c->A, j, N), d[j] / carom_dot(d, d, N), r, m);
+        for (int j = 0; j < N; ++j) carom_axpy(cycle_column(c->A, j, N), d[j] / carom_dot(d, d, N), r, m);
     }
     c->rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, c->b, c->z);
     c->unknowns = N - (c->timeless && c->expression);
@@ -500,7 +202,7 @@ static bool solve_step(carom_cycle *c, const double *tau, double size, double *d
     for (int i = 0; i < N && most > FAR; ++i) c->z[i] *= FAR / most;
     *dT = c->timeless && !c->expression ? c->z[m] * c->T : 0, *dp = tau ? c->z[N - 1] * size : 0;
     carom_zero(c->by, n);
-    for (int j = 0; j < m; ++j) carom_axpy(c->by, c->z[j], column(s->Z, j, n), n);
+    for (int j = 0; j < m; ++j) carom_axpy(c->by, c->z[j], cycle_column(s->Z, j, n), n);
     if (tau) carom_axpy(c->by, *dp, s->p_0, n);
     return isfinite(most);
 }
@@ -537,7 +239,7 @@ static carom_status step(carom_cycle *c, const double *tau, double size, carom_h
         CAROM_TRY(carom_shooter_move(s, x, c->by, c->x)); // closed contacts are closed with the new parameter
         if (status == CAROM_OK) status = carom_cycle_shoot(c, false);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
-        if (status == CAROM_OK && *hits && !carom_cycle_alike(c, *hits, *nhits)) ++c->order_changed;
+        if (status == CAROM_OK && *hits && !alike(c, *hits, *nhits)) ++c->order_changed;
         if (status == CAROM_OK) keep_hits(hits, nhits, s);
         if (status == CAROM_OK && (c->residual < before * (1 - 0.2 * a) || c->residual < c->good)) {
             if (k == 0) learn(c, tau != NULL);
@@ -604,7 +306,7 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau) {
     b[N - 1] = 1;
     const int rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, b, c->z);
     carom_zero(tau, n + 2);
-    for (int j = 0; j < m; ++j) carom_axpy(tau, c->z[j], column(s->Z, j, n), n);
+    for (int j = 0; j < m; ++j) carom_axpy(tau, c->z[j], cycle_column(s->Z, j, n), n);
     carom_axpy(tau, c->z[N - 1] * size, s->p_0, n);
     tau[n] = c->timeless && !c->expression ? c->z[m] : 0;
     tau[n + 1] = c->z[N - 1];
@@ -619,16 +321,16 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
     carom_shooter *s = &c->s;
     const int n = s->n, m = s->m;
     double *P = calloc(3 * (size_t)n * (size_t)n + 2 * (size_t)n, sizeof *P), *B = P + (size_t)n * (size_t)n, *V = B + (size_t)n * (size_t)n, *x = V + (size_t)n * (size_t)n;
-    if (!P) return no_memory(c->err);
+    if (!P) return carom_orbit_no_memory(c->err);
     // a basis of the states beside x: first what repeats itself trivially, then the rest
     int known = 0;
     for (int k = 0; k <= c->nsym; ++k) {
         if (k == c->nsym && !c->timeless) break;
-        project(s, k < c->nsym ? column(c->sym, k, n) : s->rate_0, x);
+        project(s, k < c->nsym ? cycle_column(c->sym, k, n) : s->rate_0, x);
         const double size = carom_length(x, m);
         const double left = carom_basis_reject(B, known, x, m);
         if (!(left > BESIDE * size) || size == 0) continue;
-        for (int i = 0; i < m; ++i) column(B, known, m)[i] = x[i] / left;
+        for (int i = 0; i < m; ++i) cycle_column(B, known, m)[i] = x[i] / left;
         ++known;
     }
     *trivial = known;
@@ -636,15 +338,15 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
     const int rest = m - known;
     for (int j = 0; j < rest; ++j) { // Q'P Q
         carom_zero(x, n);
-        for (int k = 0; k < m; ++k) carom_axpy(x, column(B, known + j, m)[k], column(s->Y, k, n), n);
+        for (int k = 0; k < m; ++k) carom_axpy(x, cycle_column(B, known + j, m)[k], cycle_column(s->Y, k, n), n);
         project(s, x, x + n);
-        for (int i = 0; i < rest; ++i) P[i + j * rest] = carom_dot(column(B, known + i, m), x + n, m);
+        for (int i = 0; i < rest; ++i) P[i + j * rest] = carom_dot(cycle_column(B, known + i, m), x + n, m);
     }
     const carom_status status = carom_eigen(P, rest, re, im, vectors ? V : NULL, c->err);
     for (int j = 0; j < rest && vectors && status == CAROM_OK; ++j) {
-        carom_zero(column(vectors, j, n), n);
+        carom_zero(cycle_column(vectors, j, n), n);
         for (int i = 0; i < rest; ++i)
-            for (int k = 0; k < m; ++k) carom_axpy(column(vectors, j, n), V[i + j * rest] * column(B, known + i, m)[k], column(s->Z, k, n), n);
+            for (int k = 0; k < m; ++k) carom_axpy(cycle_column(vectors, j, n), V[i + j * rest] * cycle_column(B, known + i, m)[k], cycle_column(s->Z, k, n), n);
     }
     *count = rest;
     // directions that closed contacts have taken; those of joints are no states
@@ -680,7 +382,7 @@ static carom_status read_exchange(carom_cycle *c, const char *text) {
 static carom_status read_exchanges(carom_cycle *c, const char *const *list) {
     if (!list || !list[0]) return CAROM_OK;
     c->partner = calloc((size_t)c->s.nv + 1, sizeof *c->partner);
-    if (!c->partner) return no_memory(c->err);
+    if (!c->partner) return carom_orbit_no_memory(c->err);
     for (int i = 0; i < c->s.nv; ++i) c->partner[i] = i;
     for (int i = 0; list[i]; ++i) CAROM_TRY(read_exchange(c, list[i]));
     return CAROM_OK;
@@ -710,10 +412,10 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     c->room = (int)N;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
-        if (!*part[i]) return no_memory(err);
+        if (!*part[i]) return carom_orbit_no_memory(err);
     }
     c->col = calloc(N, sizeof *c->col);
-    if (!c->col) return no_memory(err);
+    if (!c->col) return carom_orbit_no_memory(err);
     CAROM_TRY(read_exchanges(c, exchanges));
     if (!c->expression) return CAROM_OK;
     if (carom_model_observes_state(s->task.base, 0)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' depends on the state or on time; give an expression of parameters", period);

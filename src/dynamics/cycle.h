@@ -41,6 +41,12 @@ carom_status carom_cycle_rephase(carom_cycle *c);
 carom_status carom_cycle_near(carom_cycle *c);
 /// Sizes and what the model does not depend on, from the motion over `span` alone.
 carom_status carom_cycle_survey(carom_cycle *c, double span);
+/// What the model does not depend on, to c->sym: the complement of what it depends on at some states and times.
+carom_status carom_cycle_symmetry(carom_cycle *c, const double *samples, const double *times, int count);
+/// The coordinates of a state that change places in a period.
+void carom_cycle_exchange(const carom_cycle *c, double *x);
+carom_status carom_orbit_no_memory(carom_error *err);
+static inline double *cycle_column(double *A, int j, int n) { return A + (size_t)j * (size_t)n; }
 /// The end of the last shot, its linearisation too, as an orbit that returns to x should have it: exchanged, without turns; r: from x to it, without what goes along sym.
 void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r);
 /// The shot from (x, T) as it is now, and its residual.
@@ -55,5 +61,3 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau);
 /// P = Z'Y of the last linearised shot, m x m, reduced by the motion and sym: nontrivial multipliers into re, im (room n), how many; vectors (n x n, in units
 /// of scale, as LAPACK has them; NULL: not wanted).  *trivial: how many were left out; *lost: how many are zero because contacts are closed.
 carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial, int *lost);
-/// Is the sequence of events that of other hits?
-bool carom_cycle_alike(const carom_cycle *c, const carom_hit *hit, int n);

@@ -8,7 +8,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifdef CAROM_HAS_LAPACK
 

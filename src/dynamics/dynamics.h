@@ -12,7 +12,7 @@ typedef struct carom_point {
     carom_independent independent; // without redundant constraints
     carom_system sys;         // independent, with contacts of its own: friction is that at (t, q, v)
     carom_contact *contacts;  // nc
-    void *block, *work;
+    void *work;
     carom_arena mem;
     int nq, nv, ne, nc, n;    // n: recorded directions
     int redundant;            // constraints of the model that are left out
@@ -50,7 +50,6 @@ bool carom_point_slides(const carom_point *p, int b, double *d);
 /// belongs to it acts along `out` = W_N + mu W_T d.  All others have the columns of W in both.
 typedef struct carom_grip {
     carom_point p;
-    void *block;
     carom_arena mem;
     carom_factor A;           // what moves: M, or M/tau^2 + K
     carom_matrix B;           // tangent_shape
@@ -178,7 +177,6 @@ typedef struct carom_path {
     carom_sim *sim;
     carom_variation *x;        // the caller's, where it is borrowed
     bool borrowed;
-    void *block;
     carom_arena mem;
     carom_error *err;
     carom_factor F;

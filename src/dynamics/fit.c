@@ -5,6 +5,7 @@
 //
 // by Levenberg and Marquardt (cminpack).  Bounds by substitution: x = low + (high - low)(1 + sin u)/2, or x = low - 1 + sqrt(1 + u^2).
 #include "base/number.h"
+#include "base/text.h"
 #include "dynamics/dynamics.h"
 #include "io/csv.h"
 #include "linalg/dense.h"
@@ -41,12 +42,6 @@ typedef struct fitting {
 } fitting;
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a fit"); }
-
-static int count(const char *const *list) {
-    int n = 0;
-    while (list && list[n]) ++n;
-    return n;
-}
 
 // -- residuals ----------------------------------------------------------------------------------------------------
 
@@ -357,7 +352,7 @@ static carom_status read_match(fitting *k, int i, const char *text) {
     of->sigma = 1;
     of->observed = -1;
     if (strncmp(sign + 1, "impact ", 7) == 0) return of->contact = -1, CAROM_OK; // the model is not there yet
-    of->observed = count(k->expression);
+    of->observed = carom_list_length(k->expression);
     k->expression[of->observed] = sign + 1;
     return CAROM_OK;
 }
@@ -394,7 +389,7 @@ static int named(const char *text, const char **rest, char *const *names, int n)
 
 static carom_status read_bounds(fitting *k) {
     for (int i = 0; i < k->n; ++i) k->bound[i] = (bound){-HUGE_VAL, HUGE_VAL};
-    for (int b = 0; b < count(k->def->bounds); ++b) {
+    for (int b = 0; b < carom_list_length(k->def->bounds); ++b) {
         const char *rest, *text = k->def->bounds[b];
         const int i = named(text, &rest, k->fit->name, k->n);
         const char *colon = strchr(rest, ':');
@@ -409,7 +404,7 @@ static carom_status read_bounds(fitting *k) {
         if (!(k->fit->value[i] >= k->bound[i].low && k->fit->value[i] <= k->bound[i].high))
             return carom_fail(k->err, CAROM_BAD_INPUT, "--bounds %.60s: the model starts with %g, outside; change it with --set", text, k->fit->value[i]);
     }
-    for (int b = 0; b < count(k->def->sigma); ++b) {
+    for (int b = 0; b < carom_list_length(k->def->sigma); ++b) {
         const char *rest, *text = k->def->sigma[b];
         char *end = NULL;
         const int i = named(text, &rest, k->fit->match, k->fit->nmatch);
@@ -465,7 +460,7 @@ static carom_status add_points(fitting *k, int f, int i) {
 }
 
 static carom_status read_data(fitting *k) {
-    k->files = count(k->def->data);
+    k->files = carom_list_length(k->def->data);
     k->table = calloc((size_t)k->files + 1, sizeof *k->table);
     k->point = calloc((size_t)k->files + 1, sizeof *k->point);
     if (!k->table || !k->point) return no_memory(k->err);
@@ -504,7 +499,7 @@ static carom_status spread(fitting *k, double sum) {
     for (int j = 0; j < n; ++j)
         for (int i = 0; i < n; ++i) A[i + j * n] = carom_dot(k->J + (size_t)i * (size_t)m, k->J + (size_t)j * (size_t)m, m) / (s[i] * s[j]);
     if (carom_dense_ldl(A, n, n, 1e-13, A + n * n) > 0) return free(A), carom_fail(k->err, CAROM_SINGULAR, "the free names cannot be told apart by these data: some combination of them changes nothing");
-    const double scale = count(k->def->sigma) > 0 ? 1 : m > n ? sum / (m - n) : NAN;
+    const double scale = carom_list_length(k->def->sigma) > 0 ? 1 : m > n ? sum / (m - n) : NAN;
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) column[i] = i == j;
         carom_dense_ldl_solve(A, n, n, column);
@@ -512,7 +507,7 @@ static carom_status spread(fitting *k, double sum) {
         k->fit->error[j] = sqrt(G[j + j * n]);
     }
     free(A);
-    k->fit->confidence = m > n && count(k->def->sigma) == 0 ? student(m - n) : 1.959963984540054;
+    k->fit->confidence = m > n && carom_list_length(k->def->sigma) == 0 ? student(m - n) : 1.959963984540054;
     return CAROM_OK;
 }
 
@@ -526,11 +521,11 @@ static carom_status allocate(fitting *k) {
 
 static carom_status prepare(fitting *k) {
     const carom_fit_def *def = k->def;
-    const size_t matches = (size_t)count(def->match);
+    const size_t matches = (size_t)carom_list_length(def->match);
     k->match = calloc(matches + 1, sizeof *k->match), k->expression = calloc(matches + 1, sizeof *k->expression), k->fit->match = calloc(matches + 1, sizeof *k->fit->match);
     if (!k->match || !k->expression || !k->fit->match) return no_memory(k->err);
     if (matches == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is matched; give --match COLUMN=EXPR");
-    if (count(def->free) == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
+    if (carom_list_length(def->free) == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
     for (int i = 0; i < (int)matches; ++i) CAROM_TRY(read_match(k, i, def->match[i]));
     k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .signals = def->signals};
     k->task.model.observe = k->expression, k->task.option = "--match";

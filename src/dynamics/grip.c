@@ -1,8 +1,8 @@
 // grip.c: the contact problem at a point.
+#include "base/block.h"
 #include "dynamics/dynamics.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void allocate(carom_grip *s, carom_arena *mem) {
     const carom_point *p = &s->p;
@@ -24,23 +24,17 @@ static void allocate(carom_grip *s, carom_arena *mem) {
 carom_status carom_grip_open(carom_grip *s, const carom_model *m, carom_error *err) {
     *s = (carom_grip){.err = err};
     CAROM_TRY(carom_point_open(&s->p, m, err));
-    carom_arena mem = {0};
-    allocate(s, &mem);
-    const size_t size = (mem.used + 127) & ~(size_t)63;
-    s->block = aligned_alloc(64, size);
-    if (s->block) {
-        memset(s->block, 0, size);
-        s->mem = (carom_arena){.base = s->block, .size = size};
-        allocate(s, &s->mem);
-    }
-    if (!s->block || s->mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the contact problem of the model");
+    allocate(s, &s->mem);
+    const bool room = carom_arena_begin(&s->mem);
+    if (room) allocate(s, &s->mem);
+    if (!room || s->mem.failed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the contact problem of the model");
     for (int id = 0; id < s->p.ne + s->p.nc; ++id) s->dir[id + 1] = s->dir[id] + carom_system_recorded(&s->p.sys, id);
     return CAROM_OK;
 }
 
 void carom_grip_close(carom_grip *s) {
     carom_arena_release(&s->mem);
-    free(s->block);
+    free(s->mem.base);
     carom_point_close(&s->p);
 }
 

@@ -2,7 +2,6 @@
 #include "dynamics/dynamics.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SMALL = 300, SOME = 20 }; // freedoms of a small model; modes of a large one that are found unless told otherwise
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an orbit"); }
-
 // Largest first; zeros of lost directions and ones of trivial ones behind.
 static carom_status put_multipliers(carom_orbit *o, carom_cycle *c, carom_segments *g) {
     int count = 0;
@@ -33,7 +31,7 @@ static int by_time(const void *a, const void *b) {
 
 static carom_status put_events(carom_orbit *o, const carom_cycle *c, const carom_hit *hit, int n) {
     o->event = calloc((size_t)n + 1, sizeof *o->event);
-    if (!o->event) return no_memory(c->err);
+    if (!o->event) return carom_orbit_no_memory(c->err);
     for (int i = 0; i < n; ++i) o->event[i] = (carom_orbit_event){fmod(hit[i].t, c->T), hit[i].contact, carom_hit_word(hit[i].kind), hit[i].impacts, fmod(hit[i].t, c->T) + hit[i].end - hit[i].t};
     o->nevents = n;
     qsort(o->event, (size_t)n, sizeof *o->event, by_time);
@@ -45,7 +43,7 @@ static carom_status put_nodes(carom_orbit *o, carom_cycle *c, carom_segments *g)
     const size_t nx = (size_t)(o->nq + o->nv);
     o->segments = g->n;
     o->node = calloc((size_t)g->n * nx, sizeof *o->node);
-    if (!o->node) return no_memory(c->err);
+    if (!o->node) return carom_orbit_no_memory(c->err);
     CAROM_TRY(put_events(o, c, g->hit, g->nhits));
     for (int i = 0; i < o->nq; ++i) o->advance[i] = g->end[i] - g->piece[0].x[i];
     for (int k = 0; k < g->n; ++k) CAROM_TRY(carom_segments_state(g, k * c->T / g->n, o->node + (size_t)k * nx));
@@ -108,11 +106,11 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     o->nq = s->nq, o->nv = s->nv, o->nc = s->p.nc, o->scheme = s->run.scheme;
     o->q = calloc((size_t)o->nq + 1, sizeof *o->q), o->v = calloc((size_t)o->nv + 1, sizeof *o->v), o->advance = calloc((size_t)o->nq + 1, sizeof *o->advance);
     o->re = calloc(n + 1, sizeof *o->re), o->im = calloc(n + 1, sizeof *o->im);
-    if (!o->q || !o->v || !o->advance || !o->re || !o->im) return no_memory(c->err);
+    if (!o->q || !o->v || !o->advance || !o->re || !o->im) return carom_orbit_no_memory(c->err);
     const double window = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
     if (!c->expression && isnan(window)) return carom_fail(c->err, CAROM_BAD_INPUT, "no end time: how long shall a return of the motion be looked for? give --end");
     double *x = calloc(n + (size_t)o->nq, sizeof *x);
-    if (!x) return no_memory(c->err);
+    if (!x) return carom_orbit_no_memory(c->err);
     carom_copy(x, def->start ? def->start : carom_model_q0(m), o->nq);
     carom_copy(x + o->nq, def->start ? def->start + o->nq : carom_model_v0(m), o->nv);
     carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
@@ -157,7 +155,7 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
     if (!orbit || !def) return carom_fail(err, CAROM_BAD_INPUT, "an orbit or its definition is missing");
     carom_cycle *c = calloc(1, sizeof *c);
     *orbit = (carom_orbit){0};
-    if (!c) return no_memory(err);
+    if (!c) return carom_orbit_no_memory(err);
     c->err = err;
     const carom_status status = find(orbit, c, def);
     // the name of the scheme belongs to what was given, or is a constant

@@ -5,6 +5,7 @@
 //
 // over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.  The scheme says where the motion goes and what
 // happens; here the state is integrated once more, with its columns, from event to event (Dormand and Prince), and must arrive where the scheme did.
+#include "base/block.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "event/rk.h"
@@ -476,13 +477,8 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
     if (!w->borrowed) w->x = carom_variation_create(m, np, parameter, err);
     if (!w->x) return err->code;
     w->nfull = carom_variation_directions(w->x);
-    carom_arena mem = {0};
-    allocate(w, &mem);
-    const size_t size = (mem.used + 127) & ~(size_t)63;
-    w->block = aligned_alloc(64, size);
-    if (!w->block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d variations of the motion", n);
-    memset(w->block, 0, size);
-    w->mem = (carom_arena){.base = w->block, .size = size};
+    allocate(w, &w->mem);
+    if (!carom_arena_begin(&w->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d variations of the motion", n);
     allocate(w, &w->mem);
     for (int id = 0, at = 0, k = 0; id < s->ne + s->nc; ++id) {
         if (k < w->p.ne + w->p.nc && carom_point_id(&w->p, k) == id) w->at_full[k++] = at;
@@ -503,7 +499,7 @@ void carom_path_close(carom_path *w) {
     free(w->phases);
     if (!w->borrowed) carom_variation_destroy(w->x);
     carom_arena_release(&w->mem);
-    free(w->block);
+    free(w->mem.base);
     carom_point_close(&w->p);
 }
 

@@ -1,9 +1,9 @@
 // point.c: a model at one point.
+#include "base/block.h"
 #include "dynamics/dynamics.h"
 #include "scheme/discs.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Redundant constraints are left out: beside the positions that all of them allow, they would contradict each other.
 static carom_status leave_out(carom_point *p, carom_error *err) {
@@ -60,13 +60,8 @@ carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error 
     CAROM_TRY(leave_out(p, err));
     p->nq = p->sys.nq, p->nv = p->sys.nv, p->ne = p->sys.ne, p->nc = p->sys.nc;
     for (int id = 0; id < p->ne + p->nc; ++id) p->n += carom_system_recorded(&p->sys, id);
-    carom_arena mem = {0};
-    allocate(p, &mem);
-    const size_t size = (mem.used + 127) & ~(size_t)63;
-    p->block = aligned_alloc(64, size);
-    if (!p->block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the matrices of the model");
-    memset(p->block, 0, size);
-    p->mem = (carom_arena){.base = p->block, .size = size};
+    allocate(p, &p->mem);
+    if (!carom_arena_begin(&p->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the matrices of the model");
     allocate(p, &p->mem);
     for (int i = 0; i < p->nc; ++i) p->contacts[i] = p->sys.contacts[i];
     p->sys.contacts = p->contacts;
@@ -79,7 +74,7 @@ carom_status carom_point_open(carom_point *p, const carom_model *m, carom_error 
 
 void carom_point_close(carom_point *p) {
     carom_arena_release(&p->mem);
-    free(p->block);
+    free(p->mem.base);
     *p = (carom_point){0};
 }
 

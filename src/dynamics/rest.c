@@ -9,13 +9,13 @@
 //
 // which is Newton's method for a step of implicit Euler from rest, M D/tau^2 = f + W lambda with D the sum of all d: far away it descends along the
 // forces and friction resists, with tau to infinity it is Newton's method for (RST-1).
+#include "base/block.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_STEPS = 600, NEWTON = 8, QUICK = 4, ROUNDS = 30, MOST_SHARED = 200 };
 static const double GROW = 4, SHRINK = 0.25, GOOD = 1e-2, RANK = 1e-10, WRONG = 1e-6;
@@ -30,7 +30,6 @@ static const double SHORTEST = 1e-12; // of the first step
 typedef struct search {
     carom_grip grip;          // p.q is the present position
     carom_arena mem;
-    void *block;
     carom_local all;          // contacts with finite gaps, for their normals
     double *kept;             // reactions before the step
     double *q, *q_best;       // nq: before the step; with the least force left so far
@@ -58,19 +57,14 @@ static void allocate(search *s, carom_arena *mem) {
 
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_grip_open(&s->grip, m, err));
-    carom_arena mem = {0};
-    allocate(s, &mem);
-    const size_t size = (mem.used + 127) & ~(size_t)63;
-    s->block = aligned_alloc(64, size);
-    if (!s->block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a state of rest");
-    memset(s->block, 0, size);
-    s->mem = (carom_arena){.base = s->block, .size = size};
+    allocate(s, &s->mem);
+    if (!carom_arena_begin(&s->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a state of rest");
     allocate(s, &s->mem);
     return CAROM_OK;
 }
 
 static void close(search *s) {
-    free(s->block);
+    free(s->mem.base);
     carom_grip_close(&s->grip);
 }
 
@@ -538,7 +532,7 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     if (rest) *rest = (carom_rest){0};
     if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "a state of rest needs a model and a place for the answer");
     const carom_system *all = carom_model_system(m);
-    search s = {.block = NULL};
+    search s = {0};
     *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
     for (int id = 0; id < all->ne + all->nc; ++id) rest->nforce += carom_system_recorded(all, id);
     rest->q = calloc((size_t)all->nq, sizeof *rest->q);

@@ -247,7 +247,6 @@ static carom_status plain(carom_shooter *s, carom_sim *sim) {
     while (!carom_sim_done(sim)) {
         CAROM_TRY(carom_sim_step(sim, s->err));
         const carom_now now = carom_sim_now(sim);
-        s->t_1 = now.t;
         if (s->on_state) CAROM_TRY(s->on_state(s->watch, now.t, now.q, now.v, s->closed));
     }
     return CAROM_OK;
@@ -260,7 +259,6 @@ static void close_path(carom_shooter *s) {
 
 static carom_status on_row(void *user, carom_path *w) {
     carom_shooter *s = user;
-    s->t_1 = w->t;
     return s->on_row(s->watch, w);
 }
 
@@ -290,7 +288,7 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
 }
 
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps) {
-    s->t_0 = t_0, s->t_1 = t_0, s->span = span, s->nhits = 0, s->closed = 0, s->struck = false;
+    s->t_0 = t_0, s->span = span, s->nhits = 0, s->closed = 0, s->struck = false;
     if (x != s->start) carom_copy(s->start, x, s->nq + s->nv);
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
@@ -300,7 +298,6 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     carom_status status = linear ? linearised(s, sim) : plain(s, sim);
     const carom_now now = carom_sim_now(sim);
     carom_copy(s->end, now.q, s->nq), carom_copy(s->end + s->nq, now.v, s->nv);
-    s->t_1 = now.t;
     s->path.sim = NULL;
     carom_sim_destroy(sim);
     return status;

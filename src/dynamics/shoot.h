@@ -31,7 +31,7 @@ typedef struct carom_shooter {
     int nq, nv, n, parameter; // n = 2 nv; parameter -1: none
     double value;
     // the last run
-    double t_0, span, t_1; // begun at, to last, got to
+    double t_0, span; // begun at, to last
     double *start, *end;   // nq + nv
     int m;                 // dimension of the states beside the start
     double *Z, *Y;         // n x m in units of `scale`: an orthonormal basis of them, and what becomes of it

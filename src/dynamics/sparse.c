@@ -11,7 +11,6 @@
 #include <carom/sparse.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #if defined(CAROM_HAS_ARPACK) && defined(CAROM_HAS_LAPACK)
 
@@ -24,7 +23,7 @@ typedef struct sparse {
     carom_pattern *pattern;
     double *a;
     void *direct;
-    double sigma, *x, *y, *rhs;
+    double sigma, *x, *rhs;
     carom_error *err;
 } sparse;
 

@@ -1,5 +1,6 @@
 // task.c: a model with free names, and runs of it.
 #include "base/number.h"
+#include "base/text.h"
 #include "dynamics/dynamics.h"
 #include "sweep/sweep.h"
 #include <carom/event.h>
@@ -49,8 +50,7 @@ static void name_option(const carom_task *t, carom_error *err) {
 }
 
 carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err) {
-    int n = 0;
-    while (names[n]) ++n;
+    const int n = carom_list_length(names);
     t->base = carom_model_create(&t->model, err);
     if (!t->base) return name_option(t, err), CAROM_BAD_INPUT;
     t->free = calloc((size_t)n + 1, sizeof *t->free);

@@ -18,9 +18,7 @@ typedef struct { double k; int n; carom_node f[FACTORS]; } product;
 
 static carom_node sum(carom_graph *g, carom_node a, carom_node b, int sign);
 
-static bool number(const carom_graph *g, carom_node x, double *value) {
-    return carom_graph_is_number(g, x, value);
-}
+static bool number(const carom_graph *g, carom_node x, double *value) { return carom_graph_is_number(g, x, value); }
 
 static carom_node make(carom_graph *g, carom_op op, carom_node a, carom_node b) {
     if (a == CAROM_NONE || (b == CAROM_NONE && carom_op_arity(op) > 1)) return carom_graph_fail(g);
@@ -37,7 +35,7 @@ static carom_node negative(carom_graph *g, carom_node a) {
     if (number(g, a, &k)) return carom_graph_number(g, -k);
     if (g->node[a].op == CAROM_OP_NEG) return g->node[a].a;
     if (g->node[a].op == CAROM_OP_SUB) {
-        const carom_node swapped = carom_graph_find(g, CAROM_OP_SUB, g->node[a].b, g->node[a].a, CAROM_NONE);
+        const carom_node swapped = carom_graph_find(g, CAROM_OP_SUB, g->node[a].b, g->node[a].a);
         if (swapped != CAROM_NONE) return swapped;
     }
     return make(g, CAROM_OP_NEG, a, CAROM_NONE);
@@ -183,7 +181,7 @@ static carom_node plain_sum(carom_graph *g, carom_node a, carom_node b, int sign
         if (x != CAROM_NONE || g->failed) return x;
     }
     if (sign > 0) return make_sorted(g, CAROM_OP_ADD, a, b);
-    const carom_node swapped = carom_graph_find(g, CAROM_OP_SUB, b, a, CAROM_NONE);
+    const carom_node swapped = carom_graph_find(g, CAROM_OP_SUB, b, a);
     return swapped != CAROM_NONE ? negative(g, swapped) : make(g, CAROM_OP_SUB, a, b);
 }
 

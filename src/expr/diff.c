@@ -6,50 +6,31 @@
 #include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/ring.h"
-
-static carom_node num(carom_graph *g, double x) { return carom_graph_number(g, x); }
-
-static carom_node f1(carom_graph *g, carom_op op, carom_node a) {
-    return carom_graph_apply(g, op, a, CAROM_NONE, CAROM_NONE);
-}
-
-static carom_node f2(carom_graph *g, carom_op op, carom_node a, carom_node b) {
-    return carom_graph_apply(g, op, a, b, CAROM_NONE);
-}
-
-static carom_node add(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_ADD, a, b); }
-static carom_node sub(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_SUB, a, b); }
-static carom_node mul(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_MUL, a, b); }
-static carom_node divide(carom_graph *g, carom_node a, carom_node b) { return f2(g, CAROM_OP_DIV, a, b); }
-
-static bool zero(const carom_graph *g, carom_node x) {
-    double value;
-    return carom_graph_is_number(g, x, &value) && value == 0;
-}
+#include "expr/vector.h"
 
 // d(a^n) = n a^(n-1) da + a^n log(a) dn.  With n constant, x = 0 is harmless for n >= 1; with n varying, 0^n is taken
 // to stay 0.
 static carom_node d_power(carom_graph *g, carom_node x, carom_node a, carom_node n, carom_node da, carom_node dn) {
-    carom_node d = num(g, 0);
-    if (!zero(g, da)) d = mul(g, mul(g, n, f2(g, CAROM_OP_POW, a, sub(g, n, num(g, 1)))), da);
-    if (zero(g, dn)) return d;
-    const carom_node at_zero = f2(g, CAROM_OP_EQ, a, num(g, 0)), slope = mul(g, x, f1(g, CAROM_OP_LOG, a));
-    return add(g, d, mul(g, carom_graph_apply(g, CAROM_OP_IF, at_zero, num(g, 0), slope), dn));
+    carom_node d = n_num(g, 0);
+    if (!n_zero(g, da)) d = n_mul(g, n_mul(g, n, n_op(g, CAROM_OP_POW, a, n_sub(g, n, n_num(g, 1)))), da);
+    if (n_zero(g, dn)) return d;
+    const carom_node at_zero = n_op(g, CAROM_OP_EQ, a, n_num(g, 0)), slope = n_mul(g, x, n_fun(g, CAROM_OP_LOG, a));
+    return n_add(g, d, n_mul(g, carom_graph_apply(g, CAROM_OP_IF, at_zero, n_num(g, 0), slope), dn));
 }
 
 // df/da of a function of one argument; x is the node itself, f(a).
 static carom_node slope(carom_graph *g, carom_op op, carom_node x, carom_node a) {
-    const carom_node one = num(g, 1);
+    const carom_node one = n_num(g, 1);
     switch (op) {
-    case CAROM_OP_SIN: return f1(g, CAROM_OP_COS, a);
-    case CAROM_OP_COS: return f1(g, CAROM_OP_NEG, f1(g, CAROM_OP_SIN, a));
-    case CAROM_OP_TAN: return add(g, one, mul(g, x, x));
-    case CAROM_OP_SINH: return f1(g, CAROM_OP_COSH, a);
-    case CAROM_OP_COSH: return f1(g, CAROM_OP_SINH, a);
-    case CAROM_OP_TANH: return sub(g, one, mul(g, x, x));
+    case CAROM_OP_SIN: return n_fun(g, CAROM_OP_COS, a);
+    case CAROM_OP_COS: return n_fun(g, CAROM_OP_NEG, n_fun(g, CAROM_OP_SIN, a));
+    case CAROM_OP_TAN: return n_add(g, one, n_mul(g, x, x));
+    case CAROM_OP_SINH: return n_fun(g, CAROM_OP_COSH, a);
+    case CAROM_OP_COSH: return n_fun(g, CAROM_OP_SINH, a);
+    case CAROM_OP_TANH: return n_sub(g, one, n_mul(g, x, x));
     case CAROM_OP_EXP: return x;
-    case CAROM_OP_ABS: return g->sided ? carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, num(g, 0)), num(g, -1), one) : f1(g, CAROM_OP_SIGN, a);
-    default: return num(g, 0); // sign, floor
+    case CAROM_OP_ABS: return g->sided ? carom_graph_apply(g, CAROM_OP_IF, n_op(g, CAROM_OP_LT, a, n_num(g, 0)), n_num(g, -1), one) : n_fun(g, CAROM_OP_SIGN, a);
+    default: return n_num(g, 0); // sign, floor
     }
 }
 
@@ -59,36 +40,36 @@ static carom_node rule(carom_graph *g, carom_node n, carom_node da, carom_node d
     const carom_op op = (carom_op)v.op;
     const carom_node a = v.a, b = v.b;
     switch (op) {
-    case CAROM_OP_NEG: return f1(g, CAROM_OP_NEG, da);
-    case CAROM_OP_ADD: return add(g, da, db);
-    case CAROM_OP_SUB: return sub(g, da, db);
+    case CAROM_OP_NEG: return n_fun(g, CAROM_OP_NEG, da);
+    case CAROM_OP_ADD: return n_add(g, da, db);
+    case CAROM_OP_SUB: return n_sub(g, da, db);
     case CAROM_OP_MUL:
-        if (a == b) return mul(g, num(g, 2), mul(g, a, da));
-        return add(g, mul(g, da, b), mul(g, a, db));
-    case CAROM_OP_DIV: return divide(g, sub(g, da, mul(g, n, db)), b);
+        if (a == b) return n_mul(g, n_num(g, 2), n_mul(g, a, da));
+        return n_add(g, n_mul(g, da, b), n_mul(g, a, db));
+    case CAROM_OP_DIV: return n_div(g, n_sub(g, da, n_mul(g, n, db)), b);
     case CAROM_OP_POW: return d_power(g, n, a, b, da, db);
     case CAROM_OP_LT: case CAROM_OP_LE: case CAROM_OP_GT: case CAROM_OP_GE: case CAROM_OP_EQ: case CAROM_OP_NE:
-        return num(g, 0);
+        return n_num(g, 0);
     case CAROM_OP_IF: return carom_graph_apply(g, CAROM_OP_IF, a, db, dc);
-    case CAROM_OP_MIN: return carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), da, db);
-    case CAROM_OP_MAX: return carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_GT, a, b), da, db);
-    case CAROM_OP_HYPOT: return divide(g, add(g, mul(g, a, da), mul(g, b, db)), n);
+    case CAROM_OP_MIN: return carom_graph_apply(g, CAROM_OP_IF, n_op(g, CAROM_OP_LT, a, b), da, db);
+    case CAROM_OP_MAX: return carom_graph_apply(g, CAROM_OP_IF, n_op(g, CAROM_OP_GT, a, b), da, db);
+    case CAROM_OP_HYPOT: return n_div(g, n_add(g, n_mul(g, a, da), n_mul(g, b, db)), n);
     case CAROM_OP_ATAN2: // a = y, b = x
-        return divide(g, sub(g, mul(g, b, da), mul(g, a, db)), add(g, mul(g, a, a), mul(g, b, b)));
-    case CAROM_OP_ASIN: return divide(g, da, f1(g, CAROM_OP_SQRT, sub(g, num(g, 1), mul(g, a, a))));
-    case CAROM_OP_ACOS: return f1(g, CAROM_OP_NEG, divide(g, da, f1(g, CAROM_OP_SQRT, sub(g, num(g, 1), mul(g, a, a)))));
-    case CAROM_OP_ATAN: return divide(g, da, add(g, num(g, 1), mul(g, a, a)));
-    case CAROM_OP_LOG: return divide(g, da, a);
-    case CAROM_OP_SQRT: return divide(g, mul(g, num(g, 0.5), da), n);
-    case CAROM_OP_PAIR: return zero(g, da) && zero(g, db) ? da : f2(g, CAROM_OP_PAIR, da, db);
+        return n_div(g, n_sub(g, n_mul(g, b, da), n_mul(g, a, db)), n_add(g, n_mul(g, a, a), n_mul(g, b, b)));
+    case CAROM_OP_ASIN: return n_div(g, da, n_fun(g, CAROM_OP_SQRT, n_sub(g, n_num(g, 1), n_mul(g, a, a))));
+    case CAROM_OP_ACOS: return n_fun(g, CAROM_OP_NEG, n_div(g, da, n_fun(g, CAROM_OP_SQRT, n_sub(g, n_num(g, 1), n_mul(g, a, a)))));
+    case CAROM_OP_ATAN: return n_div(g, da, n_add(g, n_num(g, 1), n_mul(g, a, a)));
+    case CAROM_OP_LOG: return n_div(g, da, a);
+    case CAROM_OP_SQRT: return n_div(g, n_mul(g, n_num(g, 0.5), da), n);
+    case CAROM_OP_PAIR: return n_zero(g, da) && n_zero(g, db) ? da : n_op(g, CAROM_OP_PAIR, da, db);
     case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: return carom_ring_rule(g, n, (carom_node[]){da, db, dc});
-    case CAROM_OP_CURVE: return zero(g, da) ? da : mul(g, carom_curve_slope(g, a, b), da);
-    default: return zero(g, da) ? da : mul(g, slope(g, op, n, a), da);
+    case CAROM_OP_CURVE: return n_zero(g, da) ? da : n_mul(g, carom_curve_slope(g, a, b), da);
+    default: return n_zero(g, da) ? da : n_mul(g, slope(g, op, n, a), da);
     }
 }
 
 static carom_node input_node(const carom_graph *g, carom_input kind, int index) {
-    return carom_graph_find(g, CAROM_OP_INPUT, (int)kind, index, CAROM_NONE);
+    return carom_graph_find(g, CAROM_OP_INPUT, (int)kind, index);
 }
 
 // What the walk found for argument x, or `other` when x was not met.
@@ -102,7 +83,7 @@ typedef carom_node seed(carom_graph *g, carom_node n, int user);
 static carom_node seed_along(carom_graph *g, carom_node n, int k);
 
 static carom_node derivative(carom_graph *g, carom_node x, uint64_t inputs, bool through, seed *of, int user) {
-    const carom_node none = num(g, 0);
+    const carom_node none = n_num(g, 0);
     if (g->failed || x < 0) return carom_graph_fail(g);
     const bool along = of == seed_along; // of these there are many, and they share their parts
     if (!(along ? carom_graph_walk_along(g, x, inputs, user) : carom_graph_walk(g, x, inputs, through))) return carom_graph_fail(g);
@@ -120,9 +101,7 @@ static carom_node derivative(carom_graph *g, carom_node x, uint64_t inputs, bool
     return found(g, x, none);
 }
 
-static carom_node seed_one(carom_graph *g, carom_node n, int input) {
-    return num(g, n == input);
-}
+static carom_node seed_one(carom_graph *g, carom_node n, int input) { return n_num(g, n == input); }
 
 // The terms from .. to - 1 of the course of a leaf; false: it has none.
 static bool course_of(const carom_graph *g, const carom_vertex *leaf, int *from, int *to) {
@@ -140,9 +119,9 @@ static bool course_of(const carom_graph *g, const carom_vertex *leaf, int *from,
 static bool carried(carom_graph *g, const carom_vertex *v, int first, carom_node *rate) {
     int from, to;
     if (!course_of(g, v, &from, &to)) return false;
-    *rate = num(g, 0);
+    *rate = n_num(g, 0);
     for (int i = from; i < to; ++i)
-        *rate = add(g, *rate, mul(g, g->course.factor[i], carom_graph_input(g, CAROM_VELOCITY, first + g->course.velocity[i])));
+        *rate = n_add(g, *rate, n_mul(g, g->course.factor[i], carom_graph_input(g, CAROM_VELOCITY, first + g->course.velocity[i])));
     return true;
 }
 
@@ -150,7 +129,7 @@ static carom_node seed_change(carom_graph *g, carom_node x, int n) {
     const carom_vertex v = g->node[x];
     carom_node change;
     if (carried(g, &v, n, &change)) return change;
-    if (v.op == CAROM_OP_SYMBOL) return num(g, 0);
+    if (v.op == CAROM_OP_SYMBOL) return n_num(g, 0);
     const int first[] = {[CAROM_TIME] = 3 * n, [CAROM_PARAMETER] = 3 * n + 1, [CAROM_POSITION] = n, [CAROM_VELOCITY] = 2 * n};
     return carom_graph_input(g, CAROM_VELOCITY, first[v.a] + v.b);
 }
@@ -160,9 +139,9 @@ static carom_node seed_motion(carom_graph *g, carom_node n, int user) {
     const carom_vertex v = g->node[n];
     carom_node rate;
     if (carried(g, &v, 0, &rate)) return rate;
-    if (v.op == CAROM_OP_SYMBOL) return num(g, 0);
-    if (v.a == CAROM_TIME) return num(g, 1);
-    return v.a == CAROM_POSITION ? carom_graph_input(g, CAROM_VELOCITY, v.b) : num(g, 0);
+    if (v.op == CAROM_OP_SYMBOL) return n_num(g, 0);
+    if (v.a == CAROM_TIME) return n_num(g, 1);
+    return v.a == CAROM_POSITION ? carom_graph_input(g, CAROM_VELOCITY, v.b) : n_num(g, 0);
 }
 
 static carom_node seed_along(carom_graph *g, carom_node n, int k) {
@@ -171,9 +150,9 @@ static carom_node seed_along(carom_graph *g, carom_node n, int k) {
     if (course_of(g, &v, &from, &to)) {
         for (int i = from; i < to; ++i)
             if (g->course.velocity[i] == k) return g->course.factor[i];
-        return num(g, 0);
+        return n_num(g, 0);
     }
-    return num(g, v.op == CAROM_OP_INPUT && v.a == CAROM_POSITION && v.b == k);
+    return n_num(g, v.op == CAROM_OP_INPUT && v.a == CAROM_POSITION && v.b == k);
 }
 
 // Inputs that move with velocity k.
@@ -195,7 +174,7 @@ carom_node carom_graph_along(carom_graph *g, carom_node x, int k) {
 
 carom_node carom_graph_diff(carom_graph *g, carom_node x, carom_input kind, int index) {
     const carom_node input = input_node(g, kind, index);
-    return input == CAROM_NONE ? num(g, 0) : derivative(g, x, g->node[input].inputs, true, seed_one, input);
+    return input == CAROM_NONE ? n_num(g, 0) : derivative(g, x, g->node[input].inputs, true, seed_one, input);
 }
 
 carom_node carom_graph_motion(carom_graph *g, carom_node x) {
@@ -212,7 +191,7 @@ carom_node carom_graph_rate(carom_graph *g, carom_node x, int n) {
     for (int i = 0; i < n && rate != CAROM_NONE; ++i) {
         if (!carom_graph_moves(g, x, i)) continue;
         const carom_node slope = carom_graph_along(g, x, i);
-        rate = add(g, rate, mul(g, slope, carom_graph_input(g, CAROM_VELOCITY, i)));
+        rate = n_add(g, rate, n_mul(g, slope, carom_graph_input(g, CAROM_VELOCITY, i)));
     }
     return rate;
 }
@@ -251,5 +230,5 @@ carom_node carom_graph_substitute(carom_graph *g, carom_node x, carom_input kind
 }
 
 carom_node carom_graph_at_rest(carom_graph *g, carom_node x) {
-    return replaced(g, x, UINT64_MAX, choose_kind, CAROM_VELOCITY, num(g, 0));
+    return replaced(g, x, UINT64_MAX, choose_kind, CAROM_VELOCITY, n_num(g, 0));
 }

@@ -47,9 +47,7 @@ carom_node carom_graph_fail(carom_graph *g) {
     return CAROM_NONE;
 }
 
-bool carom_graph_failed(const carom_graph *g) {
-    return g->failed;
-}
+bool carom_graph_failed(const carom_graph *g) { return g->failed; }
 
 int carom_op_arity(carom_op op) {
     switch (op) {
@@ -135,8 +133,8 @@ carom_node carom_graph_intern(carom_graph *g, carom_op op, carom_node a, carom_n
     return intern(g, (carom_vertex){.op = (uint8_t)op, .a = a, .b = b, .c = c});
 }
 
-carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c) {
-    const carom_vertex x = {.op = (uint8_t)op, .a = a, .b = b, .c = c};
+carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, carom_node b) {
+    const carom_vertex x = {.op = (uint8_t)op, .a = a, .b = b, .c = CAROM_NONE};
     return g->table[slot(g, &x)];
 }
 
@@ -313,7 +311,7 @@ bool carom_graph_walk_along(const carom_graph *g, carom_node x, uint64_t inputs,
 bool carom_graph_depends(const carom_graph *g, carom_node x, carom_input kind, int index) {
     if (x < 0 || !(g->node[x].kinds & 1u << kind)) return false;
     if (index < 0) return true;
-    const carom_node input = carom_graph_find(g, CAROM_OP_INPUT, (int)kind, index, CAROM_NONE);
+    const carom_node input = carom_graph_find(g, CAROM_OP_INPUT, (int)kind, index);
     if (input == CAROM_NONE || !(g->node[x].inputs & g->node[input].inputs)) return false;
     if (g->inputs <= 64) return true;
     // Several inputs share a bit: look.  Without memory to look, "perhaps" counts as yes.

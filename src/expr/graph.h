@@ -84,8 +84,8 @@ static inline carom_node carom_graph_meaning(const carom_graph *g, carom_node x)
 
 /// The node (op, a, b, c) as it is, made if need be.  No algebra.
 carom_node carom_graph_intern(carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
-/// The same, or CAROM_NONE when it was never made.
-carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
+/// The node (op, a, b), or CAROM_NONE when it was never made.
+carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, carom_node b);
 carom_node carom_graph_fail(carom_graph *g); // sets failed, returns CAROM_NONE
 
 /// Collect in g->walk->order the nodes below and including x that may depend on an input of the set `inputs`,

@@ -78,9 +78,7 @@ static bool *reach(const carom_graph *g, int n, const carom_node *x) {
 
 static bool compares(const carom_vertex *x) { return x->op >= CAROM_OP_LT && x->op <= CAROM_OP_NE; }
 
-static void add_timed(found *f, carom_graph *g, carom_node x) {
-    if (x >= 0 && timed(&g->node[x])) add(f, g, x);
-}
+static void add_timed(found *f, carom_graph *g, carom_node x) { if (x >= 0 && timed(&g->node[x])) add(f, g, x); }
 
 int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node **list) {
     found f = {0}, at = {0};

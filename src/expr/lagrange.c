@@ -5,24 +5,16 @@
 //   by entries    h_i = sum_jk (1/2 dM_jk/dq_i - dM_ij/dq_k) v_j v_k + ...      the terms that cancel are gone
 // Both are built, the one with fewer operations wins.
 #include "expr/graph.h"
+#include "expr/vector.h"
 #include <stdlib.h>
 
 typedef struct term { int i, j, k; carom_node c; } term; // c v_j v_k, j <= k, in h_i; k = n: c v_j; j = k = n: c
 
 typedef struct terms { term *list; int count, room; bool failed; } terms;
 
-static carom_node op2(carom_graph *g, carom_op op, carom_node a, carom_node b) {
-    return carom_graph_apply(g, op, a, b, CAROM_NONE);
-}
-
-static bool zero(const carom_graph *g, carom_node x) {
-    double value;
-    return carom_graph_is_number(g, x, &value) && value == 0;
-}
-
 // h_i += factor c v_j v_k
 static void note(carom_graph *g, terms *t, int i, int j, int k, double factor, carom_node c) {
-    if (c == CAROM_NONE || zero(g, c)) return;
+    if (c == CAROM_NONE || n_zero(g, c)) return;
     if (t->count == t->room) {
         const int room = 2 * t->room + 64;
         term *list = realloc(t->list, (size_t)room * sizeof *list);
@@ -33,7 +25,7 @@ static void note(carom_graph *g, terms *t, int i, int j, int k, double factor, c
         t->list = list;
         t->room = room;
     }
-    c = op2(g, CAROM_OP_MUL, carom_graph_number(g, factor), c);
+    c = n_op(g, CAROM_OP_MUL, carom_graph_number(g, factor), c);
     t->list[t->count++] = (term){i, j < k ? j : k, j < k ? k : j, c};
 }
 
@@ -73,8 +65,8 @@ static void note_drift(carom_graph *g, terms *t, int n, int j, carom_node b) {
 
 static carom_node velocities(carom_graph *g, const term *x, int n) {
     carom_node v = carom_graph_number(g, 1);
-    if (x->j < n) v = op2(g, CAROM_OP_MUL, v, carom_graph_input(g, CAROM_VELOCITY, x->j));
-    if (x->k < n) v = op2(g, CAROM_OP_MUL, v, carom_graph_input(g, CAROM_VELOCITY, x->k));
+    if (x->j < n) v = n_op(g, CAROM_OP_MUL, v, carom_graph_input(g, CAROM_VELOCITY, x->j));
+    if (x->k < n) v = n_op(g, CAROM_OP_MUL, v, carom_graph_input(g, CAROM_VELOCITY, x->k));
     return v;
 }
 
@@ -93,16 +85,15 @@ static bool by_entries(carom_graph *g, carom_node T, int n, const carom_node *M,
         const term *x = &t.list[a];
         carom_node c = x->c;
         for (b = a + 1; b < t.count && t.list[b].i == x->i && t.list[b].j == x->j && t.list[b].k == x->k; ++b)
-            c = op2(g, CAROM_OP_ADD, c, t.list[b].c);
-        h[x->i] = op2(g, CAROM_OP_ADD, h[x->i], op2(g, CAROM_OP_MUL, c, velocities(g, x, n)));
+            c = n_op(g, CAROM_OP_ADD, c, t.list[b].c);
+        h[x->i] = n_op(g, CAROM_OP_ADD, h[x->i], n_op(g, CAROM_OP_MUL, c, velocities(g, x, n)));
     }
     free(t.list);
     return !t.failed;
 }
 
 static void by_momenta(carom_graph *g, carom_node T, int n, const carom_node *p, carom_node *h) {
-    for (int i = 0; i < n; ++i)
-        h[i] = op2(g, CAROM_OP_SUB, carom_graph_along(g, T, i), carom_graph_motion(g, p[i]));
+    for (int i = 0; i < n; ++i) h[i] = n_op(g, CAROM_OP_SUB, carom_graph_along(g, T, i), carom_graph_motion(g, p[i]));
 }
 
 // Operations per evaluation of M and h together; -1: no memory.

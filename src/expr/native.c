@@ -10,7 +10,6 @@
 #include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/native.h"
-#include "expr/ring.h"
 #include "expr/tape.h"
 #include <inttypes.h>
 #include <math.h>

@@ -13,7 +13,6 @@
 #include "expr/graph.h"
 #include <carom/option.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NESTING = 200, ARGUMENTS = 16, DIGITS = 400, SHOWN = 60 };
@@ -48,9 +47,7 @@ static bool digit(int c) { return c >= '0' && c <= '9'; }
 static bool letter(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 // The byte n places on; -1 at the end.
-static int peek(const parser *p, size_t n) {
-    return p->at + n < p->length ? (unsigned char)p->text[p->at + n] : -1;
-}
+static int peek(const parser *p, size_t n) { return p->at + n < p->length ? (unsigned char)p->text[p->at + n] : -1; }
 
 static int next(parser *p) { // skips blanks
     while (peek(p, 0) == ' ' || peek(p, 0) == '\t' || peek(p, 0) == '\n' || peek(p, 0) == '\r') ++p->at;
@@ -100,9 +97,7 @@ static const char *function_name(const void *user, int i) {
     return i < FUNCTIONS ? functions[i].name : NULL;
 }
 
-static bool is_pi(const char *name, size_t length) {
-    return length == 2 && name[0] == 'p' && name[1] == 'i';
-}
+static bool is_pi(const char *name, size_t length) { return length == 2 && name[0] == 'p' && name[1] == 'i'; }
 
 bool carom_parse_reserved(const char *name, size_t length) {
     return find_function(name, length) || is_pi(name, length);

@@ -7,10 +7,9 @@
 #include "expr/graph.h"
 #include "expr/native.h"
 #include "expr/tape.h"
-#include "expr/value.h"
+#include <math.h>
 #include <float.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef carom_range range;
 

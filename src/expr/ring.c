@@ -8,6 +8,7 @@
 // may be two: the first is the one farther along b (ring: to the left of C), the second the other; when there is one, both are it.
 #include "expr/graph.h"
 #include "expr/ring.h"
+#include "expr/vector.h"
 #include <math.h>
 
 enum { SAMPLES = 24, MOST_MINIMA = 8 };
@@ -132,12 +133,6 @@ carom_node carom_graph_nearest(carom_graph *g, bool ring, int which, const carom
     return carom_graph_apply(g, ring ? which ? CAROM_OP_RING_2 : CAROM_OP_RING_1 : which ? CAROM_OP_LINE_2 : CAROM_OP_LINE_1, pair[0], pair[1], pair[2]);
 }
 
-static carom_node op(carom_graph *g, carom_op o, carom_node a, carom_node b) { return carom_graph_apply(g, o, a, b, CAROM_NONE); }
-static carom_node add(carom_graph *g, carom_node a, carom_node b) { return op(g, CAROM_OP_ADD, a, b); }
-static carom_node sub(carom_graph *g, carom_node a, carom_node b) { return op(g, CAROM_OP_SUB, a, b); }
-static carom_node mul(carom_graph *g, carom_node a, carom_node b) { return op(g, CAROM_OP_MUL, a, b); }
-static carom_node divide(carom_graph *g, carom_node a, carom_node b) { return op(g, CAROM_OP_DIV, a, b); }
-
 // Both of a pair; a derivative that is nothing is the number 0.
 static void halves(carom_graph *g, carom_node pair, carom_node *x) {
     if (pair < 0) {
@@ -156,21 +151,21 @@ carom_node carom_ring_rule(carom_graph *g, carom_node phi, const carom_node *d) 
     carom_node p[6], q[6];
     const carom_node pair[3] = {v.a, v.b, v.c};
     for (int i = 0; i < 3; ++i) halves(g, pair[i], p + 2 * i), halves(g, d[i], q + 2 * i);
-    const carom_node c = op(g, CAROM_OP_COS, phi, CAROM_NONE), s = op(g, CAROM_OP_SIN, phi, CAROM_NONE), half = carom_graph_number(g, 0.5);
-    const carom_node along = add(g, mul(g, p[1], c), mul(g, p[2], s)), turn = add(g, mul(g, p[3], c), mul(g, p[4], s));
-    const carom_node z = sub(g, turn, p[5]), z_1 = sub(g, mul(g, p[4], c), mul(g, p[3], s));
-    const carom_node dz = sub(g, add(g, mul(g, q[3], c), mul(g, q[4], s)), q[5]), dz_1 = sub(g, mul(g, q[4], c), mul(g, q[3], s));
-    const carom_node dN_1 = mul(g, half, sub(g, mul(g, q[1], s), mul(g, q[2], c)));
-    carom_node slope = add(g, sub(g, mul(g, half, along), mul(g, z_1, z_1)), mul(g, z, turn));
-    carom_node dF = sub(g, dN_1, add(g, mul(g, dz, z_1), mul(g, z, dz_1)));
+    const carom_node c = n_op(g, CAROM_OP_COS, phi, CAROM_NONE), s = n_op(g, CAROM_OP_SIN, phi, CAROM_NONE), half = carom_graph_number(g, 0.5);
+    const carom_node along = n_add(g, n_mul(g, p[1], c), n_mul(g, p[2], s)), turn = n_add(g, n_mul(g, p[3], c), n_mul(g, p[4], s));
+    const carom_node z = n_sub(g, turn, p[5]), z_1 = n_sub(g, n_mul(g, p[4], c), n_mul(g, p[3], s));
+    const carom_node dz = n_sub(g, n_add(g, n_mul(g, q[3], c), n_mul(g, q[4], s)), q[5]), dz_1 = n_sub(g, n_mul(g, q[4], c), n_mul(g, q[3], s));
+    const carom_node dN_1 = n_mul(g, half, n_sub(g, n_mul(g, q[1], s), n_mul(g, q[2], c)));
+    carom_node slope = n_add(g, n_sub(g, n_mul(g, half, along), n_mul(g, z_1, z_1)), n_mul(g, z, turn));
+    carom_node dF = n_sub(g, dN_1, n_add(g, n_mul(g, dz, z_1), n_mul(g, z, dz_1)));
     if (ring) {
-        const carom_node N_1 = mul(g, half, sub(g, mul(g, p[1], s), mul(g, p[2], c))), G = sub(g, N_1, mul(g, z, z_1));
-        const carom_node Q = sub(g, sub(g, p[0], along), mul(g, z, z)), rho = op(g, CAROM_OP_SQRT, Q, CAROM_NONE);
-        const carom_node dN = mul(g, half, sub(g, q[0], add(g, mul(g, q[1], c), mul(g, q[2], s))));
-        const carom_node drho = divide(g, sub(g, dN, mul(g, z, dz)), rho), bend = divide(g, G, Q);
-        slope = add(g, sub(g, mul(g, half, along), divide(g, slope, rho)), divide(g, mul(g, bend, G), rho));
-        dF = add(g, sub(g, dN_1, divide(g, dF, rho)), mul(g, bend, drho));
+        const carom_node N_1 = n_mul(g, half, n_sub(g, n_mul(g, p[1], s), n_mul(g, p[2], c))), G = n_sub(g, N_1, n_mul(g, z, z_1));
+        const carom_node Q = n_sub(g, n_sub(g, p[0], along), n_mul(g, z, z)), rho = n_op(g, CAROM_OP_SQRT, Q, CAROM_NONE);
+        const carom_node dN = n_mul(g, half, n_sub(g, q[0], n_add(g, n_mul(g, q[1], c), n_mul(g, q[2], s))));
+        const carom_node drho = n_div(g, n_sub(g, dN, n_mul(g, z, dz)), rho), bend = n_div(g, G, Q);
+        slope = n_add(g, n_sub(g, n_mul(g, half, along), n_div(g, slope, rho)), n_div(g, n_mul(g, bend, G), rho));
+        dF = n_add(g, n_sub(g, dN_1, n_div(g, dF, rho)), n_mul(g, bend, drho));
     }
-    const carom_node steep = op(g, CAROM_OP_LT, carom_graph_number(g, FLAT), slope);
-    return op(g, CAROM_OP_NEG, carom_graph_apply(g, CAROM_OP_IF, steep, divide(g, dF, slope), carom_graph_number(g, 0)), CAROM_NONE);
+    const carom_node steep = n_op(g, CAROM_OP_LT, carom_graph_number(g, FLAT), slope);
+    return n_op(g, CAROM_OP_NEG, carom_graph_apply(g, CAROM_OP_IF, steep, n_div(g, dF, slope), carom_graph_number(g, 0)), CAROM_NONE);
 }

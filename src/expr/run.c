@@ -26,9 +26,7 @@
 #define CASE(name) case CAROM_##name
 #endif
 
-static uint64_t *valid_sets(void *work) {
-    return (uint64_t *)((carom_tape_state *)work + 1);
-}
+static uint64_t *valid_sets(void *work) { return (uint64_t *)((carom_tape_state *)work + 1); }
 
 static double *slots(const carom_tape *tape, void *work) { return carom_tape_slots(tape, work); }
 

@@ -30,9 +30,7 @@ enum { OPEN = -1, DONE = -2, GROUP_LIMIT = 32, SHORT = 32 }; // SHORT: instructi
 
 // -- choosing instructions ---------------------------------------------------------------------------
 
-static bool is_op(const compiler *k, carom_node x, carom_op op) {
-    return k->g->node[x].op == op;
-}
+static bool is_op(const compiler *k, carom_node x, carom_op op) { return k->g->node[x].op == op; }
 
 // May x become part of an instruction of class c?  Then nobody else may want it, and it must not be cheaper: what
 // depends on less is computed less often.
@@ -110,7 +108,7 @@ static bool fuse_sincos(compiler *k, draft *d, carom_node x) {
     const bool sine = is_op(k, x, CAROM_OP_SIN);
     if (!sine && !is_op(k, x, CAROM_OP_COS)) return false;
     const carom_node a = k->g->node[x].a;
-    const carom_node y = carom_graph_find(k->g, sine ? CAROM_OP_COS : CAROM_OP_SIN, a, CAROM_NONE, CAROM_NONE);
+    const carom_node y = carom_graph_find(k->g, sine ? CAROM_OP_COS : CAROM_OP_SIN, a, CAROM_NONE);
     if (y == CAROM_NONE || y >= k->nodes || !k->groups[y]) return false;
     d->code.op = CAROM_TAPE_SINCOS;
     d->node = sine ? x : y;
@@ -143,9 +141,7 @@ static int members(uint32_t set) {
     return n;
 }
 
-static int earlier(const draft *d) {
-    return d->twin != CAROM_NONE && d->twin < d->node ? d->twin : d->node;
-}
+static int earlier(const draft *d) { return d->twin != CAROM_NONE && d->twin < d->node ? d->twin : d->node; }
 
 static int compare(const void *x, const void *y) {
     const draft *a = x, *b = y;

@@ -5,17 +5,11 @@
 #include <carom/expr.h>
 #include <math.h>
 
-static inline double carom_value_sign(double a) {
-    return a > 0 ? 1.0 : a < 0 ? -1.0 : a;
-}
+static inline double carom_value_sign(double a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a; }
 
-static inline double carom_value_min(double a, double b) {
-    return a < b || a != a ? a : b;
-}
+static inline double carom_value_min(double a, double b) { return a < b || a != a ? a : b; }
 
-static inline double carom_value_max(double a, double b) {
-    return a > b || a != a ? a : b;
-}
+static inline double carom_value_max(double a, double b) { return a > b || a != a ? a : b; }
 
 static inline double carom_value(carom_op op, double a, double b, double c) {
     switch (op) {

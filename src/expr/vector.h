@@ -17,6 +17,18 @@ static inline carom_node n_less(carom_graph *g, carom_node a, carom_node b) { re
 static inline carom_node n_if(carom_graph *g, carom_node c, carom_node a, carom_node b) {
     return carom_graph_apply(g, CAROM_OP_IF, c, a, b);
 }
+static inline carom_node n_abs(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
+/// -1 or 1, which 0 has.
+static inline carom_node n_sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
+/// x, but between -l and l.
+static inline carom_node n_clamp(carom_graph *g, carom_node x, carom_node l) {
+    const carom_node low = n_fun(g, CAROM_OP_NEG, l);
+    return n_if(g, n_less(g, l, x), l, n_if(g, n_less(g, x, low), low, x));
+}
+static inline bool n_zero(const carom_graph *g, carom_node x) {
+    double value;
+    return carom_graph_is_number(g, x, &value) && value == 0;
+}
 /// Both, of conditions; at least one; not.
 static inline carom_node n_and(carom_graph *g, carom_node a, carom_node b) { return n_mul(g, a, b); }
 static inline carom_node n_or(carom_graph *g, carom_node a, carom_node b) { return n_op(g, CAROM_OP_MAX, a, b); }

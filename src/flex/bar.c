@@ -63,10 +63,8 @@ void carom_flex_bar_force(const carom_member *m, const double *q, const double *
     const double k = m->Ke[0], b = m->def.damping_stiffness;
     for (int i = 0; i < m->nrun; ++i) {
         const flex_run *r = &m->run[i];
-        if (b == 0)
-            chain(f + r->first, q + r->first, k, r);
-        else
-            damped_chain(f + r->first, q + r->first, v + r->first, b, k, r);
+        if (b == 0) chain(f + r->first, q + r->first, k, r);
+        else damped_chain(f + r->first, q + r->first, v + r->first, b, k, r);
     }
 }
 

@@ -75,27 +75,29 @@ void carom_member_force(const carom_member *m, const double *q, const double *v,
     }
 }
 
-void carom_member_mass(const carom_member *m, carom_matrix M, int at) {
+// A += s M
+static void add_mass(const carom_member *m, double s, carom_matrix A, int at) {
     const int b = m->mass_band;
-    if (m->matrices) {
-        carom_flex_matrices_mass(m, M, at);
-        return;
-    }
     for (int j = 0; j < m->n; ++j)
         for (int k = 0; k <= b && j + k < m->n; ++k) {
-            const double x = m->mass[(size_t)j * (size_t)(b + 1) + (size_t)k];
+            const double x = s * m->mass[(size_t)j * (size_t)(b + 1) + (size_t)k];
             if (x == 0) continue;
-            *carom_matrix_entry(M, at + j + k, at + j) += x;
-            if (k) *carom_matrix_entry(M, at + j, at + j + k) += x;
+            *carom_matrix_entry(A, at + j + k, at + j) += x;
+            if (k) *carom_matrix_entry(A, at + j, at + j + k) += x;
         }
 }
 
+void carom_member_mass(const carom_member *m, carom_matrix M, int at) {
+    if (m->matrices) carom_flex_matrices_mass(m, M, at);
+    else add_mass(m, 1, M, at);
+}
+
 // Sparse members never touch entries outside their pattern: an entry that is zero by structure is left alone.
-static void scatter(const carom_member *m, int e, const double *A, double s, carom_matrix K, int at) {
+static void scatter(const carom_member *m, int e, const double *A, carom_matrix K, int at) {
     const int d = 2 * m->per, *u = m->unknown + e * m->per;
     for (int j = 0; j < d; ++j)
         for (int i = 0; i < d; ++i)
-            if (u[i] >= 0 && u[j] >= 0 && A[i + d * j] != 0) *carom_matrix_entry(K, at + u[i], at + u[j]) += s * A[i + d * j];
+            if (u[i] >= 0 && u[j] >= 0 && A[i + d * j] != 0) *carom_matrix_entry(K, at + u[i], at + u[j]) += A[i + d * j];
 }
 
 void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C,
@@ -112,25 +114,17 @@ void carom_member_tangent(const carom_member *m, const double *q, const double *
     }
     for (int e = 0; e + 1 < m->nodes; ++e) {
         if (!m->kind->tangent) {
-            scatter(m, e, m->Ke, 1, K, at);
-            if (damped) scatter(m, e, m->Ce, 1, C, at);
+            scatter(m, e, m->Ke, K, at);
+            if (damped) scatter(m, e, m->Ce, C, at);
             continue;
         }
         double x[MOST_ELEMENT], y[MOST_ELEMENT], Ke[MOST_ELEMENT * MOST_ELEMENT], Ce[MOST_ELEMENT * MOST_ELEMENT];
         gather(m, e, q, v, x, y);
         m->kind->tangent(m, x, y, Ke, Ce);
-        scatter(m, e, Ke, 1, K, at);
-        if (damped) scatter(m, e, Ce, 1, C, at);
+        scatter(m, e, Ke, K, at);
+        if (damped) scatter(m, e, Ce, C, at);
     }
-    if (m->def.damping_mass == 0) return;
-    const int b = m->mass_band;
-    for (int j = 0; j < m->n; ++j)
-        for (int k = 0; k <= b && j + k < m->n; ++k) {
-            const double x = m->def.damping_mass * m->mass[(size_t)j * (size_t)(b + 1) + (size_t)k];
-            if (x == 0) continue;
-            *carom_matrix_entry(C, at + j + k, at + j) += x;
-            if (k) *carom_matrix_entry(C, at + j, at + j + k) += x;
-        }
+    if (m->def.damping_mass != 0) add_mass(m, m->def.damping_mass, C, at);
 }
 
 // v'Mv
@@ -271,10 +265,8 @@ int carom_member_point(const carom_member *m, double s, int c, int *index, doubl
     for (int k = 0; k < count; ++k) {
         if (w[k] == 0) continue;
         const int i = m->unknown[e * m->per + dof[k]];
-        if (i < 0)
-            *constant += w[k] * carom_flex_rest(m, e + dof[k] / m->per, dof[k] % m->per);
-        else
-            index[n] = i, weight[n++] = w[k];
+        if (i < 0) *constant += w[k] * carom_flex_rest(m, e + dof[k] / m->per, dof[k] % m->per);
+        else index[n] = i, weight[n++] = w[k];
     }
     return n;
 }
@@ -327,9 +319,7 @@ void carom_member_field(const carom_member *m, carom_field field, const double *
     }
     for (int d = 0; d < m->nodes * m->per; ++d) {
         const int i = m->unknown[d];
-        if (field == CAROM_FIELD_VELOCITY)
-            x[d] = i >= 0 ? v[i] : 0;
-        else
-            x[d] = i >= 0 ? q[i] : carom_flex_rest(m, d / m->per, d % m->per);
+        if (field == CAROM_FIELD_VELOCITY) x[d] = i >= 0 ? v[i] : 0;
+        else x[d] = i >= 0 ? q[i] : carom_flex_rest(m, d / m->per, d % m->per);
     }
 }

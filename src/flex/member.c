@@ -2,7 +2,6 @@
 #include "flex/flex.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const flex_kind *const kinds[] = {&carom_flex_bar, &carom_flex_beam, &carom_flex_exact_beam,
                                          &carom_flex_spatial_beam, &carom_flex_shaft, &(const flex_kind){.component = {"u"}, .per = 1, .linear = true}};

@@ -1,8 +1,8 @@
 // structure.c: see carom/structure.h.
+#include "linalg/places.h"
 #include <carom/structure.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
 
@@ -213,28 +213,6 @@ static carom_status power(const void *model, void *work, double t, const double 
 // -- making --------------------------------------------------------------------------------------------------------------
 
 /// Entries of all members, as they come.
-typedef struct places {
-    int *row, *col, shift;
-    size_t n, room;
-    bool failed;
-} places;
-
-static void put(void *user, int i, int j) {
-    places *p = user;
-    if (p->n == p->room && !p->failed) {
-        const size_t room = p->room ? 2 * p->room : 1024;
-        int *a = realloc(p->row, room * sizeof *a);
-        if (a) p->row = a;
-        int *b = realloc(p->col, room * sizeof *b);
-        if (b) p->col = b;
-        p->failed = !a || !b;
-        p->room = p->failed ? p->room : room;
-    }
-    if (p->failed) return;
-    p->row[p->n] = p->shift + i;
-    p->col[p->n++] = p->shift + j;
-}
-
 // Members do not couple: the widest band of one is that of all.
 static carom_status choose(carom_structure *s, bool of_mass, carom_pattern **pattern, carom_shape *shape, carom_error *err) {
     const int n = s->sys.nv;
@@ -247,14 +225,12 @@ static carom_status choose(carom_structure *s, bool of_mass, carom_pattern **pat
     if (band == 0) *shape = (carom_shape){.storage = CAROM_DIAGONAL, .n = n};
     else if (n > 8 && 4 * band < n && (band <= WIDEST_BAND || !s->def.direct)) *shape = (carom_shape){.storage = CAROM_BANDED, .n = n, .band = band};
     if (shape->storage != CAROM_DENSE || n <= SMALLEST_SPARSE || !s->def.direct) return CAROM_OK;
-    places p = {0};
+    carom_places p = {0};
     for (int k = 0; k < s->def.nmembers; ++k) {
         p.shift = s->first[k];
-        carom_member_entries(s->member[k], of_mass, &p, put);
+        carom_member_entries(s->member[k], of_mass, &p, carom_places_put);
     }
-    if (!p.failed) *pattern = carom_pattern_create(n, p.n, p.row, p.col, s->def.direct);
-    free(p.row);
-    free(p.col);
+    *pattern = carom_places_pattern(&p, n, s->def.direct);
     if (!*pattern) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure of %d unknowns", n);
     *shape = carom_shape_sparse(*pattern);
     return CAROM_OK;

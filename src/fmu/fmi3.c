@@ -1,16 +1,11 @@
 // fmi3.c: the functions of FMI 3.0 for co-simulation.  Names and types are the standard's; what they do is in unit.c.
-#include "fmu/unit.h"
+#include "fmu/fmi.h"
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define FMI_API __attribute__((visibility("default")))
-
-typedef enum { fmi3OK, fmi3Warning, fmi3Discard, fmi3Error, fmi3Fatal } fmi3Status;
 typedef void *fmi3Instance, *fmi3FMUState;
 typedef const char *fmi3String;
 typedef const uint8_t *fmi3Binary;
-typedef void log_function(void *environment, fmi3Status status, fmi3String category, fmi3String message);
+typedef void log_function(void *environment, fmi_status status, fmi3String category, fmi3String message);
 typedef void update_function(void *environment, double t, bool set_requested, bool get_allowed, bool step_finished, bool can_return, bool *return_requested, double *return_time);
 
 typedef struct instance {
@@ -22,29 +17,13 @@ typedef struct instance {
 } instance;
 
 static void on_log(void *user, fmu_level level, const char *text) {
-    static const struct { fmi3Status status; const char *category; } as[] = {
-        [FMU_NOTE] = {fmi3OK, "logEvents"}, [FMU_WARN] = {fmi3Warning, "logStatusWarning"}, [FMU_DISCARD] = {fmi3Discard, "logStatusDiscard"}, [FMU_WRONG] = {fmi3Error, "logStatusError"}};
     const instance *i = user;
-    if (i->log) i->log(i->environment, as[level].status, as[level].category, text);
-}
-
-static fmi3Status good(bool done) { return done ? fmi3OK : fmi3Error; }
-static fmu_unit *unit_of(fmi3Instance i) { return ((instance *)i)->unit; }
-
-static fmi3Status refuse(fmi3Instance i, const char *call) {
-    if (i) carom_fmu_say(unit_of(i), FMU_WRONG, "%s is not supported by this FMU", call);
-    return fmi3Error;
+    if (i->log) i->log(i->environment, fmi_log[level].status, fmi_log[level].category, text);
 }
 
 FMI_API fmi3String fmi3GetVersion(void) { return "3.0"; }
 
-FMI_API fmi3Status fmi3SetDebugLogging(fmi3Instance i, bool on, size_t n, const fmi3String categories[]) {
-    bool events = n == 0;
-    if (!i || (n > 0 && !categories)) return fmi3Error;
-    for (size_t k = 0; k < n; ++k) events = events || (categories[k] && strcmp(categories[k], "logEvents") == 0);
-    carom_fmu_notes(unit_of(i), on && events);
-    return fmi3OK;
-}
+FMI_API fmi_status fmi3SetDebugLogging(fmi3Instance i, bool on, size_t n, const fmi3String categories[]) { return set_logging(i, on, n, categories); }
 
 // -- life --------------------------------------------------------------------------------------------------------------
 
@@ -69,7 +48,7 @@ FMI_API fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String tok
 
 FMI_API fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources, bool visible, bool logging, void *environment, log_function *log) {
     (void)name, (void)token, (void)resources, (void)visible, (void)logging;
-    if (log) log(environment, fmi3Error, "logStatusError", "this FMU is for co-simulation only");
+    if (log) log(environment, FMI_ERROR, "logStatusError", "this FMU is for co-simulation only");
     return NULL;
 }
 
@@ -79,63 +58,63 @@ FMI_API fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3Stri
     return fmi3InstantiateModelExchange(name, token, resources, visible, logging, environment, log);
 }
 
-FMI_API fmi3Status fmi3EnterInitializationMode(fmi3Instance i, bool tolerance_defined, double tolerance, double start, bool stop_defined, double stop) {
+FMI_API fmi_status fmi3EnterInitializationMode(fmi3Instance i, bool tolerance_defined, double tolerance, double start, bool stop_defined, double stop) {
     (void)tolerance_defined, (void)tolerance; // accuracy is that of the scheme's step
-    if (!i || !carom_fmu_allowed(unit_of(i), FMU_INSTANTIATED, "fmi3EnterInitializationMode") || !carom_fmu_setup(unit_of(i), start, stop_defined, stop)) return fmi3Error;
+    if (!i || !carom_fmu_allowed(unit_of(i), FMU_INSTANTIATED, "fmi3EnterInitializationMode") || !carom_fmu_setup(unit_of(i), start, stop_defined, stop)) return FMI_ERROR;
     return good(carom_fmu_enter(unit_of(i), FMU_INSTANTIATED, FMU_INITIALIZING, "fmi3EnterInitializationMode"));
 }
 
-FMI_API fmi3Status fmi3EnterEventMode(fmi3Instance i) {
+FMI_API fmi_status fmi3EnterEventMode(fmi3Instance i) {
     if (i && !((instance *)i)->events) return refuse(i, "fmi3EnterEventMode without eventModeUsed");
     return good(i && carom_fmu_enter(unit_of(i), FMU_STEPPING, FMU_EVENT, "fmi3EnterEventMode"));
 }
 
 // With event mode in use, the first mode after initialization is event mode.
-FMI_API fmi3Status fmi3ExitInitializationMode(fmi3Instance i) {
-    if (!i || !carom_fmu_start(unit_of(i))) return fmi3Error;
-    return ((instance *)i)->events ? fmi3EnterEventMode(i) : fmi3OK;
+FMI_API fmi_status fmi3ExitInitializationMode(fmi3Instance i) {
+    if (!i || !carom_fmu_start(unit_of(i))) return FMI_ERROR;
+    return ((instance *)i)->events ? fmi3EnterEventMode(i) : FMI_OK;
 }
 
-FMI_API fmi3Status fmi3EnterStepMode(fmi3Instance i) { return good(i && carom_fmu_enter(unit_of(i), FMU_EVENT, FMU_STEPPING, "fmi3EnterStepMode")); }
-FMI_API fmi3Status fmi3Terminate(fmi3Instance i) { return good(i && carom_fmu_terminate(unit_of(i))); }
-FMI_API fmi3Status fmi3Reset(fmi3Instance i) { return good(i && carom_fmu_reset(unit_of(i))); }
+FMI_API fmi_status fmi3EnterStepMode(fmi3Instance i) { return good(i && carom_fmu_enter(unit_of(i), FMU_EVENT, FMU_STEPPING, "fmi3EnterStepMode")); }
+FMI_API fmi_status fmi3Terminate(fmi3Instance i) { return good(i && carom_fmu_terminate(unit_of(i))); }
+FMI_API fmi_status fmi3Reset(fmi3Instance i) { return good(i && carom_fmu_reset(unit_of(i))); }
 
-FMI_API fmi3Status fmi3EnterConfigurationMode(fmi3Instance i) { return refuse(i, "fmi3EnterConfigurationMode"); } // no structural parameters
-FMI_API fmi3Status fmi3ExitConfigurationMode(fmi3Instance i) { return refuse(i, "fmi3ExitConfigurationMode"); }
+FMI_API fmi_status fmi3EnterConfigurationMode(fmi3Instance i) { return refuse(i, "fmi3EnterConfigurationMode"); } // no structural parameters
+FMI_API fmi_status fmi3ExitConfigurationMode(fmi3Instance i) { return refuse(i, "fmi3ExitConfigurationMode"); }
 
-FMI_API fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance i) { return good(i && carom_fmu_allowed(unit_of(i), FMU_INITIALIZING | FMU_EVENT, "fmi3EvaluateDiscreteStates")); }
+FMI_API fmi_status fmi3EvaluateDiscreteStates(fmi3Instance i) { return good(i && carom_fmu_allowed(unit_of(i), FMU_INITIALIZING | FMU_EVENT, "fmi3EvaluateDiscreteStates")); }
 
 // Impacts are resolved inside steps: nothing is left to do.
-FMI_API fmi3Status fmi3UpdateDiscreteStates(fmi3Instance i, bool *again, bool *terminate, bool *nominals, bool *values, bool *next_defined, double *next) {
-    if (!i || !carom_fmu_allowed(unit_of(i), FMU_EVENT, "fmi3UpdateDiscreteStates")) return fmi3Error;
+FMI_API fmi_status fmi3UpdateDiscreteStates(fmi3Instance i, bool *again, bool *terminate, bool *nominals, bool *values, bool *next_defined, double *next) {
+    if (!i || !carom_fmu_allowed(unit_of(i), FMU_EVENT, "fmi3UpdateDiscreteStates")) return FMI_ERROR;
     bool *const flags[] = {again, terminate, nominals, values, next_defined};
     for (size_t k = 0; k < sizeof flags / sizeof *flags; ++k)
         if (flags[k]) *flags[k] = false;
     if (next) *next = 0;
-    return fmi3OK;
+    return FMI_OK;
 }
 
 // -- values ------------------------------------------------------------------------------------------------------------
 
-static fmi3Status sizes(fmi3Instance i, size_t n, size_t m, const char *call) {
-    if (i && n == m) return fmi3OK;
+static fmi_status sizes(fmi3Instance i, size_t n, size_t m, const char *call) {
+    if (i && n == m) return FMI_OK;
     if (i) carom_fmu_say(unit_of(i), FMU_WRONG, "%s: %zu variables, but %zu values; all variables are scalars", call, n, m);
-    return fmi3Error;
+    return FMI_ERROR;
 }
 
-FMI_API fmi3Status fmi3GetFloat64(fmi3Instance i, const uint32_t ref[], size_t n, double x[], size_t m) {
-    if (sizes(i, n, m, "fmi3GetFloat64") != fmi3OK) return fmi3Error;
+FMI_API fmi_status fmi3GetFloat64(fmi3Instance i, const uint32_t ref[], size_t n, double x[], size_t m) {
+    if (sizes(i, n, m, "fmi3GetFloat64") != FMI_OK) return FMI_ERROR;
     return good(carom_fmu_get(unit_of(i), ref, n, x, "fmi3GetFloat64"));
 }
-FMI_API fmi3Status fmi3SetFloat64(fmi3Instance i, const uint32_t ref[], size_t n, const double x[], size_t m) {
-    if (sizes(i, n, m, "fmi3SetFloat64") != fmi3OK) return fmi3Error;
+FMI_API fmi_status fmi3SetFloat64(fmi3Instance i, const uint32_t ref[], size_t n, const double x[], size_t m) {
+    if (sizes(i, n, m, "fmi3SetFloat64") != FMI_OK) return FMI_ERROR;
     return good(carom_fmu_set(unit_of(i), ref, n, x, "fmi3SetFloat64"));
 }
 
 // All variables are Float64.
 #define NO_VARIABLES(name, type) \
-    FMI_API fmi3Status fmi3Get##name(fmi3Instance i, const uint32_t ref[], size_t n, type x[], size_t m) { return (void)ref, (void)x, (void)m, n ? refuse(i, "fmi3Get" #name) : good(i); } \
-    FMI_API fmi3Status fmi3Set##name(fmi3Instance i, const uint32_t ref[], size_t n, const type x[], size_t m) { return (void)ref, (void)x, (void)m, n ? refuse(i, "fmi3Set" #name) : good(i); }
+    FMI_API fmi_status fmi3Get##name(fmi3Instance i, const uint32_t ref[], size_t n, type x[], size_t m) { return (void)ref, (void)x, (void)m, n ? refuse(i, "fmi3Get" #name) : good(i); } \
+    FMI_API fmi_status fmi3Set##name(fmi3Instance i, const uint32_t ref[], size_t n, const type x[], size_t m) { return (void)ref, (void)x, (void)m, n ? refuse(i, "fmi3Set" #name) : good(i); }
 NO_VARIABLES(Float32, float)
 NO_VARIABLES(Int8, int8_t)
 NO_VARIABLES(UInt8, uint8_t)
@@ -148,51 +127,24 @@ NO_VARIABLES(UInt64, uint64_t)
 NO_VARIABLES(Boolean, bool)
 NO_VARIABLES(String, fmi3String)
 
-FMI_API fmi3Status fmi3GetBinary(fmi3Instance i, const uint32_t ref[], size_t n, size_t size[], fmi3Binary x[], size_t m) {
+FMI_API fmi_status fmi3GetBinary(fmi3Instance i, const uint32_t ref[], size_t n, size_t size[], fmi3Binary x[], size_t m) {
     return (void)ref, (void)size, (void)x, (void)m, n ? refuse(i, "fmi3GetBinary") : good(i);
 }
-FMI_API fmi3Status fmi3SetBinary(fmi3Instance i, const uint32_t ref[], size_t n, const size_t size[], const fmi3Binary x[], size_t m) {
+FMI_API fmi_status fmi3SetBinary(fmi3Instance i, const uint32_t ref[], size_t n, const size_t size[], const fmi3Binary x[], size_t m) {
     return (void)ref, (void)size, (void)x, (void)m, n ? refuse(i, "fmi3SetBinary") : good(i);
 }
-FMI_API fmi3Status fmi3GetClock(fmi3Instance i, const uint32_t ref[], size_t n, bool x[]) { return (void)ref, (void)x, n ? refuse(i, "fmi3GetClock") : good(i); }
-FMI_API fmi3Status fmi3SetClock(fmi3Instance i, const uint32_t ref[], size_t n, const bool x[]) { return (void)ref, (void)x, n ? refuse(i, "fmi3SetClock") : good(i); }
+FMI_API fmi_status fmi3GetClock(fmi3Instance i, const uint32_t ref[], size_t n, bool x[]) { return (void)ref, (void)x, n ? refuse(i, "fmi3GetClock") : good(i); }
+FMI_API fmi_status fmi3SetClock(fmi3Instance i, const uint32_t ref[], size_t n, const bool x[]) { return (void)ref, (void)x, n ? refuse(i, "fmi3SetClock") : good(i); }
 
 // -- states ------------------------------------------------------------------------------------------------------------
 
-FMI_API fmi3Status fmi3FreeFMUState(fmi3Instance i, fmi3FMUState *state) {
-    if (!i) return fmi3Error;
-    if (state) free(*state), *state = NULL;
-    return fmi3OK;
-}
+FMI_API fmi_status fmi3FreeFMUState(fmi3Instance i, fmi3FMUState *state) { return free_state(i, state); }
+FMI_API fmi_status fmi3GetFMUState(fmi3Instance i, fmi3FMUState *state) { return get_state(i, state); }
+FMI_API fmi_status fmi3SetFMUState(fmi3Instance i, fmi3FMUState state) { return good(i && carom_fmu_restore(unit_of(i), state)); }
 
-FMI_API fmi3Status fmi3GetFMUState(fmi3Instance i, fmi3FMUState *state) {
-    void *fresh = i && state ? carom_fmu_save(unit_of(i)) : NULL;
-    if (!fresh) return fmi3Error;
-    free(*state); // NULL, or a state whose memory is used again
-    *state = fresh;
-    return fmi3OK;
-}
-
-FMI_API fmi3Status fmi3SetFMUState(fmi3Instance i, fmi3FMUState state) { return good(i && carom_fmu_restore(unit_of(i), state)); }
-
-FMI_API fmi3Status fmi3SerializedFMUStateSize(fmi3Instance i, fmi3FMUState state, size_t *size) {
-    if (!i || !state || !size) return fmi3Error;
-    *size = carom_fmu_state_size(state);
-    return fmi3OK;
-}
-
-FMI_API fmi3Status fmi3SerializeFMUState(fmi3Instance i, fmi3FMUState state, uint8_t bytes[], size_t size) {
-    if (!i || !state || !bytes || size < carom_fmu_state_size(state)) return fmi3Error;
-    memcpy(bytes, state, carom_fmu_state_size(state));
-    return fmi3OK;
-}
-
-FMI_API fmi3Status fmi3DeserializeFMUState(fmi3Instance i, const uint8_t bytes[], size_t size, fmi3FMUState *state) {
-    void *fresh = i && state ? carom_fmu_state_of(unit_of(i), bytes, size) : NULL;
-    if (!fresh) return fmi3Error;
-    *state = fresh;
-    return fmi3OK;
-}
+FMI_API fmi_status fmi3SerializedFMUStateSize(fmi3Instance i, fmi3FMUState state, size_t *size) { return state_size(i, state, size); }
+FMI_API fmi_status fmi3SerializeFMUState(fmi3Instance i, fmi3FMUState state, uint8_t bytes[], size_t size) { return write_state(i, state, bytes, size); }
+FMI_API fmi_status fmi3DeserializeFMUState(fmi3Instance i, const uint8_t bytes[], size_t size, fmi3FMUState *state) { return read_state(i, bytes, size, state); }
 
 // -- steps -------------------------------------------------------------------------------------------------------------
 
@@ -204,43 +156,43 @@ static bool on_between(void *user, double t, double *until) {
     return requested && i->early;
 }
 
-FMI_API fmi3Status fmi3DoStep(fmi3Instance i, double t, double h, bool no_state_before, bool *event_needed, bool *terminate, bool *early, double *last) {
+FMI_API fmi_status fmi3DoStep(fmi3Instance i, double t, double h, bool no_state_before, bool *event_needed, bool *terminate, bool *early, double *last) {
     (void)no_state_before;
     instance *x = i;
-    if (!i) return fmi3Error;
+    if (!i) return FMI_ERROR;
     fmu_step s = {.t = t, .h = h, .early = x->events && x->early, .between = x->update ? on_between : NULL, .user = x};
     const fmu_level level = carom_fmu_step(x->unit, &s);
     if (event_needed) *event_needed = x->events && s.event;
     if (terminate) *terminate = false;
     if (early) *early = level == FMU_NOTE && s.returned;
     if (last) *last = s.last;
-    return level == FMU_NOTE ? fmi3OK : level == FMU_DISCARD ? fmi3Discard : fmi3Error;
+    return done(level);
 }
 
 // -- what this FMU does not offer ----------------------------------------------------------------------------------------
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-FMI_API fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance i, uint32_t ref, size_t *n) { return refuse(i, "fmi3GetNumberOfVariableDependencies"); }
-FMI_API fmi3Status fmi3GetVariableDependencies(fmi3Instance i, uint32_t dependent, size_t element[], uint32_t independent[], size_t elements[], int kind[], size_t n) { return refuse(i, "fmi3GetVariableDependencies"); }
-FMI_API fmi3Status fmi3GetDirectionalDerivative(fmi3Instance i, const uint32_t unknown[], size_t nu, const uint32_t knowns[], size_t nk, const double seed[], size_t ns, double x[], size_t nx) { return refuse(i, "fmi3GetDirectionalDerivative"); }
-FMI_API fmi3Status fmi3GetAdjointDerivative(fmi3Instance i, const uint32_t unknown[], size_t nu, const uint32_t knowns[], size_t nk, const double seed[], size_t ns, double x[], size_t nx) { return refuse(i, "fmi3GetAdjointDerivative"); }
-FMI_API fmi3Status fmi3GetIntervalDecimal(fmi3Instance i, const uint32_t ref[], size_t n, double x[], int qualifier[]) { return refuse(i, "fmi3GetIntervalDecimal"); }
-FMI_API fmi3Status fmi3GetIntervalFraction(fmi3Instance i, const uint32_t ref[], size_t n, uint64_t counter[], uint64_t resolution[], int qualifier[]) { return refuse(i, "fmi3GetIntervalFraction"); }
-FMI_API fmi3Status fmi3GetShiftDecimal(fmi3Instance i, const uint32_t ref[], size_t n, double x[]) { return refuse(i, "fmi3GetShiftDecimal"); }
-FMI_API fmi3Status fmi3GetShiftFraction(fmi3Instance i, const uint32_t ref[], size_t n, uint64_t counter[], uint64_t resolution[]) { return refuse(i, "fmi3GetShiftFraction"); }
-FMI_API fmi3Status fmi3SetIntervalDecimal(fmi3Instance i, const uint32_t ref[], size_t n, const double x[]) { return refuse(i, "fmi3SetIntervalDecimal"); }
-FMI_API fmi3Status fmi3SetIntervalFraction(fmi3Instance i, const uint32_t ref[], size_t n, const uint64_t counter[], const uint64_t resolution[]) { return refuse(i, "fmi3SetIntervalFraction"); }
-FMI_API fmi3Status fmi3SetShiftDecimal(fmi3Instance i, const uint32_t ref[], size_t n, const double x[]) { return refuse(i, "fmi3SetShiftDecimal"); }
-FMI_API fmi3Status fmi3SetShiftFraction(fmi3Instance i, const uint32_t ref[], size_t n, const uint64_t counter[], const uint64_t resolution[]) { return refuse(i, "fmi3SetShiftFraction"); }
-FMI_API fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance i) { return refuse(i, "fmi3EnterContinuousTimeMode"); }
-FMI_API fmi3Status fmi3CompletedIntegratorStep(fmi3Instance i, bool no_state_before, bool *event, bool *terminate) { return refuse(i, "fmi3CompletedIntegratorStep"); }
-FMI_API fmi3Status fmi3SetTime(fmi3Instance i, double t) { return refuse(i, "fmi3SetTime"); }
-FMI_API fmi3Status fmi3SetContinuousStates(fmi3Instance i, const double x[], size_t n) { return refuse(i, "fmi3SetContinuousStates"); }
-FMI_API fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance i, double x[], size_t n) { return refuse(i, "fmi3GetContinuousStateDerivatives"); }
-FMI_API fmi3Status fmi3GetEventIndicators(fmi3Instance i, double x[], size_t n) { return refuse(i, "fmi3GetEventIndicators"); }
-FMI_API fmi3Status fmi3GetContinuousStates(fmi3Instance i, double x[], size_t n) { return refuse(i, "fmi3GetContinuousStates"); }
-FMI_API fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance i, double x[], size_t n) { return refuse(i, "fmi3GetNominalsOfContinuousStates"); }
-FMI_API fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance i, size_t *n) { return refuse(i, "fmi3GetNumberOfEventIndicators"); }
-FMI_API fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance i, size_t *n) { return refuse(i, "fmi3GetNumberOfContinuousStates"); }
-FMI_API fmi3Status fmi3GetOutputDerivatives(fmi3Instance i, const uint32_t ref[], size_t n, const int32_t order[], double x[], size_t m) { return refuse(i, "fmi3GetOutputDerivatives"); }
-FMI_API fmi3Status fmi3ActivateModelPartition(fmi3Instance i, uint32_t clock, double t) { return refuse(i, "fmi3ActivateModelPartition"); }
+FMI_API fmi_status fmi3GetNumberOfVariableDependencies(fmi3Instance i, uint32_t ref, size_t *n) { return refuse(i, "fmi3GetNumberOfVariableDependencies"); }
+FMI_API fmi_status fmi3GetVariableDependencies(fmi3Instance i, uint32_t dependent, size_t element[], uint32_t independent[], size_t elements[], int kind[], size_t n) { return refuse(i, "fmi3GetVariableDependencies"); }
+FMI_API fmi_status fmi3GetDirectionalDerivative(fmi3Instance i, const uint32_t unknown[], size_t nu, const uint32_t knowns[], size_t nk, const double seed[], size_t ns, double x[], size_t nx) { return refuse(i, "fmi3GetDirectionalDerivative"); }
+FMI_API fmi_status fmi3GetAdjointDerivative(fmi3Instance i, const uint32_t unknown[], size_t nu, const uint32_t knowns[], size_t nk, const double seed[], size_t ns, double x[], size_t nx) { return refuse(i, "fmi3GetAdjointDerivative"); }
+FMI_API fmi_status fmi3GetIntervalDecimal(fmi3Instance i, const uint32_t ref[], size_t n, double x[], int qualifier[]) { return refuse(i, "fmi3GetIntervalDecimal"); }
+FMI_API fmi_status fmi3GetIntervalFraction(fmi3Instance i, const uint32_t ref[], size_t n, uint64_t counter[], uint64_t resolution[], int qualifier[]) { return refuse(i, "fmi3GetIntervalFraction"); }
+FMI_API fmi_status fmi3GetShiftDecimal(fmi3Instance i, const uint32_t ref[], size_t n, double x[]) { return refuse(i, "fmi3GetShiftDecimal"); }
+FMI_API fmi_status fmi3GetShiftFraction(fmi3Instance i, const uint32_t ref[], size_t n, uint64_t counter[], uint64_t resolution[]) { return refuse(i, "fmi3GetShiftFraction"); }
+FMI_API fmi_status fmi3SetIntervalDecimal(fmi3Instance i, const uint32_t ref[], size_t n, const double x[]) { return refuse(i, "fmi3SetIntervalDecimal"); }
+FMI_API fmi_status fmi3SetIntervalFraction(fmi3Instance i, const uint32_t ref[], size_t n, const uint64_t counter[], const uint64_t resolution[]) { return refuse(i, "fmi3SetIntervalFraction"); }
+FMI_API fmi_status fmi3SetShiftDecimal(fmi3Instance i, const uint32_t ref[], size_t n, const double x[]) { return refuse(i, "fmi3SetShiftDecimal"); }
+FMI_API fmi_status fmi3SetShiftFraction(fmi3Instance i, const uint32_t ref[], size_t n, const uint64_t counter[], const uint64_t resolution[]) { return refuse(i, "fmi3SetShiftFraction"); }
+FMI_API fmi_status fmi3EnterContinuousTimeMode(fmi3Instance i) { return refuse(i, "fmi3EnterContinuousTimeMode"); }
+FMI_API fmi_status fmi3CompletedIntegratorStep(fmi3Instance i, bool no_state_before, bool *event, bool *terminate) { return refuse(i, "fmi3CompletedIntegratorStep"); }
+FMI_API fmi_status fmi3SetTime(fmi3Instance i, double t) { return refuse(i, "fmi3SetTime"); }
+FMI_API fmi_status fmi3SetContinuousStates(fmi3Instance i, const double x[], size_t n) { return refuse(i, "fmi3SetContinuousStates"); }
+FMI_API fmi_status fmi3GetContinuousStateDerivatives(fmi3Instance i, double x[], size_t n) { return refuse(i, "fmi3GetContinuousStateDerivatives"); }
+FMI_API fmi_status fmi3GetEventIndicators(fmi3Instance i, double x[], size_t n) { return refuse(i, "fmi3GetEventIndicators"); }
+FMI_API fmi_status fmi3GetContinuousStates(fmi3Instance i, double x[], size_t n) { return refuse(i, "fmi3GetContinuousStates"); }
+FMI_API fmi_status fmi3GetNominalsOfContinuousStates(fmi3Instance i, double x[], size_t n) { return refuse(i, "fmi3GetNominalsOfContinuousStates"); }
+FMI_API fmi_status fmi3GetNumberOfEventIndicators(fmi3Instance i, size_t *n) { return refuse(i, "fmi3GetNumberOfEventIndicators"); }
+FMI_API fmi_status fmi3GetNumberOfContinuousStates(fmi3Instance i, size_t *n) { return refuse(i, "fmi3GetNumberOfContinuousStates"); }
+FMI_API fmi_status fmi3GetOutputDerivatives(fmi3Instance i, const uint32_t ref[], size_t n, const int32_t order[], double x[], size_t m) { return refuse(i, "fmi3GetOutputDerivatives"); }
+FMI_API fmi_status fmi3ActivateModelPartition(fmi3Instance i, uint32_t clock, double t) { return refuse(i, "fmi3ActivateModelPartition"); }

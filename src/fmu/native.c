@@ -11,6 +11,4 @@ const carom_native *const *carom_fmu_native(const char *folder, void **code) {
     return *code ? dlsym(*code, "carom_native_tapes") : NULL;
 }
 
-void carom_fmu_native_close(void *code) {
-    if (code) dlclose(code);
-}
+void carom_fmu_native_close(void *code) { if (code) dlclose(code); }

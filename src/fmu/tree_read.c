@@ -1,7 +1,6 @@
 // tree_read.c: carom_yaml_read() as FMUs have it: it reads the text that tree.c writes.
 #include "read/yaml.h"
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct reading { pool *memory; const char *at, *end; } reading;

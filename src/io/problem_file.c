@@ -186,35 +186,6 @@ carom_status carom_problems_add(carom_problem_list *list, const carom_problem *p
 
 // -- files -------------------------------------------------------------------------------------------------------
 
-// The whole file; NULL: *err says why.
-static char *read_whole(const char *file, size_t *length, carom_error *err) {
-    FILE *f = fopen(file, "rb");
-    char *text = NULL;
-    size_t n = 0, room = 0;
-    bool good = f != NULL;
-    errno = f ? 0 : errno;
-    while (good) {
-        if (n == room) {
-            room = room ? 2 * room : 65536;
-            char *more = realloc(text, room);
-            if (!more) errno = ENOMEM;
-            good = more != NULL;
-            if (!good) break;
-            text = more;
-        }
-        const size_t got = fread(text + n, 1, room - n, f);
-        n += got;
-        if (n > MOST_TEXT) errno = EFBIG;
-        good = n <= MOST_TEXT && !ferror(f);
-        if (got == 0) break;
-    }
-    if (!good) carom_fail(err, CAROM_IO, "cannot read %.300s: %s", file, strerror(errno ? errno : EIO));
-    if (f) fclose(f);
-    if (!good) return free(text), NULL;
-    *length = n;
-    return text;
-}
-
 // Every number must be one.
 static carom_status check(const problem_data *d, const char *file, carom_error *err) {
     for (int i = 0; i < d->pb.n; ++i)
@@ -232,7 +203,7 @@ carom_problem_list *carom_problems_read(const char *file, carom_error *err) {
     if (fclib_probe(file)) status = fclib_read(list, file, err);
     else {
         size_t length = 0;
-        char *text = read_whole(file, &length, err);
+        char *text = whole_read(file, MOST_TEXT, &length, err);
         status = !text ? CAROM_IO : problem_binary_probe(text, length) ? problem_binary_read(list, text, length, file, err)
                                                                        : problem_text_read(list, text, length, file, err);
         free(text);

@@ -28,3 +28,31 @@ carom_status whole_close(whole_file *w, bool good, carom_error *err) {
     free(w->part);
     return written || !good ? CAROM_OK : carom_fail(err, CAROM_IO, "cannot write %.300s: %s", w->name, strerror(why));
 }
+
+char *whole_read(const char *file, size_t most, size_t *length, carom_error *err) {
+    FILE *f = fopen(file, "rb");
+    size_t room = 0, n = 0;
+    char *text = NULL;
+    bool good = f != NULL;
+    errno = f ? 0 : errno;
+    while (good) {
+        if (room - n < 2) {
+            room = room ? 2 * room : 65536;
+            char *more = realloc(text, room);
+            good = more != NULL;
+            if (!good) break;
+            text = more;
+        }
+        const size_t got = fread(text + n, 1, room - n - 1, f);
+        n += got;
+        if (n > most) errno = EFBIG;
+        good = n <= most && !ferror(f);
+        if (got == 0) break;
+    }
+    if (!good) carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno ? errno : EIO));
+    if (f) fclose(f);
+    if (!good) return free(text), NULL;
+    text[n] = 0;
+    *length = n;
+    return text;
+}

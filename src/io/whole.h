@@ -13,6 +13,9 @@ typedef struct whole_file {
     char *part; // NULL: written directly
 } whole_file;
 
+/// The text of a file of at most `most` bytes, NUL behind it, to be freed; NULL: err says why.
+char *whole_read(const char *file, size_t most, size_t *length, carom_error *err);
+
 carom_status whole_open(whole_file *w, const char *name, carom_error *err);
 /// Fails if anything written since whole_open() was lost.  good false: the file is given up, which is not a failure.
 carom_status whole_close(whole_file *w, bool good, carom_error *err);

@@ -186,9 +186,7 @@ typedef struct lu {
     bool banded;
 } lu;
 
-static inline double *at(const lu *A, int i, int j) {
-    return A->a + (size_t)j * A->step + (size_t)i;
-}
+static inline double *at(const lu *A, int i, int j) { return A->a + (size_t)j * A->step + (size_t)i; }
 
 static lu lu_view(const carom_factor *F) {
     const carom_shape s = F->shape;
@@ -403,18 +401,13 @@ carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
 }
 
 static void solve(const carom_factor *F, double *x) {
-    if (F->shape.storage == CAROM_SPARSE)
-        F->shape.pattern->direct->solve(F->direct, x);
+    if (F->shape.storage == CAROM_SPARSE) F->shape.pattern->direct->solve(F->direct, x);
     else if (F->shape.storage == CAROM_DIAGONAL)
         for (int i = 0; i < F->shape.n; ++i) x[i] *= F->a[i];
-    else if (F->positive || (F->symmetric && narrow(F)))
-        carom_band_solve(F->a, x, F->shape.n, F->shape.band);
-    else if (!F->symmetric)
-        solve_lu(F, x);
-    else if (F->shape.storage == CAROM_BANDED)
-        solve_ldl_banded(F->a, x, F->shape.n, F->shape.band);
-    else
-        solve_ldl_dense(F->a, x, F->shape.n);
+    else if (F->positive || (F->symmetric && narrow(F))) carom_band_solve(F->a, x, F->shape.n, F->shape.band);
+    else if (!F->symmetric) solve_lu(F, x);
+    else if (F->shape.storage == CAROM_BANDED) solve_ldl_banded(F->a, x, F->shape.n, F->shape.band);
+    else solve_ldl_dense(F->a, x, F->shape.n);
 }
 
 void carom_factor_solve(const carom_factor *F, double *x) {

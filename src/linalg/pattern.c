@@ -1,7 +1,7 @@
 // pattern.c: where sparse matrices have entries.
 //
 // A pattern is made once, before anything is simulated, and never changes.
-#include <carom/matrix.h>
+#include "linalg/places.h"
 #include <stdlib.h>
 
 int carom_pattern_find(const carom_pattern *pattern, int i, int j) {
@@ -130,4 +130,26 @@ bool carom_shape_holds(carom_shape big, carom_shape small) {
             if (next_row(big, j, i, &b) != i) return false;
     }
     return true;
+}
+
+void carom_places_put(void *places, int i, int j) {
+    carom_places *p = places;
+    if (p->n == p->room && !p->failed) {
+        const size_t room = p->room ? 2 * p->room : 1024;
+        int *row = realloc(p->row, room * sizeof *row);
+        if (row) p->row = row;
+        int *col = realloc(p->col, room * sizeof *col);
+        if (col) p->col = col;
+        p->failed = !row || !col;
+        p->room = p->failed ? p->room : room;
+    }
+    if (p->failed) return;
+    p->row[p->n] = p->shift + i;
+    p->col[p->n++] = p->shift + j;
+}
+
+carom_pattern *carom_places_pattern(carom_places *p, int n, const carom_direct *direct) {
+    carom_pattern *pattern = p->failed ? NULL : carom_pattern_create(n, p->n, p->row, p->col, direct);
+    free(p->row), free(p->col);
+    return pattern;
 }

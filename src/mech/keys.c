@@ -1,6 +1,5 @@
 // keys.c: the keys of a model file: what they mean, and where they stand in a mechanism.
 #include "mech/keys.h"
-#include <string.h>
 
 #define AT(record, field) offsetof(carom_mech_##record, field)
 #define TOP(field) offsetof(carom_mech, field)

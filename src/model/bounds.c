@@ -2,7 +2,6 @@
 //
 // Work: how far positions are off their lines, what the tape sees where there are members, then bounds of all that it computes.
 #include "model/model.h"
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -5,9 +5,7 @@ static void spin(const body *b, const double *w, double *p) { // J w
     for (int i = 0; i < 3; ++i) p[i] = b->J[3 * i] * w[0] + b->J[3 * i + 1] * w[1] + b->J[3 * i + 2] * w[2];
 }
 
-static void put(carom_matrix A, int i, int j, double x) {
-    if (x != 0) A.a[carom_model_place(A.shape, i, j)] += x;
-}
+static void put(carom_matrix A, int i, int j, double x) { if (x != 0) A.a[carom_model_place(A.shape, i, j)] += x; }
 
 // (BOD-5)  M = diag(m, m, m, J)
 void carom_free_mass(const carom_model *m, carom_matrix M) {

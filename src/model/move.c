@@ -6,7 +6,6 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
 #include "model/turn.inc"
 
 // Column c of X, fixed in body b, in the world.

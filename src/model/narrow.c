@@ -6,7 +6,6 @@
 #include "model/pairs.h"
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 span carom_model_span(const carom_model *m, int id) {
@@ -95,9 +94,7 @@ void carom_pairs_parameters(const carom_model *m, void *work, const double *para
         if (!m->pairs[i].shares) carom_tape_work_parameters(m->pairs[i].tape, block(m, work, m->pairs[i].work), parameter);
 }
 
-void carom_pairs_exact(const carom_model *m, void *work, bool exact) {
-    if (m->npairs) head(m, work)[EXACT] = exact;
-}
+void carom_pairs_exact(const carom_model *m, void *work, bool exact) { if (m->npairs) head(m, work)[EXACT] = exact; }
 
 // -- answers ------------------------------------------------------------------------------------------------------------
 

@@ -106,7 +106,6 @@ typedef struct patch {
     carom_feature f[CAROM_PATCH];
 } patch;
 
-
 // -- kinds.c: pairs of equal shapes of bodies of equal kind have one tape, which is asked with the positions of two bodies. ----
 
 /// A model of its own with two bodies (one, where the other stands still) and their pair.
@@ -124,7 +123,6 @@ typedef struct pair_kind {
     int holds;         // blocks for pairs that are held on their features, and the same of them
     size_t held_size, held;
 } pair_kind;
-
 
 /// The pair that shares its tape and makes contact `id`, one of the model's own; NULL: none.
 static inline const pair *carom_pair_shared(const carom_model *m, int id) {
@@ -228,7 +226,6 @@ static inline void carom_pair_order(const pair *p, const body **b) {
     b[1] = swapped ? p->A->body : p->B->body;
 }
 void carom_pair_place(const carom_model *m, pair *p); // where its bodies have their positions and velocities
-
 
 // -- yielding.c: forces of contacts that yield; belts.c: surfaces that move along their bodies. ------------------------------------
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 typedef struct overlap {
-    int id;
     const body *A, *B;
     carom_touch touch;
     double gap, step; // step: at most 1 over the row sum of the Delassus matrix
@@ -37,7 +36,7 @@ static bool add(settling *s, const pair *p, int id, double gap) {
         s->room = 2 * s->room + 64;
     }
     overlap *o = &s->list[s->n];
-    *o = (overlap){.id = id, .A = p->A->body, .B = p->B->body, .gap = gap};
+    *o = (overlap){.A = p->A->body, .B = p->B->body, .gap = gap};
     if (carom_model_touch(s->m, s->work, 0, s->q, id, &o->touch)) ++s->n;
     return true;
 }

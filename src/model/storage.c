@@ -1,31 +1,14 @@
 // storage.c: in what storage the matrices of a model are: diagonal, banded, dense or sparse.
+#include "linalg/places.h"
 #include "model/pairs.h"
 #include <carom/sparse.h>
 #include <stdlib.h>
 
 enum { WIDEST_BAND = 48, SMALLEST_SPARSE = 64 };
 
-/// Places of entries, as they come.
-typedef struct places {
-    int *row, *col;
-    size_t n, room;
-    bool failed;
-} places;
+typedef carom_places places;
 
-static void put(places *p, int i, int j) {
-    if (p->n == p->room && !p->failed) {
-        const size_t room = p->room ? 2 * p->room : 1024;
-        int *row = realloc(p->row, room * sizeof *row);
-        if (row) p->row = row;
-        int *col = realloc(p->col, room * sizeof *col);
-        if (col) p->col = col;
-        p->failed = !row || !col;
-        p->room = p->failed ? p->room : room;
-    }
-    if (p->failed) return;
-    p->row[p->n] = i;
-    p->col[p->n++] = j;
-}
+static void put(places *p, int i, int j) { carom_places_put(p, i, j); }
 
 static void put_terms(places *p, const int *i, const int *j, int n, bool both) {
     for (int e = 0; e < n; ++e) {
@@ -34,19 +17,10 @@ static void put_terms(places *p, const int *i, const int *j, int n, bool both) {
     }
 }
 
-/// Places of a member: its first velocity, and where they go.
-typedef struct shifted {
-    places *p;
-    int v;
-} shifted;
-
-static void put_shifted(void *user, int i, int j) {
-    const shifted *s = user;
-    put(s->p, s->v + i, s->v + j);
-}
-
 static void put_member(places *p, const member *b, bool mass) {
-    carom_member_entries(b->flex, mass, &(shifted){p, b->v}, put_shifted);
+    p->shift = b->v;
+    carom_member_entries(b->flex, mass, p, carom_places_put);
+    p->shift = 0;
 }
 
 static void put_mass(places *p, const carom_model *m) {
@@ -131,9 +105,7 @@ static carom_status sparse(const carom_model *m, void (*fill)(places *, const ca
                            carom_shape *shape, carom_error *err) {
     places p = {0};
     fill(&p, m);
-    if (!p.failed) *pattern = carom_pattern_create(m->nv, p.n, p.row, p.col, carom_direct_klu());
-    free(p.row);
-    free(p.col);
+    *pattern = carom_places_pattern(&p, m->nv, carom_direct_klu());
     if (!*pattern) return carom_model_no_memory(m, err);
     if ((double)(*pattern)->start[m->nv] < 0.75 * m->nv * (double)m->nv) *shape = carom_shape_sparse(*pattern);
     return CAROM_OK;

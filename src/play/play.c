@@ -11,7 +11,6 @@
 #include "base/number.h"
 #include "cli/page.h"
 #include <carom/run.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +31,6 @@ void cli_say(const char *format, ...) {
     fputs("{\"wrong\": ", stderr);
     carom_json_string(stderr, text);
     fputs("}\n", stderr);
-}
-
-bool cli_ends(const char *text, const char *ending) {
-    const size_t n = strlen(text), k = strlen(ending);
-    return n >= k && strcmp(text + n - k, ending) == 0;
 }
 
 static char *read_all(FILE *f, size_t *length) {

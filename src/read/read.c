@@ -67,6 +67,7 @@ static const char *any_key(const void *groups, int i) {
 static carom_status unknown(reading *r, const key_group *g, const key_group *const *groups, const carom_datum *c, const char *where) {
     const char *hint = carom_datum_advice(c->key, carom_datum_empty(c)), *near = carom_nearest(c->key->text, any_key, groups);
     if (near && strcmp(near, c->key->text) == 0) near = carom_nearest(c->key->text, key_name, g); // it belongs to another variant
+    if (!hint && strcmp(where, "the model") == 0 && strcmp(c->key->text, "ground") == 0) hint = "shapes of the ground stand under `shapes`";
     if (hint) return fail(r, c->key, "unknown key '%.60s' in %s; %s", c->key->text, where, hint);
     if (near) return fail(r, c->key, "unknown key '%.60s' in %s; did you mean '%s'?", c->key->text, where, near);
     char known[400] = "";

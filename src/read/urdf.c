@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct frame { double R[9], r[3]; } frame; // world = R local + r, R by rows
@@ -388,10 +387,7 @@ static void put_quoted(const robot *r, const char *text) {
 static void put_number(const robot *r, double x) {
     char text[40];
     if (fabs(x) < 1e-15) x = 0;
-    for (int digits = 12; digits <= 17; ++digits) {
-        carom_format(text, sizeof text, "%.*g", digits, x);
-        if (carom_number(text, NULL) == x) break;
-    }
+    carom_shortest(text, sizeof text, 12, x);
     put(r, "%s", text);
 }
 

@@ -44,13 +44,9 @@ static void put_text(writing *w, const char *text) {
     say(w, "\"");
 }
 
-// The shortest decimal that is this number.
 static void put_number(writing *w, double x) {
     char text[40];
-    for (int digits = 15; digits <= 17; ++digits) {
-        carom_format(text, sizeof text, "%.*g", digits, x);
-        if (carom_number(text, NULL) == x) break;
-    }
+    carom_shortest(text, sizeof text, 15, x);
     say(w, text);
 }
 

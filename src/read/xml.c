@@ -1,6 +1,5 @@
 // xml.c: a small reader of XML.
 #include "read/xml.h"
-#include <stdlib.h>
 #include <string.h>
 
 enum { DEEPEST = 100 };
@@ -22,9 +21,7 @@ static bool name_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && 
 static bool starts(const scan *s, const char *word) { return (size_t)(s->end - s->at) >= strlen(word) && memcmp(s->at, word, strlen(word)) == 0; }
 
 static void step(scan *s) { s->line += *s->at++ == '\n'; }
-static void skip_blanks(scan *s) {
-    while (s->at < s->end && blank(*s->at)) step(s);
-}
+static void skip_blanks(scan *s) { while (s->at < s->end && blank(*s->at)) step(s); }
 
 // To behind `word`; false: it is not there.
 static bool skip_past(scan *s, const char *word) {

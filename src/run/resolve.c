@@ -3,6 +3,7 @@
 // Options in the file are meant for the file's scheme: with another scheme they do not count.  The file's step is meant for
 // it, too, where the other scheme controls its steps itself and a step is only the time between records.
 #include "base/number.h"
+#include "base/text.h"
 #include <carom/event.h>
 #include <carom/run.h>
 #include <math.h>
@@ -17,25 +18,19 @@ static const carom_scheme *scheme_of(const char *name) {
     return *s;
 }
 
-static int count(const char *const *list) {
-    int n = 0;
-    while (list && list[n]) ++n;
-    return n;
-}
-
 // Options of the file, then tolerances, then those that are given.  A scheme with an rtol of its own controls its steps
 // itself: there `adaptive` has nothing to add.
 static carom_status gather(carom_run *run, const char *const *file, const carom_run_given *given, carom_error *err) {
     enum { ROOM = 48 };
     const char *dash = given->dash ? given->dash : "";
     const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0;
-    const int n = count(file) + count(given->options);
+    const int n = carom_list_length(file) + carom_list_length(given->options);
     const struct { const char *name; double x; } tolerance[] = {{"rtol", given->rtol}, {"atol", given->atol}};
     run->options = calloc((size_t)n + 4, sizeof *run->options);
     run->own = calloc(2, ROOM);
     if (!run->options || !run->own) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
     int k = 0;
-    for (int i = 0; i < count(file); ++i) run->options[k++] = file[i];
+    for (int i = 0; i < carom_list_length(file); ++i) run->options[k++] = file[i];
     if (given->adaptive && !own) run->options[k++] = "adaptive=on";
     for (int i = 0; i < 2; ++i) {
         if (isnan(tolerance[i].x)) continue;
@@ -44,7 +39,7 @@ static carom_status gather(carom_run *run, const char *const *file, const carom_
         carom_format(run->own + i * ROOM, ROOM, "%s=%.17g", tolerance[i].name, tolerance[i].x);
         run->options[k++] = run->own + i * ROOM;
     }
-    for (int i = 0; i < count(given->options); ++i) run->options[k++] = given->options[i];
+    for (int i = 0; i < carom_list_length(given->options); ++i) run->options[k++] = given->options[i];
     return CAROM_OK;
 }
 

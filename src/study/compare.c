@@ -1,4 +1,5 @@
 // compare.c: a comparison: what is to be run, checked before anything runs; rows and orders.
+#include "base/text.h"
 #include "base/tolerance.h"
 #include "base/number.h"
 #include "study/compare.h"
@@ -25,12 +26,6 @@ static carom_status no_memory(carom_error *err) {
 
 // -- schemes ----------------------------------------------------------------------------------------------
 
-static int length_of(const char *const *list) {
-    int n = 0;
-    while (list && list[n]) ++n;
-    return n;
-}
-
 // Can this be run?  What only a start can tell is the run's own business.  *steps: how far it goes in the progress.
 static carom_status try_sim(const carom_compare *c, const spec *s, double step, double tolerance, long *steps, carom_error *err) {
     carom_error why = {0};
@@ -44,7 +39,7 @@ static carom_status try_sim(const carom_compare *c, const spec *s, double step, 
 }
 
 static carom_status read_schemes(carom_compare *c, const carom_compare_def *def, carom_error *err) {
-    const int n = length_of(def->schemes);
+    const int n = carom_list_length(def->schemes);
     if (n == 0) return carom_fail(err, CAROM_BAD_INPUT, "no schemes to compare");
     c->schemes = calloc((size_t)n, sizeof *c->schemes);
     if (!c->schemes) return no_memory(err);
@@ -131,11 +126,6 @@ static carom_status plan_jobs(carom_compare *c, carom_error *err) {
 
 // -- the reference ------------------------------------------------------------------------------------------
 
-static bool ends(const char *text, const char *ending) {
-    const size_t n = strlen(text), k = strlen(ending);
-    return n >= k && strcmp(text + n - k, ending) == 0;
-}
-
 // When all steps are multiples of the reference's, only common multiples need to be kept.  A graph needs them all, and
 // adaptive steps end anywhere.
 static long common_stride(const carom_compare *c) {
@@ -205,7 +195,7 @@ static carom_status read_reference(carom_compare *c, const carom_compare_def *de
         snprintf(c->about, sizeof c->about, "the exact solution of the model");
         return CAROM_OK;
     }
-    if (text && (ends(text, ".h5") || ends(text, ".csv"))) {
+    if (text && (carom_ends(text, ".h5") || carom_ends(text, ".csv"))) {
         snprintf(c->about, sizeof c->about, "%.290s", text);
         return carom_reference_read(&c->reference, &c->of, text, c->end, c->memory, err);
     }
@@ -214,9 +204,7 @@ static carom_status read_reference(carom_compare *c, const carom_compare_def *de
 
 // -- memory ---------------------------------------------------------------------------------------------------
 
-static double nodes(const carom_compare *c, double step, double stride) {
-    return ceil(c->end / step / stride) + 3;
-}
+static double nodes(const carom_compare *c, double step, double stride) { return ceil(c->end / step / stride) + 3; }
 
 // Bytes of one trajectory; graphs and their trees beside it when they are compared.
 static double bytes(const carom_compare *c, double count) {
@@ -303,9 +291,7 @@ void carom_compare_destroy(carom_compare *c) {
 
 // -- rows -----------------------------------------------------------------------------------------------------
 
-int carom_compare_schemes(const carom_compare *c) {
-    return c->nschemes;
-}
+int carom_compare_schemes(const carom_compare *c) { return c->nschemes; }
 
 int carom_compare_runs(const carom_compare *c, int scheme) {
     return c->schemes[scheme].adaptive ? c->ntolerances : c->nsteps;

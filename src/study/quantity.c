@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L // strdup
 #include "study/reference.h"
 #include <carom/option.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void carom_reference_destroy(reference *r) {
-    carom_trajectory_destroy(&r->tr);
-}
+void carom_reference_destroy(reference *r) { carom_trajectory_destroy(&r->tr); }
 
 // The quantities of a state; a file has them as its coordinates.
 static void values(const reference *r, scratch *w, double t, const double *q, const double *dq, double *x) {
@@ -30,9 +28,7 @@ void carom_reference_at(const reference *r, scratch *w, double t, carom_side sid
 
 // -- result files ---------------------------------------------------------------------------------------
 
-static const char *column_name(const void *user, int i) {
-    return carom_result_column(user, i);
-}
+static const char *column_name(const void *user, int i) { return carom_result_column(user, i); }
 
 static carom_status no_column(carom_result *f, const char *file, const char *name, carom_error *err) {
     const char *near = carom_nearest(name, column_name, f);

@@ -4,20 +4,14 @@
 // file and before all others: an atol that is given stays.
 #define _POSIX_C_SOURCE 200809L // strdup
 #include "base/number.h"
+#include "base/text.h"
 #include "sim/sim.h"
 #include "study/compare.h"
 #include <carom/event.h>
 #include <carom/run.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int length_of(const char *const *list) {
-    int n = 0;
-    while (list && list[n]) ++n;
-    return n;
-}
 
 // The last value of an option in the list; NULL: not given.
 static const char *given(const char *const *list, const char *key) {
@@ -51,7 +45,7 @@ carom_status carom_spec_read(spec *s, const carom_model *m, const char *text, co
     int n = 0, own = 1;
     for (const char *at = text; *at; ++at) own += *at == ':';
     *s = (spec){.text = strdup(text), .own = strdup(text)};
-    s->options = calloc((size_t)(length_of(file.options) + length_of(common) + own + 2), sizeof *s->options);
+    s->options = calloc((size_t)(carom_list_length(file.options) + carom_list_length(common) + own + 2), sizeof *s->options);
     if (!s->text || !s->own || !s->options) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a comparison");
     char *rest = strchr(s->own, ':');
     if (rest) *rest++ = 0;
@@ -80,7 +74,7 @@ carom_status carom_spec_tolerate(spec *s, bool steps, carom_error *err) {
     if (!s->adaptive && steps) return CAROM_OK; // it has the steps
     if (!s->adaptive && given(s->options + s->files, "adaptive"))
         return carom_fail(err, CAROM_BAD_INPUT, "%.100s: adaptive=off and tolerances exclude each other; give step sizes too", s->text);
-    if (!s->adaptive) s->options[length_of(s->options)] = "adaptive=on";
+    if (!s->adaptive) s->options[carom_list_length(s->options)] = "adaptive=on";
     s->adaptive = true;
     if (given(s->options + s->files, "rtol"))
         return carom_fail(err, CAROM_BAD_INPUT, "%.100s: rtol is given as an option and by the tolerances; leave one of them out", s->text);
@@ -101,7 +95,7 @@ static carom_sim *create(const carom_compare *c, const spec *s, double step, con
 carom_sim *carom_compare_sim(const carom_compare *c, const spec *s, double step, double tolerance, carom_error *err) {
     if (isnan(tolerance) || !s->scheme) return create(c, s, step, s->options, err);
     const carom_option *rtol = option_of(s->scheme, "rtol"), *atol = option_of(s->scheme, "atol");
-    const int n = length_of(s->options);
+    const int n = carom_list_length(s->options);
     const char **list = calloc((size_t)n + 3, sizeof *list);
     char text[2][48];
     if (!list) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a comparison"), NULL;

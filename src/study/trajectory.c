@@ -6,9 +6,7 @@
 
 static const double SAME = 1e-9; // times closer than this part of the spacing are the same
 
-size_t carom_trajectory_bytes(int n, long room) {
-    return (2 * (size_t)n + 2) * (size_t)room * sizeof(double);
-}
+size_t carom_trajectory_bytes(int n, long room) { return (2 * (size_t)n + 2) * (size_t)room * sizeof(double); }
 
 carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, carom_error *err) {
     const size_t bytes = carom_trajectory_bytes(n, room), nodes = (size_t)room;

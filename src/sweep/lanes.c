@@ -3,7 +3,6 @@
 #include "sweep/lanes.h"
 #include "compile/compile.h"
 #include <dlfcn.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

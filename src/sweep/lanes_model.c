@@ -76,9 +76,9 @@ static void put(const text *x, const char *s) { x->write(x->user, s, strlen(s));
 static int first_value(const text *x) { return x->r->nobserve + (x->r->section != CAROM_LANES_PLAIN); }
 static carom_node node_of(const text *x, int value) { return x->m->observed[first_value(x) + value]; }
 
-static bool varied(const text *x, carom_lane_kind kind, int index, int *which) {
+static bool varied(const text *x, int parameter, int *which) {
     for (int i = 0; i < x->r->nvary; ++i)
-        if (x->r->vary[i].kind == kind && x->r->vary[i].index == index) return *which = i, true;
+        if (x->r->vary[i].kind == CAROM_LANE_PARAMETER && x->r->vary[i].index == parameter) return *which = i, true;
     return false;
 }
 
@@ -92,7 +92,7 @@ static bool depends(const text *x, int value) {
 static void find_moving(text *x) {
     const carom_model *m = x->m;
     int which;
-    for (int p = 0; p < m->np; ++p) x->moves[p] = varied(x, CAROM_LANE_PARAMETER, p, &which);
+    for (int p = 0; p < m->np; ++p) x->moves[p] = varied(x, p, &which);
     for (bool more = true; more;) {
         more = false;
         for (int i = 0; i < x->nvalues; ++i) {
@@ -398,7 +398,7 @@ static carom_status put_setup(text *x) {
     if (!known) return CAROM_NO_MEMORY;
     carom_status status = CAROM_OK;
     for (int p = 0; p < m->np; ++p) {
-        known[p] = !x->moves[p] || varied(x, CAROM_LANE_PARAMETER, p, &which);
+        known[p] = !x->moves[p] || varied(x, p, &which);
         if (x->moves[p] && known[p]) PUT(x, "    k[%d] = x[%d];\n", x->place[p], which);
     }
     for (bool more = true; more && status == CAROM_OK;) { // in the order in which they need each other

@@ -2,6 +2,7 @@
 //
 // Section points lie inside steps.  A state there is computed by a shorter step from where the step began, so that it has the
 // order of the scheme; located schemes are exact up to their tolerances.
+#include "base/text.h"
 #include "base/tolerance.h"
 #include "base/number.h"
 #include "sweep/sweep.h"
@@ -237,8 +238,7 @@ enum { TEXT = 400 };
 
 // "name=value" of options that are varied, behind those given.  The list and its texts are one block.
 static const char **with_options(const carom_sweep *s, const char *const *given, const double *value) {
-    size_t n = 0;
-    while (given && given[n]) ++n;
+    size_t n = (size_t)carom_list_length(given);
     const char **list = malloc((n + (size_t)s->nvary + 1) * sizeof *list + (size_t)s->nvary * TEXT);
     if (!list) return NULL;
     char *text = (char *)(list + n + (size_t)s->nvary + 1);

@@ -2,7 +2,6 @@
 #include "base/number.h"
 #include "sweep/sweep.h"
 #include <carom/option.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // redundant.c: see redundant.h.
+#include "base/random.h"
 #include "system/redundant.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -279,19 +280,13 @@ static void move(const count *c, double *q_1, const double *q, double s, const d
     else carom_add(q_1, q, s, y, sys->nq);
 }
 
-// Numbers in [-1, 1) that look random and are the same every time.
-static double next(unsigned *seed) {
-    *seed = *seed * 1664525u + 1013904223u;
-    return (double)(*seed >> 8) / 8388608.0 - 1;
-}
-
 // A motion that the constraints allow, at the start: of any freedom, or (timed) with what is prescribed.  False: there is none.
 static bool allowed_motion(count *c, bool timed, unsigned *seed) {
     carom_redundant *r = &c->r;
     const int nv = r->sys->nv, n = r->n;
     const double mu = DEPENDENT * DEPENDENT;
     if (!look(r, c->work, c->t, c->q)) return false;
-    for (int i = 0; i < nv; ++i) c->x[i] = timed ? 0 : next(seed);
+    for (int i = 0; i < nv; ++i) c->x[i] = timed ? 0 : carom_random(seed);
     const double before = timed ? 0 : carom_length(c->x, nv);
     for (int id = 0; id < n; ++id)
         c->b[id] = carom_dot(column(r, id), c->x, nv) + (timed && r->S[id] > 0 ? r->L.w[id] / r->S[id] : 0);

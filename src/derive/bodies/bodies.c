@@ -10,11 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static carom_node num(resolver *r, double x) { return carom_graph_number(r->m->graph, x); }
-static carom_node add(resolver *r, carom_node a, carom_node b) { return n_add(r->m->graph, a, b); }
-static carom_node sub(resolver *r, carom_node a, carom_node b) { return n_sub(r->m->graph, a, b); }
-static carom_node mul(resolver *r, carom_node a, carom_node b) { return n_mul(r->m->graph, a, b); }
-
 // -- one body ------------------------------------------------------------------------------------------------------
 
 // Initial orientation of a spatial body: a quaternion, or an angle about an axis.
@@ -84,7 +79,7 @@ static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
     if (!(b->mass > 0)) return carom_fault(r, mass, 0, "the mass is %g; it must be positive", b->mass);
     double J[6] = {0};
     int n = 0;
-    for (int k = 0; k < 6; ++k) b->J_node[k] = num(r, 0);
+    for (int k = 0; k < 6; ++k) b->J_node[k] = r_num(r, 0);
     b->space = inertia->kind == CAROM_LIST ? SPATIAL : PLANAR;
     if (b->space == PLANAR) {
         CAROM_TRY(carom_resolve_term(r, inertia, "the inertia", BOUND_INERTIA, first + 2, &J[2], &b->J_node[2]));
@@ -110,9 +105,9 @@ static carom_status read_motion(resolver *r, const carom_mech_motion *motion, bo
         return carom_fault(r, at ? at : &motion->name, 0, "the motion needs `at:` with a list of two (planar) or three (spatial)");
     b->space = at->count == 2 ? PLANAR : SPATIAL;
     b->v = -1;
-    b->r[2] = num(r, 0);
+    b->r[2] = r_num(r, 0);
     CAROM_TRY(carom_resolve_nodes(r, at, SCOPE_MOTION, "the motion", at->count, b->r));
-    b->angle = num(r, 0);
+    b->angle = r_num(r, 0);
     if (angle) CAROM_TRY(carom_resolve_expression(r, angle, SCOPE_MOTION, "the motion", &b->angle));
     double n[3] = {0, 0, 1};
     if (b->space == SPATIAL && angle && !axis)
@@ -180,7 +175,7 @@ static carom_status read_body(resolver *r, const carom_mech_body *of, body *b) {
 
 static carom_status read_gravity(resolver *r, double *gravity) {
     const carom_datum *n = carom_given(&r->mech->gravity);
-    for (int k = 0; k < 3; ++k) r->m->gravity_node[k] = num(r, 0);
+    for (int k = 0; k < 3; ++k) r->m->gravity_node[k] = r_num(r, 0);
     if (!n) return CAROM_OK;
     if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
         return carom_fault(r, n, 0, "gravity is a list of two (planar) or three (spatial), such as [0, -9.81]");
@@ -204,22 +199,22 @@ static carom_status gravity_acts(resolver *r, const double *gravity) {
 // Kinetic and potential energy of all bodies.
 static void energies(resolver *r) {
     carom_model *m = r->m;
-    const carom_node half = num(r, 0.5);
-    carom_node T = num(r, 0), V = num(r, 0);
+    const carom_node half = r_num(r, 0.5);
+    carom_node T = r_num(r, 0), V = r_num(r, 0);
     for (int i = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         if (b->v < 0) continue;
         const int n = b->space == SPATIAL ? 3 : 2;
-        carom_node v[6], square = num(r, 0);
+        carom_node v[6], square = r_num(r, 0);
         for (int k = 0; k < 2 * n && k < (n == 2 ? 3 : 6); ++k) v[k] = carom_graph_input(m->graph, CAROM_VELOCITY, b->v + k);
-        for (int k = 0; k < n; ++k) square = add(r, square, mul(r, v[k], v[k]));
-        T = add(r, T, mul(r, mul(r, half, b->mass_node), square));
+        for (int k = 0; k < n; ++k) square = r_add(r, square, r_mul(r, v[k], v[k]));
+        T = r_add(r, T, r_mul(r, r_mul(r, half, b->mass_node), square));
         for (int k = n; k < (n == 2 ? 3 : 6); ++k)
             for (int l = n; l <= k; ++l) {
                 const carom_node J = n == 2 ? b->J_node[2] : b->J_node[carom_inertia_at[3 * (k - 3) + l - 3]];
-                T = add(r, T, mul(r, k == l ? mul(r, half, J) : J, mul(r, v[k], v[l])));
+                T = r_add(r, T, r_mul(r, k == l ? r_mul(r, half, J) : J, r_mul(r, v[k], v[l])));
             }
-        for (int k = 0; k < n; ++k) V = sub(r, V, mul(r, mul(r, b->mass_node, m->gravity_node[k]), b->r[k]));
+        for (int k = 0; k < n; ++k) V = r_sub(r, V, r_mul(r, r_mul(r, b->mass_node, m->gravity_node[k]), b->r[k]));
     }
     m->body_kinetic = T;
     m->body_potential = V;
@@ -237,9 +232,9 @@ carom_status carom_derive_bodies(resolver *r) {
     CAROM_TRY(read_gravity(r, gravity));
     body *ground = &m->bodies[m->nbodies++];
     *ground = (body){.name = "ground", .space = EITHER, .v = -1, .R0 = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    for (int i = 0; i < 9; ++i) ground->R[i] = num(r, i % 4 == 0);
-    for (int i = 0; i < 3; ++i) ground->r[i] = num(r, 0);
-    ground->angle = num(r, 0);
+    for (int i = 0; i < 9; ++i) ground->R[i] = r_num(r, i % 4 == 0);
+    for (int i = 0; i < 3; ++i) ground->r[i] = r_num(r, 0);
+    ground->angle = r_num(r, 0);
     bool *is_free = carom_pool_take(&m->memory, (size_t)r->mech->nbodies + 1);
     if (!is_free) return carom_fault_memory(r);
     if (r->mech->nmembers == 0 && !carom_given(&r->mech->exact) && carom_pairs_many(r)) CAROM_TRY(carom_free_find(r, is_free));

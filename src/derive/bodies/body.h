@@ -2,6 +2,11 @@
 #pragma once
 #include "derive/resolver.h"
 
+static inline carom_node r_num(resolver *r, double x) { return n_num(r->m->graph, x); }
+static inline carom_node r_add(resolver *r, carom_node a, carom_node b) { return n_add(r->m->graph, a, b); }
+static inline carom_node r_sub(resolver *r, carom_node a, carom_node b) { return n_sub(r->m->graph, a, b); }
+static inline carom_node r_mul(resolver *r, carom_node a, carom_node b) { return n_mul(r->m->graph, a, b); }
+
 // Vectors and directions (made unit) from lists; `what` names them in messages.
 carom_status carom_resolve_list(resolver *r, const carom_datum *n, const char *what, int size);
 carom_status carom_resolve_vector(resolver *r, const carom_datum *n, const char *what, int size, double *x);

@@ -5,10 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static carom_node num(resolver *r, double x) { return carom_graph_number(r->m->graph, x); }
-static carom_node add(resolver *r, carom_node a, carom_node b) { return n_add(r->m->graph, a, b); }
-static carom_node sub(resolver *r, carom_node a, carom_node b) { return n_sub(r->m->graph, a, b); }
-static carom_node mul(resolver *r, carom_node a, carom_node b) { return n_mul(r->m->graph, a, b); }
 static carom_node call(resolver *r, carom_op op, carom_node a) {
     return carom_graph_apply(r->m->graph, op, a, CAROM_NONE, CAROM_NONE);
 }
@@ -74,7 +70,7 @@ static carom_status add_position(resolver *r, const body *b, const char *part, d
     m->q0[m->nq] = at;
     *node = n->node = carom_graph_input(m->graph, CAROM_POSITION, m->nq++);
     if (v < 0) return CAROM_OK;
-    const carom_node one = num(r, 1);
+    const carom_node one = r_num(r, 1);
     n->rate = carom_graph_input(m->graph, CAROM_VELOCITY, v);
     carom_graph_course(m->graph, *node, 1, &v, &one);
     return CAROM_OK;
@@ -104,15 +100,15 @@ static void rotation(const double *e, double *R) {
 
 // (BOD-2)  R_ij = (2/|e|^2) (e_i e_j -+ w e_k) off the diagonal, 1 - (2/|e|^2) (e_j^2 + e_k^2) on it
 static void rotation_nodes(resolver *r, const carom_node *e, carom_node *R) {
-    carom_node square[4], norm = num(r, 0);
-    for (int i = 0; i < 4; ++i) norm = add(r, norm, square[i] = mul(r, e[i], e[i]));
-    const carom_node s = carom_graph_apply(r->m->graph, CAROM_OP_DIV, num(r, 2), norm, CAROM_NONE);
+    carom_node square[4], norm = r_num(r, 0);
+    for (int i = 0; i < 4; ++i) norm = r_add(r, norm, square[i] = r_mul(r, e[i], e[i]));
+    const carom_node s = carom_graph_apply(r->m->graph, CAROM_OP_DIV, r_num(r, 2), norm, CAROM_NONE);
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        R[4 * i] = sub(r, num(r, 1), mul(r, s, add(r, square[1 + j], square[1 + k])));
-        const carom_node both = mul(r, e[1 + i], e[1 + j]), turn = mul(r, e[0], e[1 + k]);
-        R[3 * i + j] = mul(r, s, sub(r, both, turn));
-        R[3 * j + i] = mul(r, s, add(r, both, turn));
+        R[4 * i] = r_sub(r, r_num(r, 1), r_mul(r, s, r_add(r, square[1 + j], square[1 + k])));
+        const carom_node both = r_mul(r, e[1 + i], e[1 + j]), turn = r_mul(r, e[0], e[1 + k]);
+        R[3 * i + j] = r_mul(r, s, r_sub(r, both, turn));
+        R[3 * j + i] = r_mul(r, s, r_add(r, both, turn));
     }
     for (int i = 0; i < 9; ++i) R[i] = carom_graph_symbol(r->m->graph, R[i]);
 }
@@ -125,7 +121,7 @@ static void spatial_courses(resolver *r, const body *b, const carom_node *e) {
     const double sign[4][3] = {{-1, -1, -1}, {1, -1, 1}, {1, 1, -1}, {-1, 1, 1}};
     carom_node c[3];
     for (int i = 0; i < 4; ++i) {
-        for (int j = 0; j < 3; ++j) c[j] = mul(r, num(r, 0.5 * sign[i][j]), e[from[i][j]]);
+        for (int j = 0; j < 3; ++j) c[j] = r_mul(r, r_num(r, 0.5 * sign[i][j]), e[from[i][j]]);
         carom_graph_course(g, e[i], 3, k, c);
     }
     for (int i = 0; i < 9; ++i) {
@@ -138,14 +134,14 @@ static void spatial_courses(resolver *r, const body *b, const carom_node *e) {
 
 void carom_body_planar_frame(resolver *r, body *b) {
     const carom_node c = call(r, CAROM_OP_COS, b->angle), s = call(r, CAROM_OP_SIN, b->angle);
-    const carom_node o = num(r, 0), R[9] = {c, call(r, CAROM_OP_NEG, s), o, s, c, o, o, o, num(r, 1)};
+    const carom_node o = r_num(r, 0), R[9] = {c, call(r, CAROM_OP_NEG, s), o, s, c, o, o, o, r_num(r, 1)};
     memcpy(b->R, R, sizeof R);
 }
 
 void carom_body_frame(resolver *r, body *b, int position) {
     carom_graph *g = r->m->graph;
     const int n = b->space == SPATIAL ? 3 : 2;
-    const carom_node one = num(r, 1);
+    const carom_node one = r_num(r, 1);
     for (int i = 0; i < n; ++i) {
         const int v = b->v + i;
         b->r[i] = carom_graph_input(g, CAROM_POSITION, position + i);
@@ -156,7 +152,7 @@ void carom_body_frame(resolver *r, body *b, int position) {
         const int v = b->v + 2;
         b->angle = carom_graph_input(g, CAROM_POSITION, b->turn);
         carom_graph_course(g, b->angle, 1, &v, &one);
-        b->r[2] = num(r, 0);
+        b->r[2] = r_num(r, 0);
         carom_body_planar_frame(r, b);
         return;
     }
@@ -168,13 +164,13 @@ void carom_body_frame(resolver *r, body *b, int position) {
 
 // Rotation by an angle about a constant unit axis.
 void carom_body_turned_frame(resolver *r, body *b, const double *n) {
-    const carom_node c = call(r, CAROM_OP_COS, b->angle), s = call(r, CAROM_OP_SIN, b->angle), d = sub(r, num(r, 1), c);
+    const carom_node c = call(r, CAROM_OP_COS, b->angle), s = call(r, CAROM_OP_SIN, b->angle), d = r_sub(r, r_num(r, 1), c);
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        b->R[4 * i] = add(r, c, mul(r, num(r, n[i] * n[i]), d));
-        const carom_node both = mul(r, num(r, n[i] * n[j]), d), turn = mul(r, num(r, n[k]), s);
-        b->R[3 * i + j] = sub(r, both, turn);
-        b->R[3 * j + i] = add(r, both, turn);
+        b->R[4 * i] = r_add(r, c, r_mul(r, r_num(r, n[i] * n[i]), d));
+        const carom_node both = r_mul(r, r_num(r, n[i] * n[j]), d), turn = r_mul(r, r_num(r, n[k]), s);
+        b->R[3 * i + j] = r_sub(r, both, turn);
+        b->R[3 * j + i] = r_add(r, both, turn);
     }
 }
 
@@ -182,12 +178,12 @@ void carom_body_point(resolver *r, const body *b, const double *s, carom_node *p
     const int n = b->space == PLANAR ? 2 : 3;
     for (int i = 0; i < 3; ++i) p[i] = b->r[i];
     for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) p[i] = add(r, p[i], mul(r, b->R[3 * i + j], num(r, s[j])));
+        for (int j = 0; j < n; ++j) p[i] = r_add(r, p[i], r_mul(r, b->R[3 * i + j], r_num(r, s[j])));
 }
 
 void carom_body_vector(resolver *r, const body *b, const double *s, carom_node *p) {
     body turned = *b;
-    for (int i = 0; i < 3; ++i) turned.r[i] = num(r, 0);
+    for (int i = 0; i < 3; ++i) turned.r[i] = r_num(r, 0);
     carom_body_point(r, &turned, s, p);
 }
 
@@ -227,7 +223,7 @@ carom_status carom_body_planar(resolver *r, body *b, double phi, const double *v
     CAROM_TRY(add_position(r, b, "y", b->r0[1], b->v + 1, &b->r[1]));
     b->turn = r->m->nq;
     CAROM_TRY(add_position(r, b, "angle", phi, b->v + 2, &b->angle));
-    b->r[2] = num(r, 0);
+    b->r[2] = r_num(r, 0);
     carom_body_planar_frame(r, b);
     return CAROM_OK;
 }

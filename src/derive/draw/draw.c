@@ -359,7 +359,7 @@ static carom_status add_touch(resolver *r, const carom_mech_touch *of, int id) {
     return CAROM_OK;
 }
 
-static bool is_placed(const carom_mech *x, const char *name) {
+bool carom_draw_placed(const carom_mech *x, const char *name) {
     for (int i = 0; i < x->ntouches; ++i)
         if (carom_datum_is(&x->touches[i].name, name)) return true;
     return false;
@@ -370,7 +370,7 @@ static carom_status read_touch(resolver *r, const carom_mech_touch *of) {
     int id = 0, count = 0;
     CAROM_TRY(find_links(r, &of->name, &id, &count));
     for (const int end = id + count; id < end; ++id)
-        if (count == 1 || !is_placed(r->mech, r->m->links[id].name)) CAROM_TRY(add_touch(r, of, id));
+        if (count == 1 || !carom_draw_placed(r->mech, r->m->links[id].name)) CAROM_TRY(add_touch(r, of, id));
     return CAROM_OK;
 }
 

@@ -19,6 +19,8 @@ void carom_draw_in_body(resolver *r, const body *b, int dim, const carom_node *s
 int carom_draw_turn(resolver *r, const body *b, int dim, carom_node *turn);
 /// Is there a figure of this name?  Then the part of that name does not draw itself.
 bool carom_draw_named(const carom_mech *x, const char *name);
+/// Does the file say where the contact of this name acts?
+bool carom_draw_placed(const carom_mech *x, const char *name);
 /// What draws itself: bodies, members.
 carom_status carom_draw_bodies(resolver *r);
 carom_status carom_draw_floating(resolver *r, int dim);

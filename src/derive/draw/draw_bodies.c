@@ -7,8 +7,6 @@
 #include "derive/shapes/shapes.h"
 #include <math.h>
 
-static carom_node num(resolver *r, double x) { return carom_graph_number(r->m->graph, x); }
-
 void carom_draw_in_body(resolver *r, const body *b, int dim, const carom_node *s, carom_node *p) {
     carom_graph *g = r->m->graph;
     for (int i = 0; i < dim; ++i) {
@@ -24,7 +22,7 @@ int carom_draw_turn(resolver *r, const body *b, int dim, carom_node *turn) {
         return 4;
     }
     if (b->space != PLANAR) return 0;
-    turn[0] = turn[1] = num(r, 0);
+    turn[0] = turn[1] = r_num(r, 0);
     turn[2] = b->angle;
     return 3;
 }
@@ -36,7 +34,7 @@ static carom_status put(resolver *r, const carom_datum *n, const carom_node *x, 
 
 static void in_world(resolver *r, const body *b, int dim, const double *s, carom_node *p) {
     carom_node local[3];
-    for (int i = 0; i < 3; ++i) local[i] = num(r, s[i]);
+    for (int i = 0; i < 3; ++i) local[i] = r_num(r, s[i]);
     carom_draw_in_body(r, b, dim, local, p);
 }
 
@@ -151,7 +149,7 @@ static carom_status lump(resolver *r, const body *b, int dim) {
     s->of = (int)(b - r->m->bodies);
     s->sizes = sizes;
     s->points = 1;
-    for (int i = 0; i < sizes; ++i) CAROM_TRY(carom_draw_value(r, b->place, num(r, size[i])));
+    for (int i = 0; i < sizes; ++i) CAROM_TRY(carom_draw_value(r, b->place, r_num(r, size[i])));
     CAROM_TRY(put(r, b->place, b->r, dim));
     s->turn = carom_draw_turn(r, b, dim, turn);
     return put(r, b->place, turn, s->turn);

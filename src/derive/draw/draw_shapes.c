@@ -231,12 +231,6 @@ carom_status carom_draw_shapes(resolver *r, const body *b, bool *drawn) {
     return CAROM_OK;
 }
 
-static bool placed_by_hand(const carom_mech *x, const char *name) {
-    for (int i = 0; i < x->ntouches; ++i)
-        if (carom_datum_is(&x->touches[i].name, name)) return true;
-    return false;
-}
-
 carom_status carom_draw_pairs(resolver *r) {
     const carom_model *m = r->m;
     const int dim = m->drawn->dim;
@@ -247,7 +241,7 @@ carom_status carom_draw_pairs(resolver *r) {
             const int id = p->first + k;
             const constraint *c = &m->links[id];
             const int directions = c->ndir < 3 ? c->ndir : 3; // of forces; the others are moments
-            if ((p->A->space == SPATIAL) != (dim == 3) || placed_by_hand(r->mech, c->name)) continue;
+            if ((p->A->space == SPATIAL) != (dim == 3) || carom_draw_placed(r->mech, c->name)) continue;
             CAROM_TRY(carom_pair_expressed(r, id));
             vec t[2] = {{{n_num(m->graph, 0), n_num(m->graph, 0), n_num(m->graph, 0)}}};
             t[1] = t[0]; // rolling has no direction

@@ -364,10 +364,8 @@ static carom_status read_record(draft *d, member *b) {
             return carom_fault(d->r, item, 0, "this cannot be recorded%s%s%s; known are displacement, velocity, stress, unknowns",
                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         if (k == 2 && d->def.kind == CAROM_MATRICES) return carom_fault(d->r, item, 0, "stresses are not available in a member given by matrices");
-        if (k == 3)
-            b->unknowns = true;
-        else
-            b->fields |= 1u << k;
+        if (k == 3) b->unknowns = true;
+        else b->fields |= 1u << k;
     }
     return CAROM_OK;
 }
@@ -463,8 +461,7 @@ static carom_status read_state(draft *d, const member *b, const carom_datum *n, 
         carom_member_place(b->flex, i, &node, &c);
         const double s = arc_of(b, node);
         if (along.f[c].tape || along.column) x[i] = course_at(&along, c, s);
-        if (!isfinite(x[i]))
-            status = carom_fault(d->r, n, 0, "no finite value at node %d (s = %g)", node, s);
+        if (!isfinite(x[i])) status = carom_fault(d->r, n, 0, "no finite value at node %d (s = %g)", node, s);
     }
     release_course(&along);
     return status;

@@ -23,14 +23,6 @@ line carom_shape_line(carom_graph *g, const shape *s) {
     return l;
 }
 
-static carom_node size(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
-static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
-
-static carom_node clamp(carom_graph *g, carom_node x, carom_node l) {
-    const carom_node low = n_fun(g, CAROM_OP_NEG, l);
-    return n_if(g, n_less(g, l, x), l, n_if(g, n_less(g, x, low), low, x));
-}
-
 // An edge of a box in its own axes.
 typedef struct edge { vec middle, along; carom_node half; } edge;
 
@@ -45,8 +37,8 @@ static edge crossed(carom_graph *g, const shape *s, int k, carom_node up, vec m,
     carom_node when[2];
     for (int l = 0; l < 2; ++l) {
         const int j = (k + 1 + l) % 3, i = 3 - j - k;
-        const carom_node side = n_mul(g, n_num(g, way), sign(g, d.c[j])), reach = n_mul(g, side, n_num(g, s->half[j]));
-        const carom_node runs = n_less(g, n_num(g, ALONG), size(g, d.c[j]));
+        const carom_node side = n_mul(g, n_num(g, way), n_sign(g, d.c[j])), reach = n_mul(g, side, n_num(g, s->half[j]));
+        const carom_node runs = n_less(g, n_num(g, ALONG), n_abs(g, d.c[j]));
         when[l] = n_if(g, runs, n_mul(g, n_num(g, way), n_div(g, n_sub(g, reach, m.c[j]), d.c[j])), n_num(g, 1e300));
         e[l] = (edge){{{zero, zero, zero}}, {{zero, zero, zero}}, n_num(g, s->half[i])};
         e[l].middle.c[k] = n_mul(g, up, n_num(g, s->half[k]));
@@ -68,8 +60,8 @@ static line crossed_edge(carom_graph *g, const shape *s, const line *l, int way)
         d.c[k] = v_dot(g, axis[k], l->along);
     }
     for (int k = 0; k < 3; ++k) {
-        const carom_node apart = n_sub(g, n_sub(g, size(g, m.c[k]), n_num(g, s->half[k])), n_mul(g, l->half, size(g, d.c[k])));
-        const edge e = crossed(g, s, k, sign(g, m.c[k]), m, d, way);
+        const carom_node apart = n_sub(g, n_sub(g, n_abs(g, m.c[k]), n_num(g, s->half[k])), n_mul(g, l->half, n_abs(g, d.c[k])));
+        const edge e = crossed(g, s, k, n_sign(g, m.c[k]), m, d, way);
         const carom_node better = k ? n_less(g, most, apart) : CAROM_NONE;
         best = k ? choose(g, better, e, best) : e;
         most = k ? n_if(g, better, apart, most) : apart;
@@ -88,8 +80,8 @@ touching carom_across(carom_graph *g, const shape *s, const shape *box, int way)
     const vec w = v_sub(g, l.middle, e.middle);
     const carom_node zero = n_num(g, 0), ef = v_dot(g, l.along, e.along), we = v_dot(g, w, l.along), wf = v_dot(g, w, e.along);
     const carom_node square = n_sub(g, n_num(g, 1), n_mul(g, ef, ef)), crosses = n_less(g, n_num(g, PARALLEL), square);
-    const carom_node x = n_if(g, crosses, clamp(g, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), l.half), zero);
-    const carom_node y = n_if(g, crosses, clamp(g, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), e.half), zero);
+    const carom_node x = n_if(g, crosses, n_clamp(g, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), l.half), zero);
+    const carom_node y = n_if(g, crosses, n_clamp(g, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), e.half), zero);
     if (s->kind == SHAPE_CYLINDER) { // the place of the edge on its surface
         const corner c = {.at = v_add(g, e.middle, v_scale(g, e.along, y))};
         touching t = carom_surface(g, &c, s);

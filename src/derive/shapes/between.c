@@ -1,7 +1,5 @@
 // between.c: `between` and `among`: which shapes of the model may touch, and whether their pairs are there for good or come and go.
 #include "derive/shapes/shapes.h"
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_CONTACTS = 20000 };

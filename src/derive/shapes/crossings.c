@@ -11,9 +11,6 @@ static const double CORNER = 1e-9;   // of half an edge: so near its end it is t
 static const double POINT = 1e-12;   // of the size: nearer points have no direction
 static const double SLACK = 1e-3;    // of the size: where edges do not touch
 
-static carom_node size(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
-static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
-
 // A face: its middle and outward normal, its two directions and how far it goes along them.
 typedef struct face { vec middle, normal, u, v; carom_node half_u, half_v; } face;
 
@@ -26,7 +23,7 @@ static vec axis_of(carom_graph *g, const shape *s, int k) { return carom_shape_v
 
 static carom_node support(carom_graph *g, const shape *s, vec n) {
     carom_node sum = n_num(g, 0);
-    for (int k = 0; k < 3; ++k) sum = n_add(g, sum, n_mul(g, carom_shape_half(g, s, k), size(g, v_dot(g, axis_of(g, s, k), n))));
+    for (int k = 0; k < 3; ++k) sum = n_add(g, sum, n_mul(g, carom_shape_half(g, s, k), n_abs(g, v_dot(g, axis_of(g, s, k), n))));
     return sum;
 }
 
@@ -39,8 +36,8 @@ static face foremost(carom_graph *g, const shape *s, const shape *other) {
         const int i = (k + 1) % 3, j = (k + 2) % 3;
         const vec n = axis_of(g, s, k);
         const carom_node along = v_dot(g, n, way), half = carom_shape_half(g, s, k);
-        const carom_node apart = n_sub(g, n_sub(g, size(g, along), half), support(g, other, n));
-        face f = {.normal = v_scale(g, n, sign(g, along)), .u = axis_of(g, s, i), .v = axis_of(g, s, j),
+        const carom_node apart = n_sub(g, n_sub(g, n_abs(g, along), half), support(g, other, n));
+        face f = {.normal = v_scale(g, n, n_sign(g, along)), .u = axis_of(g, s, i), .v = axis_of(g, s, j),
                   .half_u = carom_shape_half(g, s, i), .half_v = carom_shape_half(g, s, j)};
         f.middle = v_add(g, centre, v_scale(g, f.normal, half));
         const carom_node better = k ? n_less(g, most, apart) : CAROM_NONE;
@@ -64,9 +61,9 @@ static edge crossed(carom_graph *g, const face *f, const edge *e, int way) {
     carom_node when[2];
     for (int l = 0; l < 2; ++l) { // ends in u, in v
         const vec axis = l ? f->v : f->u;
-        const carom_node d = v_dot(g, e->along, axis), m = v_dot(g, v_sub(g, e->middle, f->middle), axis), end = n_mul(g, n_num(g, way), sign(g, d));
+        const carom_node d = v_dot(g, e->along, axis), m = v_dot(g, v_sub(g, e->middle, f->middle), axis), end = n_mul(g, n_num(g, way), n_sign(g, d));
         const carom_node left = n_sub(g, n_mul(g, end, l ? f->half_v : f->half_u), m);
-        when[l] = n_if(g, n_less(g, n_num(g, ALONG), size(g, d)), n_mul(g, n_num(g, way), n_div(g, left, d)), n_num(g, 1e300));
+        when[l] = n_if(g, n_less(g, n_num(g, ALONG), n_abs(g, d)), n_mul(g, n_num(g, way), n_div(g, left, d)), n_num(g, 1e300));
         found[l] = edge_of(g, f, l == 1, end);
     }
     const carom_node first = n_less(g, when[0], when[1]);
@@ -84,12 +81,12 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
     const carom_node crosses = n_less(g, n_num(g, PARALLEL), square);
     const carom_node x = n_if(g, crosses, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), zero);
     const carom_node y = n_if(g, crosses, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), zero);
-    const carom_node length = n_mul(g, sign(g, v_dot(g, c, on_B.normal)), n_fun(g, CAROM_OP_SQRT, square));
+    const carom_node length = n_mul(g, n_sign(g, v_dot(g, c, on_B.normal)), n_fun(g, CAROM_OP_SQRT, square));
     vec n;
     for (int k = 0; k < 3; ++k) n.c[k] = n_if(g, crosses, n_div(g, c.c[k], length), zero);
     // Ends belong to corners.
     const carom_node most = n_num(g, 1 - CORNER);
-    const carom_node within = n_and(g, n_less(g, size(g, x), n_mul(g, most, a.half)), n_less(g, size(g, y), n_mul(g, most, b.half)));
+    const carom_node within = n_and(g, n_less(g, n_abs(g, x), n_mul(g, most, a.half)), n_less(g, n_abs(g, y), n_mul(g, most, b.half)));
     const vec back = v_scale(g, n, n_num(g, -1));
     const carom_node by_B = n_and(g, n_less(g, beyond, v_dot(g, n, on_B.normal)), n_less(g, beyond, v_dot(g, n, b.side)));
     const carom_node by_A = n_and(g, n_less(g, beyond, v_dot(g, back, on_A.normal)), n_less(g, beyond, v_dot(g, back, a.side)));

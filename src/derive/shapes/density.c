@@ -1,6 +1,5 @@
 // density.c: mass, inertia and centre of a body that has a density, by the volumes of its shapes.
 #include "derive/shapes/shapes.h"
-#include <math.h>
 #include <string.h>
 
 static const double PI = 3.14159265358979323846;

@@ -39,14 +39,11 @@ static frame frame_of(carom_graph *g, const shape *s) {
     return f;
 }
 
-static carom_node size(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
-static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
-
 // How far a shape reaches along n (not unit).
 static carom_node support(carom_graph *g, const frame *f, vec n) {
     carom_node sum = n_num(g, 0);
     for (int k = 0; k < 3; ++k)
-        if (f->wide[k]) sum = n_add(g, sum, n_mul(g, f->half[k], size(g, v_dot(g, f->axis[k], n))));
+        if (f->wide[k]) sum = n_add(g, sum, n_mul(g, f->half[k], n_abs(g, v_dot(g, f->axis[k], n))));
     return sum;
 }
 
@@ -58,7 +55,7 @@ static edge edge_along(carom_graph *g, const frame *f, int i, vec n, carom_node 
     edge e = {{{zero, zero, zero}}, {{zero, zero, zero}}, f->half[i]};
     e.axis.c[i] = n_num(g, 1);
     for (int k = 0; k < 3; ++k)
-        if (k != i && f->wide[k]) e.way.c[k] = n_mul(g, f->half[k], n_mul(g, s, sign(g, v_dot(g, f->axis[k], n))));
+        if (k != i && f->wide[k]) e.way.c[k] = n_mul(g, f->half[k], n_mul(g, s, n_sign(g, v_dot(g, f->axis[k], n))));
     return e;
 }
 
@@ -79,15 +76,10 @@ static carom_node faces(carom_graph *g, const frame *A, const frame *B, vec way)
     for (int b = 0; b < 2; ++b)
         for (int k = 0; k < 3 && both[b]->s->kind == SHAPE_BOX; ++k) {
             const vec n = both[b]->axis[k];
-            const carom_node apart = n_sub(g, size(g, v_dot(g, n, way)), n_add(g, support(g, A, n), support(g, B, n)));
+            const carom_node apart = n_sub(g, n_abs(g, v_dot(g, n, way)), n_add(g, support(g, A, n), support(g, B, n)));
             most = n_op(g, CAROM_OP_MAX, most, apart);
         }
     return most;
-}
-
-static carom_node clamp(carom_graph *g, carom_node x, carom_node l) {
-    const carom_node low = n_fun(g, CAROM_OP_NEG, l);
-    return n_if(g, n_less(g, l, x), l, n_if(g, n_less(g, x, low), low, x));
 }
 
 // The size of what is small: of an element its thickness.
@@ -122,8 +114,8 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
         for (int j = 0; j < B.n; ++j) {
             const int ka = A.edge[i], kb = B.edge[j];
             const vec c = v_cross(g, A.axis[ka], B.axis[kb]);
-            const carom_node square = v_dot(g, c, c), along = v_dot(g, c, way), side = sign(g, along);
-            const carom_node apart = n_sub(g, size(g, along), n_add(g, support(g, &A, c), support(g, &B, c)));
+            const carom_node square = v_dot(g, c, c), along = v_dot(g, c, way), side = n_sign(g, along);
+            const carom_node apart = n_sub(g, n_abs(g, along), n_add(g, support(g, &A, c), support(g, &B, c)));
             const carom_node key = n_if(g, n_less(g, parallel, square), n_div(g, apart, n_fun(g, CAROM_OP_SQRT, square)), n_num(g, -1e300));
             const edge on_A = edge_along(g, &A, ka, c, n_fun(g, CAROM_OP_NEG, side)), on_B = edge_along(g, &B, kb, c, side);
             const carom_node better = i + j ? n_less(g, most, key) : one;
@@ -136,15 +128,15 @@ touching carom_edges(carom_graph *g, const shape *sA, const shape *sB) {
     const carom_node ef = v_dot(g, e, f), we = v_dot(g, w, e), wf = v_dot(g, w, f), square = v_dot(g, c, c), crossed = n_less(g, parallel, square);
     const carom_node x = n_if(g, crossed, n_div(g, n_sub(g, n_mul(g, ef, wf), we), square), zero);
     const carom_node y = n_if(g, crossed, n_div(g, n_sub(g, wf, n_mul(g, ef, we)), square), zero);
-    const vec on_A = v_add(g, m_A, v_scale(g, e, clamp(g, x, a.half)));
+    const vec on_A = v_add(g, m_A, v_scale(g, e, n_clamp(g, x, a.half)));
     if (sA->kind == SHAPE_CYLINDER || sB->kind == SHAPE_CYLINDER)
-        return on_cylinder(g, sA, sB, on_A, v_add(g, v_sub(g, m_A, w), v_scale(g, f, clamp(g, y, b.half))), f);
-    const carom_node within = n_and(g, n_op(g, CAROM_OP_LE, size(g, x), a.half), n_op(g, CAROM_OP_LE, size(g, y), b.half));
+        return on_cylinder(g, sA, sB, on_A, v_add(g, v_sub(g, m_A, w), v_scale(g, f, n_clamp(g, y, b.half))), f);
+    const carom_node within = n_and(g, n_op(g, CAROM_OP_LE, n_abs(g, x), a.half), n_op(g, CAROM_OP_LE, n_abs(g, y), b.half));
     const carom_node foremost = n_less(g, n_add(g, faces(g, &A, &B, way), n_mul(g, n_num(g, FOREMOST), scale)), most);
     const carom_node here = n_and(g, crossed, n_and(g, within, foremost));
-    const carom_node length = n_mul(g, sign(g, v_dot(g, c, way)), n_fun(g, CAROM_OP_SQRT, square));
+    const carom_node length = n_mul(g, n_sign(g, v_dot(g, c, way)), n_fun(g, CAROM_OP_SQRT, square));
     // Elsewhere the ends of the edges: no less than the distance of the shapes.
-    const vec apart = v_sub(g, v_add(g, w, v_scale(g, e, clamp(g, x, a.half))), v_scale(g, f, clamp(g, y, b.half)));
+    const vec apart = v_sub(g, v_add(g, w, v_scale(g, e, n_clamp(g, x, a.half))), v_scale(g, f, n_clamp(g, y, b.half)));
     const carom_node gap2 = v_dot(g, apart, apart), some = n_less(g, n_mul(g, tiny, tiny), gap2), root = n_fun(g, CAROM_OP_SQRT, gap2);
     const carom_node slack = radii > 0 ? zero : n_mul(g, n_num(g, SLACK), scale);
     touching t;

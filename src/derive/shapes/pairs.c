@@ -6,7 +6,6 @@
 #include "derive/shapes/shapes.h"
 #include "expr/graph.h"
 #include <math.h>
-#include <string.h>
 
 static const double NORMAL = 1e-12; // sine: a direction of friction so near to the normal has no part in the plane; this keeps the root from 0
 

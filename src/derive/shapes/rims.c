@@ -48,9 +48,6 @@ static place nearest(carom_graph *g, const rim *r, vec m, vec d, double b, int w
     return place_at(g, r, carom_graph_nearest(g, b > 0, which, p));
 }
 
-static carom_node size(carom_graph *g, carom_node x) { return n_fun(g, CAROM_OP_ABS, x); }
-static carom_node sign(carom_graph *g, carom_node x) { return n_if(g, n_less(g, x, n_num(g, 0)), n_num(g, -1), n_num(g, 1)); }
-
 // -- places on surfaces -------------------------------------------------------------------------------------------------
 
 // As a corner whose edges lead back to the axis and along the side.
@@ -72,16 +69,16 @@ static carom_node support(carom_graph *g, const shape *s, vec n) {
     carom_node sum = n_num(g, 0);
     for (int k = 0; k < 3; ++k) {
         const carom_node along = v_dot(g, n, carom_shape_vector(g, s, (double[]){k == 0, k == 1, k == 2}));
-        if (s->kind == SHAPE_BOX) sum = n_add(g, sum, n_mul(g, n_num(g, s->half[k]), size(g, along)));
+        if (s->kind == SHAPE_BOX) sum = n_add(g, sum, n_mul(g, n_num(g, s->half[k]), n_abs(g, along)));
         if (s->kind == SHAPE_BOX || k < 2) continue;
-        const carom_node across = n_fun(g, CAROM_OP_SQRT, size(g, n_sub(g, n_num(g, 1), n_mul(g, along, along))));
-        sum = n_add(g, n_mul(g, n_num(g, s->half[0]), size(g, along)), n_mul(g, n_num(g, s->radius), across));
+        const carom_node across = n_fun(g, CAROM_OP_SQRT, n_abs(g, n_sub(g, n_num(g, 1), n_mul(g, along, along))));
+        sum = n_add(g, n_mul(g, n_num(g, s->half[0]), n_abs(g, along)), n_mul(g, n_num(g, s->radius), across));
     }
     return sum;
 }
 
 static carom_node separation(carom_graph *g, const shape *A, const shape *B, vec way, vec n) {
-    return n_sub(g, size(g, v_dot(g, n, way)), n_add(g, support(g, A, n), support(g, B, n)));
+    return n_sub(g, n_abs(g, v_dot(g, n, way)), n_add(g, support(g, A, n), support(g, B, n)));
 }
 
 // The face of s (box, or end of a cylinder) that faces the other shape: of a box the one that separates most.
@@ -90,7 +87,7 @@ static vec facing(carom_graph *g, const shape *s, const shape *other) {
     vec best = {{0}};
     carom_node most = CAROM_NONE;
     for (int k = s->kind == SHAPE_BOX ? 0 : 2; k < 3; ++k) {
-        const vec axis = carom_shape_vector(g, s, (double[]){k == 0, k == 1, k == 2}), n = v_scale(g, axis, sign(g, v_dot(g, axis, way)));
+        const vec axis = carom_shape_vector(g, s, (double[]){k == 0, k == 1, k == 2}), n = v_scale(g, axis, n_sign(g, v_dot(g, axis, way)));
         const carom_node apart = separation(g, s, other, way, axis), better = most == CAROM_NONE ? n_num(g, 1) : n_less(g, most, apart);
         best = most == CAROM_NONE ? n : v_if(g, better, n, best);
         most = most == CAROM_NONE ? apart : n_if(g, better, apart, most);
@@ -123,7 +120,7 @@ typedef struct sharp { vec normal; carom_node gap, crosses; } sharp;
 static sharp sharp_at(carom_graph *g, const rim *r, const place *x, vec y, vec d) {
     const vec c = v_cross(g, x->tangent, d);
     const carom_node square = v_dot(g, c, c), crosses = n_less(g, n_num(g, CONE * CONE), square);
-    const carom_node length = n_mul(g, sign(g, v_dot(g, c, v_add(g, r->out, x->radial))), n_fun(g, CAROM_OP_SQRT, square));
+    const carom_node length = n_mul(g, n_sign(g, v_dot(g, c, v_add(g, r->out, x->radial))), n_fun(g, CAROM_OP_SQRT, square));
     sharp s = {.crosses = crosses};
     for (int k = 0; k < 3; ++k) s.normal.c[k] = n_if(g, crosses, n_div(g, c.c[k], length), n_num(g, 0));
     s.gap = v_dot(g, s.normal, v_sub(g, y, x->at));
@@ -154,7 +151,7 @@ static edge edge_of(carom_graph *g, const shape *box, const shape *s, int i, int
     for (int l = 0; l < 3; ++l) {
         axis[l] = carom_shape_vector(g, box, (double[]){l == 0, l == 1, l == 2});
         apart[l] = separation(g, s, box, way, axis[l]);
-        side[l] = sign(g, v_dot(g, axis[l], way));
+        side[l] = n_sign(g, v_dot(g, axis[l], way));
     }
     const carom_node over_k = n_less(g, apart[j], apart[k]), other = n_num(g, number ? 1 : -1);
     const carom_node s_j = n_if(g, over_k, other, side[j]), s_k = n_if(g, over_k, side[k], other);
@@ -170,8 +167,8 @@ static edge edge_of(carom_graph *g, const shape *box, const shape *s, int i, int
 static rim rim_at(carom_graph *g, const shape *s, const line *l, int which) {
     const vec w = v_sub(g, l->middle, carom_shape_point(g, s, s->at)), axis = carom_shape_vector(g, s, (double[]){0, 0, 1});
     const carom_node ad = v_dot(g, axis, l->along), wa = v_dot(g, w, axis), wd = v_dot(g, w, l->along);
-    const carom_node ahead = n_mul(g, n_num(g, which ? -1 : 1), sign(g, ad)), along = n_less(g, n_num(g, 0.7), size(g, ad));
-    return rim_on(g, s, n_if(g, along, ahead, sign(g, n_sub(g, wa, n_mul(g, ad, wd))))); // else the sign of z where it passes the axis
+    const carom_node ahead = n_mul(g, n_num(g, which ? -1 : 1), n_sign(g, ad)), along = n_less(g, n_num(g, 0.7), n_abs(g, ad));
+    return rim_on(g, s, n_if(g, along, ahead, n_sign(g, n_sub(g, wa, n_mul(g, ad, wd))))); // else the sign of z where it passes the axis
 }
 
 touching carom_rim_to_edge(carom_graph *g, const shape *s, const shape *box, int i, int number, int which) {
@@ -181,7 +178,7 @@ touching carom_rim_to_edge(carom_graph *g, const shape *s, const shape *box, int
     const carom_node along = v_dot(g, e.l.along, v_sub(g, x.at, e.l.middle)), cone = n_num(g, CONE);
     const sharp y = sharp_at(g, &r, &x, e.l.middle, e.l.along);
     carom_node here = n_and(g, y.crosses, n_and(g, rim_allows(g, &r, &x, y.normal), foremost(g, y.gap, e.most, s->radius)));
-    here = n_and(g, here, n_op(g, CAROM_OP_LE, size(g, along), e.l.half));
+    here = n_and(g, here, n_op(g, CAROM_OP_LE, n_abs(g, along), e.l.half));
     for (int k = 0; k < 2; ++k) here = n_and(g, here, n_less(g, v_dot(g, y.normal, e.f[k]), cone));
     return sharp_or_apart(g, &y, here, &x, r.centre, e.l.middle, fmin(s->radius, box->bound_radius));
 }

@@ -49,8 +49,7 @@ static carom_status read_size(resolver *r, const carom_datum *n, const char *wha
 // [radius, length]
 static carom_status read_long(resolver *r, const carom_datum *n, const char *word, shape *s) {
     char what[60];
-    if (n->kind != CAROM_LIST || n->count != 2)
-        return carom_fault(r, n, 0, "a %s is [radius, length]", word);
+    if (n->kind != CAROM_LIST || n->count != 2) return carom_fault(r, n, 0, "a %s is [radius, length]", word);
     snprintf(what, sizeof what, "the radius of a %s", word);
     CAROM_TRY(read_size(r, n->item, what, &s->radius));
     snprintf(what, sizeof what, "the length of a %s", word);

@@ -1,0 +1,301 @@
+// cycle_guess.c: where the search for a motion that repeats itself begins: typical sizes, whole turns, the first return of the motion.
+#include "base/tolerance.h"
+#include "dynamics/cycle.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const double PI = 3.14159265358979323846;
+static const double TYPICAL = 1e-3; // of the largest: least size of a coordinate or rate
+static const double SETTLED = 1e-4; // of the period: a guess that changes by less
+static const double AT_REST = 1e-9; // in typical sizes: a motion that goes no further is only rounding
+enum { SAMPLES = 6 };
+
+// States of a run at equal times.
+typedef struct film { int n, room, nx, *closed; double *t, *x; const carom_cycle *c; } film;
+
+static carom_status take(void *watch, double t, const double *q, const double *v, int closed) {
+    film *f = watch;
+    const carom_shooter *s = &f->c->s;
+    if (f->n == f->room) return CAROM_OK;
+    f->t[f->n] = t, f->closed[f->n] = closed;
+    carom_copy(f->x + (size_t)f->n * (size_t)f->nx, q, s->nq), carom_copy(f->x + (size_t)f->n * (size_t)f->nx + s->nq, v, s->nv);
+    ++f->n;
+    return CAROM_OK;
+}
+
+static carom_status film_open(film *f, const carom_cycle *c, int steps) {
+    const size_t room = (size_t)steps + 2;
+    *f = (film){.room = steps + 2, .nx = c->s.nq + c->s.nv, .c = c};
+    f->t = calloc(room, sizeof *f->t), f->closed = calloc(room, sizeof *f->closed), f->x = calloc(room * (size_t)f->nx, sizeof *f->x);
+    return f->t && f->closed && f->x ? CAROM_OK : carom_orbit_no_memory(c->err);
+}
+
+static void film_close(film *f) { free(f->t), free(f->closed), free(f->x); }
+
+static carom_status shoot_film(carom_cycle *c, film *f, double t_0, double span, const double *x, int steps) {
+    carom_shooter *s = &c->s;
+    take(f, t_0, x, x + s->nq, 0);
+    s->on_state = take, s->watch = f;
+    const carom_status status = carom_shoot(s, t_0, span, x, false, steps);
+    s->on_state = NULL;
+    if (f->n > 1) f->closed[0] = f->closed[1];
+    return status;
+}
+
+// Typical sizes: how far each position and velocity moves, not below a thousandth of the largest of its kind.
+static void measure(carom_cycle *c, const film *f) {
+    carom_shooter *s = &c->s;
+    double *to = c->by;
+    for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
+    for (int i = 0; i < s->n; ++i) c->z[i] = 0;
+    for (int k = 0; k < f->n; ++k) {
+        carom_shooter_apart(s, f->x, f->x + (size_t)k * (size_t)f->nx, to);
+        for (int i = 0; i < s->nv; ++i) c->z[i] = fmax(c->z[i], fabs(to[i])), c->z[s->nv + i] = fmax(c->z[s->nv + i], fabs(f->x[(size_t)k * (size_t)f->nx + (size_t)(s->nq + i)]));
+    }
+    for (int half = 0; half < 2; ++half) {
+        const double most = carom_norm_max(c->z + half * s->nv, s->nv);
+        for (int i = half * s->nv; i < (half + 1) * s->nv; ++i) s->scale[i] = fmax(c->z[i], most > 0 ? TYPICAL * most : 1);
+    }
+    for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
+        if (c->shift[i] != 0) s->scale[i] = fmin(s->scale[i], PI);
+}
+
+// x without what goes along sym, and without whole turns that the model does not feel.
+static double distance(carom_cycle *c, const double *a, const double *b) {
+    carom_shooter *s = &c->s;
+    carom_copy(c->y, b, s->nq + s->nv);
+    carom_cycle_exchange(c, c->y);
+    carom_shooter_apart(s, a, c->y, c->r);
+    for (int i = 0; i < s->nv && s->nq == s->nv; ++i)
+        if (c->shift[i] != 0) c->r[i] = remainder(c->r[i] * s->scale[i], fabs(c->shift[i])) / s->scale[i];
+    for (int k = 0; k < c->nsym; ++k) carom_axpy(c->r, -carom_dot(cycle_column(c->sym, k, s->n), c->r, s->n), cycle_column(c->sym, k, s->n), s->n);
+    return carom_norm_max(c->r, s->n);
+}
+
+// Which positions are angles, whole turns of which change nothing?  2 pi at those, for now.
+static carom_status find_turns(carom_cycle *c, const double *x) {
+    carom_shooter *s = &c->s;
+    double *dq = calloc((size_t)s->nq + 1, sizeof *dq);
+    if (!dq) return carom_orbit_no_memory(c->err);
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < s->nq && status == CAROM_OK; ++i) {
+        bool same = false, moves = s->nq == s->nv && s->scale[i] > PI;
+        c->shift[i] = 0;
+        dq[i] = 2 * PI;
+        if (moves) status = carom_shooter_same(s, c->T, x, 0, dq, &same);
+        if (same) c->shift[i] = 2 * PI;
+        dq[i] = 0;
+    }
+    free(dq);
+    return status;
+}
+
+// The longest time without events, of those with fewest closed contacts: its middle.  What is there already stays where it is good.
+static double quiet(const carom_cycle *c, double from, double to, bool stays) {
+    const carom_shooter *s = &c->s;
+    double best = 0, at = from, longest[2] = {0, 0};
+    for (double share = 0.1; share > 0.01 && best == 0; share /= 5) { // of the time; a short one is soon gone along a branch
+        int fewest = 1 << 30;
+        for (int round = 0; round < 2; ++round)
+            for (int k = -1; k < s->nhits; ++k) {
+                const double a = k < 0 ? from : s->hit[k].end, b = k + 1 < s->nhits ? s->hit[k + 1].t : to;
+                const int closed = k >= 0 ? s->hit[k].closed : s->nhits > 0 ? -1 : 0;
+                if (a < from || b > to || b - a < share * (to - from)) continue;
+                const int n = closed < 0 ? s->closed : closed; // before the first event it is as behind the last one
+                if (round == 0 && n < fewest) fewest = n;
+                if (round == 1 && n == fewest && b - a > best) best = b - a, at = a + 0.55 * (b - a), longest[0] = a, longest[1] = b;
+            }
+    }
+    return best > 0 && longest[0] <= from && longest[1] - from > 0.05 * (to - from) && stays ? from : at;
+}
+
+static carom_status sample(carom_cycle *c, const film *f) {
+    double t[SAMPLES], *x = calloc((size_t)SAMPLES * (size_t)f->nx, sizeof *x);
+    if (!x) return carom_orbit_no_memory(c->err);
+    for (int k = 0; k < SAMPLES; ++k) {
+        const int at = k * (f->n - 1) / (SAMPLES - 1);
+        t[k] = f->t[at];
+        carom_copy(x + (size_t)k * (size_t)f->nx, f->x + (size_t)at * (size_t)f->nx, f->nx);
+    }
+    const carom_status status = carom_cycle_symmetry(c, x, t, SAMPLES);
+    free(x);
+    return status;
+}
+
+// x becomes the state at t, with the contacts that are closed there exactly closed.
+static carom_status go_on(carom_cycle *c, double t) {
+    carom_shooter *s = &c->s;
+    CAROM_TRY(carom_shoot(s, c->t_0, t - c->t_0, c->x, false, c->steps));
+    carom_copy(c->x, s->end, s->nq + s->nv);
+    c->t_0 = c->timeless ? 0 : fmod(t, c->T);
+    return carom_shooter_snap(s, c->t_0, c->x);
+}
+
+// Sizes, turns and what the model does not depend on, from the motion over `span`.
+static carom_status survey(carom_cycle *c, film *f, double t_0, double span, int steps) {
+    CAROM_TRY(film_open(f, c, steps));
+    CAROM_TRY(shoot_film(c, f, t_0, span, c->x, steps));
+    carom_zero(c->shift, c->s.nq);
+    measure(c, f);
+    CAROM_TRY(find_turns(c, c->x));
+    measure(c, f);
+    return sample(c, f);
+}
+
+carom_status carom_cycle_survey(carom_cycle *c, double span) {
+    film f = {0};
+    const carom_status status = survey(c, &f, c->t_0, span, 100);
+    film_close(&f);
+    return status;
+}
+
+// A period that the model prescribes: from where it is, begin where nothing happens.
+static carom_status guess_forced(carom_cycle *c) {
+    carom_shooter *s = &c->s;
+    enum { STEPS = 400 };
+    film f = {0};
+    carom_status status = survey(c, &f, c->t_0, c->T, STEPS);
+    if (status == CAROM_OK) {
+        for (int i = 0; i < s->nq; ++i)
+            if (c->shift[i] != 0) c->shift[i] *= round((s->end[i] - c->x[i]) / c->shift[i]);
+        const double first = s->nhits > 0 ? s->hit[0].t - c->t_0 : c->T, last = s->nhits > 0 ? s->hit[s->nhits - 1].t - c->t_0 : 0;
+        const bool early = !s->struck && first > 0.05 * c->T && last < 0.95 * c->T && (s->closed == 0 || s->nhits == 0);
+        const double t = early ? 0 : quiet(c, c->t_0, c->t_0 + c->T, c->timeless) - c->t_0;
+        const int k = (int)fmin(STEPS, fmax(0, round(t / c->T * STEPS)));
+        if (k > 0 && k < f.n) status = go_on(c, f.t[k]);
+    }
+    film_close(&f);
+    return status;
+}
+
+// The first return of the motion to a state at which nothing happens.
+static carom_status first_return(carom_cycle *c, const film *f, double guess, bool stays, int *from, int *to) {
+    const double t = quiet(c, f->t[0], f->t[0] + (f->t[f->n - 1] - f->t[0]) / 3, stays);
+    *from = 0;
+    while (*from + 1 < f->n && f->t[*from] < t) ++*from;
+    const double *x = f->x + (size_t)*from * (size_t)f->nx;
+    double most = 0, best = INFINITY;
+    for (int k = 0; k < f->n; ++k) most = fmax(most, distance(c, x, f->x + (size_t)k * (size_t)f->nx));
+    if (!(most > AT_REST)) return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion is at rest from t = %.6g on: there is no period; give %s", f->t[*from], c->nearer);
+    bool away = false;
+    *to = -1;
+    double d_0 = 0, d = 0;
+    for (int k = *from + 1; k + 1 < f->n; ++k) {
+        const double d_1 = distance(c, x, f->x + (size_t)(k + 1) * (size_t)f->nx);
+        d = k == *from + 1 ? distance(c, x, f->x + (size_t)k * (size_t)f->nx) : d;
+        away = away || d > 0.2 * most;
+        const bool lowest = away && d <= d_0 && d <= d_1;
+        if (!isnan(guess)) {
+            const double off = fabs(f->t[k] - f->t[*from] - guess);
+            if (off < best) best = off, *to = k;
+        } else if (lowest && d < 0.12 * most) {
+            *to = k;
+            break;
+        } else if (lowest && d < 0.5 * best) best = d, *to = k;
+        d_0 = d, d = d_1;
+    }
+    if (*to < 0 || (isnan(guess) && best < INFINITY && best > 0.5 * most && *to >= 0 && distance(c, x, f->x + (size_t)*to * (size_t)f->nx) > 0.5 * most))
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion does not come back to a state that it had until t = %.6g: give %s", f->t[f->n - 1], c->nearer);
+    return CAROM_OK;
+}
+
+// A return that is nearest in time: x'_1 r = 0.  Without it, orbits that are not isolated would shrink to rest.
+static carom_status tune_period(carom_cycle *c) {
+    carom_shooter *s = &c->s;
+    for (int k = 0; k < 3; ++k) {
+        CAROM_TRY(carom_cycle_shoot(c, true));
+        const double dT = -carom_dot(s->rate_1, c->r, s->n) / carom_dot(s->rate_1, s->rate_1, s->n);
+        if (!(fabs(dT) < 0.1 * c->T)) break;
+        c->T += dT;
+        s->linear = false;
+        if (fabs(dT) < SETTLED * c->T) break;
+    }
+    return CAROM_OK;
+}
+
+static carom_status guess_free(carom_cycle *c, double window, double guess) {
+    carom_shooter *s = &c->s;
+    enum { STEPS = 1200 };
+    film f = {0};
+    int from = 0, to = 0;
+    c->T = window / 4;
+    carom_status status = survey(c, &f, 0, window, STEPS);
+    if (status == CAROM_OK) status = first_return(c, &f, guess, true, &from, &to);
+    for (int k = 0; k < s->nhits && status == CAROM_OK; ++k) // an event near the return: begin elsewhere
+        if (fabs(s->hit[k].t - f.t[to]) < 0.02 * (f.t[to] - f.t[from])) {
+            status = first_return(c, &f, guess, false, &from, &to);
+            break;
+        }
+    if (status == CAROM_OK) {
+        const double *a = f.x + (size_t)from * (size_t)f.nx, *b = f.x + (size_t)to * (size_t)f.nx;
+        c->T = f.t[to] - f.t[from];
+        for (int i = 0; i < s->nq; ++i)
+            if (c->shift[i] != 0) c->shift[i] *= round((b[i] - a[i]) / c->shift[i]);
+        // sizes of one period
+        film part = {.n = to - from + 1, .nx = f.nx, .x = f.x + (size_t)from * (size_t)f.nx, .c = c};
+        double *old = calloc((size_t)s->n, sizeof *old);
+        if (!old) status = carom_orbit_no_memory(c->err);
+        else {
+            carom_copy(old, s->scale, s->n);
+            measure(c, &part);
+            for (int k = 0; k < c->nsym; ++k) { // of the same directions in new units
+                double *d = cycle_column(c->sym, k, s->n);
+                for (int i = 0; i < s->n; ++i) d[i] *= old[i] / s->scale[i];
+                for (int j = 0; j < k; ++j) carom_axpy(d, -carom_dot(cycle_column(c->sym, j, s->n), d, s->n), cycle_column(c->sym, j, s->n), s->n);
+                const double length = carom_length(d, s->n);
+                for (int i = 0; i < s->n; ++i) d[i] /= length;
+            }
+        }
+        free(old);
+        if (status == CAROM_OK && f.closed[from] > 0 && from > 0) status = go_on(c, f.t[from]);
+        else carom_copy(c->x, a, f.nx);
+    }
+    film_close(&f);
+    return status == CAROM_OK ? tune_period(c) : status;
+}
+
+carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess) {
+    carom_shooter *s = &c->s;
+    carom_copy(c->x, x, s->nq + s->nv);
+    c->t_0 = 0;
+    const double span = c->expression ? c->T : window;
+    bool still = true, same = true;
+    for (int k = 1; k <= 3 && still; ++k) CAROM_TRY(carom_shooter_same(s, span, x, 0.1618 * k * span, NULL, &still));
+    c->timeless = still;
+    if (!c->expression && !still) return carom_fail(c->err, CAROM_BAD_INPUT, "time enters the model: give the period of its excitation, --period EXPR, instead of free");
+    if (!still) CAROM_TRY(carom_shooter_same(s, c->T, x, c->T, NULL, &same));
+    if (!same) return carom_fail(c->err, CAROM_BAD_INPUT, "--period: the model does not repeat itself after %.9g: give the period of its excitation, or a multiple", c->T);
+    if (transient > 0) {
+        CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x, false, 100));
+        carom_copy(c->x, s->end, s->nq + s->nv);
+        CAROM_TRY(carom_shooter_snap(s, 0, c->x));
+    }
+    carom_copy(c->first, c->x, s->nq + s->nv);
+    return c->expression ? guess_forced(c) : guess_free(c, window, guess);
+}
+
+carom_status carom_cycle_rephase(carom_cycle *c) {
+    if (!c->timeless) return guess_forced(c);
+    CAROM_TRY(carom_shoot(&c->s, 0, c->T, c->x, false, c->steps));
+    return go_on(c, quiet(c, 0, c->T, false));
+}
+
+// A motion that never settles comes near an orbit at times: where it comes back best after a period.
+carom_status carom_cycle_near(carom_cycle *c) {
+    enum { PERIODS = 60 };
+    carom_shooter *s = &c->s;
+    film f;
+    c->t_0 = 0;
+    carom_status status = film_open(&f, c, PERIODS);
+    if (status == CAROM_OK) status = shoot_film(c, &f, 0, PERIODS * c->T, c->first, PERIODS);
+    int best = 0;
+    double least = INFINITY;
+    for (int k = 0; k + 1 < f.n && status == CAROM_OK; ++k) {
+        const double d = distance(c, f.x + (size_t)k * (size_t)f.nx, f.x + (size_t)(k + 1) * (size_t)f.nx);
+        if (d < least) least = d, best = k;
+    }
+    if (status == CAROM_OK) carom_copy(c->x, f.x + (size_t)best * (size_t)f.nx, f.nx);
+    film_close(&f);
+    s->linear = false;
+    return status == CAROM_OK ? guess_forced(c) : status;
+}
