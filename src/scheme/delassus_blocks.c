@@ -9,11 +9,11 @@
 #include <string.h>
 
 // Blocks of G and numbers in them: for each constraint, and for some that share a part with very many.
-enum { BLOCKS = 64, MORE = 1 << 20 };
+enum { BLOCKS = 120, MORE = 1 << 20 };
 
 // Room for links and numbers of most constraints: those that act on two bodies.
-enum { LINKS = 4 };
-static size_t numbers_of_row(const carom_assembly *x) { return 2 * (size_t)(x->largest > 6 ? x->largest : 6); }
+enum { LINKS = 8 };
+static size_t numbers_of_row(const carom_assembly *x) { return 4 * (size_t)(x->largest > 6 ? x->largest : 6); }
 
 carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys, int nb, int n) {
     carom_assembly x = {.nparts = sys->nparts, .part = sys->part};
