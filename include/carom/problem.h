@@ -60,6 +60,7 @@ typedef struct carom_parts {
     const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one behind a link; -1: none; contact of a link
     const double *diagonal;           // G_bb, column-major, from diagonal[most x first row of b] on
     double *y;                        // two numbers for every velocity: scratch of the certificate
+    int ld;                           // from one row of a link in A to the next; 0: as many numbers as the part has velocities
 } carom_parts;
 
 typedef struct carom_problem {
