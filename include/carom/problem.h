@@ -51,6 +51,7 @@ typedef struct carom_block_rows {
 /// has neither G nor `rows`.
 typedef struct carom_parts {
     int bodies;
+    int ld;                     // from one row of a link in A to the next; 0: as many numbers as the part has velocities
     const int *part;            // first velocity of each part, and the end
     const int *first, *link_part, *link_body;
     const size_t *link_at, *inverse_at;
@@ -60,7 +61,6 @@ typedef struct carom_parts {
     const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one behind a link; -1: none; contact of a link
     const double *diagonal;           // G_bb, column-major, from diagonal[most x first row of b] on
     double *y;                        // two numbers for every velocity: scratch of the certificate
-    int ld;                           // from one row of a link in A to the next; 0: as many numbers as the part has velocities
 } carom_parts;
 
 typedef struct carom_problem {
