@@ -51,6 +51,7 @@ typedef struct carom_block_rows {
 /// has neither G nor `rows`.
 typedef struct carom_parts {
     int bodies;
+    int ld;                     // from one row of a link in A to the next; 0: as many numbers as the part has velocities
     const int *part;            // first velocity of each part, and the end
     const int *first, *link_part, *link_body;
     const size_t *link_at, *inverse_at;

@@ -214,7 +214,8 @@ typedef struct carom_system {
     const int *part;               // nparts + 1: M and its derivatives couple velocities part[i] .. part[i + 1] - 1 with each other only; NULL: not known
     /// Bytes of list->work for so many slots.
     size_t (*list_work)(const void *model, int slots);
-    /// The contacts of a step of h from (t, q, v) on: holds, fresh and used.  CAROM_NO_MEMORY: there are more than slots, nothing has changed.
+    /// The contacts of a step of h from (t, q, v) on: holds, fresh and used.  CAROM_NO_MEMORY: there are too few slots, used says how many it wants; nothing else has
+    /// changed, but adopt() has to be called again.
     carom_status (*list)(const void *model, carom_list *list, double t, const double *q, const double *v, double h);
     /// From now on functions with this work block answer for what the list holds; fills in the laws.
     void (*adopt)(const void *model, void *work, carom_list *list);

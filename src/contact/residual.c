@@ -67,7 +67,7 @@ static void push_parts(void *user, int own, int parts) {
         for (int l = x->head[part]; l >= 0; l = x->next[l]) {
             const carom_block *b = pb->block + x->link_of[l];
             const double *A = x->A + x->link_at[l];
-            for (int r = 0; r < carom_law_rows(b->law); r++, A += size)
+            for (int r = 0; r < carom_law_rows(b->law); r++, A += x->ld ? x->ld : size)
                 for (int i = 0; i < size; i++) to[i] += A[i] * pb->p[b->at + r];
         }
         const double *F = x->inverse + x->inverse_at[part];
@@ -86,7 +86,7 @@ static void multiply_parts(void *user, int own, int parts) {
         for (int l = x->first[b]; l < x->first[b + 1]; l++) {
             const int from = x->part[x->link_part[l]], size = x->part[x->link_part[l] + 1] - from;
             const double *A = x->A + x->link_at[l];
-            for (int r = 0; r < rows; r++, A += size)
+            for (int r = 0; r < rows; r++, A += x->ld ? x->ld : size)
                 for (int i = 0; i < size; i++) pb->u[at + r] += A[i] * x->y[from + i];
         }
     }

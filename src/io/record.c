@@ -146,6 +146,13 @@ carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_
     return status;
 }
 
+static carom_status freeze(carom_record *r, carom_error *err) { // (3)
+    if (!carom_sim_ending(r->sim)) return CAROM_OK;
+    CAROM_TRY(carom_record_flush(r, err));
+    r->frozen = true;
+    return CAROM_OK;
+}
+
 carom_status carom_record_step(void *record, const carom_now *now) {
     carom_record *r = record;
     if (now->step == r->step) return CAROM_OK; // a resumed run shows the state it starts from
@@ -167,11 +174,8 @@ carom_status carom_record_step(void *record, const carom_now *now) {
         CAROM_TRY(put_row(r, now));
         next_due(r, now);
     }
-    if (!r->frozen && r->h5 && carom_sim_ending(r->sim)) { // (3)
-        record_pack(r);
-        r->frozen = true;
-    }
-    return CAROM_OK;
+    const bool begun = r->h5 && r->sequence > 0;
+    return begun && !r->frozen ? freeze(r, &r->err) : CAROM_OK;
 }
 
 // -- /run -------------------------------------------------------------------------------------------
@@ -347,6 +351,7 @@ static carom_status begin(carom_record *r, const carom_record_def *def, carom_er
     CAROM_TRY(put_run(r, def, err));
     if (r->memory) return CAROM_OK;
     CAROM_TRY(carom_record_flush(r, err));
+    r->frozen = carom_sim_ending(r->sim); // (3)
     return h5_publish(r->h5, !def->replace, err);
 }
 
@@ -415,7 +420,7 @@ carom_record *carom_record_resume(const carom_record_def *def, carom_error *err)
 static carom_status put_moment(carom_record *r, const carom_ledger *ledger, carom_error *err) {
     carom_error mine;
     carom_status status = put_choice(r, &mine);
-    if (status == CAROM_OK) status = record_put_state(r, &mine);
+    if (status == CAROM_OK && !r->frozen) status = record_put_state(r, &mine);
     if (status == CAROM_OK) status = h5_put_ledger(r->h5, ledger, ledger_names(r, ledger), &mine);
     if (status == CAROM_OK) status = h5_flush(r->h5, &mine);
     if (status != CAROM_OK) {
@@ -436,18 +441,28 @@ carom_status carom_record_flush(carom_record *r, carom_error *err) {
     return memory_put_ledger(r->memory, &ledger, ledger_names(r, &ledger), err);
 }
 
+// The state alone; rows and ledger of its moment follow.
+static carom_status save_state(carom_record *r, carom_error *err) {
+    carom_error mine;
+    const carom_status status = record_put_state(r, &mine);
+    if (status != CAROM_OK) h5_give_up(r->h5, &mine);
+    if (status != CAROM_OK && err) *err = mine;
+    return status;
+}
+
 // Everything that is not in the result yet; what fails first counts, the rest is tried all the same.
 static carom_status put_rest(carom_record *r, const char *status, const char *why, carom_error *err) {
     carom_now now = carom_sim_now(r->sim);
     carom_status result = CAROM_OK;
     now.lasting = r->force; // a step that failed has left its own
     if (r->h5 && !r->frozen) { // (2)
-        if (strcmp(status, "failed") != 0) record_pack(r); // after a failure the state of the last flush is the sound one
+        if (strcmp(status, "failed") != 0) result = save_state(r, err); // after a failure the state of the last flush is the sound one
         r->frozen = true;
     }
     if (now.step != r->row_step && now.step == r->step) {
-        result = put_row(r, &now);
-        if (result != CAROM_OK && err) *err = r->err;
+        const carom_status put = put_row(r, &now);
+        if (put != CAROM_OK && result == CAROM_OK && err) *err = r->err;
+        if (result == CAROM_OK) result = put;
     }
     // A system that fails may have no energies any more, and so neither last row nor ledger: the rest is saved all the same.
     carom_ledger ledger = {.wall = 0};

@@ -42,11 +42,11 @@ struct carom_record {
     long next;                   // step of the next row when these are counted in steps
     bool positions;              // there are multipliers on position level
     bool reacted;                // force may differ from zero
-    bool frozen;
+    bool frozen;                 // the state in the file is the one to go on from
     uint64_t about;              // checksum of what the run is: model, parameters, scheme, options, step
     double saved;                // time of the last flush that succeeded
     uint64_t sequence;
-    unsigned char *state;        // packed
+    unsigned char *state;        // room to pack it, on its way to the file
     size_t state_size;
     h5_file *h5;
     csv_file *csv;
@@ -77,8 +77,7 @@ int record_doubles(const carom_record *r);
 bool record_identify(carom_record *r, const carom_record_def *def);
 /// A list as one text, a line each; to be freed.  NULL: no memory.
 char *record_join(const char *const *list);
-/// The state as of now into r->state; and into the file.
-void record_pack(carom_record *r);
+/// The state as of now into the file.
 carom_status record_put_state(carom_record *r, carom_error *err);
 /// Back to the state in the file, and cut the file to it.
 carom_status record_get_state(carom_record *r, const char *file, carom_error *err);

@@ -54,25 +54,29 @@ static bool make_room(carom_record *r, size_t bytes) {
     return true;
 }
 
-void record_pack(carom_record *r) {
+// The state as of now into r->state.
+static bool pack(carom_record *r) {
     size_t bytes = 0;
     const void *sim = carom_sim_state(r->sim, &bytes);
-    if (!make_room(r, bytes)) return; // the last state remains
+    if (!make_room(r, bytes)) return false;
     const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .contacts = r->contacts, .step = r->step, .row_step = r->row_step,
                              .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = record_doubles(r)};
     memcpy(r->state, &head, sizeof head);
     carom_copy_changes(r->state + sizeof head, sim, bytes); // slots without a contact stay untouched
     if (record_doubles(r)) memcpy(r->state + sizeof head + bytes, r->acc, sizeof(double) * (size_t)record_doubles(r));
+    return true;
 }
 
 carom_status record_put_state(carom_record *r, carom_error *err) {
-    if (!r->frozen) record_pack(r);
     state_head head;
+    if (!pack(r)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to save the state of the run");
     memcpy(&head, r->state, sizeof head);
     head.sequence = ++r->sequence;
     head.checksum = checksum(r, r->state);
     memcpy(r->state, &head, sizeof head);
-    return h5_put_state(r->h5, (int)(r->sequence % 2), r->state, r->state_size, err);
+    const carom_status status = h5_put_state(r->h5, (int)(r->sequence % 2), r->state, r->state_size, err);
+    carom_forget(r->state, r->state_size); // it is in the file now; the state of many contacts is large
+    return status;
 }
 
 // Slot is whole, of this model, and speaks only of rows that the file has.
@@ -100,6 +104,7 @@ carom_status record_get_state(carom_record *r, const char *file, carom_error *er
     CAROM_TRY(carom_sim_restore(r->sim, r->state + sizeof best, (size_t)best.sim_bytes, err));
     if (record_doubles(r))
         memcpy(r->acc, r->state + sizeof best + best.sim_bytes, sizeof(double) * (size_t)record_doubles(r));
+    carom_forget(r->state, r->state_size);
     r->rows = (long)best.rows;
     r->events = (long)best.events;
     r->contacts = (long)best.contacts;

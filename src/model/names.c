@@ -26,16 +26,19 @@ name *carom_names_find(const names *t, const char *text, size_t length) {
 }
 
 static bool grow(names *t) {
-    const int capacity = t->capacity ? 2 * t->capacity : 64;
+    const int capacity = t->capacity ? t->capacity + t->capacity / 2 : 64;
+    int slots = t->slots ? t->slots : 128;
+    while (slots < capacity + capacity / 2) slots *= 2; // at most two thirds of them are in use
     name *at = realloc(t->at, (size_t)capacity * sizeof *at);
     if (!at) return false;
     t->at = at;
     t->capacity = capacity;
-    int *slot = calloc((size_t)capacity * 2, sizeof *slot); // at most half full
+    if (slots == t->slots) return true;
+    int *slot = calloc((size_t)slots, sizeof *slot);
     if (!slot) return false;
     free(t->slot);
     t->slot = slot;
-    t->slots = 2 * capacity;
+    t->slots = slots;
     for (int i = 0; i < t->count; ++i) *find_slot(t, t->at[i].text, strlen(t->at[i].text)) = i + 1;
     return true;
 }

@@ -51,7 +51,7 @@ typedef struct live {
     int npairs;
     pair *pair;          // slots
     int *pair_of;        // slots
-    long long *found;    // slots: codes, sorted; during a search each thread has half as many, from found on to the end of before
+    long long *found;    // slots: codes, sorted; during a search those of each thread stand where the pairs will be
     long long *before;   // slots: what they held
     carom_bounds *box, *room; // nshapes
     double *centre;      // 3 nshapes
@@ -61,8 +61,8 @@ typedef struct live {
     patch *patch;        // of every pair, where some are found by search
 } live;
 
-// Pairs: at least half of the slots are free.
-static size_t patch_count(const struct near_pairs *x, size_t slots) { return x->patches ? slots / 2 + 1 : 0; }
+// A pair has a slot at least.
+static size_t patch_count(const struct near_pairs *x, size_t slots) { return x->patches ? slots : 0; }
 
 static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
 
@@ -125,12 +125,22 @@ typedef struct search {
     struct { int n, apart[15]; } own[CAROM_BROAD_PARTS]; // by each thread; cache lines apart
 } search;
 
-// At least half of the slots are free: rows of them are found.
-static int most_found(const search *f) { return f->list->slots / 2; }
+enum { MOST_SLOTS = 1 << 28 };
 
-static long long *found_by(const search *f, int part) { return f->l->found + (size_t)part * (size_t)most_found(f); }
+// Slots that contacts want: an eighth more than there are, so that rows of them are found, and that the list does not grow with every one that comes.
+static long wanted(long contacts) { return contacts + contacts / 8; }
 
-// Pairs of a and b by all rules; one too many is counted, not written.
+static void want_slots(carom_list *list, long slots) { list->used = (int)(slots < MOST_SLOTS ? slots : MOST_SLOTS); }
+
+static int most_found(const search *f) { return f->list->slots; }
+
+// Codes that a thread has found, in the place of pairs, which adopt() makes anew.
+static long long *found_by(const search *f, int part) {
+    _Static_assert(sizeof(pair) >= CAROM_BROAD_PARTS * sizeof(long long), "a slot's pair has room for a code of every thread");
+    return (long long *)(void *)f->l->pair + (size_t)part * (size_t)most_found(f);
+}
+
+// Pairs of a and b by all rules; those too many are counted, not written.
 static void note(search *f, int part, int a, int b) {
     const struct near_pairs *x = f->m->near;
     if (x->shape[a]->body == x->shape[b]->body) return;
@@ -139,7 +149,7 @@ static void note(search *f, int part, int a, int b) {
     if (x->shape[A]->body->v < 0) return;
     for (int rule = 0; rule < x->nrules; ++rule) {
         if (!carom_near_meet(x, rule, A, B)) continue;
-        if (f->own[part].n > most_found(f)) return;
+        if (f->own[part].n > MOST_SLOTS) return;
         if (f->own[part].n < most_found(f)) found_by(f, part)[f->own[part].n] = 1 + ((long long)A * x->nshapes + B) * x->nrules + rule;
         ++f->own[part].n;
     }
@@ -193,14 +203,14 @@ static void look_at_all(void *user, int part, int parts) {
     }
 }
 
-// What the threads found, sorted by code, digit by digit.  False: it is too much.
+// What the threads found, sorted by code, digit by digit.  False: it is too much, list->used says how much.
 static bool gather(search *f) {
     enum { BITS = 8, DIGITS = 1 << BITS };
     long long *from = f->l->found, *to = f->l->before, most = 0;
-    for (int part = 0; part < CAROM_BROAD_PARTS; f->n += f->own[part++].n) {
-        if (f->own[part].n > most_found(f) - f->n) return false;
-        memmove(from + f->n, found_by(f, part), (size_t)f->own[part].n * sizeof *from);
-    }
+    long all = 0;
+    for (int part = 0; part < CAROM_BROAD_PARTS; ++part) all += f->own[part].n;
+    if (all > most_found(f)) return want_slots(f->list, wanted(all)), false;
+    for (int part = 0; part < CAROM_BROAD_PARTS; f->n += f->own[part++].n) memcpy(from + f->n, found_by(f, part), (size_t)f->own[part].n * sizeof *from);
     for (int k = 0; k < f->n; ++k)
         if (from[k] > most) most = from[k];
     for (int shift = 0; shift < 63 && most >> shift; shift += BITS) {
@@ -269,6 +279,7 @@ static carom_status place(search *f) {
         const int count = kind_pair(x, code)->count, at = find_room(list, count, &from[count < 128 ? count : 0]);
         if (at < 0) { // too scattered
             memcpy(holds, f->l->before, (size_t)list->slots * sizeof *holds);
+            want_slots(list, wanted(list->slots) + count);
             return CAROM_NO_MEMORY;
         }
         for (int j = 0; j < count; ++j) holds[at + j] = j ? -code : code, list->fresh[at + j] = true;
@@ -286,9 +297,9 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     carom_team_run(list->team, all_beside, &f);
     carom_broad(f.l->box, boxes, f.l->room, list->team, found, &f);
     if (!gather(&f)) return CAROM_NO_MEMORY;
-    int contacts = 0;
+    long contacts = 0;
     for (int k = 0; k < f.n; ++k) contacts += kind_pair(x, f.l->found[k])->count, f.l->pair_of[k] = 0;
-    if (2 * contacts > list->slots && list->slots < (1 << 28)) return CAROM_NO_MEMORY;
+    if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS) return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
     if (list->calm) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
     return place(&f);
 }
@@ -564,7 +575,7 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
         x->gap = calloc((size_t)(m->ne + m->nc) + n, sizeof *x->gap);
         if (!x->list.holds || !x->list.fresh || !x->list.law || !x->list.work || !x->gap) break;
         status = make_list(m, &x->list, 0, q, m->v0, 0);
-        if (status == CAROM_NO_MEMORY) x->list.slots *= 2;
+        if (status == CAROM_NO_MEMORY) x->list.slots = x->list.used;
     }
     if (status != CAROM_OK) {
         free_look(x);

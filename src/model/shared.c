@@ -44,12 +44,22 @@ static int put_directions(const task *t, int first, int end, double *x) {
         const carom_model *two = kind->two;
         double s[3];
         const bool belt = carom_pair_belt(m, t->work, p, t->q, NULL, s, NULL);
+        const int all = kind->nv[0] + kind->nv[1];
+        const bool whole = p->listed && part.W.count && all <= part.W.stride;
+        for (int i = 0; i < all && whole; ++i) row[i] = carom_kind_velocity(kind, p, i);
         bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x);
         for (int b = from; b < to; ++b)
             for (int k = part.at[b], d = first_direction(two, p, part.id[b]); k < part.at[b + 1]; ++k, ++d) {
-                const int count = two->W_at[d + 1] - two->W_at[d];
-                rows(kind, p, two->W.i + two->W_at[d], count, row);
-                carom_model_put_column(&part.W, k, row, x + two->W_at[d], count);
+                const int count = two->W_at[d + 1] - two->W_at[d], *of = two->W.i + two->W_at[d];
+                const double *a = x + two->W_at[d];
+                if (whole) { // all velocities of both bodies, zeros as well: blocks of G are made of such columns where they stand (delassus_blocks.c)
+                    double full[MOST] = {0};
+                    for (int e = 0; e < count; ++e) full[of[e]] = a[e];
+                    carom_model_put_column(&part.W, k, row, full, all);
+                } else {
+                    rows(kind, p, of, count, row);
+                    carom_model_put_column(&part.W, k, row, a, count);
+                }
                 part.w[k] = belt && k > part.at[b] ? carom_belt_along(two, p, d, x, s) : 0;
             }
     }

@@ -9,11 +9,11 @@
 #include <string.h>
 
 // Blocks of G and numbers in them: for each constraint, and for some that share a part with very many.
-enum { BLOCKS = 64, MORE = 1 << 20 };
+enum { BLOCKS = 120, MORE = 1 << 20 };
 
 // Room for links and numbers of most constraints: those that act on two bodies.
-enum { LINKS = 4 };
-static size_t numbers_of_row(const carom_assembly *x) { return 2 * (size_t)(x->largest > 6 ? x->largest : 6); }
+enum { LINKS = 8 };
+static size_t numbers_of_row(const carom_assembly *x) { return 4 * (size_t)(x->largest > 6 ? x->largest : 6); }
 
 carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys, int nb, int n) {
     carom_assembly x = {.nparts = sys->nparts, .part = sys->part};
@@ -139,6 +139,36 @@ static bool link_parts(const task *t, int b, room *free) {
     return true;
 }
 
+// The same for directions that stand in W as A would have them: every row of the constraint has all velocities of the same parts, one after the other, and the
+// first row acts on each.  False: they do not, or there is no room.
+static bool link_in_place(const task *t, int b, room *free) {
+    carom_assembly *x = t->x;
+    const carom_columns *W = &t->L->W;
+    const int at = t->L->at[b], rows = t->L->at[b + 1] - at, n = W->count[at];
+    const size_t first = free->link, start = (size_t)at * (size_t)W->stride;
+    const int *row = W->row + start;
+    x->first[b] = (int)first;
+    for (int r = 1; r < rows; ++r)
+        if (W->count[at + r] != n || memcmp(row + (size_t)r * (size_t)W->stride, row, (size_t)n * sizeof *row) != 0) return false;
+    for (int e = 0; e < n;) {
+        const int part = x->part_of[row[e]], from = x->part[part], size = x->part[part + 1] - from;
+        bool acts = false;
+        if (e + size > n || free->link == free->links) return false;
+        for (int i = 0; i < size; ++i) {
+            if (row[e + i] != from + i) return false;
+            acts = acts || W->a[start + (size_t)(e + i)] != 0;
+        }
+        for (size_t l = first; l < free->link; ++l)
+            if (x->link_part[l] == part) return false;
+        if (!acts) return false;
+        x->link_part[free->link] = part;
+        x->link_of[free->link] = b;
+        x->link_at[free->link++] = start + (size_t)e;
+        e += size;
+    }
+    return true;
+}
+
 static void link_range(void *user, int own, int parts) {
     task *t = user;
     const carom_assembly *x = t->x;
@@ -148,7 +178,7 @@ static void link_range(void *user, int own, int parts) {
     room free = {LINKS * (size_t)from, last ? x->links : LINKS * (size_t)to, numbers_of_row(x) * (size_t)t->L->at[from], last ? x->numbers : numbers_of_row(x) * (size_t)t->L->at[to]};
     t->last[own] = NONE;
     for (int b = from; b < to; ++b)
-        if (!link_parts(t, b, &free)) return;
+        if (!(x->ld ? link_in_place(t, b, &free) : link_parts(t, b, &free))) return;
     t->last[own] = free.link;
 }
 
@@ -172,6 +202,16 @@ static bool join_links(task *t, int parts) {
 }
 
 static bool link_all(task *t, struct carom_team *team) {
+    carom_assembly *x = t->x;
+    const carom_columns *W = &t->L->W;
+    x->from = W->a;
+    x->ld = t->L == t->Lf && W->count && (size_t)t->L->at[t->L->nb] * (size_t)W->stride <= x->numbers ? W->stride : 0; // X has the places of A
+    if (x->ld) {
+        carom_team_run(team, link_range, t);
+        if (join_links(t, team && team->n > 1 ? team->n : 1)) return true;
+    }
+    x->from = x->A;
+    x->ld = 0;
     carom_team_run(team, link_range, t);
     if (join_links(t, team && team->n > 1 ? team->n : 1)) return true;
     link_range(t, 0, 1); // a constraint acts on more parts than most: the room of all
@@ -184,6 +224,8 @@ static inline void multiply(const double *restrict F, const double *restrict w, 
         for (int i = 0; i < n; ++i) y[i] += F[i + j * n] * w[j];
 }
 
+static int row_step(const carom_assembly *x, int size) { return x->ld ? x->ld : size; }
+
 // X = a F^-1 W, part by part.
 static void solve_parts(void *user, int own, int parts) {
     const task *t = user;
@@ -195,7 +237,7 @@ static void solve_parts(void *user, int own, int parts) {
             const int part = x->link_part[l], size = x->part[part + 1] - x->part[part];
             const double *F = x->inverse + x->inverse_at[part];
             for (int r = 0; r < t->L->at[b + 1] - t->L->at[b]; ++r) {
-                const size_t at = x->link_at[l] + (size_t)(r * size);
+                const size_t at = x->link_at[l] + (size_t)(r * row_step(x, size));
                 double *y = x->x + (size_t)own * (size_t)x->largest;
                 if (size == 6) multiply(F, t->W + at, y, 6);
                 else multiply(F, t->W + at, y, size);
@@ -204,14 +246,14 @@ static void solve_parts(void *user, int own, int parts) {
         }
 }
 
-// G_bc += A_b X_c' of a part with `size` velocities
-static inline void add_product(double *restrict G, const double *restrict A, const double *restrict X, int rows, int columns, int size) {
+// G_bc += A_b X_c' of a part with `size` velocities; ld: from row to row
+static inline void add_product(double *restrict G, const double *restrict A, const double *restrict X, int rows, int columns, int size, int ld) {
     for (int j = 0; j < columns; ++j)
         for (int i = 0; i < rows; ++i) {
             double even = 0, odd = 0;
             int k = 0;
-            for (; k + 1 < size; k += 2) even += A[i * size + k] * X[j * size + k], odd += A[i * size + k + 1] * X[j * size + k + 1];
-            if (k < size) even += A[i * size + k] * X[j * size + k];
+            for (; k + 1 < size; k += 2) even += A[i * ld + k] * X[j * ld + k], odd += A[i * ld + k + 1] * X[j * ld + k + 1];
+            if (k < size) even += A[i * ld + k] * X[j * ld + k];
             G[i + j * rows] += even + odd;
         }
 }
@@ -228,14 +270,14 @@ static void fill_own(void *user, int own, int parts) {
         double *G = x->own + (size_t)x->parts.most * (size_t)t->L->at[b];
         carom_zero(G, rows * rows);
         for (int l = x->first[b]; l < x->first[b + 1]; ++l) {
-            const int part = x->link_part[l], size = x->part[part + 1] - x->part[part];
-            const double *A = x->A + x->link_at[l], *F = x->inverse + x->inverse_at[part];
+            const int part = x->link_part[l], size = x->part[part + 1] - x->part[part], ld = row_step(x, size);
+            const double *A = x->from + x->link_at[l], *F = x->inverse + x->inverse_at[part];
             for (int j = 0; j < rows; ++j) {
-                if (size == 6) multiply(F, A + 6 * j, y, 6);
-                else multiply(F, A + j * size, y, size);
+                if (size == 6) multiply(F, A + j * ld, y, 6);
+                else multiply(F, A + j * ld, y, size);
                 for (int i = 0; i < size; ++i) y[i] *= t->a;
-                if (size == 6) add_product(G + j * rows, A, y, rows, 1, 6);
-                else add_product(G + j * rows, A, y, rows, 1, size);
+                if (size == 6) add_product(G + j * rows, A, y, rows, 1, 6, ld);
+                else add_product(G + j * rows, A, y, rows, 1, size, ld);
             }
         }
     }
@@ -308,8 +350,9 @@ static void fill_rows(void *user, int own, int parts) {
             for (int l = x->first[b]; l < x->first[b + 1]; ++l) {
                 const int m = x->cursor[l], part = x->link_part[l], size = x->part[part + 1] - x->part[part];
                 if (m < 0 || x->link_of[m] != c) continue;
-                if (rows == 3 && columns == 3 && size == 6) add_product(G, x->A + x->link_at[l], x->X + x->link_at[m], 3, 3, 6);
-                else add_product(G, x->A + x->link_at[l], x->X + x->link_at[m], rows, columns, size);
+                const double *A = x->from + x->link_at[l], *X = x->X + x->link_at[m];
+                if (rows == 3 && columns == 3 && size == 6) add_product(G, A, X, 3, 3, 6, row_step(x, 6));
+                else add_product(G, A, X, rows, columns, size, row_step(x, size));
                 x->cursor[l] = x->next[m];
             }
         }
@@ -319,7 +362,7 @@ static void fill_rows(void *user, int own, int parts) {
 // Parts by number, among those on which some constraint acts, and what solvers get to see of them.
 static void show_parts(carom_assembly *x, int most) {
     x->parts = (carom_parts){.part = x->part, .first = x->first, .link_part = x->link_part, .link_body = x->link_body, .link_at = x->link_at, .inverse_at = x->inverse_at,
-                             .A = x->A, .inverse = x->inverse, .scale = x->scale, .nparts = x->nparts, .most = most, .head = x->head, .next = x->next, .link_of = x->link_of,
+                             .A = x->from, .ld = x->ld, .inverse = x->inverse, .scale = x->scale, .nparts = x->nparts, .most = most, .head = x->head, .next = x->next, .link_of = x->link_of,
                              .y = x->y};
     for (int i = 0; i < x->nparts; ++i)
         if (x->head[i] >= 0) x->body_of[i] = x->parts.bodies++;
@@ -356,7 +399,7 @@ bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_lo
 
 bool carom_assembly_rows(carom_assembly *x, struct carom_team *team) {
     const carom_local *L = x->L;
-    task t = {.x = x, .L = L, .W = x->even ? x->A : x->X, .a = x->scale};
+    task t = {.x = x, .L = L, .W = x->even ? x->from : x->X, .a = x->scale};
     int uniform = L->nb > 0 ? L->at[1] - L->at[0] : 0;
     for (int b = 0; b < L->nb; ++b)
         if (L->at[b + 1] - L->at[b] != uniform) uniform = 0;
@@ -385,7 +428,7 @@ static void react(void *user, int own, int parts) {
     const int from = (int)((long)x->nparts * own / parts), end = (int)((long)x->nparts * (own + 1) / parts);
     for (int part = from; part < end; ++part) {
         const int size = x->part[part + 1] - x->part[part];
-        const double *W = x->even ? x->A : x->X, *F = x->inverse + x->inverse_at[part];
+        const double *W = x->even ? x->from : x->X, *F = x->inverse + x->inverse_at[part];
         double *v = t->v + x->part[part], *sum = x->x + (size_t)own * (size_t)x->largest, *to = x->even ? sum : v;
         if (x->head[part] < 0) continue;
         if (x->even) carom_zero(sum, size);
@@ -393,7 +436,7 @@ static void react(void *user, int own, int parts) {
             const int b = x->link_of[l];
             const double *w = W + x->link_at[l];
             if (t->L->at[b] >= t->rows) break;
-            for (int k = t->L->at[b]; k < t->L->at[b + 1]; ++k, w += size)
+            for (int k = t->L->at[b]; k < t->L->at[b + 1]; ++k, w += row_step(x, size))
                 for (int i = 0; i < size; ++i) to[i] += t->s * t->p[k] * w[i];
         }
         for (int j = 0; x->even && j < size; ++j)

@@ -32,11 +32,13 @@ typedef struct carom_assembly {
     double *x;                // nv; `largest` of every thread
     int nb, *first;           // constraints of the last problem; nb + 1
     int *link_part, *link_of; // part and constraint of each
-    size_t *link_at;          // where its directions start in A and X, by rows
+    size_t *link_at;          // where its directions start in `from` and X, by rows
     int *head, *next;         // links of each part, in the order of constraints
     int *cursor;              // by link: scratch
     int *place;               // nb: scratch
-    double *A, *X;            // directions; a F^-1 W, where the blocks of G are made
+    double *A, *X;            // directions, where they do not stand side by side in those of L; a F^-1 W, where the blocks of G are made
+    const double *from;       // directions: A, or those of L
+    int ld;                   // from one row of a link to the next; 0: as many numbers as the part has velocities
     double scale;             // a
     const carom_local *L;     // of the last problem
     double *own, *y;          // diagonal blocks of G; 2 nv: see carom_parts

@@ -70,15 +70,15 @@ void carom_sim_adopt(carom_sim *sim) {
     set_tolerances(sim);
 }
 
-// More room by a quarter; what is kept stays.
+// More room by a quarter, or as much as the list wants; what is kept stays.
 static carom_status grow(carom_sim *sim, carom_error *err) {
-    const int had = sim->list.slots, more = had / 4 + 64;
+    const int had = sim->list.slots, quarter = had / 4 + 64, more = sim->list.used - had > quarter ? sim->list.used - had : quarter;
+    carom_status status = CAROM_OK;
     if (had > sim->scheme->many - more)
-        return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s does not support as many contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
-                          sim->scheme->name, had / 2);
-    sim->list.slots += more;
-    const carom_status status = carom_sim_allocate(sim, err);
-    if (status != CAROM_OK) sim->list.slots = had;
+        status = carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s does not support as many contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
+                            sim->scheme->name, had);
+    if (status == CAROM_OK) sim->list.slots += more, status = carom_sim_allocate(sim, err);
+    if (status != CAROM_OK) sim->list.slots = had, carom_sim_adopt(sim); // as it was
     return status;
 }
 

@@ -26,10 +26,13 @@ typedef struct bodies {
     int *start, *at;           // bodies + 1, 2 nb: contacts of each body, 2 contact + side
     double *J;                 // 2 SIZE n: of contact b from 2 SIZE at on, first body then second, by rows
     double *d, *scale, *K;     // scales of rows; of contacts; 1/(rho scale)
-    double *c, *p, *u, *f, *best; // n
-    double *x, *z, *g, *step, *t; // ADMM, and sweeps
+    double *c, *best;          // n
+    double *x, *z, *g, *step;  // ADMM, and sweeps
+    double *p, *u;             // one place: b and p of ADMM; velocities where a point is judged
+    double *t, *f;             // one place: K J x; the map where a point is judged
     carom_anderson anderson;
-    double *y, *y_old, *y_new, *r, *w, *direction, *product; // SIZE bodies each
+    double *y, *y_new, *w, *direction, *product; // SIZE bodies each
+    double *y_old, *r;         // the same, in one place: of sweeps; of ADMM
     double *diagonal;          // SIZE^2 bodies: inverses of the blocks of I + J'K J
     double *sum[2];            // partial sums
     double error, target;
@@ -39,10 +42,11 @@ typedef struct bodies {
 static void allocate(void *work, carom_arena *mem, int n, int nb) {
     bodies *w = work;
     const size_t m = (size_t)n, b = 2 * (size_t)nb;
-    double **rows[] = {&w->d, &w->c, &w->p, &w->u, &w->f, &w->best, &w->x, &w->z, &w->g, &w->step, &w->t};
-    double **by_body[] = {&w->y, &w->y_old, &w->y_new, &w->r, &w->w, &w->direction, &w->product};
+    double **rows[] = {&w->d, &w->c, &w->p, &w->best, &w->x, &w->z, &w->g, &w->step, &w->t};
+    double **by_body[] = {&w->y, &w->y_new, &w->r, &w->w, &w->direction, &w->product};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = carom_allocate(mem, m);
     for (size_t i = 0; i < sizeof by_body / sizeof *by_body; i++) *by_body[i] = carom_allocate(mem, SIZE * b);
+    w->u = w->p, w->f = w->t, w->y_old = w->r;
     for (int i = 0; i < 2; i++) w->sum[i] = carom_allocate(mem, b / PIECE + m / PIECE + 2);
     CAROM_ALLOCATE(mem, (size_t)nb, &w->scale, &w->K);
     w->block = carom_allocate_bytes(mem, (size_t)nb * sizeof *w->block);
@@ -176,21 +180,21 @@ static void fill_rows(void *user, int part_of, int parts) {
         double *J = w->J + 2 * SIZE * (size_t)at;
         w->scale[b] = 0;
         for (int i = 0; i < rows; i++) {
-            w->c[at + i] = w->given->c[old + i], w->p[at + i] = w->given->p[old + i], w->d[at + i] = w->x[old + i];
+            w->c[at + i] = w->given->c[old + i], w->z[at + i] = w->given->p[old + i], w->d[at + i] = w->x[old + i];
             w->scale[b] += w->d[at + i] / rows;
         }
         w->K[b] = 1 / (RHO * w->scale[b]);
         memset(J, 0, 2 * SIZE * (size_t)rows * sizeof *J);
         w->of[2 * b] = w->of[2 * b + 1] = -1;
         for (int l = first; l < x->first[w->from[b] + 1]; l++) {
-            const int part = x->link_part[l], n = x->part[part + 1] - x->part[part];
+            const int part = x->link_part[l], n = x->part[part + 1] - x->part[part], ld = x->ld ? x->ld : n;
             if (l - first == 2) { t->most[part_of] = INFINITY; return; }
             const double *A = x->A + x->link_at[l], *L = w->diagonal + SIZE * SIZE * (size_t)x->link_body[l];
             double *to_J = J + (l - first) * SIZE * rows;
             w->of[2 * b + l - first] = x->link_body[l];
             for (int r = 0; r < rows; r++)
                 for (int j = 0; j < n; j++)
-                    for (int i = j; i < n; i++) to_J[r * SIZE + j] += A[r * n + i] * L[i + j * n];
+                    for (int i = j; i < n; i++) to_J[r * SIZE + j] += A[r * ld + i] * L[i + j * n];
         }
     }
 }
@@ -661,7 +665,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     w->error = INFINITY;
     w->target = 0.95 * tol; // the certificate measures the same, up to rounding
     w->iterations = 0;
-    look(w, w->p, w->y);
+    look(w, w->z, w->y);
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);
     if (w->error > w->target) splits(w);

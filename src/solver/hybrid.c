@@ -6,7 +6,7 @@
 #include "solver/sweep.h"
 
 // Numbers in each of L and U, and of blocks of a dense G: all of them up to this number of rows, beyond it `PER_ROW` for each row.
-enum { ROWS = 3000, PER_ROW = 600 };
+enum { ROWS = 3000, PER_ROW = 1100 };
 
 static size_t room(int n) {
     const size_t full = (size_t)ROWS * ROWS, sparse = PER_ROW * (size_t)n;

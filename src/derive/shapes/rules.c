@@ -197,7 +197,7 @@ carom_status carom_near_belts(resolver *r) {
     return CAROM_OK;
 }
 
-// Kinds of all samples; slots for what is near at the start, and more.
+// Kinds of all samples.
 carom_status carom_near_make(carom_model *m, carom_error *err) {
     struct near_pairs *x = m->near;
     if (!x) return CAROM_OK;
@@ -219,7 +219,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
     }
     for (int i = 0; i < x->nshapes && x->patches; ++i)
         if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_model_no_memory(m, err);
-    x->slots = 64 + 4 * x->nshapes;
+    x->slots = 64; // a simulation makes as many as there are contacts
     if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
     return CAROM_OK;
 }
