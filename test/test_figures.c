@@ -464,7 +464,7 @@ static void in_parts(carom_team *team, void (*work)(void *user, int part, int pa
     for (int part = team->n - 1; part >= 0; --part) work(user, part, team->n);
 }
 
-static carom_team parts_of_three = {3, in_parts};
+static carom_team parts_of_three = {.n = 3, .run = in_parts};
 
 typedef struct task {
     const char *name;
