@@ -15,55 +15,52 @@ bool carom_bodies_factor(const double *F, int n, double *L) {
     return true;
 }
 
-// The lower body of a contact of the given problem; one that acts on none belongs to the first.
-static int lower_body(const carom_parts *x, int b) {
-    int least = x->first[b] < x->first[b + 1] ? x->link_body[x->first[b]] : 0;
-    for (int l = x->first[b] + 1; l < x->first[b + 1]; l++)
-        if (x->link_body[l] < least) least = x->link_body[l];
-    return least;
-}
-
-// Each contact gets the first colour that no other contact of its bodies has; those that get none come last.  Counts contacts and rows of each colour.
-static void colour_contacts(bodies *w, unsigned char *colour, int *contacts, int *rows) {
+// Each contact gets the first colour that no other contact of its bodies has; those that get none come last.  low: the lower body of each; a contact that acts on none
+// belongs to the first.  Counts contacts and rows of each colour.
+static void colour_contacts(bodies *w, unsigned char *colour, int *low, int *contacts, int *rows) {
     const carom_parts *x = w->given->parts;
     unsigned long long *used = (unsigned long long *)(void *)w->y; // by body; scratch
     memset(used, 0, (size_t)x->bodies * sizeof *used);
     w->rows = 1;
     for (int b = 0; b < w->nb; b++) {
-        const int own = carom_rows_of(w->given->block + b);
+        const int own = carom_rows_of(w->given->block + b), first = x->first[b], end = x->first[b + 1];
         unsigned long long taken = 0;
-        int k = 0;
-        for (int l = x->first[b]; l < x->first[b + 1]; l++) taken |= used[x->link_body[l]];
+        int k = 0, least = first < end ? x->link_body[first] : 0;
+        for (int l = first; l < end; l++) {
+            taken |= used[x->link_body[l]];
+            if (x->link_body[l] < least) least = x->link_body[l];
+        }
         while (k < COLOURS && taken >> k & 1) k++;
-        for (int l = x->first[b]; l < x->first[b + 1] && k < COLOURS; l++) used[x->link_body[l]] |= 1ull << k;
+        for (int l = first; l < end && k < COLOURS; l++) used[x->link_body[l]] |= 1ull << k;
         colour[b] = (unsigned char)k;
+        low[b] = least;
         contacts[k]++, rows[k] += own;
         if (own > w->rows) w->rows = own;
     }
 }
 
-// Contacts by their lower body; bodies are divided so that threads have equally many contacts.
-static void order_by_body(const bodies *w, int *by_body) {
+// Contacts by their lower body, which stands in low; bodies are divided so that threads have equally many contacts.
+static void order_by_body(const bodies *w, const int *low, int *by_body) {
     const carom_parts *x = w->given->parts;
     const int parts = w->team ? w->team->n : 1;
     int *start = w->start, part = 1;
     memset(start, 0, ((size_t)x->bodies + 1) * sizeof *start);
-    for (int b = 0; b < w->nb; b++) start[lower_body(x, b) + 1]++;
+    for (int b = 0; b < w->nb; b++) start[low[b] + 1]++;
     w->own[0] = 0;
     for (int i = 0; i < x->bodies; i++) {
         for (; part < parts && start[i] >= (int)((long)w->nb * part / parts); part++) w->own[part] = i;
         start[i + 1] += start[i];
     }
     for (; part <= parts; part++) w->own[part] = x->bodies;
-    for (int b = 0; b < w->nb; b++) by_body[start[lower_body(x, b)]++] = b;
+    for (int b = 0; b < w->nb; b++) by_body[start[low[b]]++] = b;
 }
 
 // Where the contacts of a colour begin whose lower body is `body` or above.
-static int first_from(const bodies *w, int colour, int body) {
+static int first_from(const bodies *w, const int *lower, int colour, int body) {
     int low = w->colour[colour], high = w->colour[colour + 1];
     while (low < high) {
         const int middle = low + (high - low) / 2;
-        if (lower_body(w->given->parts, w->from[middle]) < body) low = middle + 1;
+        if (lower[w->from[middle]] < body) low = middle + 1;
         else high = middle;
     }
     return low;
@@ -71,9 +68,9 @@ static int first_from(const bodies *w, int colour, int body) {
 
 static void order(bodies *w) {
     unsigned char *colour = (unsigned char *)(void *)w->t;
-    int *by_body = w->at, contacts[COLOURS + 1] = {0}, rows[COLOURS + 1] = {0}, at = 0, row = 0;
-    colour_contacts(w, colour, contacts, rows);
-    order_by_body(w, by_body);
+    int *low = w->turn, *by_body = w->at, contacts[COLOURS + 1] = {0}, rows[COLOURS + 1] = {0}, at = 0, row = 0;
+    colour_contacts(w, colour, low, contacts, rows);
+    order_by_body(w, low, by_body);
     w->colours = 0;
     for (int k = 0; k <= COLOURS; k++) {
         const int n = contacts[k], m = rows[k];
@@ -90,7 +87,7 @@ static void order(bodies *w) {
         rows[k] += carom_rows_of(block);
     }
     for (int k = 0; k < w->colours && w->team; k++)
-        for (int part = 0; part <= w->team->n; part++) w->cut[k * (CAROM_TEAM + 1) + part] = part < w->team->n ? first_from(w, k, w->own[part]) : w->colour[k + 1];
+        for (int part = 0; part <= w->team->n; part++) w->cut[k * (CAROM_TEAM + 1) + part] = part < w->team->n ? first_from(w, low, k, w->own[part]) : w->colour[k + 1];
 }
 
 // a M^-1 = L L' of each body, whose part stands in w->start; L in w->diagonal.
@@ -108,18 +105,45 @@ static void factor_bodies(void *user, int part_of, int parts) {
     }
 }
 
+static void scale_contact(const bodies *w, int b) {
+    const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
+    w->scale[b] = 0;
+    for (int i = 0; i < rows; i++) w->scale[b] += w->d[at + i] / rows;
+    w->K[b] = 1 / (CAROM_BODIES_RHO * w->scale[b]);
+}
+
+// (CP-6) where all G_ii are positive; false: they are not.
+static bool scale_rows(const bodies *w, int b) {
+    const int rows = carom_rows_of(w->block + b);
+    const double *g = w->G + (size_t)w->rows * (size_t)w->block[b].at;
+    double *d = w->d + w->block[b].at, most = 0;
+    bool all = true;
+    for (int i = 0; i < rows; i++) {
+        d[i] = g[i * (rows + 1)];
+        all = all && d[i] > 0;
+        if (i > 0 && d[i] > most) most = d[i];
+    }
+    for (int i = 1; i < rows && rows > 2; i++) d[i] = most;
+    scale_contact(w, b);
+    return all;
+}
+
+// The same where some are not.
+static void scale_anew(const bodies *w) {
+    carom_problem_scales(&(carom_problem){.n = w->n, .nb = w->nb, .block = w->given->block, .rows = w->given->rows, .parts = w->given->parts}, w->x);
+    for (int b = 0; b < w->nb; b++) {
+        memcpy(w->d + w->block[b].at, w->x + w->given->block[w->from[b]].at, (size_t)carom_rows_of(w->block + b) * sizeof *w->d);
+        scale_contact(w, b);
+    }
+}
+
 // J = A L of a contact, and what else is known of it.  False: it acts on more than two bodies.
 static bool fill_contact(bodies *w, int b) {
     const carom_parts *x = w->given->parts;
     const int at = w->block[b].at, rows = carom_rows_of(w->block + b), first = x->first[w->from[b]], old = w->given->block[w->from[b]].at;
     double *J = w->J + 2 * SIZE * (size_t)at;
-    w->scale[b] = 0;
-    for (int i = 0; i < rows; i++) {
-        w->c[at + i] = w->given->c[old + i], w->p[at + i] = w->given->p[old + i], w->d[at + i] = w->x[old + i];
-        w->scale[b] += w->d[at + i] / rows;
-    }
+    for (int i = 0; i < rows; i++) w->c[at + i] = w->given->c[old + i], w->p[at + i] = w->given->p[old + i];
     memcpy(w->G + (size_t)w->rows * (size_t)at, carom_own_block(w->given, w->from[b]), (size_t)(rows * rows) * sizeof *w->G);
-    w->K[b] = 1 / (CAROM_BODIES_RHO * w->scale[b]);
     memset(J, 0, 2 * SIZE * (size_t)rows * sizeof *J);
     w->of[2 * b] = w->of[2 * b + 1] = -1;
     for (int l = first; l < x->first[w->from[b] + 1]; l++) {
@@ -135,10 +159,14 @@ static bool fill_contact(bodies *w, int b) {
     return true;
 }
 
+static const double SCALES = 1; // what a thread found: some scale is not positive
+
 static void fill_rows(void *user, int part, int parts) {
     task *t = user;
-    OWN_CONTACTS(t->w, part, parts, b)
+    OWN_CONTACTS(t->w, part, parts, b) {
         if (!fill_contact(t->w, b)) t->most[part] = INFINITY;
+        if (!scale_rows(t->w, b)) t->most[part] = fmax(t->most[part], SCALES);
+    }
 }
 
 // Contacts of each of a thread's bodies, and whether other threads have some of them.
@@ -207,10 +235,10 @@ bool carom_bodies_begin(bodies *w) {
     task t = {.w = w};
     w->count = x->bodies;
     order(w);
-    carom_problem_scales(&(carom_problem){.n = w->n, .nb = w->nb, .block = w->given->block, .rows = w->given->rows, .parts = w->given->parts}, w->x);
     for (int l = 0; l < x->first[w->nb]; l++) w->start[x->link_body[l]] = x->link_part[l];
     carom_bodies_phases(&t, fill, 2);
     if (!(largest(&t) < INFINITY)) return false;
+    if (largest(&t) == SCALES) scale_anew(w);
     carom_bodies_phases(&t, list, 2);
     return true;
 }
