@@ -38,31 +38,16 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
 
 // -- how good it is -----------------------------------------------------------------------------------------------------------
 
-// One thread goes along the contacts, which lie one after the other; the bits are the same.
-void carom_bodies_gather(void *user, int part, int parts) {
-    const task *t = user;
+double carom_bodies_push(const task *t, int from, int to) {
     const bodies *w = t->w;
-    int from, to;
-    own_bodies(w, part, parts, &from, &to);
-    if (parts == 1) {
-        const size_t all = SIZE * (size_t)w->count * sizeof *t->out;
-        if (t->more) memcpy(t->out, t->more, all);
-        else memset(t->out, 0, all);
-        for (int b = 0; b < w->nb; b++) contact_add(w, b, carom_rows_of(w->block + b), t->in + w->block[b].at, t->out);
-        return;
-    }
     for (int i = from; i < to; i++) {
-        double *y = t->out + SIZE * (size_t)i;
-        for (int k = 0; k < SIZE; k++) y[k] = t->more ? t->more[SIZE * (size_t)i + (size_t)k] : 0;
-        for (int l = w->start[i]; l < w->start[i + 1]; l++) {
-            const int b = w->at[l] / 2, at = w->block[b].at, rows = carom_rows_of(w->block + b);
-            row_add(w->J + SIZE * (size_t)(2 * at + (w->at[l] & 1) * rows), rows, t->in + at, y);
-        }
+        const int b = w->turn[i];
+        contact_add(w, b, carom_rows_of(w->block + b), t->in + w->block[b].at, t->out);
     }
+    return 0;
 }
 
-static void judge(void *user, int part, int parts) {
-    task *t = user;
+static void judge(task *t, int part, int parts) {
     const bodies *w = t->w;
     double most = 0;
     OWN_CONTACTS(w, part, parts, b) {
@@ -88,10 +73,18 @@ static void keep(void *user, int part, int parts) { // the best
     }
 }
 
+static void look(void *user, int part, int parts) {
+    task *t = user;
+    int from, to, step = 0;
+    own_bodies(t->w, part, parts, &from, &to);
+    memset(t->out + SIZE * (size_t)from, 0, SIZE * (size_t)(to - from) * sizeof *t->out);
+    carom_bodies_in_order(t, part, parts, &step, carom_bodies_push);
+    judge(t, part, parts);
+}
+
 double carom_bodies_look(bodies *w, const double *p, double *y) {
-    static void (*const work[])(void *, int, int) = {carom_bodies_gather, judge};
     task t = {.w = w, .in = p, .out = y};
-    carom_bodies_phases(&t, work, 2);
+    carom_team_run(w->team, look, &t);
     const double error = largest(&t);
     if (error < w->error) {
         w->error = error;
@@ -136,18 +129,10 @@ static double relax(const bodies *w, int b, double *p, double *y) {
     return rows == 3 ? relax_rows(w, b, 3, p, y) : relax_rows(w, b, rows, p, y);
 }
 
-// Contacts from turn `from` to before `to`; returns the largest change, or `most`.
-static double sweep_turns(const task *t, int from, int to, double most) {
+static double relax_turns(const task *t, int from, int to) {
+    double most = 0;
     for (int i = from; i < to; i++) most = fmax(most, relax(t->w, t->w->turn[i], t->out, t->w->y_new));
     return most;
-}
-
-// A thread's share of the contacts of one colour.
-static void sweep_colour(void *user, int part, int parts) {
-    task *t = user;
-    int from, to;
-    own_contacts(t->w, t->colour, part, parts, &from, &to);
-    t->most[part] = sweep_turns(t, from, to, t->most[part]);
 }
 
 // new = x + alpha (x - before), in place and in `start`; before = x
@@ -160,8 +145,7 @@ static void extend(double *restrict x, double *restrict start, double *restrict 
 }
 
 // x and y of the next sweep, which begins from them.
-static void extrapolate(void *user, int part, int parts) {
-    const task *t = user;
+static void extrapolate(const task *t, int part, int parts) {
     const bodies *w = t->w;
     int from, to;
     for (int k = 0; k < w->colours; k++) {
@@ -172,9 +156,8 @@ static void extrapolate(void *user, int part, int parts) {
     extend(w->y_new + SIZE * from, w->y + SIZE * from, w->y_old + SIZE * from, t->alpha, SIZE * (to - from));
 }
 
-static void turns_back(void *user, int part, int parts) {
-    const task *t = user;
-    const bodies *w = t->w;
+// Products of pieces of (x - g) and (g - z).
+static void turns_back(const bodies *w, int part, int parts) {
     for (int c = 0, from, to; c < w->colours; c++) {
         own_rows(w, c, part, parts, &from, &to);
         own_pieces(w->n, &from, &to);
@@ -187,47 +170,18 @@ static void turns_back(void *user, int part, int parts) {
     }
 }
 
-// A whole sweep of one thread of several.  Step 1: its x and y stand; k + 2: of colours up to k the contacts are swept that touch shared bodies.  The others wait for
-// nobody, so that a thread that is late in one colour keeps none waiting.
-static void sweep_together(void *user, int part, int parts) {
+static void sweep_own(void *user, int part, int parts) {
     task *t = user;
-    const bodies *w = t->w;
-    carom_team *team = w->team;
-    const int colours = w->colours < COLOURS ? w->colours : COLOURS;
-    double most = 0;
+    int step = 0;
     if (t->moves) extrapolate(t, part, parts);
-    team->reach(team, part, 1);
-    for (int k = 0; k < colours; k++) {
-        const int *middle = w->middle + k * (CAROM_TEAM + 1) + part;
-        int from, to;
-        own_contacts(w, k, part, parts, &from, &to);
-        if (*middle > from) team->await(team, part, k + 1);
-        most = sweep_turns(t, from, *middle, most);
-        team->reach(team, part, k + 2);
-        most = sweep_turns(t, *middle, to, most);
-    }
-    team->reach(team, part, colours + 2);
-    team->await(team, part, colours + 2);
-    if (w->colours > COLOURS) { // these may share bodies
-        if (part == 0) most = sweep_turns(t, w->colour[COLOURS], w->nb, most);
-        team->reach(team, part, colours + 3);
-        team->await(team, part, colours + 3);
-    }
-    t->most[part] = most;
-    turns_back(t, part, parts);
+    t->most[part] = carom_bodies_in_order(t, part, parts, &step, relax_turns);
+    turns_back(t->w, part, parts);
 }
 
 // g = sweep(x), from where the last left off or, if that moves, alpha further; returns the largest change.
 static double sweep(bodies *w, double alpha, bool moves) {
     task t = {.w = w, .out = w->g, .alpha = alpha, .moves = moves};
-    if (!alone(w) && w->team->await) {
-        carom_team_run(w->team, sweep_together, &t);
-        return largest(&t);
-    }
-    if (moves) carom_team_run(w->team, extrapolate, &t);
-    for (t.colour = 0; t.colour < w->colours && t.colour < COLOURS; t.colour++) carom_team_run(w->team, sweep_colour, &t);
-    if (w->colours > COLOURS) t.most[0] = sweep_turns(&t, w->colour[COLOURS], w->nb, t.most[0]);
-    carom_team_run(w->team, turns_back, &t);
+    carom_team_run(w->team, sweep_own, &t);
     return largest(&t);
 }
 
@@ -274,7 +228,7 @@ static void put_back(void *user, int part, int parts) { // impulses in the order
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     bodies *w = work;
     w->given = pb;
-    w->team = pb->team && pb->team->n > 1 && pb->nb >= FEW ? pb->team : NULL;
+    w->team = pb->team && pb->team->n > 1 && pb->team->await && pb->nb >= FEW ? pb->team : NULL;
     w->n = pb->n, w->nb = pb->nb;
     if (!pb->parts || !(pb->rows || pb->parts->diagonal) || !carom_bodies_begin(w)) return (carom_report){.converged = false};
     w->error = INFINITY;

@@ -10,7 +10,7 @@ enum { PIECE = 64, FEW = 32 };   // contacts, rows or bodies of a partial sum; a
 
 typedef struct bodies {
     const carom_problem *given;
-    carom_team *team;          // NULL: one thread
+    carom_team *team;          // whose parts may wait for each other; NULL: one thread
     int n, nb, count;          // rows, contacts, bodies
     int rows;                  // of the largest block
     carom_block *block;        // nb
@@ -34,15 +34,12 @@ typedef struct bodies {
     int iterations;
 } bodies;
 
-/// What a piece of work needs to know.
+/// What a piece of work needs to know.  `most` is given back.
 typedef struct task {
     bodies *w;
     const double *in, *more;
     double *out, alpha;
-    int colour;              // that is swept
     bool moves;              // a sweep begins with a step of extrapolation
-    void (*const *phase)(void *user, int part, int parts);
-    int phases;
     double most[CAROM_TEAM]; // by thread
 } task;
 
@@ -55,6 +52,13 @@ static inline double largest(const task *t) {
     for (int i = 0; i < (t->w->team ? t->w->team->n : 1); i++)
         if (!(t->most[i] <= most)) most = t->most[i];
     return most;
+}
+
+// Returns when all threads have come here.
+static inline void meet(const bodies *w, int part, int parts, int *step) {
+    if (parts == 1) return;
+    w->team->reach(w->team, part, ++*step);
+    w->team->await(w->team, part, *step);
 }
 
 static inline double total(const double *sum, int n) {
@@ -138,10 +142,14 @@ static inline void contact_take(const bodies *w, int b, int rows, const double *
 bool carom_bodies_begin(bodies *w);
 /// F = L L' of a symmetric positive block, lower triangle, column-major.  False: it is not.
 bool carom_bodies_factor(const double *F, int n, double *L);
-/// Phases of work one after the other: no thread begins one before all have finished the one before.
-void carom_bodies_phases(task *t, void (*const *phase)(void *user, int part, int parts), int n);
-/// out = J'in, or more + J'in, each body for itself.
-void carom_bodies_gather(void *user, int part, int parts);
+/// Call visit(t, from, to) for the thread's contacts, turns `from` to before `to`, such that a body sees its contacts in their order.  Before a contact that touches a
+/// shared body all threads have come here and done what precedes it; the others wait for nobody, so a thread that is late in one colour keeps none waiting.
+/// Returns when all threads are done: the largest number that the thread's calls returned.  *step: to which this thread has come.
+double carom_bodies_in_order(const task *t, int part, int parts, int *step, double (*visit)(const task *t, int from, int to));
+/// visit: out += J'in; returns 0
+double carom_bodies_push(const task *t, int from, int to);
+/// Contacts of each body, in start and at.
+void carom_bodies_list(void *user, int part, int parts);
 /// y = J'p, u = J y + c, and the error of p; the best is kept.
 double carom_bodies_look(bodies *w, const double *p, double *y);
 /// ADMM from the best impulses on, until their error is below the target or they get no better.

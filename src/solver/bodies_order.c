@@ -91,8 +91,7 @@ static void order(bodies *w) {
 }
 
 // a M^-1 = L L' of each body, whose part stands in w->start; L in w->diagonal.
-static void factor_bodies(void *user, int part_of, int parts) {
-    task *t = user;
+static void factor_bodies(task *t, int part_of, int parts) {
     bodies *w = t->w;
     const carom_parts *x = w->given->parts;
     int from, to;
@@ -161,19 +160,17 @@ static bool fill_contact(bodies *w, int b) {
 
 static const double SCALES = 1; // what a thread found: some scale is not positive
 
-static void fill_rows(void *user, int part, int parts) {
-    task *t = user;
+static void fill_rows(task *t, int part, int parts) {
     OWN_CONTACTS(t->w, part, parts, b) {
         if (!fill_contact(t->w, b)) t->most[part] = INFINITY;
         if (!scale_rows(t->w, b)) t->most[part] = fmax(t->most[part], SCALES);
     }
 }
 
-// Contacts of each of a thread's bodies, and whether other threads have some of them.
-static void list_contacts(void *user, int part, int parts) {
+void carom_bodies_list(void *user, int part, int parts) {
     const task *t = user;
     bodies *w = t->w;
-    int from, to, at = 0, *fill = (int *)(void *)w->y; // by body; scratch
+    int from, to, at = 0, *fill = (int *)(void *)w->y_old; // by body; scratch
     own_bodies(w, part, parts, &from, &to);
     for (int i = from; i < to; i++) fill[i] = 0;
     for (int k = 0; k < 2 * w->nb; k++) {
@@ -185,19 +182,22 @@ static void list_contacts(void *user, int part, int parts) {
     if (part + 1 == parts) w->start[to] = at;
     for (int k = 0; k < 2 * w->nb; k++)
         if (w->of[k] >= from && w->of[k] < to) w->at[fill[w->of[k]]++] = k;
-    for (int i = from; i < to; i++) {
-        w->shared[i] = false;
-        for (int l = w->start[i]; l < fill[i]; l++) {
-            const int other = w->of[w->at[l] ^ 1];
-            if (other >= 0 && other < from) w->shared[i] = true;
+}
+
+// Bodies of a thread on which contacts of others act, those with a lower body below its own.
+static void find_shared(const bodies *w, int part, int parts) {
+    int from, to;
+    own_bodies(w, part, parts, &from, &to);
+    memset(w->shared + from, 0, (size_t)(to - from) * sizeof *w->shared);
+    for (int b = 0; b < w->nb; b++)
+        for (int s = 0; s < 2; s++) {
+            const int own = w->of[2 * b + s], other = w->of[2 * b + 1 - s];
+            if (own >= from && own < to && other >= 0 && other < from) w->shared[own] = true;
         }
-    }
 }
 
 // Of each colour the contacts of a thread that touch shared bodies, then the others.
-static void list_turns(void *user, int part, int parts) {
-    const task *t = user;
-    const bodies *w = t->w;
+static void list_turns(const bodies *w, int part, int parts) {
     for (int k = 0; k < w->colours; k++) {
         int from, to, *middle = w->middle + k * (CAROM_TEAM + 1) + part;
         own_contacts(w, k, part, parts, &from, &to);
@@ -213,32 +213,51 @@ static void list_turns(void *user, int part, int parts) {
     }
 }
 
-static void all_phases(void *user, int part, int parts) {
-    const task *t = user;
-    for (int i = 0; i < t->phases; i++) {
-        t->phase[i](user, part, parts);
-        if (parts == 1 || i + 1 == t->phases) continue;
-        t->w->team->reach(t->w->team, part, i + 1);
-        t->w->team->await(t->w->team, part, i + 1);
+double carom_bodies_in_order(const task *t, int part, int parts, int *step, double (*visit)(const task *t, int from, int to)) {
+    const bodies *w = t->w;
+    carom_team *team = w->team;
+    const int colours = w->colours < COLOURS ? w->colours : COLOURS;
+    double most = 0;
+    if (parts == 1) return visit(t, 0, w->nb);
+    team->reach(team, part, ++*step);
+    for (int k = 0; k < colours; k++) {
+        const int middle = w->middle[k * (CAROM_TEAM + 1) + part];
+        int from, to;
+        own_contacts(w, k, part, parts, &from, &to);
+        if (middle > from) {
+            team->await(team, part, *step);
+            most = fmax(most, visit(t, from, middle));
+        }
+        team->reach(team, part, ++*step);
+        if (middle < to) most = fmax(most, visit(t, middle, to));
     }
+    meet(w, part, parts, step);
+    if (w->colours <= COLOURS) return most;
+    if (part == 0) most = fmax(most, visit(t, w->colour[COLOURS], w->nb)); // these may share bodies
+    meet(w, part, parts, step);
+    return most;
 }
 
-void carom_bodies_phases(task *t, void (*const *phase)(void *user, int part, int parts), int n) {
-    t->phase = phase, t->phases = n;
-    if (alone(t->w) || t->w->team->await) carom_team_run(t->w->team, all_phases, t);
-    else for (int i = 0; i < n; i++) carom_team_run(t->w->team, phase[i], t);
+static void begin(void *user, int part, int parts) {
+    task *t = user;
+    int step = 0;
+    factor_bodies(t, part, parts);
+    meet(t->w, part, parts, &step);
+    fill_rows(t, part, parts);
+    meet(t->w, part, parts, &step);
+    find_shared(t->w, part, parts);
+    meet(t->w, part, parts, &step);
+    list_turns(t->w, part, parts);
 }
 
 bool carom_bodies_begin(bodies *w) {
-    static void (*const fill[])(void *user, int part, int parts) = {factor_bodies, fill_rows}, (*const list[])(void *user, int part, int parts) = {list_contacts, list_turns};
     const carom_parts *x = w->given->parts;
     task t = {.w = w};
     w->count = x->bodies;
     order(w);
     for (int l = 0; l < x->first[w->nb]; l++) w->start[x->link_body[l]] = x->link_part[l];
-    carom_bodies_phases(&t, fill, 2);
+    carom_team_run(w->team, begin, &t);
     if (!(largest(&t) < INFINITY)) return false;
     if (largest(&t) == SCALES) scale_anew(w);
-    carom_bodies_phases(&t, list, 2);
     return true;
 }

@@ -48,36 +48,31 @@ static void precondition_part(void *user, int part, int parts) {
 
 static bool precondition(bodies *w) {
     task t = {.w = w};
+    carom_team_run(w->team, carom_bodies_list, &t);
     carom_team_run(w->team, precondition_part, &t);
     return largest(&t) < INFINITY;
 }
 
-static void scaled_rates(void *user, int part, int parts) { // t = K J direction
-    const task *t = user;
+// visit: product += J'K J direction
+static double apply_turns(const task *t, int from, int to) {
     const bodies *w = t->w;
-    OWN_CONTACTS(w, part, parts, b) {
-        const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
-        for (int i = 0; i < rows; i++) w->t[at + i] = 0;
-        contact_take(w, b, rows, w->direction, w->t + at);
-        for (int i = 0; i < rows; i++) w->t[at + i] *= w->K[b];
-    }
-}
-
-static void push(void *user, int part, int parts) { // product = direction + J't
-    const task *t = user;
-    carom_bodies_gather(&(task){.w = t->w, .in = t->w->t, .more = t->w->direction, .out = t->w->product}, part, parts);
-}
-
-// product = (I + J'K J) direction, by one thread
-static void apply(const bodies *w) {
-    memcpy(w->product, w->direction, SIZE * (size_t)w->count * sizeof *w->product);
-    for (int b = 0; b < w->nb; b++) {
-        const int rows = carom_rows_of(w->block + b);
+    for (int i = from; i < to; i++) {
+        const int b = w->turn[i], rows = carom_rows_of(w->block + b);
         double u[1 + CAROM_TANGENTS] = {0};
         contact_take(w, b, rows, w->direction, u);
-        for (int i = 0; i < rows; i++) u[i] *= w->K[b];
+        for (int k = 0; k < rows; k++) u[k] *= w->K[b];
         contact_add(w, b, rows, u, w->product);
     }
+    return 0;
+}
+
+// product = (I + J'K J) direction; a thread's part of the direction stands.
+static void apply(const task *t, int part, int parts, int *step) {
+    const bodies *w = t->w;
+    int from, to;
+    own_bodies(w, part, parts, &from, &to);
+    memcpy(w->product + SIZE * (size_t)from, w->direction + SIZE * (size_t)from, SIZE * (size_t)(to - from) * sizeof *w->product);
+    carom_bodies_in_order(t, part, parts, step, apply_turns);
 }
 
 // Products x.y of the bodies of each piece, from `from` to `to`.
@@ -88,14 +83,6 @@ static void dots(const double *x, const double *y, int from, int to, double *sum
         for (int k = SIZE * i; k < end; k += 2) a += x[k] * y[k], b += x[k + 1] * y[k + 1];
         sum[i / PIECE] = a + b;
     }
-}
-
-static void curvature(void *user, int part, int parts) { // direction . product
-    const task *t = user;
-    int from, to;
-    own_bodies(t->w, part, parts, &from, &to);
-    own_pieces(t->w->count, &from, &to);
-    dots(t->w->direction, t->w->product, from, to, t->w->sum[0]);
 }
 
 // y += alpha direction,  r -= alpha product,  w = D r,  and r.r, r.w
@@ -115,38 +102,41 @@ static void advance(void *user, int part, int parts) {
     dots(w->r, w->w, from, to, w->sum[1]);
 }
 
-static void turn(void *user, int part, int parts) { // direction = w + alpha direction
+// r = rhs - A y, and y again: a step of length 1 along y, from 0.
+static void start_bodies(void *user, int part, int parts) {
     const task *t = user;
     const bodies *w = t->w;
-    int from, to;
-    own_bodies(w, part, parts, &from, &to);
-    own_pieces(w->count, &from, &to);
-    for (int i = SIZE * from; i < SIZE * to; i++) w->direction[i] = t->alpha != 0 ? w->w[i] + t->alpha * w->direction[i] : w->w[i];
-}
-
-static void use_start(void *user, int part, int parts) { // direction = y,  y = 0
-    const task *t = user;
-    const bodies *w = t->w;
-    int from, to;
+    int from, to, step = 0;
     own_bodies(w, part, parts, &from, &to);
     const size_t at = SIZE * (size_t)from, bytes = SIZE * (size_t)(to - from) * sizeof *t->out;
     memcpy(w->direction + at, t->out + at, bytes);
     memset(t->out + at, 0, bytes);
+    apply(t, part, parts, &step);
+    advance(user, part, parts);
+}
+
+// direction = w + alpha direction, and its product
+static void turn(void *user, int part, int parts) {
+    const task *t = user;
+    const bodies *w = t->w;
+    int from, to, step = 0;
+    own_bodies(w, part, parts, &from, &to);
+    for (int i = SIZE * from; i < SIZE * to; i++) w->direction[i] = t->alpha != 0 ? w->w[i] + t->alpha * w->direction[i] : w->w[i];
+    apply(t, part, parts, &step);
+    own_pieces(w->count, &from, &to);
+    dots(w->direction, w->product, from, to, w->sum[0]);
 }
 
 // (I + J'K J) y = rhs, rhs in w->r, by conjugate gradients from the y that stands.
 static void solve_bodies(bodies *w, double *y, double tol) {
-    static void (*const first[])(void *, int, int) = {use_start, scaled_rates, push, advance}, (*const next[])(void *, int, int) = {turn, scaled_rates, push, curvature};
     task t = {.w = w, .out = y, .alpha = 1};
-    if (alone(w)) use_start(&t, 0, 1), apply(w), advance(&t, 0, 1);
-    else carom_bodies_phases(&t, first, 4); // r = rhs - A y, and y again
+    carom_team_run(w->team, start_bodies, &t);
     double rho = 0;
     for (int it = 0; it < KRYLOV && (it == 0 || total(w->sum[0], w->count) > tol * tol); it++) {
         const double now = total(w->sum[1], w->count);
         t.alpha = it ? now / rho : 0;
         rho = now;
-        if (alone(w)) turn(&t, 0, 1), apply(w), curvature(&t, 0, 1);
-        else carom_bodies_phases(&t, next, 4);
+        carom_team_run(w->team, turn, &t);
         t.alpha = rho / total(w->sum[0], w->count);
         if (!(fabs(t.alpha) < 1e300)) return;
         carom_team_run(w->team, advance, &t);
@@ -189,6 +179,10 @@ static void project(void *user, int part, int parts) {
         }
         if (carom_has_friction(k)) w->p[at] -= k->mu * sqrt(slip);
     }
+    int from, to, step = 0;
+    own_bodies(w, part, parts, &from, &to);
+    memset(t->out + SIZE * (size_t)from, 0, SIZE * (size_t)(to - from) * sizeof *t->out);
+    carom_bodies_in_order(t, part, parts, &step, carom_bodies_push); // J'b
 }
 
 static void correct(void *user, int part, int parts) {
@@ -223,9 +217,8 @@ static double length(const bodies *w) {
 }
 
 static double split(bodies *w, double last, double *most) {
-    static void (*const begin[])(void *, int, int) = {project, carom_bodies_gather};
     task t = {.w = w, .in = w->p, .out = w->r};
-    carom_bodies_phases(&t, begin, 2);
+    carom_team_run(w->team, project, &t);
     solve_bodies(w, w->y, INEXACT * fmin(w->error, last));
     carom_team_run(w->team, correct, &t);
     *most = largest(&t);
