@@ -45,8 +45,6 @@ typedef struct task {
 
 static const double CAROM_BODIES_RHO = 0.6;
 
-static inline bool alone(const bodies *w) { return !w->team; }
-
 static inline double largest(const task *t) {
     double most = 0;
     for (int i = 0; i < (t->w->team ? t->w->team->n : 1); i++)

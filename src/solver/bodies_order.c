@@ -255,6 +255,7 @@ bool carom_bodies_begin(bodies *w) {
     task t = {.w = w};
     w->count = x->bodies;
     order(w);
+    memset(w->start, 0, (size_t)w->count * sizeof *w->start);
     for (int l = 0; l < x->first[w->nb]; l++) w->start[x->link_body[l]] = x->link_part[l];
     carom_team_run(w->team, begin, &t);
     if (!(largest(&t) < INFINITY)) return false;
