@@ -37,7 +37,7 @@ typedef struct bodies {
 /// What a piece of work needs to know.  `most` is given back.
 typedef struct task {
     bodies *w;
-    const double *in, *more;
+    const double *in;
     double *out, alpha;
     bool moves;              // a sweep begins with a step of extrapolation
     double most[CAROM_TEAM]; // by thread
