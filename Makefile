@@ -6,7 +6,7 @@
 #   make torture       runs that are killed and disks that are full, at length (ROUNDS=200)
 #   make fuzz          random input for every reader, solver and scheme, with clang: SECONDS=60 each; make fuzz-long: an hour in all
 #   make mutate        plants faults in a copy of the sources and counts those that the tests notice (FAULTS=120 SEED=1 FOLDERS="...")
-#   make sanitize-threads  several simulations at once under the thread sanitizer
+#   make sanitize-threads  several simulations at once, and several threads of one, under the thread sanitizer
 #   make bench         ns per step           make install PREFIX=/usr/local
 #   make sanitize      build/sanitize: a second build with address and undefined-behaviour checks
 #   make test-sanitize the tests there       make clean
@@ -93,8 +93,9 @@ $(BUILD)/threads/CMakeCache.txt:
 	cmake -S . -B $(BUILD)/threads $(GENERATOR) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 -DCAROM_THREADS=ON $(CMAKE_ARGS) || { rm -f $@; exit 1; }
 
 sanitize-threads: $(BUILD)/threads/CMakeCache.txt
-	cmake --build $(BUILD)/threads --parallel $(JOBS) --target test_threads
+	cmake --build $(BUILD)/threads --parallel $(JOBS) --target test_threads test_team
 	$(BUILD)/threads/test/test_threads
+	$(BUILD)/threads/test/test_team
 
 bench: $(BUILD)/CMakeCache.txt
 	cmake -S . -B $(BUILD) -DCAROM_BENCH=ON

@@ -173,7 +173,7 @@ static void assert_diagonal(const carom_assembly *x, const double *value) {
 static void matrices_by_parts_are_those_of_columns(void **state) {
     (void)state;
     static const double a = 0.7;
-    carom_team three = {3, in_turn};
+    carom_team three = {.n = 3, .run = in_turn};
     const carom_system sys = {.nv = NV, .nc = BLOCKS, .listed = BLOCKS, .part = part, .nparts = PARTS};
     carom_arena count = {0};
     carom_allocate_assembly(&count, &sys, BLOCKS, SIZE);

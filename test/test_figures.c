@@ -457,14 +457,9 @@ static by_bodies bodies_of(const contact_problem *x, int bodies, int each, const
 
 static void bodies_free(by_bodies *y) { free(y->part), free(y->first), free(y->link), free(y->link_at), free(y->inverse_at), free(y->A), free(y->inverse); }
 
-typedef enum form { DENSE, BLOCKS, BODIES, TEAM, AFTER_PROX, FORMS } form; // of G; by bodies, in three parts; the chain begins with prox
+typedef enum form { DENSE, BLOCKS, BODIES, TEAM, AFTER_PROX, FORMS } form; // of G; by bodies, with three threads; the chain begins with prox
 
-// Three threads, as it were: one after the other, the last one first.
-static void in_parts(carom_team *team, void (*work)(void *user, int part, int parts), void *user) {
-    for (int part = team->n - 1; part >= 0; --part) work(user, part, team->n);
-}
-
-static carom_team parts_of_three = {3, in_parts};
+static carom_team *three_threads;
 
 typedef struct task {
     const char *name;
@@ -513,7 +508,7 @@ static given problem_of(const task *t) {
 static carom_problem *view(given *g, form f) {
     if (f == BLOCKS || f == BODIES || f == TEAM) g->x.pb.rows = &g->b.rows, g->x.pb.G = NULL;
     if (f == BODIES || f == TEAM) g->x.pb.parts = &g->y.parts;
-    if (f == TEAM) g->x.pb.team = &parts_of_three;
+    if (f == TEAM) g->x.pb.team = three_threads;
     return &g->x.pb;
 }
 
@@ -779,9 +774,13 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_option_of_every_scheme),
         cmocka_unit_test(every_solver_on_every_problem),
     };
+    carom_error err = {0};
+    three_threads = carom_team_create(3, &err);
+    if (!three_threads) return fprintf(stderr, "%s\n", err.text), 1;
     if (printing) {
         printf("Figures of test_figures.c, see there.\n");
         every_scheme_on_every_model(NULL), every_option_of_every_scheme(NULL), every_solver_on_every_problem(NULL);
+        carom_team_destroy(three_threads);
         return 0;
     }
     table = calloc(1, 1 << 20);
@@ -793,5 +792,6 @@ int main(int argc, char **argv) {
     for (const char *c = table; *c; ++c) rows += *c == '\n';
     if (!status && !BRIEF && seen != rows) fprintf(stderr, "test/figures.txt has %d lines, of which %d were computed: what is declined now was not before\n", rows, seen);
     free(table);
+    carom_team_destroy(three_threads);
     return status || (!BRIEF && seen != rows);
 }

@@ -35,18 +35,42 @@ static void lay_strips(carom_bounds *box, int n, int l) {
 
 static bool before(const carom_bounds *a, const carom_bounds *b, int k) { return a->strip != b->strip ? a->strip < b->strip : a->low[k] < b->low[k]; }
 
-// By strip, then by the lower side; equal ones stay in their order.
-static void sort(carom_bounds *box, int n, carom_bounds *room, int k) {
-    carom_bounds *from = box, *to = room;
-    for (int width = 1; width < n; width *= 2) {
-        for (int start = 0; start < n; start += 2 * width) {
-            const int middle = start + width < n ? start + width : n, end = start + 2 * width < n ? start + 2 * width : n;
-            int a = start, b = middle;
-            for (int i = start; i < end; ++i) to[i] = a < middle && (b == end || !before(&from[b], &from[a], k)) ? from[a++] : from[b++];
-        }
-        carom_bounds *swap = from;
-        from = to, to = swap;
+/// Boxes that are sorted along axis k, in runs of `run` boxes, a power of two, that threads share.
+typedef struct runs {
+    carom_bounds *box, *room;
+    int n, k, run;
+} runs;
+
+// Pairs of sorted rows of `width` boxes, from `start` to before `end`, become rows of twice that; equal boxes stay in their order.
+static void merge(const carom_bounds *from, carom_bounds *to, int start, int end, int width, int k) {
+    for (; start < end; start += 2 * width) {
+        const int middle = start + width < end ? start + width : end, stop = start + 2 * width < end ? start + 2 * width : end;
+        int a = start, b = middle;
+        for (int i = start; i < stop; ++i) to[i] = a < middle && (b == stop || !before(&from[b], &from[a], k)) ? from[a++] : from[b++];
     }
+}
+
+static void swap(carom_bounds **a, carom_bounds **b) {
+    carom_bounds *c = *a;
+    *a = *b, *b = c;
+}
+
+static void sort_runs(void *user, int part, int parts) {
+    const runs *r = user;
+    for (int start = part * r->run; start < r->n; start += parts * r->run) {
+        carom_bounds *from = r->box, *to = r->room;
+        const int end = start + r->run < r->n ? start + r->run : r->n;
+        for (int width = 1; width < r->run; width *= 2, swap(&from, &to)) merge(from, to, start, end, width, r->k);
+    }
+}
+
+// By strip, then by the lower side.
+static void sort(carom_bounds *box, int n, carom_bounds *room, int k, carom_team *team) {
+    runs r = {.box = box, .room = room, .n = n, .k = k, .run = 1};
+    carom_bounds *from = box, *to = room;
+    for (const int parts = team ? team->n : 1; r.run * parts < n; r.run *= 2) swap(&from, &to);
+    carom_team_run(team, sort_runs, &r);
+    for (int width = r.run; width < n; width *= 2, swap(&from, &to)) merge(from, to, 0, n, width, k);
     if (from != box) memcpy(box, from, (size_t)n * sizeof *box);
 }
 
@@ -105,10 +129,10 @@ void carom_broad(carom_bounds *box, int n, carom_bounds *room, carom_team *team,
     double spread[3];
     spreads(box, n, spread);
     const int k = spread[1] > spread[0] ? (spread[2] > spread[1] ? 2 : 1) : spread[2] > spread[0] ? 2 : 0, a = (k + 1) % 3, b = (k + 2) % 3;
-    const bool swap = spread[b] > spread[a];
-    search s = {.box = box, .n = n, .k = k, .l = swap ? b : a, .m = swap ? a : b, .found = found, .user = user};
+    const bool second = spread[b] > spread[a];
+    search s = {.box = box, .n = n, .k = k, .l = second ? b : a, .m = second ? a : b, .found = found, .user = user};
     lay_strips(box, n, s.l);
-    sort(box, n, room, k);
+    sort(box, n, room, k, team);
     s.large = box[0].strip == LARGE ? end_of_strip(box, n, 0) : 0;
     carom_team_run(team, sweep_strips, &s);
 }

@@ -184,16 +184,39 @@ double carom_residual(const carom_problem *pb, int *worst) {
     return carom_residual_at(pb, worst);
 }
 
-double carom_residual_at(const carom_problem *pb, int *worst) {
+/// The largest residual of each thread's blocks.
+typedef struct judgement {
+    const carom_problem *pb;
+    struct { double largest; int where, bad; } own[CAROM_TEAM];
+} judgement;
+
+static void judge_blocks(void *user, int own, int parts) {
+    judgement *j = user;
+    const carom_problem *pb = j->pb;
     double largest = -1;
     int where = -1, bad = 0;
-    for (int i = 0; i < pb->n; i++) bad |= !(fabs(pb->u[i]) < INFINITY && fabs(pb->p[i]) < INFINITY);
-    for (int b = 0; b < pb->nb; b++) {
+    for (int i = (int)((long)pb->n * own / parts); i < (int)((long)pb->n * (own + 1) / parts); i++) bad |= !(fabs(pb->u[i]) < INFINITY && fabs(pb->p[i]) < INFINITY);
+    for (int b = (int)((long)pb->nb * own / parts); b < (int)((long)pb->nb * (own + 1) / parts); b++) {
         const double e = block_residual(pb, b);
         if (!(e <= largest)) {
-            largest = e;
+            largest = e < INFINITY ? e : INFINITY; // or not a number: no later one may hide it
             where = b;
         }
+    }
+    j->own[own].largest = largest, j->own[own].where = where, j->own[own].bad = bad;
+}
+
+double carom_residual_at(const carom_problem *pb, int *worst) {
+    enum { FEW = 32 }; // blocks that one thread judges sooner than it wakes others
+    judgement j;
+    double largest = -1;
+    int where = -1, bad = 0;
+    carom_team *team = pb->nb > FEW ? pb->team : NULL;
+    j.pb = pb;
+    carom_team_run(team, judge_blocks, &j);
+    for (int i = 0; i < (team ? team->n : 1); i++) {
+        bad |= j.own[i].bad;
+        if (!(j.own[i].largest <= largest)) largest = j.own[i].largest, where = j.own[i].where;
     }
     if (worst) *worst = where;
     if (bad || !(largest < INFINITY)) return INFINITY;

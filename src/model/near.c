@@ -121,8 +121,9 @@ typedef struct search {
     live *l;
     const double *q, *v;
     double h;
-    int n;                                             // pairs found
+    int n, held;                                       // pairs found; slots up to the last in use
     struct { int n, apart[15]; } own[CAROM_BROAD_PARTS]; // by each thread; cache lines apart
+    long contacts[CAROM_TEAM];                         // of a thread's share of the pairs
 } search;
 
 enum { MOST_SLOTS = 1 << 28 };
@@ -248,14 +249,14 @@ static int find_room(const carom_list *list, int count, int *from) {
     return -1;
 }
 
-// A thread's share of the slots, whole pairs: those that stay are marked in what was found, those of others become free.
+// A thread's share of the slots in use, whole pairs: those that stay are marked in what was found, those of others become free.
 static void keep_near(void *user, int part, int parts) {
     const search *f = user;
     carom_list *list = f->list;
     long long last = 0, *at = NULL, *holds = list->holds;
-    int i = (int)((long)list->slots * part / parts), to = (int)((long)list->slots * (part + 1) / parts);
+    int i = (int)((long)f->held * part / parts), to = (int)((long)f->held * (part + 1) / parts);
     while (i < to && f->l->before[i] < 0) ++i; // of a pair that begins before
-    for (; i < list->slots && (i < to || f->l->before[i] < 0); ++i) {
+    for (; i < f->held && (i < to || f->l->before[i] < 0); ++i) {
         const long long code = llabs(holds[i]);
         list->fresh[i] = false;
         if (!code) continue;
@@ -272,6 +273,7 @@ static carom_status place(search *f) {
     int from[128] = {0}; // by count: where a search begins
     long long *holds = list->holds;
     memcpy(f->l->before, holds, (size_t)list->slots * sizeof *holds);
+    for (f->held = list->slots; f->held > 0 && !holds[f->held - 1];) list->fresh[--f->held] = false;
     carom_team_run(list->team, keep_near, f);
     for (int k = 0; k < f->n; ++k) {
         if (f->l->pair_of[k] == -1) continue;
@@ -287,6 +289,16 @@ static carom_status place(search *f) {
     return CAROM_OK;
 }
 
+static void count_contacts(void *user, int part, int parts) {
+    search *f = user;
+    long n = 0;
+    for (int k = (int)((long)f->n * part / parts); k < (int)((long)f->n * (part + 1) / parts); ++k) {
+        n += kind_pair(f->m->near, f->l->found[k])->count;
+        f->l->pair_of[k] = 0;
+    }
+    f->contacts[part] = n;
+}
+
 static carom_status make_list(const void *model, carom_list *list, double t, const double *q, const double *v, double h) {
     const carom_model *m = model;
     const struct near_pairs *x = m->near;
@@ -298,7 +310,8 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     carom_broad(f.l->box, boxes, f.l->room, list->team, found, &f);
     if (!gather(&f)) return CAROM_NO_MEMORY;
     long contacts = 0;
-    for (int k = 0; k < f.n; ++k) contacts += kind_pair(x, f.l->found[k])->count, f.l->pair_of[k] = 0;
+    carom_team_run(list->team, count_contacts, &f);
+    for (int i = 0; i < CAROM_TEAM; ++i) contacts += f.contacts[i];
     if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS) return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
     if (list->calm) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
     return place(&f);
@@ -309,29 +322,57 @@ static int lanes_of(const struct near_pairs *x, const carom_list *list) { return
 
 static int first_of(const live *l, int lane, int lanes) { return (int)((long)l->npairs * lane / lanes); }
 
-static void adopt(const void *model, void *work, carom_list *list) {
-    const carom_model *m = model;
+/// Slots of a list become pairs; threads have ranges of slots.
+typedef struct adoption {
+    const carom_model *m;
+    carom_list *list;
+    live *l;
+    int lanes, first[CAROM_TEAM + 1]; // pairs before the range of each thread
+} adoption;
+
+static int first_slot(const adoption *a, int part, int parts) { return (int)((long)a->list->used * part / parts); }
+
+static void count_pairs(void *user, int part, int parts) {
+    adoption *a = user;
+    int n = 0;
+    for (int i = first_slot(a, part, parts); i < first_slot(a, part + 1, parts); ++i) n += a->list->holds[i] > 0;
+    a->first[part + 1] = n;
+}
+
+static void adopt_pairs(void *user, int part, int parts) {
+    const adoption *a = user;
+    const carom_model *m = a->m;
     const struct near_pairs *x = m->near;
-    live *l = open_list(m, list);
-    *(carom_list **)(void *)((unsigned char *)work + x->at) = list;
-    l->npairs = 0;
-    for (int i = 0; i < list->used; ++i) {
+    carom_list *list = a->list;
+    live *l = a->l;
+    int n = a->first[part], lane = 0;
+    for (int i = first_slot(a, part, parts); i < first_slot(a, part + 1, parts); ++i) {
         if (list->holds[i] > 0) {
             const long long both = (list->holds[i] - 1) / x->nrules;
-            pair *p = &l->pair[l->npairs++];
+            pair *p = &l->pair[n++];
             *p = *kind_pair(x, list->holds[i]);
             p->A = x->shape[both / x->nshapes];
             p->B = x->shape[both % x->nshapes];
             p->first = m->ne + m->nc + i;
             carom_pair_place(m, p);
-            if (x->patches) p->patch = &l->patch[l->npairs - 1], p->patch->known = false;
+            if (x->patches) p->patch = &l->patch[n - 1], p->patch->known = false;
+            while (n > first_of(l, lane + 1, a->lanes)) ++lane;
+            p->turn = lane;
         }
-        l->pair_of[i] = list->holds[i] ? l->npairs - 1 : -1;
+        l->pair_of[i] = list->holds[i] ? n - 1 : -1;
         list->law[i] = x->law[list->holds[i] ? kind_pair(x, llabs(list->holds[i])) - x->pairs : 0];
     }
-    list->pairs = l->npairs;
-    for (int i = 0, lanes = lanes_of(x, list); i < lanes; ++i)
-        for (int k = first_of(l, i, lanes); k < first_of(l, i + 1, lanes); ++k) l->pair[k].turn = i;
+}
+
+static void adopt(const void *model, void *work, carom_list *list) {
+    const carom_model *m = model;
+    const struct near_pairs *x = m->near;
+    adoption a = {.m = m, .list = list, .l = open_list(m, list), .lanes = lanes_of(x, list)};
+    *(carom_list **)(void *)((unsigned char *)work + x->at) = list;
+    carom_team_run(list->team, count_pairs, &a);
+    for (int i = 0; i < CAROM_TEAM; ++i) a.first[i + 1] += a.first[i];
+    list->pairs = a.l->npairs = a.first[CAROM_TEAM];
+    carom_team_run(list->team, adopt_pairs, &a);
 }
 
 static int known_as(const void *model, const carom_list *list, int slot) {
@@ -476,11 +517,13 @@ static void run_lane(void *user, int lane, int parts) {
     if (from < to) t->part(t->user, lane, l->pair[from].first, to < l->npairs ? l->pair[to].first : end);
 }
 
-void carom_near_share(const carom_model *m, const void *work, void (*part)(void *user, int lane, int from, int to), void *user) {
+void carom_near_share(const carom_model *m, const void *work, int contacts, void (*part)(void *user, int lane, int from, int to), void *user) {
+    enum { FEW = 16 }; // contacts that take no longer than it takes to wake the others
     const carom_list *list = m->near ? carom_near_list(m, work) : NULL;
     if (!list) return;
     task t = {.m = m, .work = (void *)work, .part = part, .user = user, .lanes = lanes_of(m->near, list)};
-    carom_team_run(list->team, run_lane, &t);
+    if (contacts > FEW) carom_team_run(list->team, run_lane, &t);
+    for (int lane = 0; lane < t.lanes && contacts <= FEW; ++lane) run_lane(&t, lane, t.lanes);
 }
 
 int carom_near_kind(const carom_model *m, const void *work, int slot) {

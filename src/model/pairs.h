@@ -186,8 +186,9 @@ static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int 
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
 const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
-/// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.
-void carom_near_share(const carom_model *m, const void *work, void (*part)(void *user, int lane, int from, int to), void *user);
+/// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.  contacts: how many of them
+/// there is work for; a few are not shared.
+void carom_near_share(const carom_model *m, const void *work, int contacts, void (*part)(void *user, int lane, int from, int to), void *user);
 /// sleep.c: bodies fall asleep and wake up; pairs of bodies asleep leave `found`, returns how many remain.  root: nbodies, calm: 2 nbodies: scratch.
 int carom_near_sleep(const carom_model *m, carom_list *list, int *root, double *calm, long long *found, int n, double t, double h, const double *v);
 void carom_near_still(const carom_model *m, const void *work, double *f); // no force on a body asleep

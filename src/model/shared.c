@@ -87,7 +87,7 @@ carom_status carom_shared_directions(const carom_model *m, void *work, double t0
     task t = {.m = m, .work = work, .q = q, .L = L};
     carom_belts_at(m, work, t0, q);
     int bad = put_directions(&t, 0, m->near ? find(L, m->ne + m->nc) : L->nb, room(m, work));
-    carom_near_share(m, work, lane_directions, &t);
+    carom_near_share(m, work, L->nb, lane_directions, &t);
     for (int i = 0; i < MOST_LANES; ++i) bad |= t.bad[i];
     return bad ? CAROM_USER : CAROM_OK;
 }

@@ -1,29 +1,35 @@
 // team.c: a team of POSIX threads.
 //
-// A piece of work takes microseconds, so threads that wait for the next one watch a counter for a while before they sleep.
+// A piece of work takes microseconds, and waking a thread that sleeps takes some ten of them.  So threads that wait watch a counter, then they offer the processor to others
+// and watch on, for longer than the parts of a step take that one thread does alone; after that they sleep.
 #define _POSIX_C_SOURCE 200809L
 #include <carom/team.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { SPINS = 4000 };
+enum { SPINS = 4000, YIELDS = 2000 }; // some 10 us; about 1 ms
+enum { APART = 128 };                 // bytes between what different threads write: two cache lines, as processors fetch them in pairs
+
+typedef struct progress { alignas(APART) atomic_int step; } progress;
 
 typedef struct crew {
     carom_team team;
     pthread_t *thread;
+    progress *reached;              // by part
     int started;
     atomic_int taken;               // numbers of threads given out
-    void (*work)(void *user, int part, int parts);
-    void *user;
-    atomic_long turn;               // pieces of work begun
-    atomic_int busy;                // threads that are not done with it
     atomic_bool over;
     pthread_mutex_t lock;
     pthread_cond_t news;
     atomic_int asleep;
+    void (*work)(void *user, int part, int parts);
+    void *user;
+    alignas(APART) atomic_long turn; // pieces of work begun
+    alignas(APART) atomic_int busy;  // threads that are not done with it
 } crew;
 
 static inline void pause_briefly(void) {
@@ -34,12 +40,17 @@ static inline void pause_briefly(void) {
 #endif
 }
 
+static inline void wait_a_little(int i) {
+    if (i < SPINS) pause_briefly();
+    else sched_yield();
+}
+
 // The next turn after `last`.
 static long wait_for_turn(crew *c, long last) {
-    for (int i = 0; i < SPINS; ++i) {
+    for (int i = 0; i < SPINS + YIELDS; ++i) {
         const long turn = atomic_load(&c->turn);
         if (turn != last) return turn;
-        pause_briefly();
+        wait_a_little(i);
     }
     pthread_mutex_lock(&c->lock);
     atomic_fetch_add(&c->asleep, 1);
@@ -73,12 +84,21 @@ static void run(carom_team *team, void (*work)(void *user, int part, int parts),
     c->work = work;
     c->user = user;
     atomic_store(&c->busy, team->n - 1);
+    for (int i = 0; i < team->n; ++i) atomic_store_explicit(&c->reached[i].step, 0, memory_order_relaxed);
     next_turn(c);
     work(user, 0, team->n);
-    for (int i = 0; atomic_load(&c->busy) > 0; ++i) {
-        if (i < SPINS) pause_briefly();
-        else sched_yield();
-    }
+    for (int i = 0; atomic_load(&c->busy) > 0; i += i < SPINS) wait_a_little(i);
+}
+
+static void reach(carom_team *team, int part, int step) {
+    const crew *c = (crew *)(void *)team;
+    atomic_store_explicit(&c->reached[part].step, step, memory_order_release);
+}
+
+static void await(carom_team *team, int part, int step) {
+    const crew *c = (crew *)(void *)team;
+    for (int k = 0; k < team->n; ++k)
+        for (int i = 0; k != part && atomic_load_explicit(&c->reached[k].step, memory_order_acquire) < step; i += i < SPINS) wait_a_little(i);
 }
 
 void carom_team_destroy(carom_team *team) {
@@ -90,15 +110,17 @@ void carom_team_destroy(carom_team *team) {
     pthread_cond_destroy(&c->news);
     pthread_mutex_destroy(&c->lock);
     free(c->thread);
+    free(c->reached);
     free(c);
 }
 
 carom_team *carom_team_create(int n, carom_error *err) {
     if (n < 1 || n > CAROM_TEAM) return carom_fail(err, CAROM_BAD_INPUT, "%d threads: a run has 1 to %d", n, CAROM_TEAM), NULL;
-    crew *c = calloc(1, sizeof *c);
-    if (c) c->thread = calloc((size_t)n, sizeof *c->thread);
-    if (!c || !c->thread) return free(c), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
-    c->team = (carom_team){.n = n, .run = run};
+    crew *c = aligned_alloc(APART, sizeof *c);
+    if (!c) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
+    *c = (crew){.team = {.n = n, .run = run, .reach = reach, .await = await}, .thread = calloc((size_t)n, sizeof *c->thread), .reached = aligned_alloc(APART, (size_t)n * sizeof *c->reached)};
+    if (!c->thread || !c->reached) return free(c->thread), free(c->reached), free(c), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
+    for (int i = 0; i < n; ++i) atomic_init(&c->reached[i].step, 0);
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->news, NULL);
     while (c->started < n - 1 && pthread_create(&c->thread[c->started], NULL, serve, c) == 0) ++c->started;
