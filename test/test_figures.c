@@ -241,6 +241,10 @@ static const example examples[] = {
     {"gliding", 1e-4, 4000, 0, // unwatched: thousands of steps in which nothing touches, above a floor that moves, between impacts
      "carom: 1\ncoordinates: {x: {at: 0, rate: 0.5}, y: {at: 0.12, rate: 0.3}}\nenergy: {kinetic: x'^2 + y'^2 + 0.3*x'*y', potential: 2*9.81*y + 4*x^2}\n"
      "contacts: {low: {gap: 'y - 0.05*sin(9*t)', slip: x, friction: 0.2, restitution: 0.8}, wall: {gap: '0.2 - x + 0.1*t', restitution: 0.5}}\n"},
+    {"units", 4e-3, 50, 0.05, // two points that fall and bounce alike, with gaps in other units, beside a joint: neither the unit nor the place in the list changes a motion
+     "carom: 1\ncoordinates: {k: {at: 0, rate: 0.01}, x: {at: 0, rate: 0.1}, y: {at: 0.01, rate: -0.1}, z: {at: 0.01, rate: -0.1}}\n"
+     "energy: {kinetic: 1/2*(k'^2 + x'^2 + y'^2 + z'^2), potential: 9.81*(y + z)}\nconstraints: {rail: 30*(k - 0.1*x)}\n"
+     "contact defaults: {restitution: 0.3}\ncontacts: {far: {gap: 1e3*(1 - x)}, small: {gap: 0.01*y, slip: 0.01*x, friction: 0.1}, side: {gap: 20*(2 + x)}, large: {gap: 100*z, slip: 100*x, friction: 0.1}}\n"},
     {"slot", 1e-6, 14, 0, // for auto: more impacts than can be located
      "carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}, z: {at: 0.5}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 1/2*y^2}\nforces: {y: -0.1*y' + 0.2*sin(t)}\n"
      "constraints: {rod: z - 0.5*y}\ncontact defaults: {restitution: 0.99, friction: 0.01}\ncontacts: {left: {gap: x, slip: y}, right: {gap: 1e-7 - x, slip: y}}\n"},
