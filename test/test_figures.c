@@ -245,6 +245,10 @@ static const example examples[] = {
      "carom: 1\ncoordinates: {k: {at: 0, rate: 0.01}, x: {at: 0, rate: 0.1}, y: {at: 0.01, rate: -0.1}, z: {at: 0.01, rate: -0.1}}\n"
      "energy: {kinetic: 1/2*(k'^2 + x'^2 + y'^2 + z'^2), potential: 9.81*(y + z)}\nconstraints: {rail: 30*(k - 0.1*x)}\n"
      "contact defaults: {restitution: 0.3}\ncontacts: {far: {gap: 1e3*(1 - x)}, small: {gap: 0.01*y, slip: 0.01*x, friction: 0.1}, side: {gap: 20*(2 + x)}, large: {gap: 100*z, slip: 100*x, friction: 0.1}}\n"},
+    {"drumming", 4e-3, 40, 0.02, // impacts of two feet accumulate while others go on bouncing, each at its own times
+     "carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: {at: 0.01, rate: -0.1}, phi: {at: 0.002, rate: 0}, w: {at: 0.003, rate: 0}, z: {at: 0.02, rate: 0}}\n"
+     "energy: {kinetic: 1/2*(x'^2 + y'^2 + 0.1*phi'^2 + w'^2 + z'^2), potential: 9.81*(y + w + z)}\ncontact defaults: {restitution: 0.1, friction: 0.1}\n"
+     "contacts: {drum: {gap: w, restitution: 0.7, friction: 0}, left: {gap: y + phi, slip: x + 0.2*phi}, right: {gap: y - phi, slip: x + 0.2*phi}, bell: {gap: z, restitution: 0.9, friction: 0}}\n"},
     {"slot", 1e-6, 14, 0, // for auto: more impacts than can be located
      "carom: 1\ncoordinates: {x: {at: 0.5e-7, rate: 1}, y: {at: 1}, z: {at: 0.5}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2 + z'^2), potential: 1/2*y^2}\nforces: {y: -0.1*y' + 0.2*sin(t)}\n"
      "constraints: {rod: z - 0.5*y}\ncontact defaults: {restitution: 0.99, friction: 0.01}\ncontacts: {left: {gap: x, slip: y}, right: {gap: 1e-7 - x, slip: y}}\n"},
