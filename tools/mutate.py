@@ -19,7 +19,7 @@ survivors are judged again after a test has changed, or with more seconds."""
 import argparse, collections, fcntl, hashlib, json, os, random, re, resource, shutil, subprocess, sys, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|snprintf|fprintf|printf|fputs|assert)\("
+MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|carom_format|snprintf|fprintf|printf|fputs|assert)\("
 RELEASE = r"free|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*"
 ALLOCATION = r"\b(malloc|calloc|realloc|\w*carve\w*|\w*allocate\w*|\w*arena\w*|\w*grow\w*)\(|\broom\b"
 # The programs that have found most.  With these alone (--sharp) and 15 s of tests for a fault, a campaign of 100 takes about 20 minutes on two cores.

@@ -195,7 +195,6 @@ void carom_accumulation_end(carom_accumulation *z, carom_step *s, const double *
 }
 
 carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, double t, double tol, carom_ahead ahead, void *user, bool *ends) {
-    *ends = false;
     tol = fmax(tol, FINEST);
     if (s->sys->nc < 2) return CAROM_OK;
     const int j = members(z, s, t);

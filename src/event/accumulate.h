@@ -59,8 +59,8 @@ carom_status carom_accumulation_changes(carom_accumulation *z, carom_step *s, do
 /// The state tau after the present one, in the present modes and without any contact of `without`; *clear: nothing else happens before.
 typedef carom_status (*carom_ahead)(void *user, carom_step *s, double tau, const bool *without, double *q, double *v, bool *clear);
 
-/// After an impact at t, does the run of several contacts end within the step?  Then *ends: z->over are the contacts that close at z->t, where
-/// z->q and z->v wait for a plastic impact.  tol: error allowed, relative to the velocities and the length of the run.
+/// After an impact at t, does the run of several contacts end within the step?  Then *ends, false on entry, becomes true: z->over are the contacts that
+/// close at z->t, where z->q and z->v wait for a plastic impact.  tol: error allowed, relative to the velocities and the length of the run.
 carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, double t, double tol, carom_ahead ahead, void *user, bool *ends);
 
 /// The impact at the limit is made and the contacts are on the wall, at q.  What forces gave on the way there is not lost to the impact.

@@ -230,8 +230,9 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
             if (whole && !h->event) h->t_b = end;
             return CAROM_OK;
         }
-        // A model that fails beyond the next record may be right to do so.
-        if (status == CAROM_STOPPED || (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && !(try > left))) return status;
+        // Too long a step may lead where the model makes no sense (CAROM_USER), and a model that fails beyond the next record may be right to do so.
+        const bool shorter = status == CAROM_OK || status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER || try > left;
+        if (status == CAROM_STOPPED || !shorter) return status;
         refused = true;
         s->counts->inner_rejected += 1;
         length = try * (status != CAROM_OK ? 0.25 : fmin(s->control.safety, fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -0.2))));

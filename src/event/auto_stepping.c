@@ -7,7 +7,6 @@
 #include "event/auto.h"
 #include "scheme/schemes.h"
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 
 enum { ATTEMPTS = 80 };
@@ -81,7 +80,8 @@ static carom_status violation(auto_work *w, carom_step *s, double t, double *err
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_h));
     for (int id = ne; id < all; ++id) {
         w->head.length = fmax(w->head.length, fabs(w->g_1[id]));
-        *error = fmax(*error, (-w->g_1[id] - fmax(0, -w->g_0[id])) / (sqrt(s->opt[AUTO_RTOL]) * w->head.length + DBL_MIN));
+        const double deeper = -w->g_1[id] - fmax(0, -w->g_0[id]);
+        if (deeper > 0) *error = fmax(*error, deeper / (sqrt(s->opt[AUTO_RTOL]) * w->head.length));
     }
     return CAROM_OK;
 }

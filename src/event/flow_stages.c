@@ -461,7 +461,8 @@ double carom_flow_error(const carom_step *s, const double *error, const double *
     for (int i = 0; i < nq + nv; ++i) {
         const bool position = i < nq;
         const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
-        const double e = fabs(error[i]) / (rtol * x + (position ? size_q : size_v) + DBL_MIN);
+        if (error[i] == 0) continue; // where all is zero there is nothing to divide by
+        const double e = fabs(error[i]) / (rtol * x + (position ? size_q : size_v));
         if (!(e <= most)) most = e == e ? e : HUGE_VAL;
     }
     return most;

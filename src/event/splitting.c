@@ -323,14 +323,16 @@ static carom_status divide(work *w, carom_step *s) {
         if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
         const double left = t_1 - P->t, most = carom_kinked_part(s, &p, P->t, next), h = most >= left ? left : most;
         double cut;
-        CAROM_TRY(smooth(w, s, h));
-        const double error = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol, atol);
+        const carom_status status = smooth(w, s, h);
+        if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && status != CAROM_USER) return status;
+        // Too long a part may lead where the model makes no sense.
+        const double error = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol, atol) : HUGE_VAL;
         const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
         if (error > 1) {
             next = h * fmin(factor, safety);
             refused = true;
             s->counts->inner_rejected += 1;
-            if (next < shortest) return carom_retry(s, "tolerances rtol and atol cannot be met");
+            if (next < shortest) return status != CAROM_OK ? status : carom_retry(s, "tolerances rtol and atol cannot be met");
             continue;
         }
         CAROM_TRY(end_at_kink(w, s, &p, &done));

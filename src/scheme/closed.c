@@ -295,7 +295,6 @@ carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom
         const int k = L->at[b];
         if (carom_column_dot(&L->W, k, at.v) + L->w[k] > no_velocity(s, pace(s, L, k, at.v, a))) g[L->id[b]] = 1;
     }
-    for (int id = ne; id < ne + s->sys->nc; ++id) g[id] = carom_closed(s, g[id]) ? -1 : 1;
     return CAROM_OK;
 }
 

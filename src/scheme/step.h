@@ -24,7 +24,7 @@ static inline bool carom_far_open(const double *g, int n) {
     return open;
 }
 
-/// g of contacts, gaps at the point: -1 for those that are closed there and do not leave (u_N <= eps_u), 1 for the others.  L is scratch.
+/// g of contacts, gaps at the point: of those that are closed there but leave (u_N > eps_u), it becomes 1.  L is scratch.
 carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at);
 
 /// Contacts outside the set (sign not closed) that are below zero at the end of the step, g_1, take sign -1 if they last: closed at its start, or reacted
