@@ -4,18 +4,7 @@
 
 static carom_sim *sim_of_model_by(const carom_model *m, const char *scheme, const char *const *options, double h, double t_end) {
     carom_error err;
-<<<<<<< HEAD
-    carom_sim_def d = sim_def(m, "auto", options, h, t_end);
-=======
-    carom_sim_def d = carom_sim_default();
-    d.system = carom_model_system(m);
-    d.scheme = scheme;
-    d.options = options;
-    d.h = h;
-    d.t_end = t_end;
-    d.q0 = carom_model_q0(m);
-    d.v0 = carom_model_v0(m);
->>>>>>> w-mutev
+    carom_sim_def d = sim_def(m, scheme, options, h, t_end);
     carom_sim *sim = carom_sim_create(&d, &err);
     if (!sim) fail_msg("%s", err.text);
     return sim;
