@@ -50,7 +50,7 @@ typedef struct carom_flow {
     double *shift[CAROM_RK_STAGES], *lifted[CAROM_RK_STAGES]; // where (+) is no sum: displacements from the start, their rates; else lifted = V
     carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
     double *push[CAROM_RK_STAGES];                   // nc: reactions, one number each (carom_flow_witness)
-    double *margin[CAROM_RK_STAGES + 1];             // 2 nc: event functions of closed contacts (carom_flow_margins); the last at the start of the phase
+    double *margin[CAROM_RK_STAGES + 1];             // 2 nc: event functions of closed contacts (carom_flow_margins), of stages without laws; the last at the start of the phase
     double *Q, *V_sum, *K_sum;     // after a step: V_sum = sum b_i V_i
     double *Jq, *Jv, *J, *r;       // implicit: derivatives of the accelerations at the start, Newton matrix, residual
     double *a_0;                   // acceleration at the start
