@@ -2,6 +2,7 @@
 //
 // Spec: docs/methods-auto.md.  The step is the interval between records and does not enter the error.
 #include "event/auto.h"
+#include "event/feature.h"
 #include <math.h>
 #include <string.h>
 

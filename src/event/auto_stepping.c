@@ -5,6 +5,7 @@
 #include "base/tolerance.h"
 #include "scheme/friction.h"
 #include "event/auto.h"
+#include "event/feature.h"
 #include "scheme/schemes.h"
 #include <assert.h>
 #include <float.h>

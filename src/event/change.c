@@ -1,6 +1,7 @@
 // change.c: events for observers, and the smooth motion between them.
 #include "base/tolerance.h"
-#include "event/phase.h"
+#include "event/change.h"
+#include "event/feature.h"
 #include "scheme/inside.h"
 #include <float.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 // CVODE runs in a time of its own that starts with the phase, so that events are located to the rounding of the phase.
 // Its objects are made once, at the start of a simulation; a phase restarts them.  It never prints.
 #include "event/cvode.h"
+#include "event/feature.h"
 #include <cvode/cvode.h>
 #include <float.h>
 #include <math.h>

@@ -87,8 +87,8 @@ static const double CAROM_FLOW_SINGULAR = 1e-4; // pivots smaller than this: the
 void carom_flow_share(carom_flow *f, carom_step *s);
 /// Reactions that solve the laws of the system last formed, by direction of L, go as far inside the laws as they can.
 void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda);
-/// The choice for the phase that begins at (t, q, v): lambda by direction of L, as far inside the laws as it can.
-carom_status carom_flow_choose(carom_flow *f, carom_step *s, double t, const double *q, const double *v);
+/// The choice for the phase that begins at the point whose rates were found last, where reactions are not unique: as far inside the laws as it can.
+void carom_flow_choose(carom_flow *f, carom_step *s);
 /// The choice: the reactions of the system last formed.
 void carom_flow_take(carom_flow *f, const carom_step *s, const double *lambda);
 

@@ -8,6 +8,7 @@
 // Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
 // the contacts are looked at anew behind it.
 #include "base/tolerance.h"
+#include "event/feature.h"
 #include "event/phase.h"
 #include "scheme/moreau/moreau.h"
 #include <float.h>

@@ -1,5 +1,5 @@
 // tube.c: open contacts that cannot close for a while: steps inside a tube around the motion need not look for them; see phase.h.
-#include "event/phase.h"
+#include "event/tube.h"
 #include <math.h>
 
 enum { BY_RATE = 2 }; // clear[...]: 0 no, 1 yes, or as long as its rate allows
