@@ -9,8 +9,24 @@
 #include "event/rk.h"
 #include "scheme/step.h"
 
+/// Rounding of accelerations and reactions, relative to their terms.
+static const double CAROM_FLOW_ROUNDING = 1e-11;
+
 /// Is the friction `used` all that there is?  Solvers meet the limit to rounding of their sums.
-static inline bool carom_flow_exhausted(double used, double mu, double normal) { return used >= mu * normal * (1 - 1e-11); }
+static inline bool carom_flow_exhausted(double used, double mu, double normal) { return used >= mu * normal * (1 - CAROM_FLOW_ROUNDING); }
+
+/// What is known of the last point looked at, each kind under its key.
+typedef struct carom_known {
+    enum { CAROM_KNOWN_NOTHING,
+           CAROM_KNOWN_FREE,       // a and a_f at (t, q, v), where nothing is closed
+           CAROM_KNOWN_PLACE,      // F and L at (t, q) for `closed` and the features `held`
+           CAROM_KNOWN_ALL } what; // besides, all that was found at (t, q, v) with these modes, at the end of a step
+    double t, *q, *v, *mode;
+    bool *closed;                  // nc: contacts of L
+    long held;
+    int n;                         // of a place: D and X are there, of so many rows and none of them of a slip, and G; -1: they are not
+    double *G;
+} carom_known;
 
 typedef struct carom_flow {
     const carom_butcher *T;
@@ -24,11 +40,7 @@ typedef struct carom_flow {
     // the last point looked at
     carom_factor F;
     carom_local L;                 // joints and contacts that are not open
-    bool *closed, *looked_closed;  // nc: mode is not open; those of L
-    bool looked, whole;            // F and L are those at (t_look, q_look) with features `held`; so are D and X of n_look rows, none of them of a slip, and G_look is their G
-    int n_look;
-    long held;
-    double t_look, *q_look, *G_look;
+    bool *closed;                  // nc: mode is not open
     double *a, *a_f;               // nv: accelerations with and without reactions
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
@@ -42,8 +54,7 @@ typedef struct carom_flow {
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints
     double *g, *dv;                // by id; nv
-    bool known, finished;          // a and a_f are those at (t_at, q_at, v_at), where nothing was closed; all of the point is that of the end of a step, with modes like mode_at
-    double t_at, *q_at, *v_at, *mode_at;
+    carom_known at;                // what is still known of it
 
     // stages
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations
@@ -69,9 +80,11 @@ void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_s
 
 /// Is there neither a joint nor a closed contact?  Then there are no rows and no reactions.
 bool carom_flow_free(carom_flow *f, const carom_step *s);
-/// The point just looked at, without laws, is the end of a step: the next one begins there, with all that is known of it.
-void carom_flow_remember(carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
+/// The point just looked at with velocities v, without laws, is the end of a step: the next one begins there, with all that is known of it.
+void carom_flow_remember(carom_flow *f, const carom_step *s, const double *v);
 bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
+/// F and L are no longer those of a place.
+void carom_flow_leave(carom_flow *f);
 /// F and L: the joints and these contacts at a point.  Where it was the last one looked at, they are there.
 carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const double *q, const bool *closed);
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
