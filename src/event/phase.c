@@ -1,4 +1,5 @@
 // phase.c: see phase.h.
+#include "base/tolerance.h"
 #include "event/change.h"
 #include "event/decide.h"
 #include "event/feature.h"
@@ -149,6 +150,7 @@ carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
 
 // (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out of it where k > 0 again.
 static carom_status bar(carom_phase *w, carom_step *s) {
+    static const double INSIDE = 1e-6; // of the terms of a gap: far above its rounding and the error of a step, far below what passing through a wall means
     const carom_system *sys = s->sys;
     for (int c = 0; c < sys->nc; ++c) w->barred[c] = false;
     for (int i = 0; sys->kink_of && i < sys->nk; ++i) {
@@ -156,7 +158,7 @@ static carom_status bar(carom_phase *w, carom_step *s) {
         if (c < 0 || !carom_phase_open(w, c)) continue;
         const double g = w->from.g[sys->ne + c];
         w->barred[c] = w->sign[i] < 0;
-        if (!w->barred[c] && g < -1e-6 * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span)) {
+        if (!w->barred[c] && g < -INSIDE * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span)) {
             char name[80];
             return carom_fail(s->err, CAROM_USER, "t = %.9g: '%.60s' may close again (`closes while`), but its gap is %.6g: it must be positive there", w->t, carom_constraint_text(s, sys->ne + c, name, sizeof name), g);
         }
@@ -312,6 +314,8 @@ static carom_status sample_start(carom_phase *w, carom_step *s) {
     return carom_phase_hold(s, CAROM_HELD, w->t + w->b.tau, w->b.q);
 }
 
+static const double NUDGE = 1e-3; // of a step: second differences over it keep half of the digits
+
 // all: not gaps alone, but kinks and closed contacts too.
 static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *found) {
     carom_scan *z = &w->scan;
@@ -325,7 +329,7 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     for (int c = 0; c < z->n; ++c) some = some || z->watched[c];
     if (!some) return CAROM_OK;
     double where = tau;
-    w->nudge = 1e-3 * (tau - w->from.tau);
+    w->nudge = NUDGE * (tau - w->from.tau);
     z->left.tau = w->from.tau;
     z->right[0].tau = tau;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
@@ -334,7 +338,7 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     CAROM_TRY(w->integrator->path(w, s, tau));
     CAROM_TRY(sample_at(w, s, w->t + tau, w->b.q, w->b.v, w->b.g, z->right));
     CAROM_TRY(carom_phase_margin_ends(w, s));
-    CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * (tau - w->from.tau), found, &where));
+    CAROM_TRY(carom_scan_run(z, s, sample, w, CAROM_INSTANT * (tau - w->from.tau), found, &where));
     return *found && where < tau ? at(w, s, where, &w->b) : CAROM_OK;
 }
 

@@ -3,8 +3,8 @@
 #include "event/watch.h"
 #include <float.h>
 
-// Rounding of accelerations, relative to their terms.
-static double rounding(const carom_phase *w) { return w->limits.exact ? 1e-11 : 1e-12; }
+// Where events are not located to rounding a smaller one is enough: a function that is wrong by more ends a phase too soon by less than the interval.
+static double rounding(const carom_phase *w) { return w->limits.exact ? CAROM_FLOW_ROUNDING : 0.1 * CAROM_FLOW_ROUNDING; }
 
 carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_point *P) {
     if (s->sys->nc == 0) return CAROM_OK;
