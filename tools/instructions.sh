@@ -14,7 +14,7 @@ old=$(realpath "$1") new=$(realpath "$2") pattern=${3:-*} models=$(realpath "${M
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$work"
-schemes=${4:-$("$new" schemes | awk 'NR > 1 && /^[a-z]/ && NF > 1 && $1 !~ /`/ { print $1 }')}
+schemes=${4:-$("$new" schemes | awk 'NR > 1 && NF == 0 { exit } NR > 1 && /^[a-z]/ { print $1 }')}
 
 # count PROGRAM MODEL SCHEME STEP STEPS: the instructions of one run; nothing when the run fails.
 count() {

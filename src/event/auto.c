@@ -251,6 +251,7 @@ const carom_scheme carom_scheme_auto = {
     .order = 5,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 5, .impact_order = 5, .gain = 1e-3, .loss = 1e-3, .slow_piles = true},
     .own_steps = true,
+    .exact = "",
     .emits_events = true,
     .powers = true,
     .lacks = CAROM_NO_ADAPTIVE,

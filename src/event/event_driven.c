@@ -403,6 +403,7 @@ const carom_scheme carom_scheme_event_driven = {
     .gates = true,
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,
+    .exact = "",
     .emits_events = true,
     .redundant = true, // positions are projected to rounding, and event_share() knows
     .powers = true,

@@ -209,6 +209,7 @@ const carom_scheme carom_scheme_mixed = {
     .order_of = order_of,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 4, .impact_order = 4, .limited_steps = true, .gain = 1e-3, .loss = 1e-3, .slow_piles = true, .no_piles = true},
     .emits_events = true,
+    .exact = "bracket=0",
     .powers = true,
     .options = options,
     .work_size = sizeof(work),

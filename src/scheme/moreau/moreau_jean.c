@@ -213,6 +213,7 @@ const carom_scheme carom_scheme_moreau_jean = {
     .promises = {.forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
     .order_of = order_of,
+    .second_order = "theta=0.5",
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_theta),
