@@ -3,7 +3,6 @@
 // Spec: docs/METHODS.md, "Friction that varies".  Schemes read the coefficient of a contact from s->sys->contacts, which is theirs alone
 // then: it is set at the start of a step, and by schemes that locate events at every point they look at.
 #include "scheme/friction.h"
-#include "scheme/step.h"
 #include <math.h>
 
 enum { SLIP, STICK, RATE, EACH = CAROM_FRICTION_LAW }; // numbers of a contact: coefficients, tangential velocities
