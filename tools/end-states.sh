@@ -14,7 +14,7 @@ carom=$(realpath "$1") pattern=${2:-*}
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 cd "$work" # messages name models without their folder
-schemes=${3:-$("$carom" schemes | awk 'NR > 1 && /^[a-z]/ && NF > 1 && $1 !~ /`/ { print $1 }')}
+schemes=${3:-$("$carom" schemes | awk 'NR > 1 && NF == 0 { exit } NR > 1 && /^[a-z]/ { print $1 }')}
 for model in "$source"/models/$pattern.yaml; do
     name=$(basename "$model")
     cp "$model" "$name"

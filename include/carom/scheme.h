@@ -303,7 +303,9 @@ typedef struct carom_scheme {
     bool own_steps;            // it controls its error itself: h is only the interval between records
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     double (*stable_of)(const double *opt); // when an option decides; else NULL
-    bool emits_events;                // it tells its events with carom_emit_event; else they are read off the reactions
+    const char *second_order;  // NAME=VALUE of the option with which it is of second order, and stable, where others make it of first; NULL: there is none
+    bool emits_events;         // it tells its events with carom_emit_event; else they are read off the reactions
+    const char *exact;         // NAME=VALUE of the option with which it locates events to rounding; "": it always does; NULL: it does not
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position
     bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact

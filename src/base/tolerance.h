@@ -8,5 +8,11 @@
 /// Part of a quotient of times by which it may miss a whole number from below and count as it: the rounding of a few operations.
 #define CAROM_QUOTIENT 1e-12
 
+/// Part of two numbers by which they may differ and are the same: the rounding of a few operations on them.
+#define CAROM_SAME 1e-12
+
+/// Divisors are no smaller: what is divided is zero, too, where they are.
+#define CAROM_NOT_ZERO 1e-300
+
 /// Error estimates below this part of the tolerance are taken for it: the next step is limited by other means by then, and 0 has no power.
 #define CAROM_ESTIMATE 1e-10

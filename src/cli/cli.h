@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/// Numbers are printed with nine digits: what differs by less than this part looks the same.
+#define CLI_DIGITS 1e-9
+
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CHECK = 3, CLI_INTERRUPTED = 130 };
 
 typedef struct cli_option {

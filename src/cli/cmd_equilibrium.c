@@ -59,7 +59,7 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
         if (n++ == 0) printf("forces\n");
         if (n > SHOWN) continue;
         printf("  %-24s %.9g", f->name, f->value);
-        if (f->high - f->low > 1e-9 * (fabs(f->low) + fabs(f->high))) printf("   any from %.9g to %.9g", f->low, f->high);
+        if (f->high - f->low > CLI_DIGITS * (fabs(f->low) + fabs(f->high))) printf("   any from %.9g to %.9g", f->low, f->high);
         if (f->id >= ne && (i == 0 || r->force[i - 1].id != f->id)) printf("   (%s)", kinds[r->contact[f->id - ne]]);
         putchar('\n');
     }

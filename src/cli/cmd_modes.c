@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double BALANCED = 1e-6; // of the forces: a state that a person wrote
+static const double UNSTABLE = 1e-9; // negative damping below is rounding; the same in the plot
+
 static const cli_option options[] = {
     {"at", 0, "FILE|equilibrium|initial", "linearise about this state: one that `carom equilibrium --save` wrote or the last row of a result; the state of rest near the initial "
                                           "one (default); the initial state with its rates, as for rotors", false},
@@ -65,7 +68,7 @@ static int exit_of(carom_status status) { return status == CAROM_BAD_INPUT || st
 static const char *mover(const carom_model *m, const carom_mode *mode, int nv) {
     int most = 0;
     for (int i = 1; i < nv; ++i)
-        if (hypot(mode->shape[i], mode->shape[nv + i]) > (1 + 1e-9) * hypot(mode->shape[most], mode->shape[nv + most])) most = i;
+        if (hypot(mode->shape[i], mode->shape[nv + i]) > (1 + CLI_DIGITS) * hypot(mode->shape[most], mode->shape[nv + most])) most = i;
     return carom_model_velocity(m, most);
 }
 
@@ -73,7 +76,7 @@ static void print_text(const carom_model *m, const carom_modes *x, const char *f
     const char *name = carom_model_name(m);
     printf("%s: %d mode%s (%s); %d joint constraint%s, %d contact%s that stick%s, %d that slide%s\n", name ? name : file, x->count, x->count == 1 ? "" : "s", x->method,
            x->joints, x->joints == 1 ? "" : "s", x->sticking, x->sticking == 1 ? "" : "s", x->sticking == 1 ? "s" : "", x->sliding, x->sliding == 1 ? "s" : "");
-    if (x->unbalanced > 1e-6) printf("  this is no state of rest: a part of %.3g of the forces is not balanced\n", x->unbalanced);
+    if (x->unbalanced > BALANCED) printf("  this is no state of rest: a part of %.3g of the forces is not balanced\n", x->unbalanced);
     printf("  %4s  %14s  %12s  %14s  %14s  %s\n", "mode", "frequency/Hz", "damping", "re/(1/s)", "im/(1/s)", "largest in");
     for (int i = 0; i < x->count; ++i) {
         const carom_mode *k = &x->mode[i];
@@ -233,7 +236,7 @@ static int over(const job *j) {
             fputs(", ", stdout), list("frequencies", &x, frequency), fputs(", ", stdout), list("damping", &x, damping), fputs("}", stdout);
         } else if (status == CAROM_OK && !quiet) {
             printf("%s=%.9g:", j->vary.name, j->vary.value[i]);
-            for (int k = 0; k < x.count; ++k) printf(" %.6g%s", x.mode[k].frequency, x.mode[k].damping < -1e-9 ? " (unstable)" : "");
+            for (int k = 0; k < x.count; ++k) printf(" %.6g%s", x.mode[k].frequency, x.mode[k].damping < -UNSTABLE ? " (unstable)" : "");
             fputs(" Hz\n", stdout);
         }
         carom_modes_free(&x);

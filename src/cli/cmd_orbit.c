@@ -34,7 +34,7 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
         if (carom_model_presses(m, i)) continue;
         printf("  %-20s %20.12g", carom_model_coordinate(m, i), o->q[i]);
         if (o->nq == o->nv) printf("   rate %20.12g", o->v[i]);
-        if (fabs(o->advance[i]) > 1e-9 * (1 + fabs(o->q[i]))) printf("   %+.9g per period", o->advance[i]);
+        if (fabs(o->advance[i]) > CLI_DIGITS * (1 + fabs(o->q[i]))) printf("   %+.9g per period", o->advance[i]);
         putchar('\n');
     }
     for (int i = 0; i < o->nv && o->nq != o->nv; ++i) printf("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);

@@ -53,6 +53,8 @@ static double *fetch(plot *p, const source *s, int column) {
     return x;
 }
 
+static const double BLANK = 1e-13, AT_REST = 1e-9; // a curve that shows nothing but rounding; of the largest: what only rounds is at rest
+
 static bool blank(const double *y, long n, double most) {
     for (long i = 0; i < n; ++i)
         if (fabs(y[i]) > most && isfinite(y[i])) return false;
@@ -80,7 +82,7 @@ static void add_over(plot *p, const char *name, const char *over, const char *la
             continue;
         }
         double *y = fetch(p, s, column);
-        if (p->failed || (skip_blank && blank(y, s->count, 1e-13))) {
+        if (p->failed || (skip_blank && blank(y, s->count, BLANK))) {
             free(y);
             continue;
         }
@@ -254,7 +256,7 @@ static int courses(plot *p, const char *label, bool (*wanted)(const carom_result
     for (int small = 0; small < 2 && all <= most; ++small) {
         figure_panel(&p->fig, label, false);
         for (int i = 0; i < n; ++i) {
-            const bool tiny = size[i] < largest / 30 && size[i] > 1e-9 * largest; // what only rounds is at rest
+            const bool tiny = size[i] < largest / 30 && size[i] > AT_REST * largest;
             if (tiny == (small == 1)) add(p, name[i], name[i], i, false, false);
         }
         drop_empty(p);

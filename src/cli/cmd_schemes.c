@@ -126,9 +126,7 @@ static int run(const cli_args *a) {
         list();
         return CLI_DONE;
     }
-    const carom_scheme *const *at = carom_schemes();
-    while (*at && strcmp((*at)->name, a->word[0]) != 0) ++at;
-    const carom_scheme *s = *at;
+    const carom_scheme *s = carom_schemes_find(a->word[0]);
     if (!s) {
         char hint[96];
         cli_say("there is no scheme '%s'%s", a->word[0], cli_suggest(hint, sizeof hint, a->word[0], scheme_name, NULL));

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+static const double CERTIFIED = 1e-12; // of the largest |c|: what direct solvers reach
+
 static const cli_option options[] = {
     {"solver", 0, "NAME", "solver to try first: direct, joints, enumerate, lemke, newton, hybrid, gauss-seidel or prox (default: by size and kind)", false},
     {"tol", 0, "X", "residual allowed, relative to the largest |c| (default 1e-12)", false},
@@ -89,7 +91,7 @@ static void print_text(const carom_problem *pb, const char *title, int number, c
 
 static bool read_usage(const cli_args *a, const carom_solver **first, double *tol, double *which) {
     const char *name = cli_value(a, "solver");
-    *tol = 1e-12;
+    *tol = CERTIFIED;
     *which = 0;
     *first = NULL;
     if (!cli_positive(a, "tol", tol) || !cli_positive(a, "problem", which)) return false;

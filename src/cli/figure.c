@@ -135,7 +135,8 @@ void figure_range(const panel *p, bool of_x, double *low, double *high) {
     }
     if (!(*low <= *high)) *low = -1, *high = 1;
     const double size = fmax(fabs(*low), fabs(*high));
-    if (*high - *low <= 1e-9 * size || size == 0) { // rounding is not worth a magnifying glass
+    static const double FLAT = 1e-9; // of the size: rounding is not worth a magnifying glass
+    if (*high - *low <= FLAT * size || size == 0) {
         const double pad = size > 0 ? 0.1 * size : 1;
         *low -= pad;
         *high += pad;

@@ -4,6 +4,7 @@
 // row, and of every stretch the rows where some column is lowest or highest.  Impulses are sums since the previous row, so
 // those of rows left out go to the next row that is kept: their sum stays what it is.
 #define _POSIX_C_SOURCE 200809L
+#include "base/tolerance.h"
 #include "cli/page.h"
 #include "model/names.h"
 #include <math.h>
@@ -177,7 +178,7 @@ static bool choose(page *p, const double *t, long most) {
     } else {
         long used = mark(keep, 0, p->rows) + mark(keep, p->rows - 1, p->rows);
         for (long k = 0; k < p->events && used < most / 2; ++k) {
-            const long row = first_at(t, p->rows, p->event[k].t * (1 - 1e-12));
+            const long row = first_at(t, p->rows, p->event[k].t * (1 - CAROM_SAME));
             used += mark(keep, row - 1, p->rows) + mark(keep, row, p->rows);
         }
         const long even = most / 4;

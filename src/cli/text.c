@@ -340,12 +340,11 @@ static bool takes(const carom_scheme *s, const char *text) {
 
 const char *cli_blame(const carom_model *m, bool named, carom_status failure) {
     const carom_model_run run = carom_model_simulation(m);
-    const carom_scheme *const *s = carom_schemes();
     if (!named || !run.scheme) return NULL;
-    while (*s && strcmp((*s)->name, run.scheme) != 0) ++s;
-    if (!*s) return run.scheme_place;
+    const carom_scheme *s = carom_schemes_find(run.scheme);
+    if (!s) return run.scheme_place;
     for (int i = 0; run.options && run.options[i]; ++i)
-        if (!takes(*s, run.options[i])) return run.option_places[i];
+        if (!takes(s, run.options[i])) return run.option_places[i];
     return failure == CAROM_UNSUPPORTED ? run.scheme_place : NULL;
 }
 

@@ -5,6 +5,7 @@
 // which is exact for what moves straight, and to (h omega)^2/6 <= 2e-9 of itself for what turns.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
+#include "base/tolerance.h"
 #include "cli/vtk.h"
 #include "cli/vtk_mesh.h"
 #include "model/names.h"
@@ -172,7 +173,8 @@ static double evaluate(series *s, double spacing) {
         if (s->from[s->nq + s->nv + i] >= 0) carom_drawing_set_signal(d, i, s->row[s->from[s->nq + s->nv + i]]);
     for (int i = 0; i < s->nv; ++i)
         if (isfinite(v[i])) fastest = fmax(fastest, fabs(v[i]));
-    const double h = fmin(1e-4 / fmax(fastest, 1e-100), 1e-3 * spacing);
+    static const double WAY = 1e-4, PART = 1e-3; // of differences: way of the fastest coordinate; part of the time between two rows
+    const double h = fmin(WAY / fmax(fastest, CAROM_NOT_ZERO), PART * spacing);
     for (int side = 0; side < SIDES; ++side) {
         const double dt = (side - HERE) * h;
         if (sys->move) sys->move(sys->model, s->q, s->state, dt, v);

@@ -1,4 +1,5 @@
 // vtk_mesh.c: see vtk_mesh.h.  A ball, a cylinder or a capsule is a profile (r, z) turned about its axis.
+#include "base/tolerance.h"
 #include "cli/vtk_mesh.h"
 #include <math.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static int local_point(vtk_mesh *m, const frame *f, double x, double y, double z
 }
 
 static void quaternion(double w, double x, double y, double z, double R[3][3]) {
-    const double e[3] = {x, y, z}, s = 2 / fmax(w * w + x * x + y * y + z * z, 1e-300);
+    const double e[3] = {x, y, z}, s = 2 / fmax(w * w + x * x + y * y + z * z, CAROM_NOT_ZERO);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const int k = 3 - i - j;

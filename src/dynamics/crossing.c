@@ -287,7 +287,7 @@ static carom_status check_start(carom_path *w) {
         const carom_direction d = of_column(w, j);
         // A start by differences of models is known to 1e-10 of its size.
         const double size_q = carom_norm_max(d.q, p->nv) + LEAST * w->size_q / w->unit[j];
-        const double size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, 1e-300) + LEAST * w->size_v / w->unit[j];
+        const double size_v = carom_norm_max(d.v, p->nv) + size_q * w->size_v / fmax(w->size_q, CAROM_NOT_ZERO) + LEAST * w->size_v / w->unit[j];
         CAROM_TRY(no_number(w, carom_variation_gaps(w->x, p->t, p->q, d, w->gaps)));
         CAROM_TRY(no_number(w, carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full)));
         for (int b = 0; b < L->nb; ++b) {
@@ -397,7 +397,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
         arrives = arrives || (x->impulse[c] > 0 && x->mode_before[c] == CAROM_MODE_OPEN);
     }
     // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
-    if (x->t - x->t_before > CAROM_INSTANT * fmax(w->size_q / fmax(w->size_v, 1e-300), fabs(x->t)) && !first)
+    if (x->t - x->t_before > CAROM_INSTANT * fmax(w->size_q / fmax(w->size_v, CAROM_NOT_ZERO), fabs(x->t)) && !first)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and derivatives of their limit are not supported", x->t);
     if (!first) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before

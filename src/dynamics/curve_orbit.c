@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double GRAZES = 1e-3; // of the other impacts: a contact that is struck by less is nearly grazed
+static const double ASIDE = 1e-3;  // along the multiplier of -1: where the orbit of twice the period is looked for
+static const double LINEAR = 1e-9, BRANCH = 1e-10; // tolerances of the linearised motion and of the scheme: looser than for one orbit, points of a branch are many
+static const double CLEAR = 1e-7;  // of a step: behind an event, where it has happened
+
 typedef struct orbits {
     carom_cycle c;
     const carom_follow_def *def;
@@ -194,7 +199,7 @@ static void describe(void *user, bool failed, char *text, size_t size) {
         return;
     }
     // the contact that is nearly grazed, from either side
-    double least = 1e-3;
+    double least = GRAZES;
     int at = -1;
     for (int i = 0; i < s->nhits; ++i)
         if (s->hit[i].kind == CAROM_HIT_IMPACT && s->hit[i].jump < least) least = s->hit[i].jump, at = s->hit[i].contact;
@@ -265,7 +270,7 @@ static carom_status twice(void *user, double *tau) {
     for (int i = 0; i < s->n; ++i) tau[i] /= length;
     c->fold *= 2, c->T *= 2;
     for (int i = 0; i < s->nq; ++i) c->shift[i] *= 2;
-    CAROM_TRY(predict(o, tau, 1e-3));
+    CAROM_TRY(predict(o, tau, ASIDE));
     s->linear = false;
     CAROM_TRY(correct(o, tau, &iterations));
     return tangent(o, tau) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the doubled orbit has no tangent");
@@ -280,18 +285,18 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_shooter *s = &o->c.s;
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
-    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = 1e-9;
-    const bool takes = !def->run.scheme || carom_shooter_takes(def->run.scheme); // others are refused, for a better reason than rtol
-    if (isnan(s->task.run.rtol) && takes) s->task.run.rtol = 1e-10; // of the scheme: points of a branch are many
+    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR;
+    const bool takes = !def->run.scheme || carom_shooter_scheme(def->run.scheme); // others are refused, for a better reason than rtol
+    if (isnan(s->task.run.rtol) && takes) s->task.run.rtol = BRANCH;
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
     const size_t n = (size_t)s->n;
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
-    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .clear = 1e-7, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
                        .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .doubles = doubles, .twice = twice};
     *m = s->task.base;
-    *scheme = strcmp(s->run.scheme, "auto") == 0 ? "auto" : "event-driven";
+    *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;
 }
 

@@ -15,6 +15,7 @@ static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals, relative: to end 
 static const double CUT = 1e-12;      // of a matrix that has cancelled
 static const double SMALLEST = 1e-3;  // m: the size of a model whose coordinates are all 0
 static const double GROWS = 1e-9;     // of the fastest rate: real parts of eigenvalues below are 0
+static const double NOUGHT = 1e-9;    // of a tangent: a part of it that is none
 static const double AT_CORNER = 1e-8; // of forces and lengths: contacts that change together with the first one
 
 typedef struct rests {
@@ -224,7 +225,7 @@ static carom_status begin(void *user) {
     CAROM_TRY(status);
     r->length = fmax(carom_norm_max(r->q, r->nq), SMALLEST);
     // typical forces: those of a displacement of one length
-    r->force = fmax(r->force, 1e-300);
+    r->force = fmax(r->force, CAROM_NOT_ZERO);
     CAROM_TRY(evaluate(r));
     double most = 0;
     for (int j = 0; j < r->nv; ++j)
@@ -297,7 +298,7 @@ static void put_combination(rests *r, const corner *k, unsigned closed) {
 
 // Does this combination lead away along its tangent, or against it?  That goes to k->tau, its part along tau to *along.
 static carom_status leads_away(rests *r, corner *k, unsigned closed, const double *tau, bool *away, double *along) {
-    const double small = 1e-9;
+    const double small = NOUGHT;
     *away = false;
     put_combination(r, k, closed);
     CAROM_TRY(evaluate(r));

@@ -14,6 +14,7 @@
 static const double FAR = 0.7;   // of a step, in typical sizes
 static const double SLOW = 0.1;  // of the residual before: the linearisation is done again
 static const double CUT = 1e-9;  // of a matrix that has cancelled: a direction is not determined
+static const double GOOD[] = {1e-11, 2e-10}, ENOUGH[] = {1e-10, 2e-9}; // residuals of an orbit, relative: to end with; where rounding does not allow more.  Of one orbit, and on a branch, where points are many
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
 static const double STILL = 1e-5;   // way in a period: that is a state of rest
 enum { LEARNT = 12 };
@@ -390,7 +391,7 @@ static carom_status read_exchanges(carom_cycle *c, const char *const *list) {
 
 void carom_cycle_expect(carom_cycle *c, bool near) {
     c->most = near ? 10 : 40, c->halvings = near ? 2 : 8;
-    c->good = near ? 2e-10 : 1e-11, c->enough = near ? 2e-9 : 1e-10;
+    c->good = GOOD[near], c->enough = ENOUGH[near];
 }
 
 carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err) {

@@ -9,6 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double TURNS = 1e-7;  // of directions and rates: joints and contacts turn with the motion by more
+static const double SLOWEST = 1e-6, SLOW = 1e-4, FAST = 1e-2; // of the fastest eigenvalue: below SLOW digits are lost beside it; the gap between slow and fast ones lies between the others
+static const double SHIFT = 1.0371e-4; // of the fastest: among the slow ones, and none of them by chance
+static const double TINY = 1e-6;   // of the shift: an eigenvalue that is zero
+static const double DOUBLE = 3e-7; // of the fastest: a zero that is double may be off by the root of rounding
+
 #ifdef CAROM_HAS_LAPACK
 
 typedef struct dense {
@@ -39,7 +45,7 @@ static carom_status complement(dense *d, const double *columns, int n, double *U
     }
     int info = 0;
     dgesvd_("A", "N", &nv, &n, a, &nv, s, U, &nv, none, &one, work, &room, &info, 1, 1);
-    while (*rank < n && *rank < nv && s[*rank] > 1e-9 * s[0]) ++*rank;
+    while (*rank < n && *rank < nv && s[*rank] > CAROM_DEPENDENT * s[0]) ++*rank;
     free(a);
     return info == 0 ? CAROM_OK : carom_fail(d->err, CAROM_SINGULAR, "the directions of joints and contacts could not be decomposed");
 }
@@ -62,7 +68,7 @@ static carom_status check_drift(dense *d) {
         const double *D = l->drift + (size_t)k * (size_t)d->nv;
         const double most = carom_norm_max(D, d->nv);
         for (int j = d->nv - d->m; most > 0 && j < d->nv; ++j)
-            if (fabs(carom_dot(D, d->Z + (size_t)j * (size_t)d->nv, d->nv)) > 1e-7 * carom_norm_max(l->grip.in + (size_t)k * (size_t)d->nv, d->nv) * carom_norm_max(l->grip.p.v, d->nv))
+            if (fabs(carom_dot(D, d->Z + (size_t)j * (size_t)d->nv, d->nv)) > TURNS * carom_norm_max(l->grip.in + (size_t)k * (size_t)d->nv, d->nv) * carom_norm_max(l->grip.p.v, d->nv))
                 return carom_fail(d->err, CAROM_UNSUPPORTED, "joints or contacts turn with the motion in this state, so that the linearised equations change with time; "
                                                              "linearise a state of rest, or write the model in coordinates of the joints");
     }
@@ -145,15 +151,15 @@ static int by_size(const void *a, const void *b) {
     return x[0] < y[0] ? -1 : x[0] > y[0];
 }
 
-// How many eigenvalues belong to the slow ones: up to the widest gap between 1e-6 and 1e-2 of the fastest.  0: none is that slow.
+// How many eigenvalues belong to the slow ones: up to the widest gap between SLOWEST and FAST of the fastest.  0: none is that slow.
 static int slow(const double *re, const double *im, int n, double w, double *sorted) {
     int best = 0;
     double widest = 1;
     for (int i = 0; i < n; ++i) sorted[i] = hypot(re[i], im[i]);
     qsort(sorted, (size_t)n, sizeof *sorted, by_size);
-    if (!(sorted[0] < 1e-4 * w)) return 0;
+    if (!(sorted[0] < SLOW * w)) return 0;
     for (int i = 0; i < n; ++i) {
-        const double next = i + 1 < n ? sorted[i + 1] : 1e-2 * w, ratio = fmin(next, 1e-2 * w) / fmax(sorted[i], 1e-6 * w);
+        const double next = i + 1 < n ? sorted[i + 1] : FAST * w, ratio = fmin(next, FAST * w) / fmax(sorted[i], SLOWEST * w);
         if (ratio > widest) widest = ratio, best = i + 1;
     }
     return best;
@@ -164,7 +170,7 @@ static int slow(const double *re, const double *im, int n, double w, double *sor
 static carom_status again(dense *d, carom_spectrum *s, double w, int count, double *sorted) {
     const int m = d->m, n = 2 * m;
     const size_t mm = (size_t)m * (size_t)m;
-    const double sigma = 1.0371e-4 * w;
+    const double sigma = SHIFT * w;
     double *M = d->P, *K = M + mm, *C = K + mm, *S = d->Q + 3 * mm, *T = S + mm, *re = sorted + 2 * n, *im = re + n;
     carom_status status = CAROM_OK;
     for (size_t i = 0; i < mm; ++i) S[i] = K[i] + sigma * (C[i] + sigma * M[i]), T[i] = C[i] + 2 * sigma * M[i];
@@ -180,7 +186,7 @@ static carom_status again(dense *d, carom_spectrum *s, double w, int count, doub
         s->re[k] = re[i], s->im[k] = im[i];
         put_shape(d, i, -im[i], true, s->shape + 2 * (size_t)k * (size_t)d->nv); // 1/nu of a pair has its conjugate's vector
     }
-    s->tiny = 1e-6 * sigma;
+    s->tiny = TINY * sigma;
     return CAROM_OK;
 }
 
@@ -205,7 +211,7 @@ static carom_status eigenvalues(dense *d, carom_spectrum *s) {
         put_shape(d, i, im[i], false, s->shape + 2 * (size_t)s->n++ * (size_t)d->nv);
     }
     s->rounding = 64 * DBL_EPSILON * w;
-    s->tiny = 3e-7 * w; // a zero that is double may be off by the root of rounding
+    s->tiny = DOUBLE * w;
     if (status == CAROM_OK && low > 0) status = again(d, s, w, low, sorted);
     free(re);
     return status;

@@ -1,10 +1,14 @@
 // dynamics.h (private): a model at one point: its matrices, constraints and contacts, as equilibria and modes need them.
 #pragma once
+#include "base/tolerance.h"
 #include "system/independent.h"
 #include <carom/run.h>
 #include <carom/dynamics.h>
 #include <carom/problem.h>
 #include <carom/variation.h>
+
+/// Part of the length of a direction that is left of it beside others, and less of one that depends on them.
+#define CAROM_DEPENDENT 1e-9
 
 /// Everything at (t, q, v).  One block of memory.
 typedef struct carom_point {

@@ -17,7 +17,13 @@
 #include <string.h>
 #ifdef CAROM_HAS_CMINPACK
 #include <cminpack.h>
+static const double FLAT = 1e-12, STAYS = 1e-10; // of the sum of squares, of the values: what an iteration changes at the end
 #endif
+
+static const double COUNTED = 1e-7;    // of the run: an impact with derivatives is the one that was counted
+static const double DIFFERENCE = 1e-5; // of a value: central differences, good to some digits
+static const double APART = 1e-13;     // of a pivot: combinations of names with less influence change nothing
+static const double RTOL = 1e-10, ATOL = 1e-12; // of a scheme that is chosen here: errors of the run stay far below those of data
 
 typedef struct match { char *column; int observed, contact; double sigma; } match; // observed: expression, -1: times of impacts of contact
 
@@ -216,7 +222,7 @@ static carom_status on_side(void *user, carom_path *w, carom_side side) {
         ++s->hits[i];
         for (int p = 0; p < k->m; ++p) {
             if (k->fit->point[p].match != i || k->fit->point[p].t != s->hits[i]) continue;
-            if (fabs(k->y[p] - w->t) > 1e-7 * k->end) return carom_fail(k->err, CAROM_UNSUPPORTED, "impacts of '%.60s' come too fast after each other to be counted", k->match[i].column);
+            if (fabs(k->y[p] - w->t) > COUNTED * k->end) return carom_fail(k->err, CAROM_UNSUPPORTED, "impacts of '%.60s' come too fast after each other to be counted", k->match[i].column);
             for (int j = 0; j < k->n; ++j) s->J[p + (size_t)j * (size_t)k->m] = w->dt[j] / k->match[i].sigma;
         }
     }
@@ -251,7 +257,7 @@ static carom_status exact_jacobian(fitting *k, const double *x, double *J) {
 static carom_status difference_jacobian(fitting *k, const double *x, double *J) {
     double *up = k->J + (size_t)k->m * (size_t)k->n, *down = up + k->m, *z = down + k->m;
     for (int j = 0; j < k->n; ++j) {
-        const double h = 1e-5 * fmax(fabs(x[j]), 1e-3 * fmax(fabs(k->fit->start[j]), 1e-2));
+        const double h = DIFFERENCE * fmax(fabs(x[j]), 1e-3 * fmax(fabs(k->fit->start[j]), 1e-2)); // names that are 0 are measured by their start, or else by 0.01
         carom_copy(z, x, k->n);
         z[j] = fmin(x[j] + h, k->bound[j].high);
         const double above = z[j];
@@ -321,7 +327,7 @@ static carom_status minimise(fitting *k) {
     if (!block || !pivot) return free(block), free(pivot), no_memory(k->err);
     double *J = block, *r = J + (size_t)m * (size_t)n, *wa4 = r + m, *u = wa4 + m, *diag = u + n, *qtf = diag + n, *wa = qtf + n;
     for (int j = 0; j < n; ++j) u[j] = to_free(k->bound[j], k->fit->value[j]);
-    const int info = lmder(evaluate, k, m, n, u, r, J, m, 1e-12, 1e-10, 0, most, diag, 1, 100, 0, &nfev, &njev, pivot, qtf, wa, wa + n, wa + 2 * n, wa4);
+    const int info = lmder(evaluate, k, m, n, u, r, J, m, FLAT, STAYS, 0, most, diag, 1, 100, 0, &nfev, &njev, pivot, qtf, wa, wa + n, wa + 2 * n, wa4);
     double slope;
     for (int j = 0; j < n; ++j) k->fit->value[j] = from_free(k->bound[j], u[j], &slope);
     free(block);
@@ -498,7 +504,7 @@ static carom_status spread(fitting *k, double sum) {
     }
     for (int j = 0; j < n; ++j)
         for (int i = 0; i < n; ++i) A[i + j * n] = carom_dot(k->J + (size_t)i * (size_t)m, k->J + (size_t)j * (size_t)m, m) / (s[i] * s[j]);
-    if (carom_dense_ldl(A, n, n, 1e-13, A + n * n) > 0) return free(A), carom_fail(k->err, CAROM_SINGULAR, "the free names cannot be told apart by these data: some combination of them changes nothing");
+    if (carom_dense_ldl(A, n, n, APART, A + n * n) > 0) return free(A), carom_fail(k->err, CAROM_SINGULAR, "the free names cannot be told apart by these data: some combination of them changes nothing");
     const double scale = carom_list_length(k->def->sigma) > 0 ? 1 : m > n ? sum / (m - n) : NAN;
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) column[i] = i == j;
@@ -548,18 +554,18 @@ static carom_status prepare(fitting *k) {
 static carom_status choose_scheme(fitting *k) {
     carom_run_given *given = &k->task.run;
     const char *own = carom_model_simulation(k->task.base).scheme, *name = given->scheme ? given->scheme : own;
-    const carom_scheme *const *s = carom_schemes();
-    while (*s && name && strcmp((*s)->name, name) != 0) ++s;
-    const bool located = name && *s && (*s)->emits_events;
+    const carom_scheme *s = name ? carom_schemes_find(name) : NULL;
+    bool located = s && s->emits_events;
     if (!given->scheme && !located) {
+        located = true;
         given->scheme = "event-driven";
-        if (isnan(given->rtol)) given->rtol = 1e-10;
-        if (isnan(given->atol)) given->atol = 1e-12;
+        if (isnan(given->rtol)) given->rtol = RTOL;
+        if (isnan(given->atol)) given->atol = ATOL;
     }
     long rows = 200;
     for (int f = 0; f < k->files; ++f) rows = k->table[f].rows > rows ? k->table[f].rows : rows;
     if (isnan(given->step) && (located || !name || !own || given->scheme != name)) given->step = k->end / (double)rows;
-    for (int i = 0; i < k->fit->nmatch && given->scheme && !located && strcmp(given->scheme, "event-driven") != 0; ++i)
+    for (int i = 0; i < k->fit->nmatch && !located; ++i)
         if (k->match[i].observed < 0)
             return carom_fail(k->err, CAROM_BAD_INPUT, "--match %.60s: scheme %.40s does not locate impacts inside its steps, so that their times change by whole steps; leave --scheme out", k->def->match[i], given->scheme);
     return CAROM_OK;

@@ -15,6 +15,7 @@
 static const double STEP = 0.05, SMALLEST = 1e-6, EXACT = 1e-10, NOUGHT = 1e-9; // steps; where an event is located; a distance that is rounding
 static const double VANISHED = 1e-11; // of what vanishes at an event
 static const double CAUSE = 1e-4;     // distance from the unit circle of the eigenvalue that was followed there
+static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
 static const double ARRIVED = 1e-12;  // of a step: the edge of the range
 static const double SHORT = 1e-4;     // of a step: the tangent may turn by more
 enum { LOOK = 2 + 2 * CAROM_TESTS, HEAD = 4 + LOOK, COLUMNS = 6, FOLD = -1 }; // of a task: branch, step, kind, failures, look; then tau, bend, place
@@ -224,7 +225,7 @@ static carom_status locate(walk *w, int which, double ds, double x_a, double x_b
             if (side == -1) x_a /= 2;
             side = -1;
         }
-        if (fabs(x_a) < 1e-300 || fabs(x_b) < 1e-300) side = 0;
+        if (fabs(x_a) < CAROM_NOT_ZERO || fabs(x_b) < CAROM_NOT_ZERO) side = 0;
     }
     return CAROM_OK;
 }
@@ -284,7 +285,7 @@ static carom_status settle(walk *w, bool *moved) {
 // Is there a solution with other contacts just behind sigma?  Where an event has only begun it is hard to find: a little further on, too.  The curve ends there.
 static carom_status look_behind(walk *w, double sigma, double ds, bool *found, double *at, carom_error *why) {
     enum { TIMES = 5 };
-    const double further[TIMES] = {w->k.clear, 0, 1e-6, 1e-5, 1e-4}; // events that come at nearly the same time are told apart first
+    const double further[TIMES] = {w->k.clear, 0, FURTHER[0], FURTHER[1], FURTHER[2]}; // events that come at nearly the same time are told apart first
     *found = false;
     for (int i = w->k.clear > 0 ? 0 : 1; i < (w->k.clear > 0 ? TIMES : 2) && !*found; ++i) {
         int iterations;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double VANISHED = 1e-13, NARROW = 1e-15; // of the slopes at both ends; of the step: where a value is extreme
+
 typedef enum wanted { AT_END, INTEGRAL, MEAN, RMS, MAXIMUM, MINIMUM } wanted;
 static const struct { const char *name; wanted what; } functions[] = {{"integral", INTEGRAL}, {"mean", MEAN}, {"rms", RMS}, {"max", MAXIMUM}, {"min", MINIMUM}};
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
@@ -144,8 +146,8 @@ static carom_status on_step(void *user, carom_path *w, double h) {
     CAROM_TRY(derive(k, w->t + h, w->q_1, w->v_1, (carom_direction){1, w->v_1, w->a, NULL}, &x_b));
     if (!(sign * x_a > 0 && sign * x_b < 0)) return CAROM_OK;
     double tau = b, x = x_b;
-    const double small = 1e-13 * (fabs(x_a) + fabs(x_b));
-    for (int i = 0, side = 0; i < 60 && fabs(x) > small && b - a > 1e-15 * h; ++i) {
+    const double small = VANISHED * (fabs(x_a) + fabs(x_b));
+    for (int i = 0, side = 0; i < 60 && fabs(x) > small && b - a > NARROW * h; ++i) {
         tau = (a * x_b - b * x_a) / (x_b - x_a);
         CAROM_TRY(slope(k, tau, &x));
         if (sign * x > 0) {

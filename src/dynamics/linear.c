@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double TURNED = 1e-4;     // rad: differences about no rotation
 static const double REST = 1e-9;       // of the model's size, of its forces: results at rest are not exact
 static const double GIVEN = 1e-6;      // of the size, of the speeds: states that a person wrote
 static const double SOLVED = 1e-13, USABLE = 1e-8; // residuals of the contact problem, relative: asked for, enough
@@ -201,7 +202,7 @@ static carom_status find_frame(carom_linear *l) {
     l->frame = calloc(nv * nv + 3 * nv, sizeof *l->frame);
     if (!l->frame) return no_memory(l->grip.err);
     double *x = l->frame + nv * nv, *up = x + nv, *down = up + nv;
-    const double s = 1e-4; // what follows the bracket in lift() is even in x
+    const double s = TURNED; // what follows the bracket in lift() is even in x
     for (size_t j = 0; j < nv; ++j) {
         x[j] = s;
         p->sys.lift(p->sys.model, up, x, p->v);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { PARTS = 10, ROWS = 200 };
+static const double RESTS = 1e-9; // of the positions, between two looks: what moves by less is at rest
 static const double LOST = 1e-13; // of a column's length: nothing is left of it beside the others
 
 typedef struct spectrum {
@@ -45,7 +46,7 @@ static carom_status orthonormalise(void *watch, carom_path *w) {
         for (int i = 0; i < n; ++i) y[i] = lost ? 0 : y[i] / left;
     }
     const double t = w->t - k->t_0;
-    k->to->rests = (k->done == 0 || k->to->rests) && carom_norm_max(w->v, k->s.nv) * k->span <= 1e-9 * fmax(carom_norm_max(w->q, k->s.nq), DBL_MIN);
+    k->to->rests = (k->done == 0 || k->to->rests) && carom_norm_max(w->v, k->s.nv) * k->span <= RESTS * fmax(carom_norm_max(w->q, k->s.nq), DBL_MIN);
     ++k->done;
     if (k->done * ROWS / k->steps > k->to->rows) {
         double *row = k->to->history + (size_t)k->to->rows * (size_t)(1 + k->to->n);
@@ -85,9 +86,9 @@ static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error
     const size_t n = (size_t)s->n;
     const double end = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
     if (isnan(end)) return carom_fail(err, CAROM_BAD_INPUT, "the end time is missing; give --end, or `end:` in the model's simulation section");
-    k->steps = lround(fmax(PARTS, fmin(1e8, isnan(def->run.step) ? 2000 : ceil(end / def->run.step - 1e-9))));
+    k->steps = lround(fmax(PARTS, fmin(1e8, isnan(def->run.step) ? 2000 : ceil(end / def->run.step - CAROM_INSTANT))));
     carom_lyapunov *x = k->to;
-    x->scheme = strcmp(s->run.scheme, "auto") == 0 ? "auto" : "event-driven";
+    x->scheme = carom_shooter_scheme(s->run.scheme);
     x->exponent = calloc(n, sizeof *x->exponent), x->error = calloc(n, sizeof *x->error), x->history = calloc((ROWS + 1) * (n + 1), sizeof *x->history);
     k->sum = calloc(n, sizeof *k->sum), k->part = calloc(n * PARTS, sizeof *k->part);
     double *start = calloc(n + (size_t)s->nq, sizeof *start);

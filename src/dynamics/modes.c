@@ -5,6 +5,8 @@
 
 enum { SMALL = 300, SOME = 20 }; // freedoms of a small model; modes of a large one that are found unless told otherwise
 
+static const double AS_LARGE = 1e-9; // of a component: of those that are as large, the first counts
+static const double UNDAMPED = 1e-9; // of an eigenvalue: a real part that is rounding
 static const double TURN = 6.283185307179586;
 
 // The largest component becomes 1.
@@ -12,7 +14,7 @@ static void normalise(double *shape, int nv) {
     double most = 0, re = 1, im = 0;
     for (int i = 0; i < nv; ++i) {
         const double size = hypot(shape[i], shape[nv + i]);
-        if (size > (1 + 1e-9) * most) most = size, re = shape[i], im = shape[nv + i];
+        if (size > (1 + AS_LARGE) * most) most = size, re = shape[i], im = shape[nv + i];
     }
     if (!(most > 0)) return;
     for (int i = 0; i < nv; ++i) {
@@ -37,7 +39,7 @@ static void gather(carom_modes *modes, const carom_spectrum *s) {
         const bool zero = size <= s->tiny;
         if (zero ? zeros++ % 2 : s->im[k] < 0) continue;
         carom_mode *m = &modes->mode[modes->count];
-        m->re = zero || fabs(s->re[k]) <= fmin(s->rounding, 1e-9 * size) ? 0 : s->re[k], m->im = zero ? 0 : s->im[k];
+        m->re = zero || fabs(s->re[k]) <= fmin(s->rounding, UNDAMPED * size) ? 0 : s->re[k], m->im = zero ? 0 : s->im[k];
         m->frequency = zero ? 0 : size / TURN;
         m->damping = m->re == 0 ? 0 : -m->re / size;
         m->shape = modes->shapes + 2 * nv * (size_t)modes->count++;

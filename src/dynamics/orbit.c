@@ -6,18 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double ISOLATED = 1e-6; // distance of a multiplier from 1: a nearer one may belong to a family of orbits
+
 // Largest first; zeros of lost directions and ones of trivial ones behind.
 static carom_status put_multipliers(carom_orbit *o, carom_cycle *c, carom_segments *g) {
     int count = 0;
     CAROM_TRY(g ? carom_segments_multipliers(g, o->re, o->im, &count, &o->trivial, &o->lost) : carom_cycle_multipliers(c, o->re, o->im, NULL, &count, &o->trivial, &o->lost));
     for (int i = 1; i < count; ++i) // by size, pairs stay together
-        for (int k = i; k > 0 && hypot(o->re[k], o->im[k]) > (1 + 1e-12) * hypot(o->re[k - 1], o->im[k - 1]); --k) {
+        for (int k = i; k > 0 && hypot(o->re[k], o->im[k]) > (1 + CAROM_SAME) * hypot(o->re[k - 1], o->im[k - 1]); --k) {
             const double re = o->re[k], im = o->im[k];
             o->re[k] = o->re[k - 1], o->im[k] = o->im[k - 1], o->re[k - 1] = re, o->im[k - 1] = im;
         }
     o->largest = count > 0 ? hypot(o->re[0], o->im[0]) : 0;
     o->isolated = true;
-    for (int i = 0; i < count; ++i) o->isolated = o->isolated && hypot(o->re[i] - 1, o->im[i]) > 1e-6;
+    for (int i = 0; i < count; ++i) o->isolated = o->isolated && hypot(o->re[i] - 1, o->im[i]) > ISOLATED;
     for (int i = 0; i < o->lost; ++i) o->re[count] = o->im[count] = 0, ++count;
     for (int i = 0; i < o->trivial; ++i) o->re[count] = 1, o->im[count] = 0, ++count;
     o->nmultipliers = count;
@@ -158,8 +160,7 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
     if (!c) return carom_orbit_no_memory(err);
     c->err = err;
     const carom_status status = find(orbit, c, def);
-    // the name of the scheme belongs to what was given, or is a constant
-    if (orbit->scheme) orbit->scheme = strcmp(orbit->scheme, "auto") == 0 ? "auto" : "event-driven";
+    if (orbit->scheme) orbit->scheme = carom_shooter_scheme(orbit->scheme); // the one at hand may belong to what was given
     carom_cycle_close(c);
     free(c);
     return status;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double SHOWN = 0.05, SMALLEST = 1e-3; // of the size of the model: amplitude; m: the size of a model whose coordinates are all 0
+
 enum { FRAMES = 120 };
 
 typedef struct play {
@@ -51,7 +53,7 @@ carom_status carom_modes_play(const carom_modes *modes, int k, const carom_play_
     const carom_system *sys = carom_model_system(def->model);
     const carom_mode *mode = &modes->mode[k];
     play p = {.modes = modes, .mode = mode, .sys = sys, .omega = mode->frequency > 0 ? hypot(mode->re, mode->im) : 6.283185307179586};
-    p.scale = def->scale > 0 ? def->scale : 0.05 * fmax(carom_norm_max(modes->q, sys->nq), 1e-3);
+    p.scale = def->scale > 0 ? def->scale : SHOWN * fmax(carom_norm_max(modes->q, sys->nq), SMALLEST);
     const double period = 6.283185307179586 / p.omega, h = period / FRAMES;
     double *block = calloc((size_t)sys->nq + 2 * (size_t)sys->nv + (size_t)(sys->ne + sys->nc), sizeof *block);
     if (!block) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a mode");

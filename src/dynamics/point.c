@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double ALIKE = 1e-8; // of the speeds of both sides of a contact: slip that is rounding
+
 // Redundant constraints are left out: beside the positions that all of them allow, they would contradict each other.
 static carom_status leave_out(carom_point *p, carom_error *err) {
     const carom_system *all = carom_model_system(p->model);
@@ -140,7 +142,7 @@ bool carom_point_slides(const carom_point *p, int b, double *d) {
         size = fmax(size, fabs(u) + fabs(L->w[first + i]));
     }
     const double speed = carom_length(d, tangents);
-    if (!(speed > fmax(1e-8 * size, p->noise))) return false; // both sides move alike, up to rounding
+    if (!(speed > fmax(ALIKE * size, p->noise))) return false; // both sides move alike, up to rounding
     for (int i = 0; i < tangents; ++i) d[i] /= speed;
     return true;
 }

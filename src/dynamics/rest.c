@@ -312,7 +312,7 @@ static double first_tau(search *s) {
 
 static carom_status descend(search *s, carom_rest *rest) {
     carom_point *p = &s->grip.p;
-    const double TIGHT = 1e-13, ENOUGH = 1e-10;
+    static const double TIGHT = 1e-13, ENOUGH = 1e-10; // residuals, relative: to end with; where rounding does not allow more
     double best = HUGE_VAL;
     CAROM_TRY(carom_point_look(p, s->grip.err));
     carom_grip_measure(&s->grip);

@@ -111,7 +111,7 @@ static int solve(carom_segments *g) {
     const carom_piece *first = &g->piece[0];
     for (int j = 0; j < first->m; ++j) {
         const double *Z = column(first->Z, j, n);
-        if (c->timeless) column(g->A, j, N)[M] = carom_dot(Z, first->rate_0, n) / fmax(carom_length(first->rate_0, n), 1e-300);
+        if (c->timeless) column(g->A, j, N)[M] = carom_dot(Z, first->rate_0, n) / fmax(carom_length(first->rate_0, n), CAROM_NOT_ZERO);
         for (int k = 0; k < c->nsym; ++k) column(g->A, j, N)[sigma + k] = carom_dot(Z, column(c->sym, k, n), n), column(g->A, sigma + k, N)[j] = -column(g->A, j, N)[sigma + k];
     }
     carom_dense_shortest(g->A, N, N, CUT, g->col, g->work, g->b, g->z);
@@ -142,7 +142,7 @@ static carom_status step(carom_segments *g) {
     solve(g);
     const double dT = c->timeless && !c->expression ? g->z[g->piece[g->n - 1].at + g->piece[g->n - 1].m] * T : 0;
     for (int k = 0; k < g->n; ++k) carom_copy(g->piece[k].y, g->piece[k].x, s->nq + s->nv);
-    double a = fmin(1, 0.3 * T / fmax(fabs(dT), 1e-300));
+    double a = fmin(1, 0.3 * T / fmax(fabs(dT), CAROM_NOT_ZERO));
     for (int i = 0; i < HALVINGS; ++i, a /= 2) {
         carom_status status = go(g, a, T, dT);
         if (status == CAROM_OK) status = shoot(g, false);

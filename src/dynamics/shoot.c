@@ -4,11 +4,14 @@
 // these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
+#include <carom/event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double DEPENDENT = 1e-9; // of a direction's length: what is left of it beside others
+static const double VANISHED = 1e-13, NARROW = 1e-14; // of the rates at both ends; of the step: where a gap is least
+static const double LAST_BIT = 1e-15; // of positions and rates: what a projection leaves
+static const double ALIKE = 1e-8;     // of the terms of a state: those of its image under an exchange
 enum { MOST = 1000000 };              // hits kept
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run"); }
@@ -124,7 +127,7 @@ void carom_basis_complete(double *basis, int count, int n, double *x) {
         for (int i = 0; i < n; ++i) {
             double left = 1;
             for (int k = 0; k < count; ++k) left -= basis[(size_t)k * (size_t)n + (size_t)i] * basis[(size_t)k * (size_t)n + (size_t)i];
-            if (left > most + 1e-12) most = left, best = i;
+            if (left > most + CAROM_SAME) most = left, best = i;
         }
         carom_zero(x, n);
         x[best] = 1;
@@ -155,7 +158,7 @@ static carom_status on_start(void *user, carom_path *w) {
                 right -= along * s->scratch[n + k];
             }
         const double left = carom_length(row, n);
-        if (!(left > DEPENDENT * size) || size == 0) continue;
+        if (!(left > CAROM_DEPENDENT * size) || size == 0) continue;
         for (int i = 0; i < n; ++i) s->rows[(size_t)rank * (size_t)n + (size_t)i] = row[i] / left;
         s->scratch[n + rank] = right / left;
         carom_axpy(s->p_0, s->scratch[n + rank], s->rows + (size_t)rank * (size_t)n, n);
@@ -189,7 +192,7 @@ static carom_status gap_at(carom_path *w, int c, double t, const double *q, cons
 // An open contact that turns back inside the step comes nearest where g' = 0: by regula falsi (Illinois).
 static carom_status nearest(carom_shooter *s, carom_path *w, int c, double h, double rate_0, double rate_1) {
     double a = 0, b = h, g = 0, rate = rate_1, tau = h;
-    for (int i = 0, side = 0; i < 60 && fabs(rate) > 1e-13 * (fabs(rate_0) + fabs(rate_1)) && b - a > 1e-14 * h; ++i) {
+    for (int i = 0, side = 0; i < 60 && fabs(rate) > VANISHED * (fabs(rate_0) + fabs(rate_1)) && b - a > NARROW * h; ++i) {
         tau = (a * rate_1 - b * rate_0) / (rate_1 - rate_0);
         CAROM_TRY(carom_path_try(w, tau, NULL));
         CAROM_TRY(gap_at(w, c, w->t + tau, w->q_1, w->v_1, &g, &rate));
@@ -344,7 +347,7 @@ static carom_status project(carom_shooter *s, double *q, double *v) {
                 w->row[n++] = k;
             }
         }
-        if (wrong <= 1e-15 * (positions ? carom_norm_max(q, s->nq) : carom_norm_max(v, s->nv))) {
+        if (wrong <= LAST_BIT * (positions ? carom_norm_max(q, s->nq) : carom_norm_max(v, s->nv))) {
             if (positions) round = 5;
             continue;
         }
@@ -437,7 +440,7 @@ carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, 
     const int links = p->ne + p->nc, first[] = {0, links, links + s->nv, links + 2 * s->nv, n};
     for (int k = 0; k < TIMES && status == CAROM_OK; ++k)
         for (int g = 0; g < 4; ++g)
-            for (int i = first[g]; i < first[g + 1]; ++i) *same = *same && fabs(all[(size_t)(2 * k) * (size_t)n + (size_t)i] - all[(size_t)(2 * k + 1) * (size_t)n + (size_t)i]) <= 1e-8 * size[g];
+            for (int i = first[g]; i < first[g + 1]; ++i) *same = *same && fabs(all[(size_t)(2 * k) * (size_t)n + (size_t)i] - all[(size_t)(2 * k + 1) * (size_t)n + (size_t)i]) <= ALIKE * size[g];
     free(all);
     carom_copy(p->q, x, p->nq), carom_copy(p->v, x + p->nq, s->nv);
     p->t = 0;
@@ -490,7 +493,10 @@ static carom_status allocate(carom_shooter *s) {
     return CAROM_OK;
 }
 
-bool carom_shooter_takes(const char *scheme) { return strcmp(scheme, "event-driven") == 0 || strcmp(scheme, "auto") == 0; }
+const char *carom_shooter_scheme(const char *name) {
+    const carom_scheme *s = carom_schemes_find(name);
+    return s && s->exact && s->own_steps ? s->name : NULL;
+}
 
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err) {
     const char *const names[] = {by, NULL};
@@ -501,7 +507,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     if (!given.scheme) given.scheme = "event-driven";
     given.end = given.step = 1;
     CAROM_TRY(carom_run_resolve(&s->run, s->task.base, &given, err));
-    if (!carom_shooter_takes(s->run.scheme))
+    if (!carom_shooter_scheme(s->run.scheme))
         return carom_fail(err, CAROM_UNSUPPORTED, "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s", s->run.scheme);
     if (by) {
         if (s->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", by);

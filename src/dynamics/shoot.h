@@ -52,8 +52,8 @@ typedef struct carom_shooter {
     carom_error *err;
 } carom_shooter;
 
-/// Does the scheme of this name locate events to rounding?
-bool carom_shooter_takes(const char *scheme);
+/// The name, as a constant, of the scheme of this name, if that locates events to rounding with steps of its own; else NULL.
+const char *carom_shooter_scheme(const char *name);
 /// task.model, task.run and the caller's part are set; by: a parameter, NULL: none.  To be closed whatever happens.
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err);
 void carom_shooter_close(carom_shooter *s);

@@ -12,6 +12,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const double SHIFT = 1e-4;     // of a typical rate, and ten times more as long as the matrix is singular
+static const double AT_SHIFT = 1e-4, TINY = 1e-5; // of the shift: eigenvalues that are not counted among those that are not zero; that are zero
+static const double ROUNDING = 1e-10, NOTHING = 1e-9; // of the least that is not zero: what is left of real parts; an eigenvalue that is zero
+
 #if defined(CAROM_HAS_ARPACK) && defined(CAROM_HAS_LAPACK)
 
 typedef struct sparse {
@@ -43,7 +47,7 @@ static carom_status choose(sparse *s) {
         for (int twice = 0; twice < 2; ++twice)
             for (int i = 0; i < s->rows; ++i) carom_axpy(q, -carom_dot(q, Q + (size_t)i * nv, s->nv), Q + (size_t)i * nv, s->nv);
         const double after = carom_length(q, s->nv);
-        if (!(after > 1e-9 * before)) continue;
+        if (!(after > CAROM_DEPENDENT * before)) continue;
         for (int i = 0; i < s->nv; ++i) q[i] /= after;
         s->keep[s->rows++] = k;
     }
@@ -113,7 +117,7 @@ static carom_status shift(sparse *s) {
     carom_status status = assemble(s);
     double stiff = 0, heavy = 0;
     for (int i = 0; i < s->nv; ++i) stiff += fabs(*carom_matrix_entry(p->K, i, i)), heavy += *carom_matrix_entry(p->M, i, i);
-    for (double part = 1e-4; status == CAROM_SINGULAR && part < 1; part *= 10) {
+    for (double part = SHIFT; status == CAROM_SINGULAR && part < 1; part *= 10) {
         s->sigma = part * (stiff > 0 ? sqrt(stiff / heavy) : 1);
         status = assemble(s);
     }
@@ -189,9 +193,9 @@ carom_status carom_spectrum_sparse(carom_spectrum *out, const carom_linear *l, i
     if (status == CAROM_OK) status = iterate(&s, out, count);
     double least = HUGE_VAL;
     for (int k = 0; k < out->n; ++k)
-        if (hypot(out->re[k], out->im[k]) > 1e-4 * s.sigma) least = fmin(least, hypot(out->re[k], out->im[k]));
-    out->rounding = 1e-10 * (isfinite(least) ? least : 0);
-    out->tiny = fmax(1e-5 * s.sigma, 1e-9 * (isfinite(least) ? least : 0));
+        if (hypot(out->re[k], out->im[k]) > AT_SHIFT * s.sigma) least = fmin(least, hypot(out->re[k], out->im[k]));
+    out->rounding = ROUNDING * (isfinite(least) ? least : 0);
+    out->tiny = fmax(TINY * s.sigma, NOTHING * (isfinite(least) ? least : 0));
     if (s.direct) carom_direct_klu()->destroy(s.direct);
     carom_pattern_destroy(s.pattern);
     free(s.a), free(s.row), free(s.col), free(s.value), free(s.keep), free(s.x);

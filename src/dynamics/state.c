@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 
 // Of the model's size: a run can go on from results of schemes that let joints drift, and of those that let contacts penetrate.
-static const double FITS = 1e-4, PENETRATES = 1e-2;
+static const double FITS = 1e-4, PENETRATES = 1e-2; // of the size of the model: gaps of joints and of contacts in a state that fits it
+static const double SMALLEST = 1e-3; // m: that of a model whose coordinates are all 0
 
 // -- reading ------------------------------------------------------------------------------------------------------
 
@@ -129,7 +130,7 @@ static carom_status check_joints(const carom_model *m, const double *q, const ch
     }
     for (int id = 0; id < n && status == CAROM_OK; ++id) {
         const double wrong = id < s->ne ? fabs(g[id]) : -g[id];
-        if (!(wrong <= (id < s->ne ? FITS : PENETRATES) * fmax(size, 1e-3)))
+        if (!(wrong <= (id < s->ne ? FITS : PENETRATES) * fmax(size, SMALLEST)))
             status = carom_fail(err, CAROM_BAD_INPUT, "%.200s does not fit the model: the gap of '%.60s' is %g there", file, carom_model_constraint(m, id), g[id]);
     }
     free(work);

@@ -82,15 +82,17 @@ void carom_task_close(carom_task *t) {
 
 carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err) {
     const char *name = t->run.scheme ? t->run.scheme : carom_model_simulation(t->base).scheme;
-    const bool mixed = name && strcmp(name, "mixed") == 0;
-    *located = mixed || (name && (strcmp(name, "event-driven") == 0 || strcmp(name, "auto") == 0));
-    if (!mixed || t->options) return CAROM_OK;
+    const carom_scheme *s = name ? carom_schemes_find(name) : NULL;
+    *located = s && s->exact;
+    if (!*located || !s->exact[0] || t->options) return CAROM_OK;
+    const size_t key = strcspn(s->exact, "=") + 1;
     size_t n = 0;
     for (; t->run.options && t->run.options[n]; ++n)
-        if (strncmp(t->run.options[n], "bracket=", 8) == 0) return carom_fail(err, CAROM_BAD_INPUT, "derivatives need events that mixed locates to rounding, bracket=0, which is chosen here; leave %.60s out", t->run.options[n]);
+        if (strncmp(t->run.options[n], s->exact, key) == 0)
+            return carom_fail(err, CAROM_BAD_INPUT, "derivatives need events that %s locates to rounding, %s, which is chosen here; leave %.60s out", s->name, s->exact, t->run.options[n]);
     t->options = calloc(n + 2, sizeof *t->options);
     if (!t->options) return no_memory(err);
-    t->options[0] = "bracket=0";
+    t->options[0] = s->exact;
     for (size_t i = 0; i < n; ++i) t->options[i + 1] = t->run.options[i];
     t->run.options = t->options;
     return CAROM_OK;

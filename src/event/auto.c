@@ -2,6 +2,7 @@
 //
 // Spec: docs/methods-auto.md.  The step is the interval between records and does not enter the error.
 #include "event/auto.h"
+#include "event/feature.h"
 #include <math.h>
 #include <string.h>
 
@@ -250,6 +251,7 @@ const carom_scheme carom_scheme_auto = {
     .order = 5,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 5, .impact_order = 5, .gain = 1e-3, .loss = 1e-3, .slow_piles = true},
     .own_steps = true,
+    .exact = "",
     .emits_events = true,
     .powers = true,
     .lacks = CAROM_NO_ADAPTIVE,

@@ -33,8 +33,9 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
     *rate = 0;
     CAROM_TRY(carom_flow_rate(f, s, w->P.t, w->P.q, w->P.v, false));
     carom_copy(w->x, f->a, nv);
+    static const double DIFFERENCE = 1e-6; // relative size of the differences: rates by them are good to about as much, and are wanted to some percent
     for (int by_v = 0; by_v < 2; ++by_v) {
-        const double e = 1e-6 * fmax(by_v ? w->head.size_v : w->head.size_q, DBL_MIN);
+        const double e = DIFFERENCE * fmax(by_v ? w->head.size_v : w->head.size_q, DBL_MIN);
         double found = 0;
         for (int i = 0; i < nv; ++i) d[i] = 1 + 0.3 * sin(1 + 7.0 * i); // some of every mode
         for (int k = 0; k < ITERATIONS; ++k) {

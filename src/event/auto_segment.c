@@ -219,7 +219,7 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
     w->P.none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
     w->P.f.T = h->method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
     for (int i = 0; i < ATTEMPTS; ++i) {
-        const bool whole = length >= most * (1 - 1e-9);
+        const bool whole = length >= most * (1 - CAROM_INSTANT);
         double try = whole ? most : length;
         double error = HUGE_VAL;
         carom_status status = attempt(w, s, try, &error);

@@ -5,6 +5,7 @@
 #include "base/tolerance.h"
 #include "scheme/friction.h"
 #include "event/auto.h"
+#include "event/feature.h"
 #include "scheme/schemes.h"
 #include <assert.h>
 #include <math.h>
@@ -174,8 +175,9 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         const carom_status status = attempt(w, s, part, &error, &p, &z);
         if (status != CAROM_OK && status != CAROM_RETRY) return status;
         if (status == CAROM_OK && (error <= 1 || (p == 0 && part <= coarse))) {
+            static const double LEAST = 1e-8; // estimates below it are taken for it: `most` limits the next part long before
             const double most = fmin(2, s->opt[AUTO_GROW]);
-            const double factor = fmin(refused ? 1 : most, fmax(s->control.shrink, s->control.safety * pow(fmax(error, 1e-8), -1.0 / (p + 1))));
+            const double factor = fmin(refused ? 1 : most, fmax(s->control.shrink, s->control.safety * pow(fmax(error, LEAST), -1.0 / (p + 1))));
             const double t = last ? t_1 : w->t + part;
             CAROM_TRY(power(s, w->t, w->q_s, w->v_s, part));
             CAROM_TRY(power(s, t, w->q_h, w->v_h, part));

@@ -1,6 +1,7 @@
 // change.c: events for observers, and the smooth motion between them.
 #include "base/tolerance.h"
-#include "event/phase.h"
+#include "event/change.h"
+#include "event/feature.h"
 #include "scheme/inside.h"
 #include <float.h>
 #include <math.h>
@@ -37,13 +38,15 @@ carom_status carom_phase_emit(carom_phase *w, carom_step *s, double t_before, bo
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", w->t);
 }
 
+static const double SLIPS = 1e-9; // of the terms of a slip: what the projection of velocities leaves of one that has none
+
 // Slip along more than one tangent follows its velocity, if it has one.
 static carom_status direct(carom_phase *w, carom_step *s) {
     carom_flow *f = &w->f;
     CAROM_TRY(carom_flow_rate(f, s, w->t, w->q, w->v, false));
     for (int b = s->sys->ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
-        if (f->mode[c] == CAROM_MODE_SLIP && tangents > 1) f->live[c] = carom_length(f->u + k, tangents) > 1e-9 * carom_local_magnitude(&f->L, k, w->v);
+        if (f->mode[c] == CAROM_MODE_SLIP && tangents > 1) f->live[c] = carom_length(f->u + k, tangents) > SLIPS * carom_local_magnitude(&f->L, k, w->v);
     }
     return CAROM_OK;
 }

@@ -3,6 +3,7 @@
 // CVODE runs in a time of its own that starts with the phase, so that events are located to the rounding of the phase.
 // Its objects are made once, at the start of a simulation; a phase restarts them.  It never prints.
 #include "event/cvode.h"
+#include "event/feature.h"
 #include <cvode/cvode.h>
 #include <float.h>
 #include <math.h>
@@ -42,7 +43,8 @@ static void position_rate(carom_phase *w, const carom_step *s, const double *q, 
         return;
     }
     static const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
-    const double h = 1e-3 * fmax(carom_norm_max(q, sys->nq), DBL_MIN) / fmax(carom_norm_max(v, sys->nv), DBL_MIN);
+    static const double WAY = 1e-3; // of the positions: the error WAY^4 is that of rounding over WAY
+    const double h = WAY * fmax(carom_norm_max(q, sys->nq), DBL_MIN) / fmax(carom_norm_max(v, sys->nv), DBL_MIN);
     carom_zero(rate, sys->nq);
     for (int i = 0; i < 4; ++i) {
         carom_move(s, w->q_1, q, at[i] * h, v);

@@ -2,7 +2,10 @@
 //
 // Newton's law acts on all contacts at the wall at once (EV-9); those that are left without normal velocity enter the laws on acceleration
 // level (EV-5), and those decide.  Where acceleration and reaction both vanish, the laws are asked again a moment later (EV-11).
-#include "event/phase.h"
+#include "event/change.h"
+#include "event/decide.h"
+#include "event/feature.h"
+#include "event/tube.h"
 #include <float.h>
 #include <math.h>
 
@@ -10,11 +13,6 @@ enum { LONG_RUN = 50 }; // impacts in a row, each sooner than the one before
 static const double LATER = 1e-3; // part of the tolerance that decides a moment later, where what vanished has grown
 
 // -- what counts as none -----------------------------------------------------------------------------------------------
-
-double carom_phase_still(const carom_phase *w, const carom_step *s, const carom_local *L, int k, bool slip) {
-    const double any = carom_local_magnitude(L, k, w->span) / carom_phase_time(w), speed = *s->speed;
-    return w->limits.velocity * (slip ? fmax(speed, any) : speed > 0 ? speed : any);
-}
 
 static double still_exactly(const carom_phase *w, const carom_step *s, int k, bool slip) {
     return carom_phase_still(w, s, &w->all, k, slip) + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
@@ -363,6 +361,7 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     CAROM_TRY(carom_accumulation_changes(&w->runs, s, w->t, w->was, w->f.mode, w->left, w->pull));
     if (limit) carom_accumulation_end(&w->runs, s, w->q);
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));
-    CAROM_TRY(carom_flow_choose(&w->f, s, w->t, w->q, w->v));
+    CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
+    if (w->f.shared) carom_flow_choose(&w->f, s);
     return carom_phase_emit(w, s, w->t - dt, limit);
 }

@@ -4,6 +4,10 @@
 // business.  Every step starts afresh from (q, v) and the kept modes of the contacts, so a run that was
 // interrupted goes on bit for bit.
 #include "event/cvode.h"
+#include "event/feature.h"
+#include "event/phase.h"
+#include "event/singular.h"
+#include "event/watch.h"
 #include <carom/event.h>
 #include <float.h>
 #include <math.h>
@@ -403,6 +407,7 @@ const carom_scheme carom_scheme_event_driven = {
     .gates = true,
     .order = 5, // of its Runge-Kutta steps; the multistep method chooses
     .own_steps = true,
+    .exact = "",
     .emits_events = true,
     .redundant = true, // positions are projected to rounding, and event_share() knows
     .powers = true,

@@ -5,7 +5,7 @@
 // (EV-18) and all is decided anew, with the features that lie ahead.  Gaps that are written are not held: the zeros of
 // what decides between their branches are events (EV-23).  Other gaps, of systems in C, are watched: where their direction jumps, the contact approaches, and
 // the phase ends with an impact; only in models without shapes that touch.
-#include "event/phase.h"
+#include "event/feature.h"
 #include "scheme/inside.h"
 #include <math.h>
 

@@ -16,18 +16,18 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.L = carom_allocate_local(mem, sys);
     const size_t nl = (size_t)f.L.W.n;
     f.closed = carom_allocate_bytes(mem, nc * sizeof(bool));
-    f.looked_closed = carom_allocate_bytes(mem, nc * sizeof(bool));
+    f.at.closed = carom_allocate_bytes(mem, nc * sizeof(bool));
     f.g = carom_allocate(mem, nb);
-    CAROM_ALLOCATE(mem, nv, &f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on, &f.v_at);
+    CAROM_ALLOCATE(mem, nv, &f.a, &f.a_f, &f.dv, &f.V_sum, &f.K_sum, &f.a_0, &f.v_on, &f.at.v);
     CAROM_ALLOCATE(mem, nl, &f.u, &f.kappa, &f.lambda, &f.Gamma, &f.noise, &f.D, &f.x, &f.x_0, &f.b);
     f.row = carom_allocate_ints(mem, nl);
     f.col = carom_allocate_ints(mem, nl);
     f.order = carom_allocate_ints(mem, nl);
     f.X = carom_allocate(mem, nl * nv);
-    CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N, &f.G_look);
+    CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N, &f.at.G);
     f.scratch = carom_allocate(mem, 3 * nl);
-    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.q_at, &f.q_look);
-    f.mode_at = carom_allocate(mem, carom_flow_size(sys));
+    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.at.q);
+    f.at.mode = carom_allocate(mem, carom_flow_size(sys));
     for (int i = 0; i < T->stages; ++i) {
         CAROM_ALLOCATE(mem, nv, &f.V[i], &f.K[i]);
         f.lifted[i] = sys->lift ? carom_allocate(mem, nv) : f.V[i];
@@ -54,8 +54,7 @@ void carom_flow_load(carom_flow *f, const carom_step *s, double *kept) {
     f->live = f->dir + CAROM_TANGENTS * nc;
     f->choice = f->live + nc;
     f->keeps = false;
-    f->looked = false;
-    if (s->jumped || s->renumbers) f->known = f->finished = false;
+    if (s->jumped || s->renumbers || f->at.what == CAROM_KNOWN_PLACE) f->at.what = CAROM_KNOWN_NOTHING;
 }
 
 void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
@@ -115,20 +114,25 @@ static void multiply(carom_flow *f, carom_step *s) {
 
 static bool same(const double *x, const double *y, size_t n) { return memcmp(x, y, n * sizeof *x) == 0; }
 
+void carom_flow_leave(carom_flow *f) {
+    if (f->at.what >= CAROM_KNOWN_PLACE) f->at.what = CAROM_KNOWN_NOTHING;
+}
+
 carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const double *q, const bool *closed) {
-    const carom_system *sys = s->sys;
-    const size_t nq = (size_t)sys->nq, nc = (size_t)sys->nc * sizeof *closed;
-    f->known = f->finished = false;
-    if (f->looked && t == f->t_look && s->inside->held == f->held && same(q, f->q_look, nq) && memcmp(closed, f->looked_closed, nc) == 0) return CAROM_OK;
-    f->looked = f->whole = false;
+    carom_known *at = &f->at;
+    const size_t nq = (size_t)s->sys->nq, nc = (size_t)s->sys->nc * sizeof *closed;
+    const bool there = at->what >= CAROM_KNOWN_PLACE && t == at->t && s->inside->held == at->held && same(q, at->q, nq) && memcmp(closed, at->closed, nc) == 0;
+    at->what = there ? CAROM_KNOWN_PLACE : CAROM_KNOWN_NOTHING; // the rest may be another one from here on
+    if (there) return CAROM_OK;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     carom_close_these(s, &f->L, closed);
     CAROM_TRY(carom_directions(s, &f->L, t, q));
-    f->looked = true;
-    f->held = s->inside->held;
-    f->t_look = t;
-    memcpy(f->q_look, q, nq * sizeof *q);
-    memcpy(f->looked_closed, closed, nc);
+    at->what = CAROM_KNOWN_PLACE;
+    at->n = -1;
+    at->held = s->inside->held;
+    at->t = t;
+    memcpy(at->q, q, nq * sizeof *q);
+    memcpy(at->closed, closed, nc);
     return CAROM_OK;
 }
 
@@ -147,11 +151,11 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     for (int c = 0; s->rub && v && c < sys->nc; ++c) carom_friction_set(s, c, f->mode[c] == CAROM_MODE_STICK);
     choose_rows(f, s, want);
     const size_t entries = (size_t)f->n * (size_t)f->n;
-    if (f->whole && !slip && f->n == f->n_look) {
-        memcpy(s->G, f->G_look, entries * sizeof *s->G);
+    if (!slip && f->n == f->at.n) {
+        memcpy(s->G, f->at.G, entries * sizeof *s->G);
         return CAROM_OK;
     }
-    f->whole = false;
+    f->at.n = -1;
     if (f->n == L->at[L->nb] && f->F.shape.storage == CAROM_DIAGONAL && L->W.count) {
         form_sparse(f, s);
         return CAROM_OK;
@@ -170,9 +174,9 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
         carom_factor_solve(&f->F, X);
     }
     multiply(f, s);
-    f->whole = !slip;
-    f->n_look = f->n;
-    if (f->whole) memcpy(f->G_look, s->G, entries * sizeof *s->G);
+    if (slip) return CAROM_OK;
+    f->at.n = f->n;
+    memcpy(f->at.G, s->G, entries * sizeof *s->G);
     return CAROM_OK;
 }
 
@@ -181,7 +185,7 @@ bool carom_flow_free(carom_flow *f, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c)
         if (f->mode[c] != CAROM_MODE_OPEN) return false;
     f->n = f->L.nb = f->L.at[0] = 0;
-    f->looked = false;
+    carom_flow_leave(f);
     f->pivot = 1;
     f->shared = false;
     return true;
@@ -331,36 +335,33 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
 }
 
 static bool is_at(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
-    return t == f->t_at && same(q, f->q_at, (size_t)s->sys->nq) && same(v, f->v_at, (size_t)s->sys->nv);
+    return t == f->at.t && same(q, f->at.q, (size_t)s->sys->nq) && same(v, f->at.v, (size_t)s->sys->nv);
 }
 
-static void put_at(carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
-    f->t_at = t;
-    carom_copy(f->q_at, q, s->sys->nq);
-    carom_copy(f->v_at, v, s->sys->nv);
-}
-
-void carom_flow_remember(carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
+void carom_flow_remember(carom_flow *f, const carom_step *s, const double *v) {
     if (s->rub || s->sys->hold) return; // those change what is held
-    put_at(f, s, t, q, v);
-    carom_copy(f->mode_at, f->mode, (ptrdiff_t)carom_flow_size(s->sys));
-    f->finished = true;
+    carom_copy(f->at.v, v, s->sys->nv); // its place is known
+    carom_copy(f->at.mode, f->mode, (ptrdiff_t)carom_flow_size(s->sys));
+    f->at.what = CAROM_KNOWN_ALL;
 }
 
 bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
-    return f->finished && is_at(f, s, t, q, v) && same(f->mode, f->mode_at, carom_flow_size(s->sys));
+    return f->at.what == CAROM_KNOWN_ALL && is_at(f, s, t, q, v) && same(f->mode, f->at.mode, carom_flow_size(s->sys));
 }
 
 // M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that point, unless it is a stage.
 static carom_status rate_free(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool stage) {
-    if (f->known && is_at(f, s, t, q, v)) return CAROM_OK;
-    f->known = f->finished = false;
+    if (f->at.what == CAROM_KNOWN_FREE && is_at(f, s, t, q, v)) return CAROM_OK;
+    f->at.what = CAROM_KNOWN_NOTHING;
     CAROM_TRY(carom_mass_factor(s, &f->F, t, q));
     CAROM_TRY(carom_force(s, f->a_f, t, q, v));
     carom_factor_solve(&f->F, f->a_f);
     carom_copy(f->a, f->a_f, s->sys->nv);
-    f->known = !stage;
-    if (f->known) put_at(f, s, t, q, v);
+    if (stage) return CAROM_OK;
+    f->at.what = CAROM_KNOWN_FREE;
+    f->at.t = t;
+    carom_copy(f->at.q, q, s->sys->nq);
+    carom_copy(f->at.v, v, s->sys->nv);
     return CAROM_OK;
 }
 

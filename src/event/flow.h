@@ -9,8 +9,24 @@
 #include "event/rk.h"
 #include "scheme/step.h"
 
+/// Rounding of accelerations and reactions, relative to their terms.
+static const double CAROM_FLOW_ROUNDING = 1e-11;
+
 /// Is the friction `used` all that there is?  Solvers meet the limit to rounding of their sums.
-static inline bool carom_flow_exhausted(double used, double mu, double normal) { return used >= mu * normal * (1 - 1e-11); }
+static inline bool carom_flow_exhausted(double used, double mu, double normal) { return used >= mu * normal * (1 - CAROM_FLOW_ROUNDING); }
+
+/// What is known of the last point looked at, each kind under its key.
+typedef struct carom_known {
+    enum { CAROM_KNOWN_NOTHING,
+           CAROM_KNOWN_FREE,       // a and a_f at (t, q, v), where nothing is closed
+           CAROM_KNOWN_PLACE,      // F and L at (t, q) for `closed` and the features `held`
+           CAROM_KNOWN_ALL } what; // besides, all that was found at (t, q, v) with these modes, at the end of a step
+    double t, *q, *v, *mode;
+    bool *closed;                  // nc: contacts of L
+    long held;
+    int n;                         // of a place: D and X are there, of so many rows and none of them of a slip, and G; -1: they are not
+    double *G;
+} carom_known;
 
 typedef struct carom_flow {
     const carom_butcher *T;
@@ -24,11 +40,7 @@ typedef struct carom_flow {
     // the last point looked at
     carom_factor F;
     carom_local L;                 // joints and contacts that are not open
-    bool *closed, *looked_closed;  // nc: mode is not open; those of L
-    bool looked, whole;            // F and L are those at (t_look, q_look) with features `held`; so are D and X of n_look rows, none of them of a slip, and G_look is their G
-    int n_look;
-    long held;
-    double t_look, *q_look, *G_look;
+    bool *closed;                  // nc: mode is not open
     double *a, *a_f;               // nv: accelerations with and without reactions
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
@@ -42,15 +54,14 @@ typedef struct carom_flow {
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints
     double *g, *dv;                // by id; nv
-    bool known, finished;          // a and a_f are those at (t_at, q_at, v_at), where nothing was closed; all of the point is that of the end of a step, with modes like mode_at
-    double t_at, *q_at, *v_at, *mode_at;
+    carom_known at;                // what is still known of it
 
     // stages
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations
     double *shift[CAROM_RK_STAGES], *lifted[CAROM_RK_STAGES]; // where (+) is no sum: displacements from the start, their rates; else lifted = V
     carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
     double *push[CAROM_RK_STAGES];                   // nc: reactions, one number each (carom_flow_witness)
-    double *margin[CAROM_RK_STAGES + 1];             // 2 nc: event functions of closed contacts (carom_flow_margins); the last at the start of the phase
+    double *margin[CAROM_RK_STAGES + 1];             // 2 nc: event functions of closed contacts (carom_flow_margins), of stages without laws; the last at the start of the phase
     double *Q, *V_sum, *K_sum;     // after a step: V_sum = sum b_i V_i
     double *Jq, *Jv, *J, *r;       // implicit: derivatives of the accelerations at the start, Newton matrix, residual
     double *a_0;                   // acceleration at the start
@@ -69,9 +80,11 @@ void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_s
 
 /// Is there neither a joint nor a closed contact?  Then there are no rows and no reactions.
 bool carom_flow_free(carom_flow *f, const carom_step *s);
-/// The point just looked at, without laws, is the end of a step: the next one begins there, with all that is known of it.
-void carom_flow_remember(carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
+/// The point just looked at with velocities v, without laws, is the end of a step: the next one begins there, with all that is known of it.
+void carom_flow_remember(carom_flow *f, const carom_step *s, const double *v);
 bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v);
+/// F and L are no longer those of a place.
+void carom_flow_leave(carom_flow *f);
 /// F and L: the joints and these contacts at a point.  Where it was the last one looked at, they are there.
 carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const double *q, const bool *closed);
 /// Accelerations and reactions at a point.  `laws`: the contact laws on acceleration level (MX-2) instead of the equations
@@ -87,8 +100,8 @@ static const double CAROM_FLOW_SINGULAR = 1e-4; // pivots smaller than this: the
 void carom_flow_share(carom_flow *f, carom_step *s);
 /// Reactions that solve the laws of the system last formed, by direction of L, go as far inside the laws as they can.
 void carom_flow_inside(carom_flow *f, carom_step *s, double *lambda);
-/// The choice for the phase that begins at (t, q, v): lambda by direction of L, as far inside the laws as it can.
-carom_status carom_flow_choose(carom_flow *f, carom_step *s, double t, const double *q, const double *v);
+/// The choice for the phase that begins at the point whose rates were found last, where reactions are not unique: as far inside the laws as it can.
+void carom_flow_choose(carom_flow *f, carom_step *s);
 /// The choice: the reactions of the system last formed.
 void carom_flow_take(carom_flow *f, const carom_step *s, const double *lambda);
 

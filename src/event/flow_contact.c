@@ -13,7 +13,7 @@ static carom_status touch(carom_flow *f, carom_step *s, double t, const double *
     carom_local *L = &f->L;
     *approaches = false;
     carom_close_these(s, L, touching);
-    if (L->nb == 0) return f->looked = false, CAROM_OK;
+    if (L->nb == 0) return carom_flow_leave(f), CAROM_OK;
     CAROM_TRY(carom_flow_look(f, s, t, q, touching));
     carom_local_velocity(f->u, L, v);
     for (int b = ne; b < L->nb; ++b) *approaches = *approaches || f->u[L->at[b]] < -carom_flow_no_approach(s, L, L->at[b], v);
@@ -99,7 +99,9 @@ carom_status carom_flow_impact_in_turn(carom_flow *f, carom_step *s, double t, c
     return CAROM_OK;
 }
 
-double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) { return 1e-10 * f->noise[k] + 4 * s->tol * s->scale / s->h; }
+static const double RESOLVED = 1e-10; // of the terms of an acceleration: what elimination with pivots down to CAROM_FLOW_SINGULAR leaves, with room to spare
+
+double carom_flow_resolution(const carom_flow *f, const carom_step *s, int k) { return RESOLVED * f->noise[k] + 4 * s->tol * s->scale / s->h; }
 
 carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, bool next) {
     if (carom_flow_free(f, s)) return CAROM_OK;
@@ -108,6 +110,6 @@ carom_status carom_flow_finish(carom_flow *f, carom_step *s, double t, const dou
     for (int b = s->sys->ne; b < f->L.nb; ++b)
         if (f->lambda[f->L.at[b]] < 0) carom_zero(f->lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]), pulls = true; // within tolerance of letting go
     carom_book_forces(s, &f->L, f->lambda, f->u, 0, true);
-    if (next && !laws && !pulls) carom_flow_remember(f, s, t, q, v);
+    if (next && !laws && !pulls) carom_flow_remember(f, s, v);
     return CAROM_OK;
 }

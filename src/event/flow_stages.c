@@ -31,8 +31,8 @@ static void note_margins(carom_flow *f, const carom_step *s, int stage) {
     }
 }
 
-// Power of the reactions and of the forces without potential at the point just looked at.
-static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, int stage) {
+// Power of the reactions and of the forces without potential at the point just looked at.  Stages that follow the laws have no event functions of closed contacts.
+static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, int stage) {
     carom_account *account = f->power + stage;
     *account = (carom_account){0};
     carom_zero(f->push[stage], s->sys->nc);
@@ -45,7 +45,7 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
         s->account = kept;
         s->reacted = reacted;
         for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
-        note_margins(f, s, stage);
+        if (!laws) note_margins(f, s, stage);
     }
     if (!s->sys->power) return CAROM_OK;
     double in = 0, out = 0;
@@ -186,12 +186,12 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
         CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     }
     f->ready = false;
-    note_margins(f, s, CAROM_RK_STAGES);
+    if (!laws) note_margins(f, s, CAROM_RK_STAGES);
     if (!carom_butcher_explicit(f->T)) return CAROM_OK;
     carom_copy(f->K[0], f->a, s->sys->nv);
     carom_copy(f->V[0], v, s->sys->nv);
     if (s->sys->lift) carom_copy(f->lifted[0], v, s->sys->nv);
-    return power(f, s, t, q, v, 0);
+    return power(f, s, t, q, v, laws, 0);
 }
 
 // Where (+) is no sum, stages of an implicit method hang together: X_i = tau sum_j a_ij D_j, D_j = lift(X_j, V_j), by
@@ -276,7 +276,7 @@ static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, doub
         place_explicit(f, s, i, tau, q, v);
         CAROM_TRY(carom_flow_rate_near(f, s, t_i, &q_i, &v_i, laws));
         carom_copy(f->K[i], f->a, s->sys->nv);
-        CAROM_TRY(power(f, s, t_i, q_i, v_i, i));
+        CAROM_TRY(power(f, s, t_i, q_i, v_i, laws, i));
         if (v_i == f->V[i]) continue;
         carom_copy(f->V[i], v_i, s->sys->nv);
         if (s->sys->lift) carom_lift(s, f->lifted[i], f->shift[i], f->V[i]);
@@ -337,7 +337,7 @@ static carom_status residual(carom_flow *f, carom_step *s, double t, double tau,
         place(f, s, i, tau, q, v);
         CAROM_TRY(carom_flow_rate(f, s, t_i, f->Q, f->V[i], false));
         for (int k = 0; k < nv; ++k) f->r[i * nv + k] = f->a[k] - f->K[i][k];
-        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], i));
+        CAROM_TRY(power(f, s, t_i, f->Q, f->V[i], false, i));
     }
     return CAROM_OK;
 }

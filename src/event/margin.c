@@ -1,5 +1,6 @@
 // margin.c: closed contacts inside a step: a reaction, or what friction has left, that falls to zero and comes back; see phase.h.
-#include "event/phase.h"
+#include "event/margin.h"
+#include "event/watch.h"
 #include <math.h>
 
 static int first(const carom_step *s) { return s->sys->nc + s->sys->nk; } // of these functions in the scan

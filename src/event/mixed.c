@@ -8,6 +8,7 @@
 // Where contacts contradict each other, so that events follow each other without progress, a short piece of the step is made by Moreau's midpoint rule and
 // the contacts are looked at anew behind it.
 #include "base/tolerance.h"
+#include "event/feature.h"
 #include "event/phase.h"
 #include "scheme/moreau/moreau.h"
 #include <float.h>
@@ -199,6 +200,7 @@ const carom_scheme carom_scheme_mixed = {
     .order_of = order_of,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 4, .impact_order = 4, .limited_steps = true, .gain = 1e-3, .loss = 1e-3, .slow_piles = true, .no_piles = true},
     .emits_events = true,
+    .exact = "bracket=0",
     .powers = true,
     .options = options,
     .work_size = sizeof(work),

@@ -1,5 +1,12 @@
 // phase.c: see phase.h.
+#include "base/tolerance.h"
+#include "event/change.h"
+#include "event/decide.h"
+#include "event/feature.h"
+#include "event/margin.h"
 #include "event/phase.h"
+#include "event/tube.h"
+#include "event/watch.h"
 #include <float.h>
 #include <math.h>
 
@@ -129,100 +136,7 @@ static const double *rk_velocity(const carom_phase *w, int i) { return i < w->f.
 
 const carom_integrator carom_integrator_rk = {.reset = rk_reset, .advance = rk_advance, .at = rk_at, .look = rk_look, .path = rk_path, .range = rk_range, .velocity = rk_velocity};
 
-// -- event functions -----------------------------------------------------------------------------------------------
-
-// Rounding of accelerations, relative to their terms.
-static double rounding(const carom_phase *w) { return w->limits.exact ? 1e-11 : 1e-12; }
-
-// Gaps and directions of open contacts are what they are.
-static carom_status gaps_and_rates(carom_phase *w, carom_step *s, double t, carom_point *P) {
-    if (s->sys->nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, P->q));
-    CAROM_TRY(carom_gaps(s, P->g, t, P->q));
-    CAROM_TRY(carom_directions(s, &w->all, t, P->q));
-    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, P->q));
-    for (int c = 0; c < s->sys->nc; ++c) {
-        const int k = w->all.at[s->sys->ne + c];
-        P->u[c] = carom_column_dot(&w->all.W, k, P->v) + w->all.w[k];
-    }
-    return CAROM_OK;
-}
-
-// Friction: what a sticking contact has left, the speed of a sliding one along its direction.
-static double friction_function(const carom_phase *w, const carom_step *s, int b, int c, double margin, double *floor) {
-    const carom_flow *f = &w->f;
-    const int k = f->L.at[b], tangents = f->L.at[b + 1] - k - 1;
-    const bool sticks = f->mode[c] == CAROM_MODE_STICK;
-    *floor = 0;
-    if (tangents == 0) return margin;
-    *floor = sticks ? rounding(w) * (f->noise[k + 1] + s->sys->contacts[c].friction * f->noise[k])
-                    : 16 * DBL_EPSILON * (carom_local_magnitude(&f->L, k + 1, w->v) + fabs(f->L.w[k + 1]));
-    // Slip that was decided where the laws are asked a moment delta later (EV-11) may go back until then, by jerks as there are: delta^2/2 size_v/(size_q/size_v)^2.
-    const double moment = CAROM_PHASE_MOMENT * w->limits.decide;
-    if (!sticks && w->limits.exact) *floor += 0.5 * moment * moment * carom_local_magnitude(&f->L, k + 1, w->span) / carom_phase_time(w);
-    if (sticks || !f->follows || tangents == 1) return margin;
-    const double still = carom_phase_still(w, s, &f->L, k + 1, true);
-    return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - margin : margin - still;
-}
-
-// Does kink i belong to the gap of a contact that is open, or to what lets one close that is closed?  Then nothing happens there.
-static bool idle(const carom_phase *w, const carom_system *sys, int i) {
-    const int c = sys->kink_of ? sys->kink_of[i] : -1;
-    return c >= 0 ? carom_phase_open(w, c) : c < -1 && !carom_phase_open(w, CAROM_GATE(c));
-}
-
-// (EV-22)  k, with the sign it had at the start of the phase: forces, or the gap of a closed contact, have a kink where it changes.
-static carom_status kinks(const carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *phi) {
-    const carom_system *sys = s->sys;
-    const carom_status status = sys->kinks(sys->model, s->sys_work, t, q, v, phi);
-    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute the places of its kinks");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute the places of its kinks", t);
-    for (int i = 0; i < sys->nk; ++i) phi[i] = idle(w, sys, i) ? 1 : phi[i] * w->sign[i];
-    return CAROM_OK;
-}
-
-// On the kink of its gap a contact has no direction, only beyond it.
-static bool on_kink(const carom_system *sys, const double *phi, int c) {
-    for (int i = 0; sys->kink_of && i < sys->nk; ++i)
-        if (sys->kink_of[i] == c && phi[i] == 0) return true;
-    return false;
-}
-
-// (MX-8), (EV-6)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d, or |u_T|; all plus
-//         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed contacts are accelerations.
-carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
-    const double t = w->t + P->tau;
-    const int ne = s->sys->ne, nc = s->sys->nc;
-    if (s->sys->nk > 0) CAROM_TRY(kinks(w, s, t, P->q, P->v, P->phi + 2 * nc));
-    if (nc == 0) return CAROM_OK;
-    CAROM_TRY(gaps_and_rates(w, s, t, P));
-    bool closed = false;
-    for (int c = 0; c < nc; ++c) {
-        closed = closed || !carom_phase_open(w, c);
-        P->phi[c] = P->g[ne + c] + w->offset[c];
-        P->phi[nc + c] = 1;
-        P->kink[c] = w->floor[nc + c] = 0;
-        if (carom_phase_open(w, c)) w->floor[c] = w->limits.exact ? 4 * DBL_EPSILON * carom_local_magnitude(&w->all, w->all.at[ne + c], w->span) : 0;
-    }
-    const carom_flow *f = &w->f;
-    if (closed) {
-        CAROM_TRY(carom_flow_rate(&w->f, s, t, P->q, P->v, false));
-        CAROM_TRY(carom_phase_switches(w, s, t, P));
-    }
-    for (int b = ne; closed && b < f->L.nb; ++b) {
-        const int c = f->L.id[b] - ne;
-        double normal, friction;
-        carom_flow_margins(f, s, b, &normal, &friction);
-        w->floor[c] = rounding(w) * f->noise[f->L.at[b]];
-        P->phi[c] = normal + w->floor[c];
-        P->phi[nc + c] = friction_function(w, s, b, c, friction, w->floor + nc + c) + w->floor[nc + c];
-    }
-    for (int i = 0; i < 2 * nc; ++i)
-        if (!w->armed[i] || (i < nc && w->barred[i])) P->phi[i] = 1;
-    for (int c = 0; c < nc; ++c)
-        if (P->kink[c] < 0 && !on_kink(s->sys, P->phi + 2 * nc, c)) P->phi[c] = P->kink[c];
-    return CAROM_OK;
-}
+// -- the start of a phase -----------------------------------------------------------------------------------------
 
 carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c) w->scan.watched[c] = carom_phase_open(w, c) && w->armed[c] && !w->barred[c];
@@ -236,6 +150,7 @@ carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
 
 // (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out of it where k > 0 again.
 static carom_status bar(carom_phase *w, carom_step *s) {
+    static const double INSIDE = 1e-6; // of the terms of a gap: far above its rounding and the error of a step, far below what passing through a wall means
     const carom_system *sys = s->sys;
     for (int c = 0; c < sys->nc; ++c) w->barred[c] = false;
     for (int i = 0; sys->kink_of && i < sys->nk; ++i) {
@@ -243,7 +158,7 @@ static carom_status bar(carom_phase *w, carom_step *s) {
         if (c < 0 || !carom_phase_open(w, c)) continue;
         const double g = w->from.g[sys->ne + c];
         w->barred[c] = w->sign[i] < 0;
-        if (!w->barred[c] && g < -1e-6 * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span)) {
+        if (!w->barred[c] && g < -INSIDE * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span)) {
             char name[80];
             return carom_fail(s->err, CAROM_USER, "t = %.9g: '%.60s' may close again (`closes while`), but its gap is %.6g: it must be positive there", w->t, carom_constraint_text(s, sys->ne + c, name, sizeof name), g);
         }
@@ -282,12 +197,12 @@ carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     P->work = (carom_account){0};
     if (s->sys->nk > 0) {
         for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = 1;
-        CAROM_TRY(kinks(w, s, w->t, P->q, P->v, P->phi + 2 * nc));
+        CAROM_TRY(carom_phase_kinks(w, s, w->t, P->q, P->v, P->phi + 2 * nc));
         for (int i = 0; i < s->sys->nk; ++i) w->sign[i] = P->phi[2 * nc + i] < 0 ? -1 : 1;
     }
     if (nc == 0) return CAROM_OK;
     carom_scan_begin(&w->scan, w->t);
-    CAROM_TRY(gaps_and_rates(w, s, w->t, P));
+    CAROM_TRY(carom_phase_gaps(w, s, w->t, P));
     CAROM_TRY(bar(w, s));
     for (int c = 0; c < nc; ++c) {
         w->tol_g[c] = gap_rounding(w, s, w->all.at[s->sys->ne + c], h);
@@ -337,13 +252,13 @@ static carom_status sample_kinks(carom_phase *w, carom_step *s, double t, const 
     const int nc = s->sys->nc, nk = s->sys->nk, nv = s->sys->nv;
     double *side = w->trial.phi + 2 * nc, *phi = P->phi + nc, *u = P->u + nc, *gamma = P->gamma + nc, e = w->nudge;
     if (nk == 0) return CAROM_OK;
-    CAROM_TRY(kinks(w, s, t, q, v, phi));
+    CAROM_TRY(carom_phase_kinks(w, s, t, q, v, phi));
     for (int i = 0; i < nk; ++i) u[i] = gamma[i] = 0, P->most[nc + i] = HUGE_VAL;
     for (int k = 0; k < 2; ++k, e = -e) {
         for (int i = 0; i < nv; ++i) w->f.dv[i] = v[i] + 0.5 * e * a[i];
         carom_move(s, w->q_1, q, e, w->f.dv);
         carom_add(w->v_1, v, e, a, nv);
-        CAROM_TRY(kinks(w, s, t + e, w->q_1, w->v_1, side));
+        CAROM_TRY(carom_phase_kinks(w, s, t + e, w->q_1, w->v_1, side));
         for (int i = 0; i < nk; ++i) u[i] += side[i] / (2 * e), gamma[i] += (side[i] - phi[i]) / (e * e);
     }
     return CAROM_OK;
@@ -399,20 +314,22 @@ static carom_status sample_start(carom_phase *w, carom_step *s) {
     return carom_phase_hold(s, CAROM_HELD, w->t + w->b.tau, w->b.q);
 }
 
+static const double NUDGE = 1e-3; // of a step: second differences over it keep half of the digits
+
 // all: not gaps alone, but kinks and closed contacts too.
 static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *found) {
     carom_scan *z = &w->scan;
     const double tau = w->b.tau;
     bool some = false;
     *found = false;
-    for (int i = 0; i < s->sys->nk; ++i) z->watched[s->sys->nc + i] = all && !idle(w, s->sys, i);
+    for (int i = 0; i < s->sys->nk; ++i) z->watched[s->sys->nc + i] = all && !carom_phase_idle(w, s->sys, i);
     carom_phase_margins(w, s, all);
     const bool holds = carom_tube_holds(w, s);
     for (int c = 0; holds && c < s->sys->nc; ++c) z->watched[c] = z->watched[c] && !carom_tube_clear(w, s, c);
     for (int c = 0; c < z->n; ++c) some = some || z->watched[c];
     if (!some) return CAROM_OK;
     double where = tau;
-    w->nudge = 1e-3 * (tau - w->from.tau);
+    w->nudge = NUDGE * (tau - w->from.tau);
     z->left.tau = w->from.tau;
     z->right[0].tau = tau;
     CAROM_TRY(w->integrator->look(w, s, &w->b));
@@ -421,7 +338,7 @@ static carom_status look_inside(carom_phase *w, carom_step *s, bool all, bool *f
     CAROM_TRY(w->integrator->path(w, s, tau));
     CAROM_TRY(sample_at(w, s, w->t + tau, w->b.q, w->b.v, w->b.g, z->right));
     CAROM_TRY(carom_phase_margin_ends(w, s));
-    CAROM_TRY(carom_scan_run(z, s, sample, w, 1e-9 * (tau - w->from.tau), found, &where));
+    CAROM_TRY(carom_scan_run(z, s, sample, w, CAROM_INSTANT * (tau - w->from.tau), found, &where));
     return *found && where < tau ? at(w, s, where, &w->b) : CAROM_OK;
 }
 
@@ -461,7 +378,7 @@ carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part,
         for (int j = 0; j < T->stages; ++j)
             if (carom_butcher_a(T, i, j) != 0) carom_axpy(w->f.dv, carom_butcher_a(T, i, j), rates[j], s->sys->nv);
         carom_move(s, w->q_1, w->q, w->tried, w->f.dv);
-        CAROM_TRY(kinks(w, s, w->t + carom_butcher_c(T, i) * w->tried, w->q_1, w->f.V[i], phi));
+        CAROM_TRY(carom_phase_kinks(w, s, w->t + carom_butcher_c(T, i) * w->tried, w->q_1, w->f.V[i], phi));
         *met = force_kink(w, s->sys, phi, part);
     }
     return CAROM_OK;

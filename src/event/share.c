@@ -170,14 +170,11 @@ void carom_flow_take(carom_flow *f, const carom_step *s, const double *lambda) {
     for (int b = 0; b < f->L.nb; ++b) carom_copy(f->choice + s->dir[f->L.id[b]], lambda + f->L.at[b], f->L.at[b + 1] - f->L.at[b]);
 }
 
-carom_status carom_flow_choose(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
-    CAROM_TRY(carom_flow_rate(f, s, t, q, v, false));
-    if (!f->shared) return CAROM_OK;
+void carom_flow_choose(carom_flow *f, carom_step *s) {
     carom_copy(f->x_0, f->x, f->n);
     choose(f, s);
     for (int r = 0, b = 0; r < f->n; ++r) {
         while (f->row[r] >= f->L.at[b + 1]) ++b;
         *place(f, s, f->row[r], b) = f->x_0[r];
     }
-    return CAROM_OK;
 }

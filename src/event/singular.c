@@ -1,5 +1,5 @@
 // singular.c: positions where constraints depend on each other for an instant.
-#include "event/phase.h"
+#include "event/singular.h"
 #include <float.h>
 #include <math.h>
 

@@ -4,7 +4,10 @@
 // late: first order.  adaptive=on divides the step so that the embedded error estimate and the penetration stay within
 // tolerance; then the error follows the tolerance, whatever the step.
 #include "base/tolerance.h"
+#include "event/decide.h"
+#include "event/feature.h"
 #include "event/phase.h"
+#include "event/watch.h"
 #include <float.h>
 #include <math.h>
 

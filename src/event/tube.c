@@ -1,5 +1,5 @@
 // tube.c: open contacts that cannot close for a while: steps inside a tube around the motion need not look for them; see phase.h.
-#include "event/phase.h"
+#include "event/tube.h"
 #include <math.h>
 
 enum { BY_RATE = 2 }; // clear[...]: 0 no, 1 yes, or as long as its rate allows
@@ -44,8 +44,9 @@ static carom_status lay(carom_phase *w, carom_step *s, double length, double *ro
     const double T = (sys->move ? 4 : 2) * length, fastest = carom_norm_max(w->v, sys->nv);
     carom_tube *z = &w->tube;
     carom_scan *b = &w->scan;
+    static const double WIDE = 0.02, LEAST = 1e-6; // of a velocity, and of the fastest: the tube is wider than what two lengths of the present acceleration make of them
     double *d = off(z, s);
-    for (int i = 0; i < sys->nv; ++i) d[i] = 2 * length * fabs(w->f.a[i]) + 0.02 * fabs(w->v[i]) + 1e-6 * fastest;
+    for (int i = 0; i < sys->nv; ++i) d[i] = 2 * length * fabs(w->f.a[i]) + WIDE * fabs(w->v[i]) + LEAST * fastest;
     carom_copy(velocity(z), w->v, sys->nv);
     carom_move(s, w->q_1, w->q, T, w->v);
     for (int c = 0; c < sys->nc; ++c) b->least[c] = NAN;

@@ -220,13 +220,21 @@ static inline void refresh_group(const carom_tape *tape, void *work, int group, 
     } else if (planned(tape, o->rest, 2 * group + 1) && (needs[0] & ~valid[0]) == o->rest.set) {
         valid[0] |= needs[0];
         follow(tape, work, o->rest, 2 * group + 1, slot);
+    } else if (tape->nwords == 1 && !tape->native) {
+        const uint64_t set = needs[0] & ~valid[0];
+        valid[0] |= set;
+        ((carom_tape_state *)work)->executed += run(NULL, tape->code, tape->segment, set, slot);
     } else {
         refresh(tape, work, group, slot, NULL);
     }
 }
 
-static void forget(const carom_tape *tape, void *work, int class) {
+static inline void forget(const carom_tape *tape, void *work, int class) {
     uint64_t *valid = valid_sets(work);
+    if (tape->nwords == 1) {
+        valid[0] &= ~tape->fades[class];
+        return;
+    }
     const uint64_t *fades = tape->fades + (size_t)class * (size_t)tape->nwords;
     int w = 0;
     do valid[w] &= ~fades[w];

@@ -33,9 +33,8 @@ static void number(FILE *f, const char *name, double x) {
 }
 
 static bool shortens(const char *scheme) {
-    const carom_scheme *const *s = carom_schemes();
-    while (*s && strcmp((*s)->name, scheme) != 0) ++s;
-    return *s && !((*s)->lacks & CAROM_NO_STEP_CHANGE);
+    const carom_scheme *s = carom_schemes_find(scheme);
+    return s && !(s->lacks & CAROM_NO_STEP_CHANGE);
 }
 
 static const char *about(const fmu_variable *v) {

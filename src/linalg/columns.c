@@ -40,10 +40,20 @@ static void dots_dense(double *y, const double *a, ptrdiff_t stride, int n, cons
     for (int k = 0; k < n; ++k, a += stride) y[k] = dot(a, x, rows);
 }
 
+// One after the other, for so few rows that a loop over them would cost as much as the sums; rows is a constant where this is called.
+static inline void dots_few(double *restrict y, const double *a, int n, const double *x, int rows) {
+    for (int k = 0; k < n; ++k, a += rows) y[k] = carom_dot(a, x, rows);
+}
+
 void carom_columns_dot(double *y, const carom_columns *W, int first, int n, const double *x) {
     const double *a = W->a + (size_t)first * (size_t)W->stride;
     if (!W->count) {
-        dots_dense(y, a, W->stride, n, x, W->rows);
+        switch (W->rows) { // dense columns lie side by side
+        case 1: dots_few(y, a, n, x, 1); break;
+        case 2: dots_few(y, a, n, x, 2); break;
+        case 3: dots_few(y, a, n, x, 3); break;
+        default: dots_dense(y, a, W->stride, n, x, W->rows);
+        }
         return;
     }
     const int *row = W->row + (size_t)first * (size_t)W->stride;
@@ -64,7 +74,12 @@ void carom_column_axpy(double *y, double s, const carom_columns *W, int k) {
         return;
     }
     if (!W->count) {
-        carom_axpy(y, s, a, W->rows);
+        switch (W->rows) {
+        case 1: carom_axpy(y, s, a, 1); break;
+        case 2: carom_axpy(y, s, a, 2); break;
+        case 3: carom_axpy(y, s, a, 3); break;
+        default: carom_axpy(y, s, a, W->rows);
+        }
         return;
     }
     const int *row = W->row + start;

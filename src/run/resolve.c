@@ -12,12 +12,6 @@
 
 carom_run_given carom_run_nothing(void) { return (carom_run_given){.step = NAN, .end = NAN, .rtol = NAN, .atol = NAN}; }
 
-static const carom_scheme *scheme_of(const char *name) {
-    const carom_scheme *const *s = carom_schemes();
-    while (*s && strcmp((*s)->name, name) != 0) ++s;
-    return *s;
-}
-
 // Options of the file, then tolerances, then those that are given.  A scheme with an rtol of its own controls its steps
 // itself: there `adaptive` has nothing to add.
 static carom_status gather(carom_run *run, const char *const *file, const carom_run_given *given, carom_error *err) {
@@ -49,7 +43,7 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
     *run = (carom_run){.scheme = given->scheme, .step = given->step, .end = given->end};
     if (!run->scheme) run->scheme = file.scheme;
     if (!run->scheme) run->scheme = carom_sim_default().scheme;
-    run->table = scheme_of(run->scheme);
+    run->table = carom_schemes_find(run->scheme);
     if (isnan(run->step)) run->step = file.step;
     if (isnan(run->end)) run->end = file.end;
     const bool other = file.scheme && given->scheme && strcmp(file.scheme, given->scheme) != 0;

@@ -23,21 +23,22 @@ void carom_forecast_begin(carom_step *s, const double *g) {
     carom_copy(f->g, g, s->sys->nc);
 }
 
-// carom_forecast_end() for n velocities.
-static inline void end(carom_forecast *f, carom_step *s, const double *q_0, const double *v_0, int n) {
+// With n velocities.
+static inline void end(carom_forecast *f, const carom_step *s, const double *q_0, const double *v_0, int n) {
     f->seen = false;
     if (carom_forecast_follows(f, s->h, q_0, v_0, n)) carom_forecast_bound(f, s->h, s->q, s->v, v_0, n, s->sys->nc);
     f->known = true;
     f->h = s->h;
-    for (int i = 0; i < n; ++i) {
-        f->q[i] = s->q[i];
-        f->v[i] = s->v[i];
-    }
+    carom_forecast_keep(f, s, n);
 }
 
 void carom_forecast_end(carom_step *s, const double *q_0, const double *v_0) {
     carom_forecast *f = &s->inside->forecast;
     if (!f->on) return;
-    if (s->sys->nv == 3) end(f, s, q_0, v_0, 3); // a constant length unrolls the loops
-    else end(f, s, q_0, v_0, s->sys->nv);
+    switch (s->sys->nv) { // loops of a known length are none
+    case 1: end(f, s, q_0, v_0, 1); break;
+    case 2: end(f, s, q_0, v_0, 2); break;
+    case 3: end(f, s, q_0, v_0, 3); break;
+    default: end(f, s, q_0, v_0, s->sys->nv);
+    }
 }

@@ -6,14 +6,14 @@
 /// Does a step of length h from (q, v) follow the last one that was seen?
 static inline bool carom_forecast_follows(const carom_forecast *f, double h, const double *q, const double *v, int n) {
     bool same = f->known && !f->seen && f->h == h;
-    for (int k = 0; k < n; ++k) same = same && f->q[k] == q[k] && f->v[k] == v[k];
+    for (int k = 0; k < n; ++k) same &= (f->q[k] == q[k]) & (f->v[k] == v[k]);
     return same;
 }
 
-/// Remember where the step ended.
-static inline void carom_forecast_keep(carom_forecast *f, const carom_step *s) {
-    carom_copy(f->q, s->q, s->sys->nv);
-    carom_copy(f->v, s->v, s->sys->nv);
+/// Remember where the step ended, with n velocities.
+static inline void carom_forecast_keep(carom_forecast *f, const carom_step *s, int n) {
+    carom_copy(f->q, s->q, n);
+    carom_copy(f->v, s->v, n);
 }
 
 // (MID-8)  The middles of two steps lie h v_0 apart, and q_1 = q_M + h/2 v_0 + h/2 (v_1 - v_0).  By Taylor's formula at q_M

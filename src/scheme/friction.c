@@ -4,7 +4,6 @@
 // then: it is set at the start of a step, and by schemes that locate events at every point they look at.
 #include "scheme/friction.h"
 #include <math.h>
-#include <stdio.h>
 
 enum { SLIP, STICK, RATE, EACH = CAROM_FRICTION_LAW }; // numbers of a contact: coefficients, tangential velocities
 static const double LEAST = 1e-12;                     // a contact keeps its tangential directions
@@ -73,11 +72,11 @@ carom_status carom_friction_at(carom_step *s, double t, const double *q, const d
     for (int c = 0; c < s->sys->nc; ++c) {
         const double *law = s->rub->law + EACH * c;
         if (!s->sys->contacts[c].friction_varies) continue;
-        char space[40];
-        snprintf(space, sizeof space, "contact %d", c + 1);
-        if (!(law[SLIP] >= 0 && law[STICK] >= 0))
+        if (!(law[SLIP] >= 0 && law[STICK] >= 0)) {
+            char space[40];
             return carom_fail(s->err, CAROM_USER, "t = %.9g: friction of '%s' is %g; it must not be negative", t,
-                              s->name ? s->name(s->name_user, s->sys->ne + c) : space, fmin(law[SLIP], law[STICK]));
+                              carom_constraint_text(s, s->sys->ne + c, space, sizeof space), fmin(law[SLIP], law[STICK]));
+        }
         carom_friction_set(s, c, carom_friction_still(s, c));
     }
     return CAROM_OK;

@@ -1,4 +1,5 @@
 // identity.c: see identity.h.
+#include "base/tolerance.h"
 #include "scheme/identity.h"
 #include <math.h>
 
@@ -15,7 +16,7 @@ carom_identity carom_allocate_identity(carom_arena *mem, const carom_system *sys
 
 static bool equal(const double *a, const double *b) {
     const double x = a ? *a : 0, y = b ? *b : 0;
-    return fabs(x - y) <= 1e-12 * (fabs(x) + fabs(y));
+    return fabs(x - y) <= CAROM_SAME * (fabs(x) + fabs(y));
 }
 
 static bool symmetric(carom_matrix A) {

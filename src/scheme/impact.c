@@ -225,6 +225,8 @@ static double normal_after(const impacts *I, int b, int n) {
 
 // (IL-3)  expansion:  0 <= p_N - e p_C _|_ u_N >= 0 with Coulomb's law for (u_T, p_T).  Which of the two holds is tried: first p_N = e p_C for
 //         all, then u_N = 0 for those that would approach, which stays unless their p_N is too small.
+static const double WEAK = 1e-9; // of an impulse: the solver leaves less of one that is as large as the least
+
 static carom_status expand(impacts *I, carom_step *s, const carom_local *L, double none) {
     const int n = L->at[L->nb];
     bool again = true;
@@ -239,7 +241,7 @@ static carom_status expand(impacts *I, carom_step *s, const carom_local *L, doub
             const int at = I->block[b].at;
             if (!(I->least[b] > 0)) continue;
             const double u = normal_after(I, b, n);
-            const bool approaches = I->given[b] && u < -none, weak = !I->given[b] && I->p_part[at] < I->least[b] * (1 - 1e-9) && k <= I->nb;
+            const bool approaches = I->given[b] && u < -none, weak = !I->given[b] && I->p_part[at] < I->least[b] * (1 - WEAK) && k <= I->nb;
             if (approaches || weak) I->given[b] = approaches ? false : true, again = true;
         }
     }

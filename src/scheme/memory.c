@@ -26,7 +26,7 @@ static void friction(carom_memory *m, carom_step *s, double t, int contact, int 
     const carom_contact *c = s->sys->contacts + contact;
     if (c->friction == 0) return;
     const double *p = s->impulse[d] > 0 ? s->impulse + d : s->force + d;
-    const int stick = carom_length(p + 1, c->disc[0] ? c->disc[0] : c->tangents) < c->friction * p[0] * (1 - 1e-12) ? 1 : -1;
+    const int stick = carom_length(p + 1, c->disc[0] ? c->disc[0] : c->tangents) < c->friction * p[0] * (1 - CAROM_SAME) ? 1 : -1;
     if (m->stick != 0 && stick != m->stick)
         emit(s, t, contact, stick > 0 ? CAROM_STICK : CAROM_SLIP, m->slip, s->u_after[d + 1], s->impulse[d + 1]);
     m->stick = stick;

@@ -12,15 +12,17 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Call a function of the system; a failure of the user's model is told with the time.  Every loop passes here, so a request to stop is
-// seen inside a step, however long that is.
-#define CALL(call, failure)                                                                                            \
-    do {                                                                                                               \
-        if (s->inside->stop && s->inside->stop(s->inside->stop_user)) return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t);      \
-        const carom_status status_ = (call);                                                                           \
-        if (status_ != CAROM_OK) return failure;                                                                       \
+// Call a function of the system; a failure of the user's model is told with the time.
+#define CALL(call, failure)                      \
+    do {                                         \
+        const carom_status status_ = (call);     \
+        if (status_ != CAROM_OK) return failure; \
     } while (0)
 #define SYSTEM(call, what) CALL(call, failed(s, status_, what))
+
+// Forces or gaps are evaluated in every loop, so a request to stop is seen there inside a step, however long that is.
+static inline bool stopped(const carom_step *s) { return s->inside->stop && s->inside->stop(s->inside->stop_user); }
+static carom_status stop(carom_step *s) { return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t); }
 
 static carom_status failed(carom_step *s, carom_status status, const char *what) {
     if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its %s", what);
@@ -125,6 +127,7 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
 
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v) {
     if (!(s->sys->flags & CAROM_FORCE_SETS)) carom_zero(f, s->sys->nv);
+    if (stopped(s)) return stop(s);
     CALL(s->sys->force(s->sys->model, s->sys_work, t, q, v, f), force_failed(s, status_, t, f));
     return CAROM_OK;
 }
@@ -132,12 +135,14 @@ carom_status carom_force(carom_step *s, double *f, double t, const double *q, co
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     if (s->sys->ne + s->sys->nc == 0) return CAROM_OK;
     carom_zero(g, s->sys->ne + s->sys->nc);
+    if (stopped(s)) return stop(s);
     CALL(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), gaps_failed(s, status_, t, g));
     return CAROM_OK;
 }
 
 carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
+    if (stopped(s)) return stop(s);
     if (sys->motion && sys->motion(sys->model, s->sys_work, t, q, v, M, f, g) == CAROM_OK) return CAROM_OK;
     CAROM_TRY(carom_mass(s, M, t, q)); // one by one, also to tell which of them failed
     CAROM_TRY(carom_force(s, f, t, q, v));
@@ -198,7 +203,8 @@ void carom_local_velocity(double *u, const carom_local *L, const double *v) {
 }
 
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v) {
-    carom_team_run(s->team, some_velocities, &(velocities){u, L, v});
+    if (s->team) carom_team_run(s->team, some_velocities, &(velocities){u, L, v});
+    else carom_local_velocity(u, L, v);
 }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
@@ -467,26 +473,14 @@ bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const d
 // sum, is the error of a step.
 static const double GAIN = 1e-3;
 
-static void split_by_sign(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
-    carom_account *a = &s->account;
-    const bool alone = L->nb <= 1 || L->id[L->nb - 2] < s->sys->ne; // its restitution takes: where it gives, that is the error of a step
-    double taken = 0, size = 0, most = 0;
-    int id = -1;
-    for (int b = 0; b < L->nb; ++b) {
-        if (L->id[b] < s->sys->ne) continue;
-        double own = 0;
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
-            const double part = -0.5 * (u_before[k] + u_after[k]) * p[k];
-            own += k == L->at[b] && alone ? fmax(part, 0) : part;
-            size += 0.5 * (fabs(u_before[k]) + fabs(u_after[k])) * fabs(p[k]);
-        }
-        taken += own;
-        if (own < most) most = own, id = L->id[b];
-    }
-    if (taken >= 0) a->lost += taken;
-    if (!(taken < -GAIN * size)) return;
-    a->created -= taken;
-    if (-taken > a->gain) a->gain = -taken, a->gain_id = id, a->gain_t = s->booked_t;
+// What the impulses of contacts take together, and the size of its terms; the contact that takes least, where that is negative.
+typedef struct taken { double sum, size, least; int id; } taken;
+
+static void split_by_sign(carom_account *a, const taken *x, double t) {
+    if (x->sum >= 0) a->lost += x->sum;
+    if (!(x->sum < -GAIN * x->size)) return;
+    a->created -= x->sum;
+    if (-x->sum > a->gain) a->gain = -x->sum, a->gain_id = x->id, a->gain_t = t;
 }
 
 void carom_account_split(carom_account *a, const carom_account *b) {
@@ -495,26 +489,45 @@ void carom_account_split(carom_account *a, const carom_account *b) {
     if (b->gain > a->gain) a->gain = b->gain, a->gain_id = b->gain_id, a->gain_t = b->gain_t;
 }
 
-void carom_book_impulses(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
-    if (L->nb > 0) s->reacted = true;
-    const bool joints = L->nb > 0 && carom_book_counts(s, L, 0, p, u_before); // bilateral constraints come first
-    for (int b = 0; b < L->nb; ++b) {
-        const int first = L->at[b], d = s->dir[L->id[b]];
-        const bool fresh = s->impulse[d] == 0; // smaller steps may book into one record
-        const bool counts = L->id[b] >= s->sys->ne || joints;
-        for (int k = first; k < L->at[b + 1]; ++k) {
-            const int r = d + k - first;
-            if (fresh) s->u_before[r] = u_before[k];
-            s->u_after[r] = u_after[k];
-            s->impulse[r] += p[k];
-            const double taken = -0.5 * (u_before[k] + u_after[k]) * p[k];
-            if (k > first) s->account.friction += taken;
-            else if (counts) s->account.impact += taken;
-            if (k == first && L->id[b] >= s->sys->ne) s->lost[L->id[b] - s->sys->ne] += taken;
-            s->account.external -= L->w[k] * p[k];
-        }
+void carom_book_impulses(carom_step *s, const carom_local *L, const double *restrict p, const double *restrict u_before, const double *restrict u_after) {
+    if (L->nb == 0) return;
+    const int ne = s->sys->ne;
+    const bool joints = carom_book_counts(s, L, 0, p, u_before);
+    const bool alone = L->nb == 1 || L->id[L->nb - 2] < ne; // one contact: its restitution takes; where it gives, that is the error of a step
+    double impact = s->account.impact, friction = s->account.friction, external = s->account.external;
+    int b = 0;
+    s->reacted = true;
+    for (; b < L->nb && L->id[b] < ne; ++b) { // bilateral constraints come first, of one row each
+        const int k = L->at[b], r = s->dir[L->id[b]];
+        if (s->impulse[r] == 0) s->u_before[r] = u_before[k]; // smaller steps may book into one record
+        s->u_after[r] = u_after[k];
+        s->impulse[r] += p[k];
+        if (joints) impact += -0.5 * (u_before[k] + u_after[k]) * p[k];
+        external -= L->w[k] * p[k];
     }
-    split_by_sign(s, L, p, u_before, u_after);
+    taken all = {.id = -1};
+    for (; b < L->nb; ++b) {
+        const int first = L->at[b], id = L->id[b], d = s->dir[id] - first;
+        const bool fresh = s->impulse[d + first] == 0;
+        double own = 0;
+        for (int k = first; k < L->at[b + 1]; ++k) {
+            const double part = -0.5 * (u_before[k] + u_after[k]) * p[k];
+            if (fresh) s->u_before[d + k] = u_before[k];
+            s->u_after[d + k] = u_after[k];
+            s->impulse[d + k] += p[k];
+            if (k > first) friction += part;
+            else impact += part, s->lost[id - ne] += part;
+            external -= L->w[k] * p[k];
+            own += k == first && alone ? fmax(part, 0) : part;
+            all.size += 0.5 * (fabs(u_before[k]) + fabs(u_after[k])) * fabs(p[k]);
+        }
+        all.sum += own;
+        if (own < all.least) all.least = own, all.id = id;
+    }
+    s->account.impact = impact;
+    s->account.friction = friction;
+    s->account.external = external;
+    split_by_sign(&s->account, &all, s->booked_t);
 }
 
 void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {

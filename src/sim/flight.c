@@ -71,6 +71,6 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
         now->reacted = false;
         status = on_step(user, now);
     }
-    if (some) carom_forecast_keep(f, s);
+    if (some) carom_forecast_keep(f, s, sim->sys->nv);
     return status;
 }

@@ -111,7 +111,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->scale = speed;
     memset(&s->contact, 0, sizeof s->contact);
     show_reactions(sim);
-    carom_status status = carom_friction_at(s, s->t, s->q, s->v);
+    carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK && s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
     if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
@@ -566,7 +566,8 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     if (sampled(k->n) || s->account.lost > k->explained) measure_kinetic(sim);
     s->account.lost = 0; // steps in flight book nothing
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
-    if (sim->sys->nsamplers) CAROM_TRY(carom_sim_sample(sim, err));
+    if (!sim->sys->nsamplers) return CAROM_OK;
+    CAROM_TRY(carom_sim_sample(sim, err));
     if (k->n >= k->to_n) carom_sim_plan(sim);
     return CAROM_OK;
 }

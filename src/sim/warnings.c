@@ -118,11 +118,10 @@ const char *carom_sim_finer(const carom_sim *sim) {
     return sim->scheme->emits_events || sim->sys->nc == 0 ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (auto, event-driven)";
 }
 
-// What is named to all others is of first order, and unstable, by its theta alone.
-static bool of_moreau_jean(const carom_sim *sim) { return strcmp(sim->scheme->name, "moreau-jean") == 0; }
-
-static const char *second_order(const carom_sim *sim) {
-    return of_moreau_jean(sim) ? "theta=0.5, or another scheme of second order (half-explicit, newmark)" : "or a scheme of second order (moreau-jean, half-explicit)";
+static const char *second_order(const carom_sim *sim, char *text, size_t size) {
+    if (!sim->scheme->second_order) return "or a scheme of second order (moreau-jean, half-explicit)";
+    snprintf(text, size, "%.40s, or another scheme of second order (half-explicit, newmark)", sim->scheme->second_order);
+    return text;
 }
 
 // What helps where energy appears: a scheme that can do with the step, where it is known that this one cannot.
@@ -143,13 +142,14 @@ static void unaccounted(writer *w, const carom_ledger *l) {
     const double still = STILL * all_at_speed(w->sim), peak = fmax(l->kinetic, still), t = w->sim->kept->t;
     const double size = fmax(w->sim->kept->explained, still); // energy from nowhere does not make its own measure
     const bool own = w->sim->scheme->own_steps;
+    char other[120];
     const forces x = forces_of(w->sim);
     const double exact = fmax(known_to(l), one_step(w->sim, l, &x));
     const double excess = carom_sim_excess(l, l->energy.end), order = fmin(first_order(w->sim, l, &x), FEW * size); // beyond, it is no error
     if (excess > fmax(GROWN * size, exact) && excess <= order)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain: the error of first order that %s makes with the step %.9g.  "
-                 "Try a smaller step, %s", l->energy.start, l->energy.end, excess, w->sim->scheme->name, w->sim->h, second_order(w->sim));
+                 "Try a smaller step, %s", l->energy.start, l->energy.end, excess, w->sim->scheme->name, w->sim->h, second_order(w->sim, other, sizeof other));
     else if (excess > GROWN * size && overdrawn(l))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "damping has taken %.3g J, %.3g J more than there was to take: the steps do not resolve the rates that are damped.  Try %s", l->energy.damping, l->energy.balance,
@@ -234,7 +234,7 @@ static void toil(writer *w, const carom_ledger *l) {
     if (!(inner > TOIL && inner > EACH * ((double)l->steps + (double)l->impacts))) return;
     snprintf(add(w, "resolution", -1, NAN), ROOM,
              "%s has taken %.3g internal steps, %.3g for each of the run: it follows the fastest vibration of the model.  Where that does not matter, try a scheme for stiff models (%snewmark, ggl-midpoint)",
-             w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), strcmp(w->sim->scheme->name, "auto") == 0 ? "" : "auto, ");
+             w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), w->sim->scheme->say ? "" : "auto, "); // that one says what it chose
 }
 
 static void resolution(writer *w, const carom_ledger *l) {
@@ -258,7 +258,7 @@ static void resolution(writer *w, const carom_ledger *l) {
     char what[120], remedy[120];
     if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping) snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
     else snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping);
-    const char *other = of_moreau_jean(sim) ? "newmark, ggl-midpoint" : "moreau-jean, newmark";
+    const char *other = sim->scheme->second_order ? "newmark, ggl-midpoint" : "moreau-jean, newmark"; // what is named to all others is unstable by its option alone
     if (longest > 0) snprintf(remedy, sizeof remedy, "a step below %.3g, or an implicit scheme (%s)", longest, other);
     else snprintf(remedy, sizeof remedy, "an implicit scheme (%s)", other);
     snprintf(add(w, "resolution", -1, NAN), ROOM, "the model has %s, with which %s is not stable with the step %.9g; that was so whenever it was looked at.  Try %s", what,

@@ -728,8 +728,8 @@ static double coefficient(const work *w, int k, int i) {
 //          one that happens to vanish does not count.  *error: e_m over the tolerance.
 //          *enough: the lowest degree k with  h c_j <= 1/4 of it  for all j > k
 static void estimate(work *w, const carom_step *s, double *error, double *decay, int *enough) {
-    static const double SAFE = 0.25;
-    const double floor = 1e-6 * carom_norm_max(w->largest, s->sys->nv);
+    static const double SAFE = 0.25, LEAST = 1e-6; // LEAST: of the fastest velocity: slower ones are not resolved any better
+    const double floor = LEAST * carom_norm_max(w->largest, s->sys->nv);
     *error = 0;
     *decay = *enough = 1;
     for (int i = 0; i < s->sys->nv; ++i) {

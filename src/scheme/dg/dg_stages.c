@@ -159,9 +159,9 @@ static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
         b->R[i] -= b->f[i];
     }
     for (int k = 0; k < b->L.at[b->L.nb]; ++k) {
-        // Curvatures by differences are good to about 1e-10 of u per unit of distance.
+        static const double DIFFERENCE = 1e-9; // of u per unit of distance: curvatures by differences are good to about a tenth of it
         const double kappa = s->sys->curvature ? 16 * DBL_EPSILON * curving(b, k)
-                                               : 1e-9 * carom_local_magnitude(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
+                                               : DIFFERENCE * carom_local_magnitude(&b->L, k, b->v) * fmax(1, carom_norm_max(b->v, nv));
         w->noise = fmax(w->noise, s->h * (carom_local_rounding(&b->L, k, b->a, nv) + kappa));
         b->row[k] = s->h * (b->row[k] + carom_column_dot(&b->L.W, k, b->a));
     }

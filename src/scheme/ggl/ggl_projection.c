@@ -61,10 +61,11 @@ static void normals(carom_local *L) {
 }
 
 // (GP-4)  What rounding may leave in gap b at most: its terms may be larger than |W||q| (constants, cosines of small angles), but none is
-//         larger than |W| max |q| by much; and no rounding is larger than the motion of the step times 1e-8.
+//         larger than |W| max |q| by much; and no rounding is larger than MOVED times the motion of the step.
+static const double MOVED = 1e-8;
 static double rounding_at_most(const work *w, const carom_step *s, int b, double q) {
     const double size = carom_local_magnitude(&w->L, b, w->x) * q; // x = 1
-    return fmax(16 * DBL_EPSILON * size, 1e-8 * s->h * carom_local_magnitude(&w->L, b, w->v_0));
+    return fmax(16 * DBL_EPSILON * size, MOVED * s->h * carom_local_magnitude(&w->L, b, w->v_0));
 }
 
 // Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero join.  Where iterations no

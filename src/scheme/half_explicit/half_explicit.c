@@ -7,6 +7,7 @@
 //
 // active=predicted decides on the explicit prediction q_P, before anything is computed, and takes the
 // impulsive part of a step only impulsive-step times as long; the rest of the step follows as usual.
+#include "base/tolerance.h"
 #include "scheme/step.h"
 #include <math.h>
 #include <string.h>
@@ -263,7 +264,7 @@ static carom_status step(void *memory, carom_step *s) {
     const double shortest = s->opt[OPT_ACTIVE] == 1 ? s->opt[OPT_IMPULSIVE] * s->h : s->h;
     carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
-    for (double left = s->h, taken = 0; left > 1e-12 * s->h; left -= taken) {
+    for (double left = s->h, taken = 0; left > CAROM_SAME * s->h; left -= taken) {
         carom_zero(s->force, s->dir[s->sys->ne + s->sys->nc]); // forces of the last part count
         CAROM_TRY(part(w, s, s->t + (s->h - left), left, shortest, &taken));
         if (taken < left) s->counts->inner += 1; // shortened: impulsive

@@ -328,6 +328,7 @@ const carom_scheme carom_scheme_moreau_jean = {
     .keeps = true,
     .forecasts = true,
     .order_of = order_of,
+    .second_order = "theta=0.5",
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_theta),

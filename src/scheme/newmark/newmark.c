@@ -2,6 +2,7 @@
 //
 // Spec: docs/methods-ggl-newmark.md, section NM (Chen, Acary, Virlez, Bruels 2013; Acary's lecture).  See
 // newmark_family.h.
+#include "base/tolerance.h"
 #include "scheme/newmark/newmark_family.h"
 #include <math.h>
 
@@ -26,7 +27,7 @@ CAROM_NEWMARK_FUNCTIONS
 // q_{k+1} + q_{k-1} = 2 c q_k + ... has a root -1 at (h omega)^2 (gamma/2 - beta) = 1.
 static double stable_of(const double *opt) {
     const double room = 0.5 * opt[OPT_GAMMA] - opt[OPT_BETA];
-    return room > 1e-12 ? 1 / sqrt(room) : 0;
+    return room > CAROM_SAME ? 1 / sqrt(room) : 0;
 }
 
 const carom_scheme carom_scheme_newmark = {

@@ -1,4 +1,5 @@
 // newmark_family.c: see newmark_family.h.
+#include "base/tolerance.h"
 #include "scheme/newmark/newmark_family.h"
 #include "scheme/newton.h"
 #include <math.h>
@@ -17,7 +18,7 @@ carom_newmark_par carom_newmark_rho(double rho) {
 }
 
 int carom_newmark_order(carom_newmark_par par) {
-    return fabs(par.gamma - 0.5 - par.alpha_f + par.alpha_m) <= 1e-12 ? 2 : 1;
+    return fabs(par.gamma - 0.5 - par.alpha_f + par.alpha_m) <= CAROM_SAME ? 2 : 1;
 }
 
 const char *carom_newmark_warning(carom_newmark_par par) {
@@ -27,7 +28,7 @@ const char *carom_newmark_warning(carom_newmark_par par) {
     if (par.contact == CAROM_NEWMARK_VELOCITY)
         return "contact on velocity level inside the accelerations acts twice: bodies bounce with "
                "e + (1 + e)(1 - gamma)/gamma instead of e; for comparison only";
-    if (par.gamma < 0.5 + par.alpha_f - par.alpha_m - 1e-12)
+    if (par.gamma < 0.5 + par.alpha_f - par.alpha_m - CAROM_SAME)
         return "gamma below 1/2 + alpha_f - alpha_m makes vibrations grow at every step size; for comparison only";
     return NULL;
 }
