@@ -26,7 +26,7 @@ ALLOCATION = r"\b(malloc|calloc|realloc|\w*carve\w*|\w*allocate\w*|\w*arena\w*|\
 SHARP = "conformance_\\w+|test_(%s)" % "|".join((
     "accumulate adaptive auto bodies books brakes chain changes clearance closed_approach columns dense dg dg_weights event event_bodies "
     "event_nasty every_scheme families fclib figures flex friction_laws ggl half_explicit hard hausdorff heap heap_sparse hostile hybrid "
-    "identity impact_laws jacobians joints jumps large ledger_text levels listed_laws locale logs many margin materials matrices mixed "
+    "identity impact_laws jacobians joints jumps large layout ledger_text levels listed_laws locale logs many margin materials matrices misfit mixed "
     "mixed_nasty nasty newmark newton norm parts printed redundant refused residual rest result ring rolling rows scales set shaft signals sim "
     "snapshots soft_contacts solve sparse splitting storage survivors sweep system table tables team thresholds tolerances trajectory tunnel "
     "variation warnings worlds "
@@ -199,7 +199,7 @@ class Campaign:
         fate = None
         try:
             words = [w for w in re.split(r"[_./]", fault.file) if len(w) > 1 and w != "src"]
-            if "io" in words: words += ["storage", "result", "hostile", "survivors", "snapshots", "refused", "rows"]
+            if "io" in words: words += ["storage", "result", "hostile", "survivors", "snapshots", "refused", "rows", "layout", "misfit"]
             if "pulses" in words: words += ["warnings"]
             worth = lambda t: (1 + 3 * kills[t]) * (12 if t == "test_figures" else 4 if any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # that sees most; a test of that name is sharp, too
             order = sorted(self.reaching(fault), key=lambda t: (-worth(t), t))

@@ -40,6 +40,8 @@ void result_h5_close(carom_result *r); // or nothing, when none is open
 carom_status result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err);
 carom_status result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
 carom_status result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err);
+/// Copies /fields into another file; there may be none.
+carom_status result_h5_copy_fields(carom_result *r, hid_t to, carom_error *err);
 
 /// An empty result in memory with room for so many rows; text: the model's, NULL: none.
 carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length, carom_error *err);

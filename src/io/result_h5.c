@@ -352,3 +352,30 @@ carom_status carom_result_field_read(carom_result *r, const char *name, long row
     if (file) read_end(r, &h);
     return status;
 }
+
+typedef struct field_copy { const carom_result *r; hid_t from, to; } field_copy;
+
+static herr_t copy_field(hid_t group, const char *name, const H5L_info_t *info, void *user) {
+    (void)group, (void)info;
+    const field_copy *c = user;
+    hsize_t size[2];
+    const hid_t set = open_field(c->r, name, size);
+    const bool good = set >= 0 && H5Ocopy(c->from, name, c->to, name, H5P_DEFAULT, H5P_DEFAULT) >= 0;
+    h5_close(set);
+    return good ? 0 : -1;
+}
+
+carom_status result_h5_copy_fields(carom_result *r, hid_t to, carom_error *err) {
+    if (r->h5 < 0) return CAROM_OK;
+    h5_hush h;
+    bool good = read_begin(r, &h);
+    if (good && h5_has(r->h5, "fields")) {
+        field_copy c = {.r = r, .from = h5_open_group(r->h5, "fields"), .to = H5Gcreate2(to, "fields", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
+        good = c.from >= 0 && c.to >= 0 && H5Literate(c.from, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_field, &c) >= 0;
+        h5_close(c.to);
+        h5_close(c.from);
+    }
+    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot copy the fields of %.400s", r->file);
+    read_end(r, &h);
+    return status;
+}

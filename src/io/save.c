@@ -65,6 +65,7 @@ static carom_status save_h5(carom_result *r, const char *file, carom_error *err)
     if (!to.h5) return CAROM_IO;
     carom_status status = put_rows(r, &to, err);
     if (status == CAROM_OK) status = put_events(r, &to, err);
+    if (status == CAROM_OK) status = result_h5_copy_fields(r, to.h5->file, err);
     if (status == CAROM_OK) status = put_run(r, to.h5, err);
     if (status == CAROM_OK) status = h5_flush(to.h5, err);
     if (status == CAROM_OK) status = h5_publish(to.h5, false, err);
