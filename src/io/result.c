@@ -28,6 +28,8 @@ void result_drop_matrices(carom_result *r) {
         free((void *)(size_t)r->matrix[i].file);
     }
     free(r->matrix);
+    r->matrix = NULL;
+    r->nmatrix = 0;
 }
 
 void result_drop_attributes(result_attribute *a, int *n) {
