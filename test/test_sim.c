@@ -1,5 +1,6 @@
 // test_sim.c: making and running a simulation: definitions that are refused, events, ledger, saved state, observers.
 #include "schemes.h"
+#include <stdlib.h>
 
 static void refused(carom_sim_def d, const char *because) {
     carom_error err = {0};
@@ -309,6 +310,91 @@ static void velocities_of_all_directions_are_told(void **state) {
     carom_sim_destroy(sim);
 }
 
+// -- between two steps --------------------------------------------------------------------------------------------------
+
+static carom_status count_event(void *user, carom_side side, double t, const double *q, const double *v) {
+    (void)side, (void)t, (void)q, (void)v;
+    return ++*(int *)user, CAROM_OK;
+}
+
+static carom_status count_inner(void *user, double t, const double *q, const double *v) {
+    (void)t, (void)q, (void)v;
+    return ++*(int *)user, CAROM_OK;
+}
+
+// Looking at a time inside a step that is done: the state there is that of a step that ends there, to the bit; observers see nothing of it, and the run goes on as one that nobody looked into.
+static void looking_inside_a_step_changes_nothing(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "moreau-jean", "newmark", "mixed"};
+    known k;
+    known_oscillator(&k, 0.5);
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i) {
+        const double h = 0.05;
+        int events[2] = {0}, inner[2] = {0};
+        carom_sim *a = sim_of(&k, schemes[i], NULL, h, 4), *b = sim_of(&k, schemes[i], NULL, h, 4), *c = sim_of(&k, schemes[i], NULL, h, 4);
+        carom_sim_watch_events(a, count_event, &events[0]), carom_sim_watch_inner(a, count_inner, &inner[0]);
+        carom_sim_watch_events(b, count_event, &events[1]), carom_sim_watch_inner(b, count_inner, &inner[1]);
+        size_t size = 0, other = 0;
+        carom_sim_state(a, &size);
+        void *before = malloc(size), *room = malloc(size);
+        carom_error err = {0};
+        while (!carom_sim_done(a)) {
+            const double t = carom_sim_now(a).t, was = carom_sim_now(a).q[0];
+            double q, v;
+            memcpy(before, carom_sim_state(a, &size), size);
+            sim_step(a), sim_step(b);
+            assert_int_equal(carom_sim_between(a, before, t + 0.375 * h, &q, &v, room, &err), CAROM_OK);
+            assert_int_equal(carom_sim_restore(c, before, size, &err), CAROM_OK);
+            assert_int_equal(carom_sim_step_until(c, t + 0.375 * h, &err), CAROM_OK);
+            if (carom_sim_now(c).q[0] != q || carom_sim_now(c).v[0] != v) fail_msg("%s, t = %g: %.17g, %.17g is not %.17g, %.17g", schemes[i], t, q, v, carom_sim_now(c).q[0], carom_sim_now(c).v[0]);
+            assert_int_equal(carom_sim_between(a, before, t, &q, &v, room, &err), CAROM_OK); // where the step begins
+            assert_true(q == was);
+            assert_memory_equal(carom_sim_state(a, &size), carom_sim_state(b, &other), size);
+            const carom_now x = carom_sim_now(a), y = carom_sim_now(b);
+            assert_true(x.nevents == y.nevents && x.reacted == y.reacted);
+            assert_true(events[0] == events[1] && inner[0] == inner[1]);
+        }
+        assert_true(sim_ledger(a).impacts == 1 && sim_ledger(b).impacts == 1);
+        free(before), free(room);
+        carom_sim_destroy(a), carom_sim_destroy(b), carom_sim_destroy(c);
+    }
+}
+
+// -- gaps that are no numbers ---------------------------------------------------------------------------------------------
+
+static double what_then, from_there_on; // a gap x that has this value from there on
+
+static carom_status gap_with_an_end(const void *model, void *work, double t, const double *q, double *g) {
+    (void)model, (void)work, (void)t;
+    return g[0] = q[0] < from_there_on ? q[0] : what_then, CAROM_OK;
+}
+
+// At the start there is no simulation then; later the step fails, and all stands where it began.
+static void gaps_that_are_no_numbers_are_told(void **state) {
+    (void)state;
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "moreau-jean"};
+    for (int i = 0; i < 9; ++i)
+        for (int late = 0; late < 2; ++late) {
+            known k;
+            known_ball(&k, 1, 0, 0, 1);
+            k.v0[0] = 1;
+            k.sys.gaps = gap_with_an_end;
+            what_then = values[i % 3], from_there_on = late ? 1.55 : 0.5;
+            carom_error err = {0};
+            carom_sim_def d = known_run(&k, schemes[i / 3], 0.1, 1);
+            carom_sim *sim = carom_sim_create(&d, &err);
+            assert_int_equal(sim != NULL, late);
+            if (late) {
+                assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_USER);
+                const carom_now now = carom_sim_now(sim);
+                if (!(now.step == 5 && fabs(now.q[0] - 1.5) < 1e-12 && now.gap[0] == now.q[0])) fail_msg("%s: step %ld, x = %g, gap %g", d.scheme, now.step, now.q[0], now.gap[0]);
+            }
+            if (!strstr(err.text, late ? "t = 0." : "t = 0: ") || !strstr(err.text, "gap")) fail_msg("%s", err.text);
+            carom_sim_destroy(sim);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_definitions_are_refused),
@@ -323,6 +409,8 @@ int main(void) {
         cmocka_unit_test(steps_divide_the_time_between_rows),
         cmocka_unit_test(smooth_motions_leave_the_run_alone),
         cmocka_unit_test(velocities_of_all_directions_are_told),
+        cmocka_unit_test(looking_inside_a_step_changes_nothing),
+        cmocka_unit_test(gaps_that_are_no_numbers_are_told),
     };
     return cmocka_run_group_tests_name("simulation", tests, NULL, NULL);
 }
