@@ -319,12 +319,40 @@ static void matrices_come_back(void **state) {
     }
 }
 
+// FCLIB holds contacts of one kind and equations, one problem to a file, and one matrix for both sides of a coupling.  Other problems are refused with the reason, and no file is left.
+static void what_fclib_cannot_hold_is_refused(void **state) {
+    (void)state;
+    enum { N = 4 };
+    static const struct { carom_law first, second; double one, other; const char *why; } cases[] = { // G[row][3] and G[3][row] of the equation and the second contact
+        {CAROM_UNILATERAL, CAROM_PLANAR, 1, 1, "contacts that are all planar or all spatial"}, {CAROM_BILATERAL, CAROM_PLANAR, 1, 1, NULL}, {CAROM_BILATERAL, CAROM_PLANAR, 1, 2, "coupled to contacts symmetrically, and equation 2 is not"},
+        {CAROM_BILATERAL, CAROM_PLANAR, 0, 2, "coupled to contacts symmetrically"}, {CAROM_BILATERAL, CAROM_PLANAR, 2, 0, "coupled to contacts symmetrically"}, {CAROM_BILATERAL, CAROM_PLANAR, 0, 0, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        for (int row = 1; row < 3; ++row) { // normal and tangent
+            const carom_block block[] = {{.law = cases[i].first, .at = 0}, {.law = cases[i].second, .at = 1, .mu = 0.5}, {.law = CAROM_BILATERAL, .at = 3}};
+            double G[N * N] = {0}, c[N] = {0}, p[N] = {0}, u[N] = {0};
+            for (int k = 0; k < N; ++k) G[k + k * N] = 4;
+            G[row + 3 * N] = cases[i].one, G[3 + row * N] = cases[i].other;
+            const carom_problem pb = {.n = N, .nb = 3, .ld = N, .block = block, .G = G, .c = c, .p = p, .u = u};
+            carom_error err = {0};
+            carom_problem_list *list = carom_problems_create();
+            assert_int_equal(carom_problems_add(list, &pb, NULL, NULL, &err), CAROM_OK);
+            const bool written = carom_problems_write(list, path("refused.h5"), &err) == CAROM_OK;
+            if (written != !cases[i].why || (!written && !strstr(err.text, cases[i].why))) fail_msg("case %d: %s", (int)i, written ? "written" : err.text);
+            assert_int_equal(unlink(path("refused.h5")), written ? 0 : -1);
+            assert_int_equal(carom_problems_add(list, &pb, NULL, NULL, &err), CAROM_OK);
+            assert_int_equal(carom_problems_write(list, path("refused.hdf5"), &err), CAROM_BAD_INPUT);
+            assert_non_null(strstr(err.text, "holds one problem, and there are 2"));
+            assert_int_equal(carom_problems_write(list, path("two.txt"), &err), CAROM_OK);
+            carom_problems_destroy(list);
+        }
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "print") == 0) {
         if (begin(NULL) != 0) return 1;
         show_all(stdout);
         return end(NULL);
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(letter_by_letter), cmocka_unit_test(the_ledger_has_room), cmocka_unit_test(matrices_come_back)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(letter_by_letter), cmocka_unit_test(the_ledger_has_room), cmocka_unit_test(matrices_come_back), cmocka_unit_test(what_fclib_cannot_hold_is_refused)};
     return cmocka_run_group_tests_name("files", tests, begin, end);
 }

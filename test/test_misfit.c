@@ -210,6 +210,7 @@ static void assert_quiet(void) {
     void *data = NULL;
     assert_true(H5Eget_auto2(H5E_DEFAULT, &function, &data) >= 0 && function == report && data == &reports);
     assert_int_equal(reports, 0);
+    assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0); // nothing stays open
 }
 
 static int begin_here(void **state) {
@@ -336,7 +337,45 @@ static void numbers_of_the_run(void **state) {
         }
 }
 
+// A result that grows while it is read: rows, events, contacts and fields are those that were there when it was opened, and nothing of it stays open.
+static void a_result_that_grows(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_result *whole = load("whole.h5");
+    rig g = make(text, "moreau-midpoint", "live.h5", STEP, LATER, 1, 0, false);
+    const ssize_t open = H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL);
+    assert_int_equal(carom_record_advance(g.r, 300, 0, &err), CAROM_OK);
+    assert_int_equal(carom_record_flush(g.r, &err), CAROM_OK);
+    carom_result *early = load("live.h5");
+    const long rows = carom_result_rows(early), events = carom_result_event_count(early), contacts = carom_result_contact_count(early);
+    assert_true(rows == 301 && events > 1 && contacts > 1 && events < carom_result_event_count(whole) && contacts < carom_result_contact_count(whole));
+    for (int more = 0; more < 3; ++more) {
+        const size_t width = (size_t)carom_result_columns(early);
+        double *x = calloc((size_t)rows * width, sizeof *x), *y = calloc((size_t)rows * width, sizeof *y), u[5], w[5];
+        carom_result_event e = {0}, f = {0};
+        carom_result_contact c = {0}, d = {0};
+        assert_true(carom_result_read_rows(early, 0, rows, x, &err) == CAROM_OK && carom_result_read_rows(whole, 0, rows, y, &err) == CAROM_OK);
+        assert_memory_equal(x, y, (size_t)rows * width * sizeof *x);
+        assert_true(carom_result_events(early, events - 1, 1, &e, &err) == CAROM_OK && carom_result_events(whole, events - 1, 1, &f, &err) == CAROM_OK);
+        assert_memory_equal(&e, &f, sizeof e);
+        assert_true(carom_result_contacts(early, contacts - 1, 1, &c, &err) == CAROM_OK && carom_result_contacts(whole, contacts - 1, 1, &d, &err) == CAROM_OK);
+        assert_memory_equal(&c, &d, sizeof c);
+        assert_true(carom_result_field_read(early, "r.displacement", rows - 1, u, &err) == CAROM_OK && carom_result_field_read(whole, "r.displacement", rows - 1, w, &err) == CAROM_OK);
+        assert_memory_equal(u, w, sizeof u);
+        free(x), free(y);
+        assert_int_equal(carom_record_advance(g.r, 100, 0, &err), CAROM_OK);
+        assert_int_equal(carom_record_flush(g.r, &err), CAROM_OK);
+    }
+    assert_true(carom_result_rows(early) == rows && carom_result_event_count(early) == events && carom_result_contact_count(early) == contacts);
+    carom_result_close(early);
+    assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), open);
+    finish(&g);
+    assert_same("whole.h5", "live.h5");
+    carom_result_close(whole);
+    assert_quiet();
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(objects_of_another_kind), cmocka_unit_test(fields_of_another_kind), cmocka_unit_test(matrices_of_another_kind), cmocka_unit_test(numbers_of_the_run)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(objects_of_another_kind), cmocka_unit_test(fields_of_another_kind), cmocka_unit_test(matrices_of_another_kind), cmocka_unit_test(numbers_of_the_run), cmocka_unit_test(a_result_that_grows)};
     return cmocka_run_group_tests_name("misfits", tests, begin_here, end);
 }

@@ -1,6 +1,8 @@
 // test_sim.c: making and running a simulation: definitions that are refused, events, ledger, saved state, observers.
+#define _POSIX_C_SOURCE 200809L // nanosleep
 #include "schemes.h"
 #include <stdlib.h>
+#include <time.h>
 
 static void refused(carom_sim_def d, const char *because) {
     carom_error err = {0};
@@ -310,10 +312,56 @@ static void velocities_of_all_directions_are_told(void **state) {
     carom_sim_destroy(sim);
 }
 
+// A scheme that chooses nothing says nothing of it, in any room.
+static void choices_are_told(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 0.1, 1);
+    char text[20] = "before";
+    carom_sim_choice(sim, text, 0);
+    carom_sim_options_text(sim, text, 0);
+    assert_string_equal(text, "before");
+    carom_sim_choice(sim, text, sizeof text);
+    assert_string_equal(text, "");
+    carom_sim_destroy(sim);
+}
+
+// -- time ---------------------------------------------------------------------------------------------------------------
+
+static carom_status doze(void *user, const carom_now *now) {
+    (void)user, (void)now;
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+    return now->step % 5 == 0 ? CAROM_STOPPED : CAROM_OK;
+}
+
+// Steps that are slept through take time by the clock and none of the processor; what several runs of one simulation take adds up, from what was known before on.
+static void time_adds_up(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 0.1, 1);
+    carom_error err = {0};
+    carom_sim_spent(sim, 100, 200);
+    assert_int_equal(carom_sim_run(sim, doze, NULL, &err), CAROM_STOPPED);
+    const carom_ledger first = sim_ledger(sim);
+    assert_int_equal(carom_sim_run(sim, doze, NULL, &err), CAROM_STOPPED);
+    const carom_ledger both = sim_ledger(sim);
+    assert_true(first.wall >= 200.01 && both.wall >= first.wall + 0.01 && both.wall < 260);
+    assert_true(first.seconds > 100 && both.seconds > first.seconds && both.seconds < 100.01);
+    assert_true(sim_ledger(sim).wall == both.wall); // nothing runs
+    carom_sim_destroy(sim);
+}
+
 // -- between two steps --------------------------------------------------------------------------------------------------
 
 static carom_status count_event(void *user, carom_side side, double t, const double *q, const double *v) {
     (void)side, (void)t, (void)q, (void)v;
+    return ++*(int *)user, CAROM_OK;
+}
+
+static carom_status count_change(void *user, const carom_change *change) {
+    (void)change;
     return ++*(int *)user, CAROM_OK;
 }
 
@@ -330,10 +378,11 @@ static void looking_inside_a_step_changes_nothing(void **state) {
     known_oscillator(&k, 0.5);
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i) {
         const double h = 0.05;
-        int events[2] = {0}, inner[2] = {0};
+        int events[2] = {0}, inner[2] = {0}, changes[2] = {0};
         carom_sim *a = sim_of(&k, schemes[i], NULL, h, 4), *b = sim_of(&k, schemes[i], NULL, h, 4), *c = sim_of(&k, schemes[i], NULL, h, 4);
         carom_sim_watch_events(a, count_event, &events[0]), carom_sim_watch_inner(a, count_inner, &inner[0]);
         carom_sim_watch_events(b, count_event, &events[1]), carom_sim_watch_inner(b, count_inner, &inner[1]);
+        carom_sim_watch_changes(a, count_change, &changes[0]), carom_sim_watch_changes(b, count_change, &changes[1]);
         size_t size = 0, other = 0;
         carom_sim_state(a, &size);
         void *before = malloc(size), *room = malloc(size);
@@ -352,8 +401,9 @@ static void looking_inside_a_step_changes_nothing(void **state) {
             assert_memory_equal(carom_sim_state(a, &size), carom_sim_state(b, &other), size);
             const carom_now x = carom_sim_now(a), y = carom_sim_now(b);
             assert_true(x.nevents == y.nevents && x.reacted == y.reacted);
-            assert_true(events[0] == events[1] && inner[0] == inner[1]);
+            assert_true(events[0] == events[1] && inner[0] == inner[1] && changes[0] == changes[1]);
         }
+        if (strcmp(schemes[i], "mixed") == 0) assert_true(events[0] > 0 && inner[0] > 0);
         assert_true(sim_ledger(a).impacts == 1 && sim_ledger(b).impacts == 1);
         free(before), free(room);
         carom_sim_destroy(a), carom_sim_destroy(b), carom_sim_destroy(c);
@@ -409,6 +459,8 @@ int main(void) {
         cmocka_unit_test(steps_divide_the_time_between_rows),
         cmocka_unit_test(smooth_motions_leave_the_run_alone),
         cmocka_unit_test(velocities_of_all_directions_are_told),
+        cmocka_unit_test(choices_are_told),
+        cmocka_unit_test(time_adds_up),
         cmocka_unit_test(looking_inside_a_step_changes_nothing),
         cmocka_unit_test(gaps_that_are_no_numbers_are_told),
     };

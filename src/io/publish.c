@@ -9,6 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
+bool name_ends(const char *name, const char *ending) {
+    const size_t n = strlen(name), k = strlen(ending);
+    return n >= k && strcmp(name + n - k, ending) == 0;
+}
+
 char *part_name(const char *name) {
     const size_t size = strlen(name) + 40;
     char *part = malloc(size);

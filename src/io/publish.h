@@ -5,6 +5,8 @@
 #include <carom/status.h>
 #include <stdbool.h>
 
+bool name_ends(const char *name, const char *ending);
+
 /// To be freed; NULL: no memory.
 char *part_name(const char *name);
 

@@ -242,11 +242,6 @@ static carom_status put_end(carom_record *r, const char *word, const char *why, 
 
 // -- life -------------------------------------------------------------------------------------------
 
-static bool ends(const char *text, const char *ending) {
-    const size_t n = strlen(text), k = strlen(ending);
-    return n >= k && strcmp(text + n - k, ending) == 0;
-}
-
 static carom_record *blank(const carom_record_def *def, carom_error *err) {
     if (!def || !def->sim || (!def->file && !def->stream && !def->memory) || (def->length > 0 && !def->text))
         return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and somewhere to go: a file, a stream or memory"), NULL;
@@ -359,7 +354,7 @@ carom_record *carom_record_create(const carom_record_def *def, carom_error *err)
     if (!r) return NULL;
     if (def->memory) {
         r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
-    } else if (!def->file || ends(def->file, ".csv")) {
+    } else if (!def->file || name_ends(def->file, ".csv")) {
         r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, r->snapshots > 0, err);
     } else {
         const h5_def file = file_def(r, def);

@@ -85,8 +85,7 @@ static carom_status save_csv(carom_result *r, const char *file, carom_error *err
 
 carom_status carom_result_save(carom_result *r, const char *file, carom_error *err) {
     if (!r || !file) return carom_fail(err, CAROM_BAD_INPUT, "a result is saved under a name");
-    const size_t n = strlen(file);
-    if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) return save_csv(r, file, err);
-    if (n >= 3 && strcmp(file + n - 3, ".h5") == 0) return save_h5(r, file, err);
+    if (name_ends(file, ".csv")) return save_csv(r, file, err);
+    if (name_ends(file, ".h5")) return save_h5(r, file, err);
     return carom_fail(err, CAROM_BAD_INPUT, "'%.400s' ends neither in .h5 nor in .csv", file);
 }
