@@ -375,7 +375,40 @@ static void a_result_that_grows(void **state) {
     assert_quiet();
 }
 
+// A file that changes while it is open is read on where it has grown; where rows, events or contacts are gone it was replaced, and that is said.
+static void a_result_that_is_replaced(void **state) {
+    (void)state;
+    static const struct { const char *name; void (*change)(hid_t file, const char *name); bool good; } cases[] = {
+        {NULL, NULL, true}, {"data", cut, false}, {"data", missing, false}, {"data", wider, false}, {"data", rank_1, false}, {"events", cut, false}, {"events", missing, false}, {"events", rank_2, false},
+        {"contacts", cut, false}, {"contacts", missing, false}, {"contacts", rank_2, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        copy("good.h5", "bad.h5");
+        carom_result *r = load("bad.h5");
+        const hid_t file = H5Fopen(path("bad.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+        if (cases[i].change) cases[i].change(file, cases[i].name);
+        const hsize_t size = 100000; // and it grows
+        const hid_t space = H5Screate_simple(1, &size, NULL), set = H5Dcreate2(file, "more", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        double *all = calloc(size, sizeof *all);
+        assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all) >= 0);
+        free(all);
+        h5_close(set), h5_close(space), h5_close(file);
+        carom_error err[3] = {{0}};
+        double x, y[5];
+        carom_result_event e;
+        carom_result_contact c;
+        const carom_status want = cases[i].good ? CAROM_OK : CAROM_IO;
+        const carom_status found[] = {carom_result_read(r, 0, 0, 1, &x, &err[0]), carom_result_events(r, 0, 1, &e, &err[1]), carom_result_contacts(r, 0, 1, &c, &err[2])};
+        for (int k = 0; k < 3; ++k) {
+            if (found[k] != want) fail_msg("case %d, %d: %s", (int)i, k, found[k] == CAROM_OK ? "read" : err[k].text);
+            if (want != CAROM_OK && !strstr(err[k].text, "bad.h5 was replaced while it was read; open it again")) fail_msg("case %d, %d: %s", (int)i, k, err[k].text);
+        }
+        assert_int_equal(carom_result_field_read(r, "r.displacement", 0, y, &err[0]), cases[i].good ? CAROM_OK : CAROM_BAD_INPUT);
+        carom_result_close(r);
+        assert_quiet();
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(objects_of_another_kind), cmocka_unit_test(fields_of_another_kind), cmocka_unit_test(matrices_of_another_kind), cmocka_unit_test(numbers_of_the_run), cmocka_unit_test(a_result_that_grows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(objects_of_another_kind), cmocka_unit_test(fields_of_another_kind), cmocka_unit_test(matrices_of_another_kind), cmocka_unit_test(numbers_of_the_run), cmocka_unit_test(a_result_that_grows), cmocka_unit_test(a_result_that_is_replaced)};
     return cmocka_run_group_tests_name("misfits", tests, begin_here, end);
 }

@@ -19,6 +19,7 @@ struct carom_result {
     carom_result_event *event; // unless HDF5
     long events;
     hid_t contact_set;         // < 0: none
+    bool replaced;             // by another file while it was read: nothing more of it is
     carom_result_contact *contact; // unless HDF5
     long contacts, contact_room;
     result_attribute run[RESULT_ATTRIBUTES], ledger[RESULT_ATTRIBUTES];

@@ -168,7 +168,7 @@ static carom_status open_quietly(carom_result *r, carom_error *err) {
 static bool read_begin(carom_result *r, h5_hush *h) {
     h5_hush_begin(h);
     h5_driver_share(r->h5, true);
-    if (!h5_driver_grown(r->h5)) return true;
+    if (r->replaced || !h5_driver_grown(r->h5)) return !r->replaced;
     hsize_t size[2] = {0, 0}, events = 0, contacts = 0;
     const hid_t old[] = {r->data, r->event_set, r->contact_set, r->h5};
     for (int i = 0; i < 4; ++i) h5_close(old[i]);
@@ -176,9 +176,10 @@ static bool read_begin(carom_result *r, h5_hush *h) {
     r->data = r->h5 >= 0 ? h5_open_set(r->h5, "data") : -1;
     r->event_set = r->h5 >= 0 ? h5_open_set(r->h5, "events") : -1;
     r->contact_set = r->h5 >= 0 && r->contacts ? h5_open_set(r->h5, "contacts") : -1;
-    return r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
-           (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events)) &&
-           (r->contacts == 0 || (r->contact_set >= 0 && extent(r->contact_set, 1, &contacts) && contacts >= (hsize_t)r->contacts));
+    r->replaced = !(r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
+                    (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events)) &&
+                    (r->contacts == 0 || (r->contact_set >= 0 && extent(r->contact_set, 1, &contacts) && contacts >= (hsize_t)r->contacts)));
+    return !r->replaced;
 }
 
 static carom_status replaced(const carom_result *r, carom_error *err) {
