@@ -347,12 +347,78 @@ static void what_fclib_cannot_hold_is_refused(void **state) {
         }
 }
 
+// -- contact problems that are damaged ---------------------------------------------------------------------------------------------
+
+// One number of a set in the file becomes another.
+static void set_number(const char *name, const char *set_name, size_t at, double value) {
+    const hid_t file = H5Fopen(path(name), H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, set_name, H5P_DEFAULT), space = H5Dget_space(set);
+    const size_t n = (size_t)H5Sget_simple_extent_npoints(space);
+    double x[100];
+    assert_true(set >= 0 && n <= 100 && at < n && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
+    x[at] = value;
+    assert_true(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0);
+    H5Sclose(space), H5Dclose(set), H5Fclose(file);
+}
+
+// The sum of all that a file's problem says, weighted by place; NAN: it is refused, with a reason.
+static double weigh(const char *name) {
+    carom_error err = {0};
+    carom_problem_list *list = carom_problems_read(path(name), &err);
+    if (!list) return assert_true(strlen(err.text) > 20 && strstr(err.text, name)), NAN;
+    assert_int_equal(carom_problems_count(list), 1);
+    const carom_problem *pb = carom_problems_at(list, 0);
+    double G[64], sum = 0;
+    assert_true(pb->n <= 8);
+    carom_problem_expand(pb, G, pb->n);
+    for (int i = 0; i < pb->n * pb->n; ++i) sum += (i + 1) * G[i];
+    for (int i = 0; i < pb->n; ++i) sum += 1000 * (i + 1) * pb->c[i] + 1e5 * (i + 1) * pb->p[i];
+    for (int i = 0; i < pb->nb; ++i) sum += 1e8 * (i + 1) * pb->block[i].mu;
+    carom_problems_destroy(list);
+    return sum;
+}
+
+// Of two planar contacts and two equations: W is 4 x 4 with 16 entries, V is 4 x 2, R is 2 x 2.
+static void damaged_problems_are_refused(void **state) {
+    (void)state;
+    static const char *const names[] = {"planar.h5", "planar.txt", "answer.h5", "answer.csv"};
+    static const struct { const char *set; size_t at; double value; int fate; } cases[] = { // fate 0: refused, 1: the same problem, 2: another
+        {"W/m", 0, 5, 0}, {"W/m", 0, 3, 0}, {"W/m", 0, -1, 0}, {"W/n", 0, 3, 0}, {"W/n", 0, 5, 0}, {"W/n", 0, -1, 0}, {"W/nz", 0, -2, 1}, {"W/nz", 0, -3, 0}, {"W/nz", 0, 16, 0}, {"W/nz", 0, 17, 0},
+        {"W/nzmax", 0, 15, 0}, {"W/nzmax", 0, 17, 1}, {"W/nzmax", 0, -1, 0}, {"W/p", 0, 1, 0}, {"W/p", 1, -1, 0}, {"W/p", 1, 9, 0}, {"W/p", 4, 17, 0}, {"W/p", 4, -1, 0}, {"W/p", 4, 15, 2}, {"W/i", 0, -1, 0},
+        {"W/i", 0, 4, 0}, {"W/i", 15, 4, 0}, {"W/i", 0, 1, 2}, {"W/x", 0, NAN, 0}, {"W/x", 15, INFINITY, 0}, {"W/x", 0, 21, 2}, {"V/m", 0, 5, 0}, {"V/n", 0, 1, 0}, {"V/i", 0, 4, 0}, {"V/i", 0, 3, 2}, {"V/x", 3, 7, 2},
+        {"R/m", 0, 3, 0}, {"R/n", 0, 1, 0}, {"R/i", 1, 0, 2}, {"R/x", 0, 23, 2}, {"spacedim", 0, 1, 0}, {"spacedim", 0, 3, 0}, {"spacedim", 0, 4, 0}, {"vectors/mu", 0, -0.1, 0}, {"vectors/mu", 1, NAN, 0},
+        {"vectors/mu", 1, INFINITY, 0}, {"vectors/mu", 1, 0, 2}, {"vectors/q", 0, NAN, 0}, {"vectors/q", 3, 5, 2}, {"vectors/s", 1, INFINITY, 0}, {"vectors/s", 0, 4, 2}, {"../guesses/1/r", 3, 5, 2}, {"../guesses/1/l", 1, 5, 2}};
+    write_problems(CAROM_PLANAR, names);
+    const double whole = weigh("planar.h5");
+    assert_true(isfinite(whole));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char set[100];
+        snprintf(set, sizeof set, cases[i].set[0] == '.' ? "%s" : "fclib_local/%s", cases[i].set[0] == '.' ? cases[i].set + 3 : cases[i].set);
+        write_problems(CAROM_PLANAR, names);
+        set_number("planar.h5", set, cases[i].at, cases[i].value);
+        const double sum = weigh("planar.h5");
+        if (isnan(sum) != (cases[i].fate == 0) || (cases[i].fate == 1 && sum != whole) || (cases[i].fate == 2 && sum == whole)) fail_msg("%s[%zu] = %g: %s", set, cases[i].at, cases[i].value, isnan(sum) ? "refused" : "read");
+    }
+    // What is missing, shorter, or text.
+    static const struct { const char *set; bool needed; } sets[] = {{"fclib_local/W/m", true}, {"fclib_local/W/n", true}, {"fclib_local/W/nz", true}, {"fclib_local/W/nzmax", true}, {"fclib_local/W/p", true}, {"fclib_local/W/i", true},
+        {"fclib_local/W/x", true}, {"fclib_local/V/x", true}, {"fclib_local/R/p", true}, {"fclib_local/spacedim", true}, {"fclib_local/vectors/q", true}, {"fclib_local/vectors/s", true}, {"fclib_local/vectors/mu", true},
+        {"fclib_local/info/title", false}, {"guesses/1/r", false}, {"guesses/1/l", false}};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i)
+        for (int how = 0; how < 3; ++how) {
+            write_problems(CAROM_PLANAR, names);
+            const hid_t file = H5Fopen(path("planar.h5"), H5F_ACC_RDWR, H5P_DEFAULT), type = h5_text_type(8, H5T_STR_NULLPAD), space = how == 2 ? H5Screate_simple(1, (hsize_t[]){20}, NULL) : H5Screate_simple(1, (hsize_t[]){0}, NULL);
+            assert_true(H5Ldelete(file, sets[i].set, H5P_DEFAULT) >= 0);
+            if (how) H5Dclose(H5Dcreate2(file, sets[i].set, how == 1 ? H5T_NATIVE_DOUBLE : type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)); // none, or 20 texts
+            H5Sclose(space), H5Tclose(type), H5Fclose(file);
+            if (isnan(weigh("planar.h5")) != sets[i].needed) fail_msg("%s, %d: %s", sets[i].set, how, sets[i].needed ? "read" : "refused");
+        }
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "print") == 0) {
         if (begin(NULL) != 0) return 1;
         show_all(stdout);
         return end(NULL);
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(letter_by_letter), cmocka_unit_test(the_ledger_has_room), cmocka_unit_test(matrices_come_back), cmocka_unit_test(what_fclib_cannot_hold_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(letter_by_letter), cmocka_unit_test(the_ledger_has_room), cmocka_unit_test(matrices_come_back), cmocka_unit_test(what_fclib_cannot_hold_is_refused), cmocka_unit_test(damaged_problems_are_refused)};
     return cmocka_run_group_tests_name("files", tests, begin, end);
 }

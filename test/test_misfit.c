@@ -408,7 +408,95 @@ static void a_result_that_is_replaced(void **state) {
     }
 }
 
+// -- text --------------------------------------------------------------------------------------------------------------------------------
+
+static void spill(const char *name, const char *lines) {
+    FILE *f = fopen(path(name), "wb");
+    assert_true(f && fputs(lines, f) >= 0 && fclose(f) == 0);
+}
+
+// Lines of events and of contacts have their fields, each a number but for names; every field finds its place, and any other line is refused with its number.
+static void lines_beside_a_table(void **state) {
+    (void)state;
+    static const struct { const char *file, *head, *what; int fields, texts; } kinds[] = {{"x.csv.events.csv", "time,contact,kind,velocity_before,velocity_after,impulse", "x.csv.events.csv:3: not an event", 6, 2},
+                                                                                         {"x.csv.contacts.csv", "time,contact,x,y,z,nx,ny,nz,gap,fx,fy,fz", "x.csv.contacts.csv:3: not a contact", 12, 1}};
+    spill("x.csv", "t,x\r\n0,1\n\n1,\"2\"\n");
+    for (int k = 0; k < 2; ++k)
+        for (int bad = -4; bad < kinds[k].fields; ++bad) { // -1: sound, -2: a field less, -3: one more, -4: none; else that field is no number
+            char line[600] = "", text[1500];
+            const int n = bad == -4 ? 0 : kinds[k].fields + (bad == -3) - (bad == -2);
+            for (int i = 0; i < n; ++i) {
+                char field[40];
+                if (i == bad) snprintf(field, sizeof field, i % 2 ? "1.5x" : "");
+                else if (i >= 1 && i <= kinds[k].texts) snprintf(field, sizeof field, "\"a,%d\"", i);
+                else snprintf(field, sizeof field, "%d.5", i + 1);
+                snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s", i ? "," : "", field);
+            }
+            snprintf(text, sizeof text, "%s\n%s\n%s\n", kinds[k].head, k ? "1,w,3,4,5,6,7,8,9,10,11,12" : "1,w,impact,4,5,6", line);
+            spill(kinds[k].file, text);
+            carom_error err = {0};
+            carom_result *r = carom_result_open(path("x.csv"), &err);
+            const bool good = bad == -1 || (bad >= 1 && bad <= kinds[k].texts);
+            if ((r != NULL) != good) fail_msg("%s: %s", line, r ? "taken" : err.text);
+            if (!good && !strstr(err.text, kinds[k].what)) fail_msg("%s", err.text);
+            if (bad == -1 && k == 0) {
+                carom_result_event e;
+                assert_int_equal(carom_result_event_count(r), 2);
+                assert_int_equal(carom_result_events(r, 1, 1, &e, &err), CAROM_OK);
+                assert_true(e.t == 1.5 && e.before == 4.5 && e.after == 5.5 && e.impulse == 6.5 && strcmp(e.contact, "a,1") == 0 && strcmp(e.kind, "a,2") == 0);
+            } else if (bad == -1) {
+                carom_result_contact c;
+                assert_int_equal(carom_result_contact_count(r), 2);
+                assert_int_equal(carom_result_contacts(r, 1, 1, &c, &err), CAROM_OK);
+                assert_true(c.t == 1.5 && c.gap == 9.5 && strcmp(c.contact, "a,1") == 0);
+                for (int i = 0; i < 3; ++i) assert_true(c.point[i] == 3.5 + i && c.normal[i] == 6.5 + i && c.force[i] == 10.5 + i);
+            }
+            carom_result_close(r);
+            if (bad == kinds[k].fields - 1) unlink(path(kinds[k].file));
+        }
+}
+
+// Tables: numbers in every field, as many as the header names; quotes in names; lines of many lengths, and none at the end.
+static void lines_of_a_table(void **state) {
+    (void)state;
+    static const struct { const char *text; long rows; const char *why; } cases[] = {
+        {"t,x\n0,1\n1,2\n", 2, NULL}, {"t,x\r\n0,1\r\n", 1, NULL}, {"t\n0\n", 1, NULL}, {"\"t\",\"a\"\"b\"\n0,1\n", 1, NULL}, {"t,x\n0\n", 0, "x.csv:2: 1 values where the header names 2"}, {"t,x\n0,1\n0,1,2\n", 0, "x.csv:3: more values than the header names (2)"},
+        {"t,x\n0,\n", 0, "x.csv:2: '' in column 2 is not a number"}, {"t,x\n1e,1\n", 0, "x.csv:2: '1e' in column 1 is not a number"}, {"\n0,1\n", 0, "x.csv"}, {"run,x\n0,1\n", 0, "is the table of a sweep"}, {"run\n0\n", 1, NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        carom_error err = {0};
+        spill("x.csv", cases[i].text);
+        carom_result *r = carom_result_open(path("x.csv"), &err);
+        if ((r != NULL) != !cases[i].why || (r && carom_result_rows(r) != cases[i].rows) || (!r && !strstr(err.text, cases[i].why))) fail_msg("case %d: %s", (int)i, r ? "read" : err.text);
+        if (i == 3) assert_int_equal(carom_result_find(r, "a\"b"), 1);
+        carom_result_close(r);
+    }
+    // Names of all lengths around the sizes of buffers, in a header of a thousand columns; equal names: the first counts.
+    char *text_of = calloc(1, 600000), *at = text_of;
+    for (int i = 0; i < 1000; ++i) at += sprintf(at, "%s%0*d", i ? "," : "", 1 + i % 300, i == 700 ? 600 : i);
+    at += sprintf(at, "\n");
+    for (int i = 0; i < 1000; ++i) at += sprintf(at, "%s%d", i ? "," : "", i);
+    sprintf(at, "\n");
+    spill("x.csv", text_of);
+    carom_result *r = load("x.csv");
+    carom_error err = {0};
+    assert_int_equal(carom_result_columns(r), 1000);
+    for (int i = 0; i < 1000; ++i) {
+        char name[400];
+        double x = -1;
+        sprintf(name, "%0*d", 1 + i % 300, i);
+        if (i == 700) continue;
+        if (carom_result_find(r, name) != i) fail_msg("column %d is found at %d", i, carom_result_find(r, name));
+        assert_true(carom_result_read(r, i, 0, 1, &x, &err) == CAROM_OK && x == i);
+    }
+    carom_result_close(r);
+    spill("x.csv", "a,b,a,b\n1,2,3,4\n");
+    r = load("x.csv");
+    assert_true(carom_result_find(r, "a") == 0 && carom_result_find(r, "b") == 1);
+    carom_result_close(r);
+    free(text_of);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(objects_of_another_kind), cmocka_unit_test(fields_of_another_kind), cmocka_unit_test(matrices_of_another_kind), cmocka_unit_test(numbers_of_the_run), cmocka_unit_test(a_result_that_grows), cmocka_unit_test(a_result_that_is_replaced)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(objects_of_another_kind), cmocka_unit_test(fields_of_another_kind), cmocka_unit_test(matrices_of_another_kind), cmocka_unit_test(numbers_of_the_run), cmocka_unit_test(a_result_that_grows), cmocka_unit_test(a_result_that_is_replaced), cmocka_unit_test(lines_beside_a_table), cmocka_unit_test(lines_of_a_table)};
     return cmocka_run_group_tests_name("misfits", tests, begin_here, end);
 }
