@@ -1,6 +1,7 @@
 // test_sim.c: making and running a simulation: definitions that are refused, events, ledger, saved state, observers.
 #define _POSIX_C_SOURCE 200809L // nanosleep
 #include "schemes.h"
+#include "sim/sim.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -445,6 +446,52 @@ static void gaps_that_are_no_numbers_are_told(void **state) {
         }
 }
 
+// -- what costs time --------------------------------------------------------------------------------------------------------
+
+static carom_status (*plain_force)(const void *model, void *work, double t, const double *q, const double *v, double *f);
+static long force_calls;
+
+static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    return ++force_calls, plain_force(model, work, t, q, v, f);
+}
+
+// Where steps are long for a vibration the model is looked at once more when the number of steps has doubled, from 4096 on, and at no other step.
+static void a_fast_model_is_looked_at_when_steps_double(void **state) {
+    (void)state;
+    known k;
+    known_oscillator(&k, 0.5);
+    plain_force = k.sys.force, k.sys.force = counted_force;
+    k.q0[0] = 2, k.sys.nc = 0, k.sys.motion = NULL;
+    carom_sim *sim = sim_of(&k, "half-explicit", NULL, 0.5, 4200);
+    long usual = 0;
+    for (long n = 1; n <= 8200; ++n) {
+        const long before = force_calls;
+        sim_step(sim);
+        const long calls = force_calls - before;
+        if (n == 1) usual = calls;
+        const bool looks = n == 4096 || n == 8192;
+        if (looks ? calls <= usual : calls != usual) fail_msg("step %ld: %ld evaluations of forces, usually %ld", n, calls, usual);
+    }
+    carom_sim_destroy(sim);
+}
+
+// A contact is busy while it reacts or is closed, and no longer.
+static void contacts_are_busy_while_they_react(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k); // strikes at t = 1, flies until t = 2, and so on
+    carom_sim *sim = sim_of(&k, "moreau-midpoint", NULL, 1e-2, 4);
+    long busy = 0, idle = 0;
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const bool reacts = carom_sim_now(sim).impulse[0] > 0;
+        if (sim->kept->busy > 1 || (reacts && sim->kept->busy == 0)) fail_msg("t = %g: busy %ld", carom_sim_now(sim).t, sim->kept->busy);
+        busy += sim->kept->busy, idle += sim->kept->busy == 0;
+    }
+    assert_true(busy > 10 && idle > 150); // it comes to rest at t = 3
+    carom_sim_destroy(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_definitions_are_refused),
@@ -463,6 +510,8 @@ int main(void) {
         cmocka_unit_test(time_adds_up),
         cmocka_unit_test(looking_inside_a_step_changes_nothing),
         cmocka_unit_test(gaps_that_are_no_numbers_are_told),
+        cmocka_unit_test(a_fast_model_is_looked_at_when_steps_double),
+        cmocka_unit_test(contacts_are_busy_while_they_react),
     };
     return cmocka_run_group_tests_name("simulation", tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 // problem_file.c: lists of contact problems, and which format a file has.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
-#include "io/publish.h"
 #include "io/problem_data.h"
+#include "io/publish.h"
 #include "io/whole.h"
 #include <errno.h>
 #include <math.h>
