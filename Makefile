@@ -3,7 +3,7 @@
 #   make               build/carom and build/libcarom.*, optimised, and the tests
 #   make program       without the tests
 #   make test          the tests             make test-long    the long ones too
-#   make torture       runs that are killed and disks that are full, at length (ROUNDS=200)
+#   make torture       runs that are killed and disks that are full, at length (ROUNDS=200 SEED=1)
 #   make fuzz          random input for every reader, solver and scheme, with clang: SECONDS=60 each; make fuzz-long: an hour in all
 #   make mutate        plants faults in a copy of the sources and counts those that the tests notice (FAULTS=120 SEED=1 FOLDERS="...")
 #   make sanitize-threads  several simulations at once, and several threads of one, under the thread sanitizer
@@ -60,7 +60,7 @@ test-sanitize: sanitize
 	cd $(BUILD)/sanitize && $(CTEST) -LE long
 
 torture: all
-	$(BUILD)/test/torture $(ROUNDS)
+	$(BUILD)/test/torture $(ROUNDS) $(SEED)
 	$(BUILD)/test/test_storage long
 	$(BUILD)/test/test_hidden_state long
 

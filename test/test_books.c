@@ -153,8 +153,29 @@ static void gaps_that_change_no_book_are_not_computed(void **state) {
     same_books("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: 9.81*x}\ncontacts: {floor: {gap: x + abs(x)*x, restitution: 0.8}}\n", 1e-3, 1, 1.1);
 }
 
+// A contact that may not close is passed through, which is no penetration; the one beside it is, and has its own name, also behind joints.
+static void what_may_not_close_penetrates_nothing(void **state) {
+    (void)state;
+    static const char form[] = "carom: 1\ncoordinates: {x: {at: 1, rate: -2}, y: {at: 2, rate: 0}, z: 0, w: 0}\nenergy: {kinetic: (x'^2 + y'^2 + z'^2 + w'^2)/2}\nconstraints: {rail: z, bar: w}\n"
+                               "contacts: {%s, %s}\n";
+    for (int first = 0; first < 2; ++first) {
+        char text[600];
+        static const char door[] = "door: {gap: x, closes while: -1}", floor[] = "floor: {gap: y}";
+        snprintf(text, sizeof text, form, first ? door : floor, first ? floor : door);
+        carom_model *m = good(text);
+        carom_sim *sim = model_sim(m, "mixed", NULL, 0.01, 1);
+        model_sim_run(sim);
+        carom_ledger l;
+        carom_error err = {0};
+        assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+        assert_true(fabs(carom_sim_now(sim).q[0] + 1) < 1e-9 && l.penetration == 0 && l.penetration_id == -1 && fabs(l.gap - 2) < 1e-12);
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_may_not_close_penetrates_nothing),
         cmocka_unit_test(joints_that_nothing_strikes_lose_nothing_to_impact),
         cmocka_unit_test(joints_in_an_impact_belong_to_it),
         cmocka_unit_test(impacts_take_what_their_law_takes),

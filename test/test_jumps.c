@@ -1,5 +1,6 @@
 // test_jumps.c: forces, walls and energies that jump or have a kink at a time: answers by hand, whatever the step.
 #include "model_text.h"
+#include "sim/sim.h"
 #include "schemes.h"
 
 typedef struct answer {
@@ -418,7 +419,23 @@ static void no_value(void **state) {
     }
 }
 
+// A value at an instant is none of the motion.  A tent as narrow as it may be is: it is there a little before and behind, too.  So are a jump and a kink.
+static void tents_are_no_instants(void **state) {
+    (void)state;
+    static const struct { const char *force; bool alone; } cases[] = {{"if(t == 0.5, 3, 0)", true}, {"if(t == 0.5, -3, 1)", true}, {"max(0, 3 - 1e12*abs(t - 0.5))", false}, {"if(t >= 0.5, 3, 0)", false}, {"if(t > 0.5, 3, 0)", false},
+                                                                     {"1e12*abs(t - 0.5)", false}, {"abs(t - 0.5)", false}, {"3", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nforces: {x: 1, y: '%s'}\ncontacts: {wall: {gap: x + 5}}\n", cases[i].force);
+        carom_model *m = good(text);
+        carom_sim *sim = model_sim(m, "moreau-jean", NULL, 0.1, 1);
+        if (carom_sim_alone(sim, 0.5) != cases[i].alone) fail_msg("%s: %s", cases[i].force, cases[i].alone ? "no instant" : "an instant");
+        assert_false(carom_sim_alone(sim, 0.25));
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(laws), cmocka_unit_test(walls), cmocka_unit_test(stacks), cmocka_unit_test(drives), cmocka_unit_test(cart), cmocka_unit_test(values_at_an_instant), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(instants), cmocka_unit_test(unbounded), cmocka_unit_test(goes_on), cmocka_unit_test(no_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(in_flight), cmocka_unit_test(energies), cmocka_unit_test(in_contact), cmocka_unit_test(laws), cmocka_unit_test(walls), cmocka_unit_test(stacks), cmocka_unit_test(drives), cmocka_unit_test(cart), cmocka_unit_test(values_at_an_instant), cmocka_unit_test(pulses), cmocka_unit_test(works), cmocka_unit_test(adaptive), cmocka_unit_test(looks), cmocka_unit_test(instants), cmocka_unit_test(unbounded), cmocka_unit_test(goes_on), cmocka_unit_test(no_value), cmocka_unit_test(tents_are_no_instants)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,6 +215,24 @@ static void the_solver_over_bodies_meets_its_tolerance(void **state) {
     carom_model_destroy(m);
 }
 
+// From 251 pairs that are near each other on tolerances are looser, unless one is given.
+static void many_pairs_have_tolerances_of_their_own(void **state) {
+    (void)state;
+    static const struct { int n; const char *option; double tol, accept; } cases[] = {{250, NULL, 1e-12, 1e-8}, {251, NULL, 1e-3, 1e-2}, {251, "tol=1e-9", 1e-9, 1e-8}, {251, "accept=0.05", 1e-3, 0.05},
+                                                                                     {251, "accept=1e-5", 1e-3, 1e-2}, {250, "accept=0.05", 1e-12, 0.05}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[400];
+        const char *const options[] = {cases[i].option, NULL};
+        snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nbodies: {s: {repeat: %d, body: {mass: 1, inertia: [0.1, 0.1, 0.1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}}\n"
+                 "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor]}}\n", cases[i].n);
+        carom_model *m = good(text);
+        carom_sim *sim = run_with(m, "moreau-midpoint", 1e-3, 0.01, options, 2);
+        assert_int_equal(sim->list.pairs, cases[i].n);
+        if (sim->step.tol != cases[i].tol || sim->inside.accept != cases[i].accept) fail_msg("%d pairs, %s: tol %g, accept %g", cases[i].n, cases[i].option ? cases[i].option : "", sim->step.tol, sim->inside.accept);
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+}
+
 // Four columns at equal distances from the middle: mirror images stay mirror images.
 static void a_symmetric_pile_stays_symmetric(void **state) {
     (void)state;
@@ -555,6 +573,7 @@ int main(void) {
         cmocka_unit_test(contacts_that_come_and_go_move_bodies_as_those_that_stay),
         cmocka_unit_test(floor_and_walls_carry_the_weight),
         cmocka_unit_test(the_solver_over_bodies_meets_its_tolerance),
+        cmocka_unit_test(many_pairs_have_tolerances_of_their_own),
         cmocka_unit_test(a_symmetric_pile_stays_symmetric),
         cmocka_unit_test(a_granular_gas_keeps_momentum_and_energy),
         cmocka_unit_test(a_tower_of_boxes_stands),

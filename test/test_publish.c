@@ -174,10 +174,17 @@ static void readers_share_a_lock_and_a_writer_waits_as_long_as_it_may(void **sta
     assert_true(file_lock(-1, FILE_COMMIT, F_WRLCK, 0)); // where there are no locks everybody has them
 }
 
+static void names_end(void **state) {
+    (void)state;
+    static const struct { const char *name; bool csv; } names[] = {{"a.csv", true}, {".csv", true}, {"a.csv.csv", true}, {"csv", false}, {"a.csv.h5", false}, {"", false}, {"a.CSV", false}, {"a.csvx", false}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) assert_int_equal(name_ends(names[i].name, ".csv"), names[i].csv);
+}
+
 int main(void) {
     char folder[] = "/tmp/carom-publish-XXXXXX";
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_end),
         cmocka_unit_test(an_older_file_is_kept_and_the_best_of_them),
         cmocka_unit_test(what_cannot_be_kept_or_named_stays),
         cmocka_unit_test(another_writer_keeps_its_file),

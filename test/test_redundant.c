@@ -1,5 +1,6 @@
 // test_redundant.c: mechanisms with more joints than they need move like those without, in every scheme.
 #include "mechanisms.h"
+#include "sim/sim.h"
 #include "system/redundant.h"
 
 #define scheme_near(scheme, x, y, tol)                                                                                 \
@@ -196,6 +197,97 @@ static void rounding_excuses_little(void **state) {
     assert_false(carom_solved(&pb, INFINITY, 1e-12));
 }
 
+// -- what schemes see ---------------------------------------------------------------------------------------------------------
+
+// Every function that the system has, the one without its redundant constraints has, too, and it is another one: it knows where its model is.
+static int handed_on(const carom_system *seen, const carom_system *base) {
+    int n = 0;
+#define HANDED(f) assert_true((seen->f != NULL) == (base->f != NULL) && (!base->f || seen->f != base->f)), n += base->f != NULL
+    HANDED(work_init), HANDED(mass), HANDED(force), HANDED(gaps), HANDED(directions), HANDED(curvature), HANDED(tangent), HANDED(mass_gradient), HANDED(reaction_gradient), HANDED(rate_gradient);
+    HANDED(move), HANDED(lift), HANDED(energy), HANDED(power), HANDED(motion), HANDED(works), HANDED(hold), HANDED(friction), HANDED(kinks), HANDED(jump), HANDED(even), HANDED(restitution), HANDED(bounds);
+    HANDED(explain), HANDED(inputs), HANDED(sample), HANDED(list_work), HANDED(list), HANDED(adopt), HANDED(known_as);
+#undef HANDED
+    assert_true(!seen->reach && !seen->rates && !seen->observe);
+    return n;
+}
+
+// Numbers of the two agree at a state of the run; gaps have other places.
+static void same_numbers(const carom_sim *sim) {
+    enum { ROOM = 200 };
+    const carom_independent *I = &sim->independent;
+    const carom_system *seen = &I->sys, *base = I->rows.sys;
+    void *work = sim->step.sys_work, *own = aligned_alloc(64, (base->work_size + 127) / 64 * 64);
+    double x[4][ROOM], y[4][ROOM];
+    const double *q = sim->q, *v = sim->v, t = 0.125, run[2] = {0, 1};
+    memset(own, 0, base->work_size), memset(x, 0, sizeof x), memset(y, 0, sizeof y);
+    if (base->work_init) base->work_init(base->model, own);
+    if (base->inputs) base->inputs(base->model, own, sim->input);
+    assert_true(base->nv <= ROOM && base->ne + base->nc <= ROOM && seen->ne == base->ne - I->rows.k && seen->nc == base->nc && seen->nq == base->nq);
+    assert_true(seen->force(seen->model, work, t, q, v, x[0]) == CAROM_OK && base->force(base->model, own, t, q, v, y[0]) == CAROM_OK);
+    assert_memory_equal(x[0], y[0], sizeof x[0]);
+    assert_true(seen->gaps(seen->model, work, t, q, x[1]) == CAROM_OK && base->gaps(base->model, own, t, q, y[1]) == CAROM_OK);
+    for (int id = 0; id < seen->ne + seen->nc; ++id) assert_true(x[1][id] == y[1][carom_independent_id(I, id)]);
+    if (base->energy) {
+        assert_true(seen->energy(seen->model, work, t, q, v, &x[2][0], &x[2][1]) == CAROM_OK && base->energy(base->model, own, t, q, v, &y[2][0], &y[2][1]) == CAROM_OK);
+        assert_true(x[2][0] == y[2][0] && x[2][1] == y[2][1]);
+    }
+    if (base->power) {
+        assert_true(seen->power(seen->model, work, t, q, v, &x[2][0], &x[2][1]) == CAROM_OK && base->power(base->model, own, t, q, v, &y[2][0], &y[2][1]) == CAROM_OK);
+        assert_true(x[2][0] == y[2][0] && x[2][1] == y[2][1]);
+    }
+    if (base->kinks) {
+        assert_true(seen->kinks(seen->model, work, t, q, v, x[3]) == CAROM_OK && base->kinks(base->model, own, t, q, v, y[3]) == CAROM_OK);
+        assert_memory_equal(x[3], y[3], sizeof x[3]);
+    }
+    if (base->jump) assert_true(seen->jump(seen->model, work, 0, 1) == base->jump(base->model, own, 0, 1));
+    if (base->even) assert_true(seen->even(seen->model, work, run, 1, 0, 1) == base->even(base->model, own, run, 1, 0, 1));
+    for (int c = 0; base->restitution && c < base->nc; ++c)
+        if (base->contacts[c].varies) assert_true(seen->restitution(seen->model, work, c, 2) == base->restitution(base->model, own, c, 2));
+    if (base->friction) { // by the reactions of those that are kept
+        double kept[ROOM], all[ROOM] = {0}, law[2][ROOM] = {{0}};
+        for (int i = 0; i < ROOM; ++i) kept[i] = 1 + i;
+        for (int id = 0; id < seen->ne; ++id) all[I->rows.order[id]] = kept[id];
+        for (int i = base->ne; i < I->ndir; ++i) all[i] = kept[i - I->rows.k];
+        assert_true(seen->friction(seen->model, work, t, q, v, kept, law[0]) == CAROM_OK && base->friction(base->model, own, t, q, v, all, law[1]) == CAROM_OK);
+        assert_memory_equal(law[0], law[1], sizeof law[0]);
+    }
+    free(own);
+}
+
+static void schemes_see_the_same_system(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        // a gate, a jump, a pulse, friction and restitution that vary, damping, an input
+        "carom: 1\ncoordinates: {x: {at: 1, rate: 0.5}, y: {at: 0.5, rate: -1}, z: 0, w: 0}\ninputs: {u: 0.5}\nenergy: {kinetic: (1 + 0.1*x^2)*(x'^2 + y'^2 + z'^2 + w'^2)/2, potential: 9.81*y + 2*x^2}\n"
+        "forces: {x: \"if(t > 0.3, 2, 1) + u - 0.2*x'\", y: 'exp(-((t - 0.6)/0.001)^2)'}\nconstraints: {a: z, b: 2*z, c: w - z, d: w}\n"
+        "contacts: {floor: {gap: y, slip: x, friction: 0.1 + 0.2*slip.speed, restitution: 0.5/(1 + approach.speed)}, door: {gap: x + 3, closes while: y - 0.1}}\n",
+        // rotations in space, a spring
+        "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  d: {mass: 10, inertia: [3.5, 2.6, 0.9], at: [0.5, 0, 1], spin: [0, 0, 1], shape: {sphere: 0.2}}\njoints:\n  h1: {type: revolute, between: [ground, d], at: [0, 0, 0.2], axis: [0, 0, 1]}\n"
+        "  h2: {type: revolute, between: [ground, d], at: [0, 0, 1.8], axis: [0, 0, 1]}\nshapes: {wall: {plane: [0, -1, 0], at: [0, 1, 0]}}\ncontacts: {hit: {between: [d, wall], restitution: 0.5, friction: 0.2}}\n"
+        "springs: {s: {between: [ground, d], points: [[0, -1, 0], [0.5, 0, 0]], stiffness: 10, damping: 1, length: 1}}\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+        carom_model *m = good(texts[i]);
+        carom_sim *sim = model_sim(m, "mixed", NULL, 0.01, 1);
+        carom_error err = {0};
+        assert_true(sim->independent.rows.k > 0 && sim->step.sys == &sim->independent.sys);
+        assert_true(handed_on(&sim->independent.sys, sim->independent.rows.sys) > 15);
+        for (int k = 0; k < 20; ++k) {
+            if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+            same_numbers(sim);
+        }
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+    // Contacts that come and go have four functions more.
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  d: {mass: 10, inertia: [3.5, 2.6, 0.9], at: [0.5, 30, 1]}\n  s: {repeat: 70, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}\njoints:\n"
+                          "  h1: {type: revolute, between: [ground, d], at: [0, 30, 0.2], axis: [0, 0, 1]}\n  h2: {type: revolute, between: [ground, d], at: [0, 30, 1.8], axis: [0, 0, 1]}\n"
+                          "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, floor]}}\n");
+    carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, 0.01, 0.1);
+    assert_true(sim->independent.rows.k > 0 && sim->list.slots > 0 && handed_on(&sim->independent.sys, sim->independent.rows.sys) > 15);
+    model_sim_run(sim);
+    for (int i = 0; i < 70; ++i) assert_true(fabs(carom_sim_now(sim).q[7 * (i + 1) + 2] - 0.1) < 1e-6); // they rest
+    carom_sim_destroy(sim), carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_are_counted),
@@ -204,6 +296,7 @@ int main(void) {
         cmocka_unit_test(cranks_rest_on_a_stop),
         cmocka_unit_test(a_saved_run_goes_on_with_the_same_bits),
         cmocka_unit_test(rounding_excuses_little),
+        cmocka_unit_test(schemes_see_the_same_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,9 @@
 // test_sim.c: making and running a simulation: definitions that are refused, events, ledger, saved state, observers.
+#define _POSIX_C_SOURCE 200809L // nanosleep
 #include "schemes.h"
+#include "sim/sim.h"
+#include <stdlib.h>
+#include <time.h>
 
 static void refused(carom_sim_def d, const char *because) {
     carom_error err = {0};
@@ -309,6 +313,185 @@ static void velocities_of_all_directions_are_told(void **state) {
     carom_sim_destroy(sim);
 }
 
+// A scheme that chooses nothing says nothing of it, in any room.
+static void choices_are_told(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 0.1, 1);
+    char text[20] = "before";
+    carom_sim_choice(sim, text, 0);
+    carom_sim_options_text(sim, text, 0);
+    assert_string_equal(text, "before");
+    carom_sim_choice(sim, text, sizeof text);
+    assert_string_equal(text, "");
+    carom_sim_destroy(sim);
+}
+
+// -- time ---------------------------------------------------------------------------------------------------------------
+
+static carom_status doze(void *user, const carom_now *now) {
+    (void)user, (void)now;
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+    return now->step % 5 == 0 ? CAROM_STOPPED : CAROM_OK;
+}
+
+// Steps that are slept through take time by the clock and none of the processor; what several runs of one simulation take adds up, from what was known before on.
+static void time_adds_up(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 0.1, 1);
+    carom_error err = {0};
+    carom_sim_spent(sim, 100, 200);
+    assert_int_equal(carom_sim_run(sim, doze, NULL, &err), CAROM_STOPPED);
+    const carom_ledger first = sim_ledger(sim);
+    assert_int_equal(carom_sim_run(sim, doze, NULL, &err), CAROM_STOPPED);
+    const carom_ledger both = sim_ledger(sim);
+    assert_true(first.wall >= 200.01 && both.wall >= first.wall + 0.01 && both.wall < 260);
+    assert_true(first.seconds > 100 && both.seconds > first.seconds && both.seconds < 100.01);
+    assert_true(sim_ledger(sim).wall == both.wall); // nothing runs
+    carom_sim_destroy(sim);
+}
+
+// -- between two steps --------------------------------------------------------------------------------------------------
+
+static carom_status count_event(void *user, carom_side side, double t, const double *q, const double *v) {
+    (void)side, (void)t, (void)q, (void)v;
+    return ++*(int *)user, CAROM_OK;
+}
+
+static carom_status count_change(void *user, const carom_change *change) {
+    (void)change;
+    return ++*(int *)user, CAROM_OK;
+}
+
+static carom_status count_inner(void *user, double t, const double *q, const double *v) {
+    (void)t, (void)q, (void)v;
+    return ++*(int *)user, CAROM_OK;
+}
+
+// Looking at a time inside a step that is done: the state there is that of a step that ends there, to the bit; observers see nothing of it, and the run goes on as one that nobody looked into.
+static void looking_inside_a_step_changes_nothing(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "moreau-jean", "newmark", "mixed"};
+    known k;
+    known_oscillator(&k, 0.5);
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i) {
+        const double h = 0.05;
+        int events[2] = {0}, inner[2] = {0}, changes[2] = {0};
+        carom_sim *a = sim_of(&k, schemes[i], NULL, h, 4), *b = sim_of(&k, schemes[i], NULL, h, 4), *c = sim_of(&k, schemes[i], NULL, h, 4);
+        carom_sim_watch_events(a, count_event, &events[0]), carom_sim_watch_inner(a, count_inner, &inner[0]);
+        carom_sim_watch_events(b, count_event, &events[1]), carom_sim_watch_inner(b, count_inner, &inner[1]);
+        carom_sim_watch_changes(a, count_change, &changes[0]), carom_sim_watch_changes(b, count_change, &changes[1]);
+        size_t size = 0, other = 0;
+        carom_sim_state(a, &size);
+        void *before = malloc(size), *room = malloc(size);
+        carom_error err = {0};
+        while (!carom_sim_done(a)) {
+            const double t = carom_sim_now(a).t, was = carom_sim_now(a).q[0];
+            double q, v;
+            memcpy(before, carom_sim_state(a, &size), size);
+            sim_step(a), sim_step(b);
+            assert_int_equal(carom_sim_between(a, before, t + 0.375 * h, &q, &v, room, &err), CAROM_OK);
+            assert_int_equal(carom_sim_restore(c, before, size, &err), CAROM_OK);
+            assert_int_equal(carom_sim_step_until(c, t + 0.375 * h, &err), CAROM_OK);
+            if (carom_sim_now(c).q[0] != q || carom_sim_now(c).v[0] != v) fail_msg("%s, t = %g: %.17g, %.17g is not %.17g, %.17g", schemes[i], t, q, v, carom_sim_now(c).q[0], carom_sim_now(c).v[0]);
+            assert_int_equal(carom_sim_between(a, before, t, &q, &v, room, &err), CAROM_OK); // where the step begins
+            assert_true(q == was);
+            assert_memory_equal(carom_sim_state(a, &size), carom_sim_state(b, &other), size);
+            const carom_now x = carom_sim_now(a), y = carom_sim_now(b);
+            assert_true(x.nevents == y.nevents && x.reacted == y.reacted);
+            assert_true(events[0] == events[1] && inner[0] == inner[1] && changes[0] == changes[1]);
+        }
+        if (strcmp(schemes[i], "mixed") == 0) assert_true(events[0] > 0 && inner[0] > 0);
+        assert_true(sim_ledger(a).impacts == 1 && sim_ledger(b).impacts == 1);
+        free(before), free(room);
+        carom_sim_destroy(a), carom_sim_destroy(b), carom_sim_destroy(c);
+    }
+}
+
+// -- gaps that are no numbers ---------------------------------------------------------------------------------------------
+
+static double what_then, from_there_on; // a gap x that has this value from there on
+
+static carom_status gap_with_an_end(const void *model, void *work, double t, const double *q, double *g) {
+    (void)model, (void)work, (void)t;
+    return g[0] = q[0] < from_there_on ? q[0] : what_then, CAROM_OK;
+}
+
+// At the start there is no simulation then; later the step fails, and all stands where it began.
+static void gaps_that_are_no_numbers_are_told(void **state) {
+    (void)state;
+    static const double values[] = {NAN, INFINITY, -INFINITY};
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "moreau-jean"};
+    for (int i = 0; i < 9; ++i)
+        for (int late = 0; late < 2; ++late) {
+            known k;
+            known_ball(&k, 1, 0, 0, 1);
+            k.v0[0] = 1;
+            k.sys.gaps = gap_with_an_end;
+            what_then = values[i % 3], from_there_on = late ? 1.55 : 0.5;
+            carom_error err = {0};
+            carom_sim_def d = known_run(&k, schemes[i / 3], 0.1, 1);
+            carom_sim *sim = carom_sim_create(&d, &err);
+            assert_int_equal(sim != NULL, late);
+            if (late) {
+                assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_USER);
+                const carom_now now = carom_sim_now(sim);
+                if (!(now.step == 5 && fabs(now.q[0] - 1.5) < 1e-12 && now.gap[0] == now.q[0])) fail_msg("%s: step %ld, x = %g, gap %g", d.scheme, now.step, now.q[0], now.gap[0]);
+            }
+            if (!strstr(err.text, late ? "t = 0." : "t = 0: ") || !strstr(err.text, "gap")) fail_msg("%s", err.text);
+            carom_sim_destroy(sim);
+        }
+}
+
+// -- what costs time --------------------------------------------------------------------------------------------------------
+
+static carom_status (*plain_force)(const void *model, void *work, double t, const double *q, const double *v, double *f);
+static long force_calls;
+
+static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    return ++force_calls, plain_force(model, work, t, q, v, f);
+}
+
+// Where steps are long for a vibration the model is looked at once more when the number of steps has doubled, from 4096 on, and at no other step.
+static void a_fast_model_is_looked_at_when_steps_double(void **state) {
+    (void)state;
+    known k;
+    known_oscillator(&k, 0.5);
+    plain_force = k.sys.force, k.sys.force = counted_force;
+    k.q0[0] = 2, k.sys.nc = 0, k.sys.motion = NULL;
+    carom_sim *sim = sim_of(&k, "half-explicit", NULL, 0.5, 4200);
+    long usual = 0;
+    for (long n = 1; n <= 8200; ++n) {
+        const long before = force_calls;
+        sim_step(sim);
+        const long calls = force_calls - before;
+        if (n == 1) usual = calls;
+        const bool looks = n == 4096 || n == 8192;
+        if (looks ? calls <= usual : calls != usual) fail_msg("step %ld: %ld evaluations of forces, usually %ld", n, calls, usual);
+    }
+    carom_sim_destroy(sim);
+}
+
+// A contact is busy while it reacts or is closed, and no longer.
+static void contacts_are_busy_while_they_react(void **state) {
+    (void)state;
+    known k;
+    known_ball_a(&k); // strikes at t = 1, flies until t = 2, and so on
+    carom_sim *sim = sim_of(&k, "moreau-midpoint", NULL, 1e-2, 4);
+    long busy = 0, idle = 0;
+    while (!carom_sim_done(sim)) {
+        sim_step(sim);
+        const bool reacts = carom_sim_now(sim).impulse[0] > 0;
+        if (sim->kept->busy > 1 || (reacts && sim->kept->busy == 0)) fail_msg("t = %g: busy %ld", carom_sim_now(sim).t, sim->kept->busy);
+        busy += sim->kept->busy, idle += sim->kept->busy == 0;
+    }
+    assert_true(busy > 10 && idle > 150); // it comes to rest at t = 3
+    carom_sim_destroy(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_definitions_are_refused),
@@ -323,6 +506,12 @@ int main(void) {
         cmocka_unit_test(steps_divide_the_time_between_rows),
         cmocka_unit_test(smooth_motions_leave_the_run_alone),
         cmocka_unit_test(velocities_of_all_directions_are_told),
+        cmocka_unit_test(choices_are_told),
+        cmocka_unit_test(time_adds_up),
+        cmocka_unit_test(looking_inside_a_step_changes_nothing),
+        cmocka_unit_test(gaps_that_are_no_numbers_are_told),
+        cmocka_unit_test(a_fast_model_is_looked_at_when_steps_double),
+        cmocka_unit_test(contacts_are_busy_while_they_react),
     };
     return cmocka_run_group_tests_name("simulation", tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "problems.h"
 #include "result_rig.h"
 #include "sim/sim.h"
+#include "solver/local.h"
 #include <carom/build.h>
 #include <carom/compile.h>
 #include <carom/draw.h>
@@ -458,6 +459,39 @@ static void ties_are_broken_as_by_a_perturbation(void **state) {
     assert_true(same > 300);
 }
 
+// A contact that slips in 3 to 5 directions: u_N = 0, |p_T| = mu p_N, and u_T is opposite to p_T, to the last bits.  c + G p are up to seven terms of size 4,
+// which round by 3e-15; where u_T is 1 or more, its direction is known to twice that.
+static void slip_has_its_direction_to_the_last_bits(void **state) {
+    (void)state;
+    enum { PROBLEMS = 4000, MOST = 1 + CAROM_TANGENTS };
+    uint64_t seed = 5;
+    int slips = 0;
+    for (int i = 0; i < PROBLEMS; ++i) {
+        const int k = 3 + i % (CAROM_TANGENTS - 2), n = 1 + k;
+        double A[MOST * MOST], G[MOST * MOST], c[MOST], p[MOST], u[MOST], l = 0, speed = 0, worst = 0;
+        const double mu = 0.1 + 0.5 * uniform(&seed);
+        for (int a = 0; a < n * n; ++a) A[a] = symmetric_uniform(&seed);
+        for (int a = 0; a < n; ++a)
+            for (int b = 0; b < n; ++b) {
+                G[a + b * n] = a == b ? 1 + n : 0;
+                for (int d = 0; d < n; ++d) G[a + b * n] += A[a + d * n] * A[b + d * n];
+            }
+        for (int a = 0; a < n; ++a) c[a] = 4 * symmetric_uniform(&seed);
+        c[0] = -1 - uniform(&seed);
+        carom_local_ball(G, n, c, k, mu, p);
+        for (int a = 0; a < n; ++a) {
+            u[a] = c[a];
+            for (int b = 0; b < n; ++b) u[a] += G[a + b * n] * p[b];
+            if (a > 0) l = hypot(l, p[a]), speed = hypot(speed, u[a]);
+        }
+        if (!(speed > 1)) continue; // it sticks, or nearly
+        ++slips;
+        for (int a = 1; a < n; ++a) worst = fmax(worst, fabs(u[a] / speed + p[a] / l));
+        if (!(fabs(u[0]) < 1e-14 && fabs(l / (mu * p[0]) - 1) < 1e-14 && worst < 5e-15)) fail_msg("problem %d: u_N %.3g, |p_T|/mu p_N - 1 = %.3g, slip off by %.3g", i, u[0], l / (mu * p[0]) - 1, worst);
+    }
+    assert_true(slips > PROBLEMS / 2);
+}
+
 // -- looking on --------------------------------------------------------------------------------------------------
 
 static carom_status until_600(void *user, const carom_now *now) {
@@ -567,6 +601,7 @@ int main(void) {
         cmocka_unit_test(what_a_result_does_not_have_is_refused),
         cmocka_unit_test(names_of_contacts_have_room),
         cmocka_unit_test(ties_are_broken_as_by_a_perturbation),
+        cmocka_unit_test(slip_has_its_direction_to_the_last_bits),
         cmocka_unit_test(gaps_follow_steps_behind_a_run),
         cmocka_unit_test(missing_arguments_are_told),
         cmocka_unit_test(missing_arguments_of_studies_are_told),

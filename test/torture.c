@@ -357,6 +357,7 @@ static void refused_memory_is_told(void **state) {
 
 int main(int argc, char **argv) {
     if (argc > 1) rounds = atoi(argv[1]);
+    if (argc > 2) seed += strtoul(argv[2], NULL, 10) * 7919; // other times to be killed at
     const struct CMUnitTest tests[] = {
 #ifndef OWN_HEAP
         cmocka_unit_test(refused_memory_is_told),

@@ -148,7 +148,7 @@ bool carom_result_probe(const char *file);
 /// It has a ledger, /run and the model's text, like the file that would have been written.
 carom_result *carom_record_result(carom_record *r, carom_error *err);
 
-/// Write it under this name, .h5 or .csv (without ledger and text), in the place of an older file.  It cannot be resumed.
+/// Write it under this name, .h5 or .csv (without ledger, fields and text), in the place of an older file.  It cannot be resumed.
 carom_status carom_result_save(carom_result *r, const char *file, carom_error *err);
 bool carom_result_is_hdf5(const carom_result *r);
 int carom_result_columns(const carom_result *r);

@@ -126,12 +126,14 @@ static carom_status suits(const carom_problem *pb, const char *file, int *contac
             return carom_fail(err, CAROM_BAD_INPUT, "cannot write %.200s: FCLIB holds contacts that are all planar or all spatial with friction, and equations; %s", file, remedy);
         if (is_contact(law)) *contacts += 1, *rows += carom_law_rows(law);
     }
-    for (int b = *contacts; b < pb->nb; ++b)
-        for (int k = pb->rows->start[b]; k < pb->rows->start[b + 1] && pb->rows->col[k] < *contacts; ++k) {
-            const double *across = find_block(pb, pb->rows->col[k], b), *g = pb->rows->value + pb->rows->at[k];
+    for (int b = 0; b < pb->nb; ++b) // from either side: the block across may be missing
+        for (int k = pb->rows->start[b]; k < pb->rows->start[b + 1]; ++k) {
+            const int c = pb->rows->col[k];
+            if ((b < *contacts) == (c < *contacts)) continue;
+            const double *across = find_block(pb, c, b), *g = pb->rows->value + pb->rows->at[k];
             for (int i = 0; i < *rows / *contacts; ++i)
                 if (g[i] != (across ? across[i] : 0))
-                    return carom_fail(err, CAROM_BAD_INPUT, "cannot write %.200s: FCLIB needs equations coupled to contacts symmetrically, and equation %d is not; %s", file, b, remedy);
+                    return carom_fail(err, CAROM_BAD_INPUT, "cannot write %.200s: FCLIB needs equations coupled to contacts symmetrically, and equation %d is not; %s", file, b < *contacts ? c : b, remedy);
         }
     return CAROM_OK;
 }

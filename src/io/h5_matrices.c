@@ -91,6 +91,7 @@ carom_status carom_result_matrices(carom_result *r, const carom_matrix_text **li
     else s.good = !h5_has(r->h5, "matrices");
     h5_close(group);
     h5_hush_end(&h);
+    if (!s.good) result_drop_matrices(r); // asked again it fails again
     *n = r->nmatrix;
     *list = r->matrix;
     return s.good ? CAROM_OK : carom_fail(err, CAROM_IO, "%s: what is in /matrices is damaged", r->file);

@@ -1,7 +1,9 @@
 // problem_file.c: lists of contact problems, and which format a file has.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
+#include "base/text.h"
 #include "io/problem_data.h"
+#include "io/publish.h"
 #include "io/whole.h"
 #include <errno.h>
 #include <math.h>
@@ -215,8 +217,7 @@ carom_problem_list *carom_problems_read(const char *file, carom_error *err) {
 }
 
 bool fclib_named(const char *file) {
-    const char *dot = strrchr(file, '.');
-    return dot && (strcmp(dot, ".h5") == 0 || strcmp(dot, ".hdf5") == 0);
+    return carom_ends(file, ".h5") || carom_ends(file, ".hdf5");
 }
 
 carom_status carom_problems_write(const carom_problem_list *list, const char *file, carom_error *err) {

@@ -1,6 +1,8 @@
 // result.c: reading results, in memory or in files.
 #define _POSIX_C_SOURCE 200809L
+#include "base/text.h"
 #include "io/ledger.h"
+#include "io/publish.h"
 #include "io/result.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +10,12 @@
 
 bool carom_result_probe(const char *file) {
     if (!file) return false;
-    const size_t n = strlen(file);
-    if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) return true;
+    if (carom_ends(file, ".csv")) return true;
     static const unsigned char mark[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[8] = {0};
     struct stat st;
     if (stat(file, &st) != 0 || !S_ISREG(st.st_mode)) return false; // looking into a pipe would wait, and take its first bytes
-    if (n >= 3 && strcmp(file + n - 3, ".h5") == 0) return true;    // without the mark: a damaged one
+    if (carom_ends(file, ".h5")) return true; // without the mark: a damaged one
     FILE *f = fopen(file, "rb");
     const bool same = f && fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
     if (f) fclose(f);
@@ -28,6 +29,8 @@ void result_drop_matrices(carom_result *r) {
         free((void *)(size_t)r->matrix[i].file);
     }
     free(r->matrix);
+    r->matrix = NULL;
+    r->nmatrix = 0;
 }
 
 void result_drop_attributes(result_attribute *a, int *n) {
@@ -65,10 +68,9 @@ carom_result *carom_result_open(const char *file, carom_error *err) {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory to read %.400s", file);
         return NULL;
     }
-    const size_t n = strlen(file);
     struct stat st;
     carom_status status = CAROM_OK;
-    if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) {
+    if (carom_ends(file, ".csv")) {
         status = csv_read(&r->table, file, err);
         if (status == CAROM_OK) status = csv_read_events(file, &r->event, &r->events, err);
         if (status == CAROM_OK) status = csv_read_contacts(file, &r->contact, &r->contacts, err);

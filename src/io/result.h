@@ -19,6 +19,7 @@ struct carom_result {
     carom_result_event *event; // unless HDF5
     long events;
     hid_t contact_set;         // < 0: none
+    bool replaced;             // by another file while it was read: nothing more of it is
     carom_result_contact *contact; // unless HDF5
     long contacts, contact_room;
     result_attribute run[RESULT_ATTRIBUTES], ledger[RESULT_ATTRIBUTES];
@@ -40,6 +41,8 @@ void result_h5_close(carom_result *r); // or nothing, when none is open
 carom_status result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err);
 carom_status result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err);
 carom_status result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err);
+/// Copies /fields into another file; there may be none.
+carom_status result_h5_copy_fields(carom_result *r, hid_t to, carom_error *err);
 
 /// An empty result in memory with room for so many rows; text: the model's, NULL: none.
 carom_result *memory_create(int columns, char *const *column, long room, const char *text, size_t length, carom_error *err);

@@ -168,7 +168,7 @@ static carom_status open_quietly(carom_result *r, carom_error *err) {
 static bool read_begin(carom_result *r, h5_hush *h) {
     h5_hush_begin(h);
     h5_driver_share(r->h5, true);
-    if (!h5_driver_grown(r->h5)) return true;
+    if (r->replaced || !h5_driver_grown(r->h5)) return !r->replaced;
     hsize_t size[2] = {0, 0}, events = 0, contacts = 0;
     const hid_t old[] = {r->data, r->event_set, r->contact_set, r->h5};
     for (int i = 0; i < 4; ++i) h5_close(old[i]);
@@ -176,9 +176,10 @@ static bool read_begin(carom_result *r, h5_hush *h) {
     r->data = r->h5 >= 0 ? h5_open_set(r->h5, "data") : -1;
     r->event_set = r->h5 >= 0 ? h5_open_set(r->h5, "events") : -1;
     r->contact_set = r->h5 >= 0 && r->contacts ? h5_open_set(r->h5, "contacts") : -1;
-    return r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
-           (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events)) &&
-           (r->contacts == 0 || (r->contact_set >= 0 && extent(r->contact_set, 1, &contacts) && contacts >= (hsize_t)r->contacts));
+    r->replaced = !(r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
+                    (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events)) &&
+                    (r->contacts == 0 || (r->contact_set >= 0 && extent(r->contact_set, 1, &contacts) && contacts >= (hsize_t)r->contacts)));
+    return !r->replaced;
 }
 
 static carom_status replaced(const carom_result *r, carom_error *err) {
@@ -350,5 +351,32 @@ carom_status carom_result_field_read(carom_result *r, const char *name, long row
     }
     h5_close(set);
     if (file) read_end(r, &h);
+    return status;
+}
+
+typedef struct field_copy { const carom_result *r; hid_t from, to; } field_copy;
+
+static herr_t copy_field(hid_t group, const char *name, const H5L_info_t *info, void *user) {
+    (void)group, (void)info;
+    const field_copy *c = user;
+    hsize_t size[2];
+    const hid_t set = open_field(c->r, name, size);
+    const bool good = set >= 0 && H5Ocopy(c->from, name, c->to, name, H5P_DEFAULT, H5P_DEFAULT) >= 0;
+    h5_close(set);
+    return good ? 0 : -1;
+}
+
+carom_status result_h5_copy_fields(carom_result *r, hid_t to, carom_error *err) {
+    if (r->h5 < 0) return CAROM_OK;
+    h5_hush h;
+    bool good = read_begin(r, &h);
+    if (good && h5_has(r->h5, "fields")) {
+        field_copy c = {.r = r, .from = h5_open_group(r->h5, "fields"), .to = H5Gcreate2(to, "fields", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)};
+        good = c.from >= 0 && c.to >= 0 && H5Literate(c.from, H5_INDEX_NAME, H5_ITER_INC, NULL, copy_field, &c) >= 0;
+        h5_close(c.to);
+        h5_close(c.from);
+    }
+    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot copy the fields of %.400s", r->file);
+    read_end(r, &h);
     return status;
 }

@@ -1,6 +1,7 @@
 // save.c: a result that is open, from memory or from a file, written to a file of another name.  What it says of the run goes with it; a saved result cannot be resumed, since
 // the state of the scheme is not part of a result.
 #define _POSIX_C_SOURCE 200809L
+#include "base/text.h"
 #include "io/ledger.h"
 #include "io/publish.h"
 #include "io/result.h"
@@ -65,6 +66,7 @@ static carom_status save_h5(carom_result *r, const char *file, carom_error *err)
     if (!to.h5) return CAROM_IO;
     carom_status status = put_rows(r, &to, err);
     if (status == CAROM_OK) status = put_events(r, &to, err);
+    if (status == CAROM_OK) status = result_h5_copy_fields(r, to.h5->file, err);
     if (status == CAROM_OK) status = put_run(r, to.h5, err);
     if (status == CAROM_OK) status = h5_flush(to.h5, err);
     if (status == CAROM_OK) status = h5_publish(to.h5, false, err);
@@ -84,8 +86,7 @@ static carom_status save_csv(carom_result *r, const char *file, carom_error *err
 
 carom_status carom_result_save(carom_result *r, const char *file, carom_error *err) {
     if (!r || !file) return carom_fail(err, CAROM_BAD_INPUT, "a result is saved under a name");
-    const size_t n = strlen(file);
-    if (n >= 4 && strcmp(file + n - 4, ".csv") == 0) return save_csv(r, file, err);
-    if (n >= 3 && strcmp(file + n - 3, ".h5") == 0) return save_h5(r, file, err);
+    if (carom_ends(file, ".csv")) return save_csv(r, file, err);
+    if (carom_ends(file, ".h5")) return save_h5(r, file, err);
     return carom_fail(err, CAROM_BAD_INPUT, "'%.400s' ends neither in .h5 nor in .csv", file);
 }

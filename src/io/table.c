@@ -1,8 +1,10 @@
 // table.c: tables as compound datasets and as CSV.
 #define _POSIX_C_SOURCE 200809L
 #include "base/number.h"
+#include "base/text.h"
 #include "io/h5.h"
 #include "io/h5_driver.h"
+#include "io/publish.h"
 #include <carom/table.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -182,11 +184,6 @@ static carom_status write_h5(const char *file, const carom_table *tables, int n,
 
 // -- files ---------------------------------------------------------------------------------------------------------
 
-static bool ends(const char *text, const char *ending) {
-    const size_t n = strlen(text), k = strlen(ending);
-    return n > k && strcmp(text + n - k, ending) == 0;
-}
-
 // The i-th file that the tables make: its name, and the one it has while it is written.
 static void names(const char *file, const carom_table *t, int i, char *name, char *part, size_t size) {
     if (i == 0) snprintf(name, size, "%s", file);
@@ -196,7 +193,7 @@ static void names(const char *file, const carom_table *t, int i, char *name, cha
 
 carom_status carom_tables_write(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err) {
     if (!file || n < 0 || (n > 0 && !tables)) return carom_fail(err, CAROM_BAD_INPUT, "tables or the name of their file are missing");
-    const bool csv = ends(file, ".csv");
+    const bool csv = carom_ends(file, ".csv");
     const int files = csv ? n : 1;
     const size_t size = strlen(file) + 100;
     char *name = malloc(2 * size), *part = name + size;

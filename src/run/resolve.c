@@ -13,7 +13,7 @@
 carom_run_given carom_run_nothing(void) { return (carom_run_given){.step = NAN, .end = NAN, .rtol = NAN, .atol = NAN}; }
 
 // Options of the file, then tolerances, then those that are given.  A scheme with an rtol of its own controls its steps
-// itself: there `adaptive` has nothing to add.
+// itself: `adaptive` has nothing to add there, unless the scheme has an option of that name.
 static carom_status gather(carom_run *run, const char *const *file, const carom_run_given *given, carom_error *err) {
     enum { ROOM = 48 };
     const char *dash = given->dash ? given->dash : "";
@@ -25,7 +25,7 @@ static carom_status gather(carom_run *run, const char *const *file, const carom_
     if (!run->options || !run->own) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
     int k = 0;
     for (int i = 0; i < carom_list_length(file); ++i) run->options[k++] = file[i];
-    if (given->adaptive && !own) run->options[k++] = "adaptive=on";
+    if (given->adaptive && (!own || carom_option_find(run->table->options, "adaptive", 8) >= 0)) run->options[k++] = "adaptive=on";
     for (int i = 0; i < 2; ++i) {
         if (isnan(tolerance[i].x)) continue;
         if (!own && !given->adaptive)

@@ -594,7 +594,8 @@ void carom_sim_choice(const carom_sim *sim, char *text, size_t size) {
 
 void carom_sim_options_text(const carom_sim *sim, char *text, size_t size) {
     const int own = carom_option_count(sim->scheme->options);
-    if (size > 0) text[0] = 0;
+    if (size == 0) return;
+    text[0] = 0;
     for (int i = 0; i < own + CAROM_COMMON_COUNT; ++i) {
         const carom_option *o = i < own ? sim->scheme->options + i : carom_common_options + (i - own);
         if (i >= own && carom_option_find(sim->scheme->options, o->name, strlen(o->name)) >= 0) continue; // the scheme's own rules

@@ -189,6 +189,7 @@ static carom_status undo(carom_sim *sim, carom_status status) {
     if (sim->refused) memcpy(sim->kept, sim->before, sim->kept_size);
     carom_copy(sim->q, sim->q_0, sim->sys->nq);
     carom_copy(sim->v, sim->v_0, sim->sys->nv);
+    sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps may be those of the step that failed
     return status;
 }
 

@@ -1,0 +1,284 @@
+// test_warning_limits.c: warnings begin where their limits are: 1 % below there is none, 1 % above there is.
+//
+// Ledgers are made up, of a run whose forces, speeds and sizes are known: every limit is a product of the constants in sim/warnings.c and of numbers given here.
+#define _POSIX_C_SOURCE 200809L
+#include "model_text.h"
+#include "sim/sim.h"
+#include <carom/event.h>
+
+typedef struct setting {
+    const char *scheme, *option;
+    double force, h, end;    // on a mass of 1 kg, away from the wall; unit = 1/2 J at 1 m/s, a = force
+    double at, speed;        // position, and largest local velocity of the run
+    double explained, first; // energy that was accounted for, and that of one step at the start
+    double radius;           // of what touches; 0: not known
+} setting;
+
+static const setting PLAIN = {.scheme = "moreau-midpoint", .h = 0.1, .end = 1, .explained = 100}, LOCATED = {.scheme = "mixed", .h = 0.1, .end = 1, .explained = 100},
+                     OWN = {.scheme = "event-driven", .h = 0.1, .end = 1, .explained = 100};
+
+static double radius; // what radius_of() answers
+static double radius_of(const void *user, int id) { return (void)user, (void)id, radius; }
+
+static carom_sim *sim_of(const setting *x, carom_model **m) {
+    char text[400];
+    carom_error err = {0};
+    snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: %.17g, rate: 0}}\nenergy: {kinetic: x'^2/2}\nforces: {x: %.17g}\ncontacts: {wall: {gap: x + 1}}\n", x->at, x->force);
+    *m = good(text);
+    const char *const options[] = {x->option, NULL};
+    carom_sim_def sd = carom_sim_default();
+    sd.system = carom_model_system(*m), sd.schemes = carom_schemes(), sd.scheme = x->scheme, sd.options = x->option ? options : NULL;
+    sd.h = x->h, sd.t_end = x->end, sd.q0 = carom_model_q0(*m), sd.v0 = carom_model_v0(*m), sd.size = radius_of;
+    carom_sim *sim = carom_sim_create(&sd, &err);
+    if (!sim) fail_msg("%s", err.text);
+    radius = x->radius;
+    sim->kept->speed = x->speed, sim->kept->explained = x->explained, sim->kept->one_step = x->first;
+    sim->kept->t = x->end; // as at the end of the run, but for the state
+    return sim;
+}
+
+// A sound run, in which 100 J moved and the gap was up to 1 m.
+static carom_ledger sound(void) {
+    carom_ledger l = {.steps = 10, .impacts = 1, .kinetic = 100, .gap = 1, .penetration_id = 0, .drift_id = -1, .counts.residual_id = 0};
+    l.energy.start = l.energy.end = 100;
+    return l;
+}
+
+static void balance(carom_ledger *l) { l->energy.balance = l->energy.end - l->energy.start - l->energy.external + l->energy.impact + l->energy.friction + l->energy.damping; }
+
+// The text of the first warning of this kind; NULL: none.
+static const char *said(const carom_sim *sim, const carom_ledger *l, const char *kind) {
+    static carom_warning list[CAROM_WARNINGS];
+    const int n = carom_sim_warnings(sim, l, list);
+    for (int i = 0; i < n; ++i)
+        if (strcmp(list[i].kind, kind) == 0) return list[i].text;
+    return NULL;
+}
+
+// What varies.
+static void created(carom_ledger *l, double x) { l->energy.created = x; }
+static void grown(carom_ledger *l, double x) { l->energy.end += x, balance(l); }
+static void faded(carom_ledger *l, double x) { l->energy.end -= x, balance(l); }
+static void overlap(carom_ledger *l, double x) { l->penetration = x; }
+static void moved(carom_ledger *l, double x) { l->moved = x; }
+static void residual(carom_ledger *l, double x) { l->counts.residual = x; }
+// Damping has taken 1000 J more than was there, x of which nothing explains.
+static void overdraw(carom_ledger *l, double x) { l->energy.damping = 1000 + x, l->energy.end = l->energy.start - 1000, balance(l); }
+static void toil(carom_ledger *l, double x) { l->counts.inner = (long)x; }
+
+// kind begins at the limit, with `above` in its text; below there is none, or one with `below`.
+static void begins_saying(const setting *x, carom_ledger l, void (*set)(carom_ledger *l, double x), double limit, const char *kind, const char *below, const char *above, int line) {
+    carom_model *m;
+    carom_sim *sim = sim_of(x, &m);
+    for (int over = 0; over < 2; ++over) {
+        carom_ledger one = l;
+        set(&one, limit * (over ? 1.01 : 0.99));
+        const char *text = said(sim, &one, kind), *want = over ? above : below;
+        if ((text != NULL) != (want != NULL) || (text && !strstr(text, want)))
+            fail_msg("line %d: %s, %s of the limit %g: %s", line, kind, over ? "101 %" : "99 %", limit, text ? text : "no warning");
+    }
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+#define BEGINS(x, l, set, limit, kind) begins_saying(&(x), l, set, limit, kind, NULL, "", __LINE__)
+#define TURNS(x, l, set, limit, kind, below, above) begins_saying(&(x), l, set, limit, kind, below, above, __LINE__)
+
+static void nothing_is_said_of_a_sound_run(void **state) {
+    (void)state;
+    const setting all[] = {PLAIN, LOCATED, OWN};
+    for (int i = 0; i < 3; ++i) {
+        carom_model *m;
+        carom_warning list[CAROM_WARNINGS];
+        carom_sim *sim = sim_of(&all[i], &m);
+        const carom_ledger l = sound();
+        assert_int_equal(carom_sim_warnings(sim, &l, list), 0);
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+}
+
+static void energy_created(void **state) {
+    (void)state;
+    carom_ledger l = sound();
+    setting x = PLAIN;
+    BEGINS(PLAIN, l, created, 1e-2 * 100, "energy-created");
+    BEGINS(LOCATED, l, created, 1e-3 * 100, "energy-created");
+    l.energy.start = l.energy.end = -1e17; // known to 1e-13 of it
+    BEGINS(PLAIN, l, created, 1e4, "energy-created");
+    l = sound(), l.energy.start = 0, l.energy.end = l.energy.external = 1e17;
+    BEGINS(PLAIN, l, created, 1e4, "energy-created");
+    l = sound(), l.kinetic = 0, l.energy.start = l.energy.end = 0, x.speed = 1e6; // 1e-9 of what all would have at that speed: 500 J
+    BEGINS(x, l, created, 1e-2 * 500, "energy-created");
+    x.speed = 0, x.force = 1e7; // or at what the force makes of it in a step: 1e6 m/s
+    BEGINS(x, l, created, 1e-2 * 500, "energy-created");
+}
+
+static void energy_that_appears(void **state) {
+    (void)state;
+    static const char trust[] = "The motion is not to be trusted", first[] = "the error of first order", taken[] = "damping has taken";
+    carom_ledger l = sound();
+    setting x = PLAIN;
+    TURNS(PLAIN, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust);
+    TURNS(LOCATED, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust);
+    x.explained = 0, x.speed = 1e6; // where nothing moves: 1e-9 of 5e11 J
+    TURNS(x, l, grown, 0.1 * 500, "unaccounted-energy", NULL, trust);
+    // External work is known to a thousandth of it, energies to 1e-13.
+    l.energy.external = 1e5, l.energy.end = 1e5 + 100;
+    TURNS(PLAIN, l, grown, 100, "unaccounted-energy", NULL, trust);
+    l = sound(), l.energy.start = l.energy.end = -1e15;
+    TURNS(PLAIN, l, grown, 100, "unaccounted-energy", NULL, trust);
+    // What damping gives, and external work that takes, explain nothing: they only take.  Impacts that created energy do.
+    l = sound(), l.energy.friction = -1000, l.energy.end = 1100;
+    TURNS(PLAIN, l, created, 1, "unaccounted-energy", trust, trust);
+    l = sound(), l.energy.damping = -1000, l.energy.end = 1100; // damping of active forces does
+    TURNS(PLAIN, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust);
+    l = sound(), l.energy.impact = -1000, l.energy.end = 1100, l.impulses.created = 1000;
+    TURNS(PLAIN, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust);
+    // Damping that took half as much again as there was.
+    TURNS(PLAIN, sound(), overdraw, 0.5 * 1000, "unaccounted-energy", trust, taken);
+    // Errors of first order: 4 T h (1/2 k T_kin), with k = 4 1/s^2 80 J; and at most 4 times what moved.
+    x = PLAIN, x.scheme = "moreau-explicit";
+    l = sound(), l.pace[0].stiffness = 4;
+    TURNS(x, l, grown, 0.1 * 100, "unaccounted-energy", NULL, first);
+    TURNS(x, l, grown, 4 * 1 * 0.1 * 0.5 * 4 * 100, "unaccounted-energy", first, trust);
+    x.explained = 10;
+    TURNS(x, l, grown, 4 * 10, "unaccounted-energy", first, trust);
+    x.explained = 100, x.force = 20, l.kinetic = 10; // and 4 T h (1/2 a^2) = 80 J, beside 4 T h 1/2 4 10 = 8 J
+    TURNS(x, l, grown, 88, "unaccounted-energy", first, trust);
+    x.end = 2;
+    TURNS(x, l, grown, 176, "unaccounted-energy", first, trust);
+    TURNS(PLAIN, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust); // of second order
+    x = LOCATED;
+    TURNS(x, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust);
+}
+
+// At rest, below 1 % of it, the energy of forces in a step explains as much: 1/2 (h a)^2 = 50 J, up to those at the start, what moved and what was given.
+static void energy_of_one_step(void **state) {
+    (void)state;
+    carom_ledger l = sound();
+    setting x = PLAIN;
+    x.force = 100, x.explained = 30, l.kinetic = 0.49;
+    BEGINS(x, l, grown, 30, "unaccounted-energy");
+    x.first = 5;
+    BEGINS(x, l, grown, 35, "unaccounted-energy");
+    l.energy.external = -3, l.energy.end = l.energy.start - 3;
+    BEGINS(x, l, grown, 38, "unaccounted-energy");
+    x.first = 1000;
+    l = sound(), l.kinetic = 0.49;
+    BEGINS(x, l, grown, 50, "unaccounted-energy");
+    l.kinetic = 0.51; // it moves
+    BEGINS(x, l, grown, 0.1 * 30, "unaccounted-energy");
+    x.scheme = "mixed", l.kinetic = 0.49;
+    BEGINS(x, l, grown, 0.1 * 30, "unaccounted-energy");
+    // A scheme with a tolerance: of the work of all forces, or of that energy.
+    x = OWN, x.option = "rtol=1e-3", x.force = 100, x.at = 1000, x.explained = 30;
+    BEGINS(x, l, grown, 1e-3 * 100 * 1000, "unaccounted-energy");
+    x.at = 0, x.force = 1e4, x.first = 1e9; // 5e5 J
+    BEGINS(x, l, grown, 1e-3 * 5e5, "unaccounted-energy");
+}
+
+static void energy_that_disappears(void **state) {
+    (void)state;
+    static const char away[] = "have disappeared that neither";
+    carom_ledger l = sound();
+    setting x = PLAIN;
+    TURNS(PLAIN, l, faded, 0.5 * 100, "unaccounted-energy", NULL, away);
+    TURNS(LOCATED, l, faded, 0.1 * 100, "unaccounted-energy", NULL, away);
+    TURNS(OWN, l, faded, 0.1 * 100, "unaccounted-energy", NULL, "try smaller tolerances");
+    l.kinetic = 0, x.speed = 1e6;
+    TURNS(x, l, faded, 0.5 * 500, "unaccounted-energy", NULL, away);
+    // theta = 1 damps a vibration of 100 rad/s away with steps of 0.1 s: from a tenth on.
+    x = PLAIN, x.scheme = "moreau-jean", x.option = "theta=1";
+    l = sound(), l.pace[0].stiffness = 1e4;
+    TURNS(x, l, faded, 0.1 * 100, "resolution", NULL, "damps the model's vibration of 100 rad/s away");
+    l.energy.external = 1e5, l.energy.end = 1e5 + 100; // known to a thousandth
+    TURNS(x, l, faded, 100, "resolution", NULL, "damps the model's vibration");
+    l = sound(), l.pace[0].stiffness = 1e4, l.kinetic = 0, x.speed = 1e6;
+    TURNS(x, l, faded, 0.1 * 500, "resolution", NULL, "damps the model's vibration");
+}
+
+static void penetration(void **state) {
+    (void)state;
+    carom_ledger l = sound();
+    setting x = PLAIN;
+    TURNS(PLAIN, l, overlap, 0.1 * 1, "penetration", NULL, "where the largest gap of the run is 1");
+    BEGINS(LOCATED, l, overlap, 1e-3 * 1, "penetration");
+    TURNS(OWN, l, overlap, 1e-3 * 1, "penetration", NULL, "max-step=");
+    x.at = 1e5; // positions round to a millionth
+    BEGINS(x, l, overlap, 0.1 + 0.1, "penetration");
+    x = PLAIN, x.radius = 2;
+    TURNS(x, l, overlap, 0.1 * 2, "penetration", NULL, "where the smaller shape has a radius of 2");
+    x.at = 1e7;
+    BEGINS(x, l, overlap, 0.1 * 2, "penetration");
+    x.speed = 1e9; // 1e-9 of the way of a step, 1e8 m
+    BEGINS(x, l, overlap, 0.1 * 2 + 0.1, "penetration");
+    // A contact that never opened by more than four steps, or never struck, may be off by four steps: 0.4 m.
+    x = PLAIN, x.speed = 1, l.gap = 0.396;
+    BEGINS(x, l, overlap, 0.0396 + 0.4, "penetration");
+    l.gap = 0.404;
+    BEGINS(x, l, overlap, 0.0404, "penetration");
+    l.gap = 1, l.impacts = 0;
+    BEGINS(x, l, overlap, 0.1 + 0.4, "penetration");
+    l.gap = -1; // never open at all
+    BEGINS(x, l, overlap, 0.4, "penetration");
+}
+
+static void counts_and_residuals(void **state) {
+    (void)state;
+    carom_ledger l = sound();
+    setting x = PLAIN;
+    carom_model *m;
+    x.speed = 2;
+    BEGINS(x, l, residual, 1e-6 * 2, "unconverged");
+    x.option = "tol=1e-4"; // no more is asked for
+    BEGINS(x, l, residual, 1e-4 * 2, "unconverged");
+    carom_sim *sim = sim_of(&PLAIN, &m);
+    l.counts.residual = 1; // but nothing moves
+    assert_null(said(sim, &l, "unconverged"));
+    for (int n = 1; n <= 2; ++n) {
+        l = sound(), l.counts.accepted = n, l.counts.unseen = n, l.counts.unseen_t = 0.25;
+        assert_non_null(strstr(said(sim, &l, "unconverged"), n == 1 ? "in 1 step a contact problem" : "in 2 steps a contact problem"));
+        assert_non_null(strstr(said(sim, &l, "unseen"), n == 1 ? "in 1 step of the scheme" : "in 2 steps of the scheme"));
+    }
+    carom_sim_destroy(sim), carom_model_destroy(m);
+    // Walls that signals move: a millionth of the largest gap; not where positions are held or events located.
+    l = sound(), l.gap = 3;
+    BEGINS(PLAIN, l, moved, 3e-6, "moved");
+    l.moved = 1;
+    static const char *const silent[] = {"mixed", "event-driven", "ggl-alpha"};
+    for (int i = 0; i < 3; ++i) {
+        x = PLAIN, x.scheme = silent[i];
+        sim = sim_of(&x, &m);
+        assert_null(said(sim, &l, "moved"));
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+    // A million internal steps, and a hundred for each step and impact.
+    l = sound();
+    BEGINS(OWN, l, toil, 1e6, "resolution");
+    l.steps = 30000, l.impacts = 10000;
+    BEGINS(OWN, l, toil, 4e6, "resolution");
+    x = OWN, x.option = "max-step=0.01"; // asked for
+    sim = sim_of(&x, &m);
+    l.counts.inner = 100000000;
+    assert_null(said(sim, &l, "resolution"));
+    carom_sim_destroy(sim), carom_model_destroy(m);
+    // A warning names its contact and its time.
+    sim = sim_of(&PLAIN, &m);
+    carom_warning list[CAROM_WARNINGS];
+    l = sound(), l.penetration = 1, l.penetration_t = 0.75;
+    assert_int_equal(carom_sim_warnings(sim, &l, list), 1);
+    assert_true(list[0].id == 0 && list[0].t == 0.75);
+    for (int i = 0; i < 3; ++i) { // ids that are none
+        l.penetration_id = i == 0 ? -1 : i == 1 ? 1 : 1000;
+        assert_int_equal(carom_sim_warnings(sim, &l, list), 1);
+        assert_int_equal(list[0].id, -1);
+    }
+    carom_sim_destroy(sim), carom_model_destroy(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_said_of_a_sound_run), cmocka_unit_test(energy_created), cmocka_unit_test(energy_that_appears), cmocka_unit_test(energy_of_one_step),
+        cmocka_unit_test(energy_that_disappears), cmocka_unit_test(penetration), cmocka_unit_test(counts_and_residuals),
+    };
+    return cmocka_run_group_tests_name("limits of warnings", tests, NULL, NULL);
+}
