@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 // cmocka wants the three above first
+#include "base/text.h"
 #include "io/publish.h"
 #include <cmocka.h>
 #include <errno.h>
@@ -177,7 +178,7 @@ static void readers_share_a_lock_and_a_writer_waits_as_long_as_it_may(void **sta
 static void names_end(void **state) {
     (void)state;
     static const struct { const char *name; bool csv; } names[] = {{"a.csv", true}, {".csv", true}, {"a.csv.csv", true}, {"csv", false}, {"a.csv.h5", false}, {"", false}, {"a.CSV", false}, {"a.csvx", false}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) assert_int_equal(name_ends(names[i].name, ".csv"), names[i].csv);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) assert_int_equal(carom_ends(names[i].name, ".csv"), names[i].csv);
 }
 
 int main(void) {

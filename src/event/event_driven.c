@@ -368,8 +368,8 @@ static carom_status march(work *w, carom_step *s) {
         still = P->t - last > 4 * DBL_EPSILON * fabs(P->t) ? 0 : still + 1;
         last = P->t;
         if (still > STANDSTILL) return carom_retry(s, "%d events at t = %.12g and no decision: contacts there contradict each other", still, P->t);
-        idle = carom_phase_idle(P, s) ? idle + 1 : 0;
-        if (idle > CAROM_PHASE_IDLE)
+        idle = carom_phase_unchanged(P, s) ? idle + 1 : 0;
+        if (idle > CAROM_PHASE_UNCHANGED)
             return carom_retry(s, "%d events up to t = %.12g change nothing: contacts that share a load contradict each other.  Try mixed or auto, which pass such states by time-stepping", idle, P->t);
         if ((double)P->events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; try a smaller step, or mixed or auto, which pass flurries of events by time-stepping", s->opt[OPT_EVENTS]);

@@ -114,10 +114,10 @@ static carom_status march(carom_phase *w, carom_step *s, double *last, double so
         if (s->on_inner) CAROM_TRY(carom_inner(s, w->t, w->q, w->v));
         still = w->t - before > fmax(fmax(8 * shortest(s), 2 * bracket_length(w, s)), soon) ? 0 : still + 1;
         switches += w->switched;
-        idle = carom_phase_idle(w, s) ? idle + 1 : 0;
-        *stands = still > STANDSTILL || switches > STANDSTILL || idle > CAROM_PHASE_IDLE; // a point in a groove goes from side to side for ever
+        idle = carom_phase_unchanged(w, s) ? idle + 1 : 0;
+        *stands = still > STANDSTILL || switches > STANDSTILL || idle > CAROM_PHASE_UNCHANGED; // a point in a groove goes from side to side for ever
         if (*stands)
-            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", idle > CAROM_PHASE_IDLE ? idle : still > switches ? still : switches, w->t);
+            return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", idle > CAROM_PHASE_UNCHANGED ? idle : still > switches ? still : switches, w->t);
         if (++events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
     }

@@ -547,7 +547,7 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     return happen(w, s, delta, across ? w->b.tau - w->a.tau : 0, hits);
 }
 
-bool carom_phase_idle(const carom_phase *w, const carom_step *s) {
+bool carom_phase_unchanged(const carom_phase *w, const carom_step *s) {
     for (int c = 0; c < s->sys->nc; ++c)
         if (w->was[c] != w->f.mode[c] || w->p[c] != 0) return false;
     return !w->bent;

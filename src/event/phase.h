@@ -75,8 +75,8 @@ carom_status carom_phase_enclose(carom_phase *w, carom_step *s, double delta);
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta);
 
 /// Is all as it was before the event just passed: contacts that share a load, one of which loses it and has it again?
-bool carom_phase_idle(const carom_phase *w, const carom_step *s);
-enum { CAROM_PHASE_IDLE = 200 }; // such events in a row before a step is refused
+bool carom_phase_unchanged(const carom_phase *w, const carom_step *s);
+enum { CAROM_PHASE_UNCHANGED = 200 }; // such events in a row before a step is refused
 
 /// At P, where open contacts w->hit[c] arrive.
 carom_status carom_phase_impact(carom_phase *w, carom_step *s, const carom_point *P);

@@ -3,7 +3,6 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "io/problem_data.h"
-#include "io/publish.h"
 #include "io/whole.h"
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/text.h"
 #include "io/ledger.h"
-#include "io/publish.h"
 #include "io/result.h"
 #include <stdlib.h>
 #include <string.h>
