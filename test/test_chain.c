@@ -210,7 +210,7 @@ static void memory_grows_with_the_square_and_is_described_once(void **state) {
     for (int n = 10; n <= 3000; n *= 3) {
         carom_arena count = {0};
         assert_null(carom_allocate_chain(&count, n, n, n, NULL));
-        assert_true(count.used < 8.0 * (6.0 * n * n + 100.0 * n) + 40000); // 40000: colours x threads of `bodies`, and what is of no size
+        assert_true(count.used < 8.0 * (6.0 * n * n + 100.0 * n) + 60000); // 60000: colours x threads of `bodies`, and what is of no size
         if (n > 100) continue;
         unsigned char *base = aligned_alloc(64, count.used);
         carom_arena real = {.base = base, .size = count.used};
