@@ -196,7 +196,7 @@ static void find_shared(const bodies *w, int part, int parts) {
         }
 }
 
-// Of each colour the contacts of a thread that touch shared bodies, then the others.
+// Of each colour the contacts of a thread that touch shared bodies, then the others; those behind the last colour as they come: one thread has them all.
 static void list_turns(const bodies *w, int part, int parts) {
     for (int k = 0; k < w->colours; k++) {
         int from, to, *middle = w->middle + k * (CAROM_TEAM + 1) + part;
@@ -205,7 +205,7 @@ static void list_turns(const bodies *w, int part, int parts) {
         for (int inner = 0; inner < 2; inner++)
             for (int b = from, *turn = w->turn + *middle; b < to; b++) {
                 bool shared = false;
-                for (int s = 0; s < 2 && parts > 1; s++) shared = shared || (w->of[2 * b + s] >= 0 && w->shared[w->of[2 * b + s]]);
+                for (int s = 0; s < 2 && parts > 1 && k < COLOURS; s++) shared = shared || (w->of[2 * b + s] >= 0 && w->shared[w->of[2 * b + s]]);
                 if (shared == inner) continue;
                 *turn++ = b;
                 *middle += !inner;
