@@ -14,7 +14,6 @@ void carom_allocate_anderson(carom_anderson *a, carom_arena *mem, int n, int bac
     a->A = carom_allocate_bytes(mem, BACK * sizeof *a->A);
     a->sum = carom_allocate_bytes(mem, (m / PIECE + 1) * sizeof *a->sum);
     CAROM_ALLOCATE(mem, k * m, &a->dF, &a->dG);
-    CAROM_ALLOCATE(mem, m, &a->f_old, &a->g_old);
 }
 
 static void forget(carom_anderson *a) {
@@ -54,7 +53,7 @@ static void measure(void *user, int part, int parts) {
         const int at = p * PIECE, m = a->n - at < PIECE ? a->n - at : PIECE;
         const double *f = t->f + at;
         double *dF = a->dF + (size_t)t->column * n + at, *dG = a->dG + (size_t)t->column * n + at;
-        for (int i = 0; i < m; i++) dF[i] = f[i] - a->f_old[at + i], dG[i] = t->g[at + i] - a->g_old[at + i];
+        for (int i = 0; i < m; i++) dF[i] = f[i] - dF[i], dG[i] = t->g[at + i] - dG[i];
         for (int k = 0; k < a->count; k++) {
             const double *other = a->dF + (size_t)k * n + at;
             a->sum[p][0][k] = dot(dF, other, m);
@@ -69,14 +68,14 @@ static void combine(void *user, int part, int parts) {
     carom_anderson *a = t->a;
     const int from = pieces(a) * part / parts * PIECE, end = pieces(a) * (part + 1) / parts * PIECE, to = end < a->n ? end : a->n;
     if (from >= to) return;
-    const size_t bytes = (size_t)(to - from) * sizeof *t->x;
-    memcpy(a->f_old + from, t->f + from, bytes);
-    memcpy(a->g_old + from, t->g + from, bytes);
+    const size_t bytes = (size_t)(to - from) * sizeof *t->x, next = (size_t)a->next * (size_t)a->n + (size_t)from;
     memcpy(t->x + from, t->g + from, bytes);
     for (int k = 0; k < a->count; k++) {
         const double *dG = a->dG + (size_t)k * (size_t)a->n, gamma = t->gamma[k];
         for (int i = from; i < to; i++) t->x[i] -= gamma * dG[i];
     }
+    memcpy(a->dF + next, t->f + from, bytes); // in place of the oldest change
+    memcpy(a->dG + next, t->g + from, bytes);
 }
 
 // Least squares: gamma of  |f - dF gamma|^2 + DAMPING |dF|^2 |gamma|^2  minimal, by elimination.  False: nothing to go by.
@@ -118,8 +117,8 @@ static void remember(carom_anderson *a, task *t) {
 void carom_anderson_next(carom_anderson *a, double *x, const double *g, const double *f, double size, double growth) {
     task t = {.a = a, .x = x, .f = f, .g = g, .column = a->next};
     if (!(size <= growth * a->last) && a->count > 0) {
+        memcpy(x, a->dG + (size_t)a->next * (size_t)a->n, (size_t)a->n * sizeof *x);
         forget(a);
-        memcpy(x, a->g_old, (size_t)a->n * sizeof *x);
         return;
     }
     a->last = size;

@@ -8,10 +8,9 @@ enum { CAROM_ANDERSON_BACK = 8 }; // most steps to look back
 
 typedef struct carom_anderson {
     int n, back, count, next; // columns: most, those there are, the one to be replaced
-    bool have;                // g_old and f_old are there
+    bool have;                // column `next` holds the last step and the last g
     double last;              // size of the last step
-    double *dF, *dG;          // changes of steps and of g                 back n
-    double *f_old, *g_old;    // n
+    double *dF, *dG;          // changes of steps and of g, back n; in column `next`, whose change is used no more, the last step and the last g
     double (*A)[CAROM_ANDERSON_BACK]; // products of changes of steps
     double (*sum)[2][CAROM_ANDERSON_BACK]; // of pieces: with the last change; with f
     struct carom_team *team;

@@ -9,18 +9,18 @@
 #include "solver/bodies.h"
 #include "solver/local.h"
 
-enum { SWEEPS = 60 };
+enum { SWEEPS = 60, AHEAD = 4 }; // contacts
 
 static void allocate(void *work, carom_arena *mem, int n, int nb) {
     bodies *w = work;
     const size_t m = (size_t)n, b = 2 * (size_t)nb;
-    double **rows[] = {&w->d, &w->c, &w->p, &w->best, &w->x, &w->z, &w->g, &w->step, &w->t};
+    double **rows[] = {&w->d, &w->c, &w->p, &w->x, &w->z, &w->g};
     double **by_body[] = {&w->y, &w->y_new, &w->r, &w->w, &w->direction, &w->product};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = carom_allocate(mem, m);
     for (size_t i = 0; i < sizeof by_body / sizeof *by_body; i++) *by_body[i] = carom_allocate(mem, SIZE * b);
-    w->u = w->p, w->f = w->t, w->y_old = w->r;
+    w->u = w->step = w->p, w->y_old = w->r;
     for (int i = 0; i < 2; i++) w->sum[i] = carom_allocate(mem, b / PIECE + m / PIECE + 2);
-    CAROM_ALLOCATE(mem, (size_t)nb, &w->scale, &w->K);
+    CAROM_ALLOCATE(mem, (size_t)nb, &w->scale, &w->K, &w->t);
     w->block = carom_allocate_bytes(mem, (size_t)nb * sizeof *w->block);
     w->from = carom_allocate_ints(mem, (size_t)nb);
     w->of = carom_allocate_ints(mem, b);
@@ -32,7 +32,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->turn = carom_allocate_ints(mem, (size_t)nb);
     w->shared = carom_allocate_bytes(mem, b * sizeof *w->shared);
     w->J = carom_allocate(mem, 2 * SIZE * m);
-    w->G = carom_allocate(mem, (1 + CAROM_TANGENTS) * m);
+    w->G = carom_allocate_bytes(mem, (size_t)nb * sizeof *w->G);
     w->diagonal = carom_allocate(mem, SIZE * SIZE * b);
     carom_allocate_anderson(&w->anderson, mem, n, 5);
 }
@@ -55,23 +55,21 @@ static void judge(task *t, int part, int parts) {
         const int at = w->block[b].at, rows = carom_rows_of(w->block + b);
         for (int i = at; i < at + rows; i++) w->u[i] = w->c[i];
         contact_take(w, b, rows, t->out, w->u + at);
-        carom_block_map(w->block + b, w->d, t->in, w->u, w->f);
-        double slip = 0;
-        for (int i = at + 1; i < at + rows; i++) slip += w->f[i] * w->f[i];
-        const double own[2] = {fabs(w->f[at]), sqrt(slip)}; // as the certificate measures it
+        const carom_block alone = {w->block[b].law, 0, w->block[b].mu};
+        double slip = 0, f[1 + CAROM_TANGENTS];
+        carom_block_map(&alone, w->d + at, t->in + at, w->u + at, f);
+        for (int i = 1; i < rows; i++) slip += f[i] * f[i];
+        const double own[2] = {fabs(f[0]), sqrt(slip)}; // as the certificate measures it
         for (int i = 0; i < 2; i++)
             if (!(own[i] <= most)) most = own[i] < INFINITY ? own[i] : INFINITY;
     }
     if (!(t->most[part] >= most)) t->most[part] = most;
 }
 
-static void keep(void *user, int part, int parts) { // the best
+static void keep(void *user, int part, int parts) { // the best, in the order of the given problem
     const task *t = user;
     const bodies *w = t->w;
-    for (int k = 0, from, to; k < w->colours; k++) {
-        own_rows(w, k, part, parts, &from, &to);
-        memcpy(w->best + from, t->in + from, (size_t)(to - from) * sizeof *w->best);
-    }
+    OWN_CONTACTS(w, part, parts, b) memcpy(given_rows(w, b, w->given->p), t->in + w->block[b].at, (size_t)carom_rows_of(w->block + b) * sizeof *t->in);
 }
 
 static void look(void *user, int part, int parts) {
@@ -100,7 +98,7 @@ double carom_bodies_look(bodies *w, const double *p, double *y) {
 static inline double relax_rows(const bodies *w, int b, int rows, double *p, double *y) {
     const carom_block *k = w->block + b;
     const int at = k->at;
-    const double *g = w->G + (size_t)w->rows * (size_t)at;
+    const double *g = w->G[b];
     double u[1 + CAROM_TANGENTS], q[1 + CAROM_TANGENTS], most = 0;
     for (int i = 0; i < rows; i++) u[i] = w->c[at + i];
     contact_take(w, b, rows, y, u);
@@ -131,8 +129,12 @@ static double relax(const bodies *w, int b, double *p, double *y) {
 }
 
 static double relax_turns(const task *t, int from, int to) {
+    const bodies *w = t->w;
     double most = 0;
-    for (int i = from; i < to; i++) most = fmax(most, relax(t->w, t->w->turn[i], t->out, t->w->y_new));
+    for (int i = from; i < to; i++) {
+        if (i + AHEAD < to) __builtin_prefetch(w->G[w->turn[i + AHEAD]]); // these lie in another order
+        most = fmax(most, relax(w, w->turn[i], t->out, w->y_new));
+    }
     return most;
 }
 
@@ -190,10 +192,9 @@ static void begin_sweeps(void *user, int part, int parts) {
     const task *t = user;
     const bodies *w = t->w;
     int from, to;
-    for (int k = 0; k < w->colours; k++) {
-        own_rows(w, k, part, parts, &from, &to);
-        double *const all[] = {w->x, w->z, w->g}; // z: g_k-1
-        for (int i = 0; i < 3; i++) memcpy(all[i] + from, w->best + from, (size_t)(to - from) * sizeof *w->best);
+    OWN_CONTACTS(w, part, parts, b) {
+        const double *best = given_rows(w, b, w->given->p);
+        for (int i = w->block[b].at, end = i + carom_rows_of(w->block + b); i < end; i++) w->x[i] = w->z[i] = w->g[i] = *best++; // z: g_k-1
     }
     own_bodies(w, part, parts, &from, &to);
     const size_t at = SIZE * (size_t)from, bytes = SIZE * (size_t)(to - from) * sizeof *w->y;
@@ -219,13 +220,6 @@ static void sweeps(bodies *w) {
     }
 }
 
-static void put_back(void *user, int part, int parts) { // impulses in the order of the given problem
-    const task *t = user;
-    const bodies *w = t->w;
-    OWN_CONTACTS(w, part, parts, b)
-        for (int i = 0; i < carom_rows_of(w->block + b); i++) w->given->p[w->given->block[w->from[b]].at + i] = w->best[w->block[b].at + i];
-}
-
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     bodies *w = work;
     w->given = pb;
@@ -239,7 +233,6 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);
     if (w->error > w->target) carom_bodies_split(w);
-    carom_team_run(w->team, put_back, &(task){.w = w});
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
 

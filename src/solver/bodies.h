@@ -1,6 +1,7 @@
 // bodies.h: what the files of the solver `bodies` share: the problem in the space of bodies, and how threads divide it.
 #pragma once
 #include "contact/law.h"
+#include "contact/operator.h"
 #include "solver/anderson.h"
 #include <carom/team.h>
 #include <string.h>
@@ -12,7 +13,6 @@ typedef struct bodies {
     const carom_problem *given;
     carom_team *team;          // whose parts may wait for each other; NULL: one thread
     int n, nb, count;          // rows, contacts, bodies
-    int rows;                  // of the largest block
     carom_block *block;        // nb
     int *from, colour[COLOURS + 2], colours; // nb: which contact of the given problem; where each colour starts; the last may share bodies
     int *of;                   // 2 nb: bodies of each contact, -1: none
@@ -22,12 +22,12 @@ typedef struct bodies {
     int *turn;                 // nb: contacts of each colour and thread, those that touch shared bodies first
     bool *shared;              // bodies: contacts of several threads act on it
     double *J;                 // 2 SIZE n: of contact b from 2 SIZE at on, first body then second, by rows
-    double *G;                 // (1 + CAROM_TANGENTS) n: G_bb of contact b from rows x at on, column-major
+    const double **G;          // nb: G_bb, column-major, where the given problem has it
     double *d, *scale, *K;     // scales of rows; of contacts; 1/(rho scale)
-    double *c, *best;          // n
-    double *x, *z, *g, *step;  // ADMM, and sweeps
-    double *p, *u;             // one place: b and p of ADMM; velocities where a point is judged
-    double *t, *f;             // one place: squares of steps; the map where a point is judged
+    double *c;                 // n
+    double *x, *z, *g;         // ADMM, and sweeps
+    double *p, *step, *u;      // one place: b of ADMM; its step; velocities where a point is judged
+    double *t;                 // nb: squares of steps
     carom_anderson anderson;
     double *y, *y_new, *w, *direction, *product; // SIZE bodies each
     double *y_old, *r;         // the same, in one place: of sweeps; of ADMM
@@ -151,7 +151,9 @@ double carom_bodies_in_order(const task *t, int part, int parts, int *step, doub
 double carom_bodies_push(const task *t, int from, int to);
 /// Contacts of each body, in start and at.
 void carom_bodies_list(void *user, int part, int parts);
-/// y = J'p, u = J y + c, and the error of p; the best is kept.
+/// y = J'p, u = J y + c, and the error of p; the best is kept in the given problem.
 double carom_bodies_look(bodies *w, const double *p, double *y);
+/// Rows of a contact where the given problem has them.
+static inline double *given_rows(const bodies *w, int b, double *p) { return p + w->given->block[w->from[b]].at; }
 /// ADMM from the best impulses on, until their error is below the target or they get no better.
 void carom_bodies_split(bodies *w);

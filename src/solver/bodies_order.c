@@ -21,7 +21,6 @@ static void colour_contacts(bodies *w, unsigned char *colour, int *low, int *con
     const carom_parts *x = w->given->parts;
     unsigned long long *used = (unsigned long long *)(void *)w->y; // by body; scratch
     memset(used, 0, (size_t)x->bodies * sizeof *used);
-    w->rows = 1;
     for (int b = 0; b < w->nb; b++) {
         const int own = carom_rows_of(w->given->block + b), first = x->first[b], end = x->first[b + 1];
         unsigned long long taken = 0;
@@ -35,7 +34,6 @@ static void colour_contacts(bodies *w, unsigned char *colour, int *low, int *con
         colour[b] = (unsigned char)k;
         low[b] = least;
         contacts[k]++, rows[k] += own;
-        if (own > w->rows) w->rows = own;
     }
 }
 
@@ -114,7 +112,7 @@ static void scale_contact(const bodies *w, int b) {
 // (CP-6) where all G_ii are positive; false: they are not.
 static bool scale_rows(const bodies *w, int b) {
     const int rows = carom_rows_of(w->block + b);
-    const double *g = w->G + (size_t)w->rows * (size_t)w->block[b].at;
+    const double *g = w->G[b];
     double *d = w->d + w->block[b].at, most = 0;
     bool all = true;
     for (int i = 0; i < rows; i++) {
@@ -142,7 +140,7 @@ static bool fill_contact(bodies *w, int b) {
     const int at = w->block[b].at, rows = carom_rows_of(w->block + b), first = x->first[w->from[b]], old = w->given->block[w->from[b]].at;
     double *J = w->J + 2 * SIZE * (size_t)at;
     for (int i = 0; i < rows; i++) w->c[at + i] = w->given->c[old + i], w->z[at + i] = w->given->p[old + i];
-    memcpy(w->G + (size_t)w->rows * (size_t)at, carom_own_block(w->given, w->from[b]), (size_t)(rows * rows) * sizeof *w->G);
+    w->G[b] = carom_own_block(w->given, w->from[b]);
     memset(J, 0, 2 * SIZE * (size_t)rows * sizeof *J);
     w->of[2 * b] = w->of[2 * b + 1] = -1;
     for (int l = first; l < x->first[w->from[b] + 1]; l++) {

@@ -146,17 +146,18 @@ static void solve_bodies(bodies *w, double *y, double tol) {
 
 // x = z + w with z the impulse and -rho d w its velocity, at the best point.
 static void split_start(bodies *w) {
-    carom_bodies_look(w, w->best, w->y);
+    for (int b = 0; b < w->nb; b++) memcpy(w->z + w->block[b].at, given_rows(w, b, w->given->p), (size_t)carom_rows_of(w->block + b) * sizeof *w->z);
+    carom_bodies_look(w, w->z, w->y);
     for (int b = 0; b < w->nb; b++) {
         const carom_block *k = w->block + b;
         const int at = k->at, rows = carom_rows_of(k);
         const double s = -w->K[b], *u = w->u + at;
         double slip = 0;
         for (int i = 1; i < rows; i++) slip += u[i] * u[i];
-        const bool open = k->law != CAROM_BILATERAL && w->best[at] == 0 && u[0] < 0;
+        const bool open = k->law != CAROM_BILATERAL && w->z[at] == 0 && u[0] < 0;
         for (int i = 0; i < rows; i++) {
             const double v = open || k->law == CAROM_BILATERAL ? 0 : i ? u[i] : fmax(u[0] + (carom_has_friction(k) ? k->mu * sqrt(slip) : 0), 0);
-            w->x[at + i] = w->best[at + i] + s * v;
+            w->x[at + i] = w->z[at + i] + s * v;
         }
     }
 }
@@ -196,7 +197,7 @@ static void correct(void *user, int part, int parts) {
         for (int i = 0; i < rows; i++) {
             const double e = RELAX * (w->p[at + i] - w->K[b] * u[i] - w->z[at + i]);
             w->g[at + i] = w->x[at + i] + e;
-            w->step[at + i] = w->scale[b] * e;
+            w->step[at + i] = w->scale[b] * e; // in place of p
             sum += w->step[at + i] * w->step[at + i];
             most = fmax(most, fabs(w->step[at + i]));
         }
@@ -235,12 +236,12 @@ void carom_bodies_split(bodies *w) {
         const double size = split(w, w->anderson.last, &most);
         w->iterations++;
         if (!(size < INFINITY)) return;
+        carom_anderson_next(&w->anderson, w->x, w->g, w->step, size, 2);
         if (it % CHECK == 0 || most < w->target || it == MOST) {
             carom_bodies_look(w, w->z, w->y_new);
             if (w->error <= w->target) return;
             if (it % WINDOW == 0 && w->error > 0.5 * mark) return;
             if (it % WINDOW == 0) mark = w->error;
         }
-        carom_anderson_next(&w->anderson, w->x, w->g, w->step, size, 2);
     }
 }
