@@ -194,6 +194,8 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
 /// Go on from the state of another simulation by the same scheme, of a model that differs in values of parameters only.
 carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_error *err);
 
+/// Give memory that only a step needs (of contact solvers) back to the machine, as before something else that needs much; the next step takes it anew.  Changes no result.
+void carom_sim_trim(const carom_sim *sim);
 /// Bytes that the simulation reserves for the largest contact problem there can be; only what is touched of them becomes memory.
 size_t carom_sim_memory(const carom_sim *sim);
 /// Contacts that come and go: those of the next step, so that carom_sim_state() keeps its size during it.  carom_sim_step() does this itself.

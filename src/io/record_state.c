@@ -69,13 +69,14 @@ static bool pack(carom_record *r) {
 
 carom_status record_put_state(carom_record *r, carom_error *err) {
     state_head head;
+    carom_sim_trim(r->sim); // the state of many contacts is large, twice: here, and in pages that the file holds back until they are whole
     if (!pack(r)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to save the state of the run");
     memcpy(&head, r->state, sizeof head);
     head.sequence = ++r->sequence;
     head.checksum = checksum(r, r->state);
     memcpy(r->state, &head, sizeof head);
     const carom_status status = h5_put_state(r->h5, (int)(r->sequence % 2), r->state, r->state_size, err);
-    carom_forget(r->state, r->state_size); // it is in the file now; the state of many contacts is large
+    carom_forget(r->state, r->state_size); // it is in the file now
     return status;
 }
 

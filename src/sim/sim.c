@@ -4,6 +4,7 @@
 #include "scheme/friction.h"
 #include "base/number.h"
 #include "sim/sim.h"
+#include "solver/solvers.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -770,6 +771,10 @@ const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
     look_at_gaps(sim);
     *bytes = sim->kept_size;
     return sim->kept;
+}
+
+void carom_sim_trim(const carom_sim *sim) {
+    if (sim->list.slots) carom_chain_forget(sim->inside.chain);
 }
 
 // Numbers that only count up: what a run adds to them cannot overflow.

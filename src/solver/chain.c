@@ -128,8 +128,10 @@ carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, co
 // What a solver has left behind in the piece that all share.  Each puts its vectors elsewhere, and factors of large problems take much: the memory of all of
 // them at once would be used from then on.
 static void tidy(const carom_chain *chain, const carom_problem *pb) {
-    if (pb->nb > LARGE) carom_forget(chain->shared, chain->shared_size);
+    if (pb->nb > LARGE) carom_chain_forget(chain);
 }
+
+void carom_chain_forget(const carom_chain *chain) { carom_forget(chain->shared, chain->shared_size); }
 
 // The slow road: the solver that went first has failed with `report`.
 static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, const signed char *next, carom_kind kind,
