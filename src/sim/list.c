@@ -70,9 +70,10 @@ void carom_sim_adopt(carom_sim *sim) {
     set_tolerances(sim);
 }
 
-// More room by a quarter, or as much as the list wants; what is kept stays.
+// More room by a quarter, by a slot for every fourth part (all that a part has is made anew as well, which shall not happen every few steps), or as much as the list
+// wants; what is kept stays.
 static carom_status grow(carom_sim *sim, carom_error *err) {
-    const int had = sim->list.slots, quarter = had / 4 + 64, more = sim->list.used - had > quarter ? sim->list.used - had : quarter;
+    const int had = sim->list.slots, wants = sim->list.used - had, least = (had > sim->own.nparts ? had : sim->own.nparts) / 4 + 64, more = wants > least ? wants : least;
     carom_status status = CAROM_OK;
     if (had > sim->scheme->many - more)
         status = carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s does not support as many contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
