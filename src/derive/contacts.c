@@ -227,7 +227,7 @@ static carom_status choose_member(resolver *r, pair *p, law *l) {
     *own = *l->ellipse;
     own->of = A ? p->A->body : p->B->body;
     own->family = NULL;
-    l->ellipse = p->rub.ellipse = own;
+    l->ellipse = p->own->rub.ellipse = own;
     return CAROM_OK;
 }
 
@@ -271,14 +271,14 @@ static carom_status read_levers(resolver *r, pair *p, law *l) {
     CAROM_TRY(read_lever(r, p, &p->entry->spinning, l, &l->spin));
     CAROM_TRY(read_resistance(r, p, l));
     const double mu = l->c.friction;
-    p->rub = (rubbing){mu > 0, mu > 0 ? l->roll / mu : 0, mu > 0 ? l->spin / mu : 0, l->ellipse};
+    p->own->rub = (rubbing){mu > 0, mu > 0 ? l->roll / mu : 0, mu > 0 ? l->spin / mu : 0, l->ellipse};
     return l->roll > 0 || l->spin > 0 ? carom_fix(r, l->from[2]) : CAROM_OK;
 }
 
 // A contact whose expressions are elsewhere.
 static constraint bare(const pair *p) {
     const int n = p->A->space == SPATIAL ? 2 : 1;
-    constraint c = {.gap = CAROM_NONE, .tangents = p->rub.slides ? n + (p->rub.roll > 0 ? n : 0) + (p->rub.spin > 0) : 0};
+    constraint c = {.gap = CAROM_NONE, .tangents = p->own->rub.slides ? n + (p->own->rub.roll > 0 ? n : 0) + (p->own->rub.spin > 0) : 0};
     for (int k = 0; k < CAROM_TANGENTS; ++k) c.slip[k] = CAROM_NONE, c.rate[k] = k < c.tangents;
     return c;
 }
@@ -303,7 +303,7 @@ static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, na
     constraint *room = &r->m->links[r->m->ne + r->m->nc];
     law l = *fallback;
     CAROM_TRY(carom_law_between(r, p, &l));
-    p->rub = (rubbing){.slides = l.c.friction > 0};
+    p->own->rub = (rubbing){.slides = l.c.friction > 0};
     if (l.rub || l.ellipse) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
     CAROM_TRY(carom_law_fix(r, &l));
     CAROM_TRY(carom_pair_express(r, p, room));

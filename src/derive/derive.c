@@ -222,7 +222,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     carom_node *bound = carom_pool_take(&m->memory, (2 * (size_t)m->npairs + 1) * sizeof *bound);
     if (!bound) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->npairs; ++i) {
-        bound[i] = m->pairs[i].bound == CAROM_NONE ? carom_graph_number(g, 0) : m->pairs[i].bound;
+        bound[i] = m->pairs[i].own->bound == CAROM_NONE ? carom_graph_number(g, 0) : m->pairs[i].own->bound;
         bound[m->npairs + i] = carom_graph_motion(g, bound[i]);
     }
     carom_node *element = carom_pool_take(&m->memory, (2 * (size_t)m->nelements + 1) * sizeof *element);

@@ -207,7 +207,7 @@ static void laws(exam *x) {
         carom_exam_say(x, CAROM_WARNING, "sleep has no effect: it is for contacts that come and go, of more than 500 pairs of shapes or of hulls, meshes, ellipsoids and heights");
 }
 
-static bool rubs(const pair *p) { return p->rub.slides || (p->soft && p->soft->friction > 0); }
+static bool rubs(const pair *p) { return p->own->rub.slides || (p->soft && p->soft->friction > 0); }
 
 // Does a contact of this shape have friction?
 static bool shape_rubs(const carom_model *m, const shape *s) {

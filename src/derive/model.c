@@ -103,7 +103,7 @@ void carom_model_destroy(carom_model *m) {
     free(m->kink_of);
     free(m->asked);
     free(m->rub);
-    for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].tape);
+    for (int i = 0; i < m->npairs; ++i) carom_tape_destroy(m->pairs[i].own->tape);
     for (int i = 0; i < m->nkinds; ++i) carom_model_destroy(m->kinds[i].two);
     if (m->release) m->release(m->owned);
     if (m->graph) carom_graph_destroy(m->graph);

@@ -37,9 +37,9 @@ int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
     for (int i = 0; i < 2; ++i, ++n)
         if (n < room) list[n] = own[i];
     for (int i = 0; i < m->npairs; ++i)
-        if (!m->pairs[i].shares && n++ < room) list[n - 1] = m->pairs[i].tape;
+        if (!m->pairs[i].shares && n++ < room) list[n - 1] = m->pairs[i].own->tape;
     for (int i = 0; i < m->nkinds; ++i)
-        if (!m->kinds[i].patch && n++ < room) list[n - 1] = m->kinds[i].two->pairs->tape;
+        if (!m->kinds[i].patch && n++ < room) list[n - 1] = m->kinds[i].two->pairs->own->tape;
     return n;
 }
 

@@ -35,14 +35,14 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     if (m->near) m->near->belts_at = end, end += 6 * (size_t)m->near->nbelts * sizeof(double);
     for (int i = 0; i < m->npairs; ++i) {
         if (m->pairs[i].shares) continue;
-        m->pairs[i].work = end = (end + LINE) & ~(size_t)LINE;
-        end += carom_tape_work_size(m->pairs[i].tape);
+        m->pairs[i].own->work = end = (end + LINE) & ~(size_t)LINE;
+        end += carom_tape_work_size(m->pairs[i].own->tape);
     }
     size_t listed = 1;
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
-        k->size = (carom_tape_work_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
+        k->size = (carom_tape_work_size(k->two->pairs->own->tape) + LINE) & ~(size_t)LINE;
         if (k->first->listed) listed += k->size;
     }
     if (m->near) {
@@ -59,13 +59,13 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     }
     for (int i = 0; i < m->npairs; ++i) { // apart: most runs never touch it
         if (m->pairs[i].shares) continue;
-        m->pairs[i].held = end = (end + LINE) & ~(size_t)LINE;
-        end += carom_tape_held_size(m->pairs[i].tape);
+        m->pairs[i].own->held = end = (end + LINE) & ~(size_t)LINE;
+        end += carom_tape_held_size(m->pairs[i].own->tape);
     }
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
-        k->held_size = (carom_tape_held_size(k->two->pairs->tape) + LINE) & ~(size_t)LINE;
+        k->held_size = (carom_tape_held_size(k->two->pairs->own->tape) + LINE) & ~(size_t)LINE;
         k->holds = k->count * k->held_size <= HELD_ROOM ? k->count : (int)(HELD_ROOM / k->held_size);
         k->held = end = (end + LINE) & ~(size_t)LINE;
         end += (size_t)k->holds * k->held_size;
@@ -78,20 +78,20 @@ static double *head(const carom_model *m, void *work) { return (double *)(void *
 void carom_pairs_work_init(const carom_model *m, void *work) {
     if (m->npairs) carom_zero(head(m, work), (ptrdiff_t)head_size(m));
     for (int i = 0; i < m->npairs; ++i)
-        if (!m->pairs[i].shares) carom_tape_work_init(m->pairs[i].tape, block(m, work, m->pairs[i].work), m->parameter);
+        if (!m->pairs[i].shares) carom_tape_work_init(m->pairs[i].own->tape, block(m, work, m->pairs[i].own->work), m->parameter);
     for (int i = 0; i < m->nkinds; ++i) {
         const pair_kind *k = &m->kinds[i];
         if (k->patch) continue;
         double size[MOST_SIZES];
         carom_kind_sizes(k, k->first, size);
-        for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->tape, block(m, work, k->work + (size_t)b * k->size), size);
+        for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->own->tape, block(m, work, k->work + (size_t)b * k->size), size);
     }
 }
 
 void carom_pairs_parameters(const carom_model *m, void *work, const double *parameter) {
     if (m->npairs) head(m, work)[KNOWN] = 0;
     for (int i = 0; i < m->npairs; ++i)
-        if (!m->pairs[i].shares) carom_tape_work_parameters(m->pairs[i].tape, block(m, work, m->pairs[i].work), parameter);
+        if (!m->pairs[i].shares) carom_tape_work_parameters(m->pairs[i].own->tape, block(m, work, m->pairs[i].own->work), parameter);
 }
 
 void carom_pairs_exact(const carom_model *m, void *work, bool exact) { if (m->npairs) head(m, work)[EXACT] = exact; }
@@ -124,7 +124,7 @@ static void ask_kind(const carom_model *m, void *work, const pair *p, int held, 
         for (int j = 0; j < k->nq[i]; ++j) *a++ = q[p->q_at[i] + j];
         for (int j = 0; j < k->nv[i]; ++j) *b++ = v[p->v_at[i] + j];
     }
-    const carom_tape *tape = k->two->pairs->tape;
+    const carom_tape *tape = k->two->pairs->own->tape;
     if (held > 0) {
         carom_tape_eval_held(tape, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, at, rate, x);
         return;
@@ -138,8 +138,8 @@ static void ask(const carom_model *m, void *work, const pair *p, pair_group grou
     const int held = !p->listed && head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
     if (p->shares && m->kinds[p->kind].patch) carom_patch_eval(m, p, group, q, v, x);
     else if (p->shares) ask_kind(m, work, p, held, group, q, v, x);
-    else if (held > 0) carom_tape_eval_held(p->tape, block(m, work, p->held), group, t, q, v, x);
-    else carom_tape_eval(p->tape, block(m, work, p->work), group, t, q, v, x);
+    else if (held > 0) carom_tape_eval_held(p->own->tape, block(m, work, p->own->held), group, t, q, v, x);
+    else carom_tape_eval(p->own->tape, block(m, work, p->own->work), group, t, q, v, x);
 }
 
 int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x) {
@@ -157,7 +157,7 @@ static double *bounds(const carom_model *m, void *work, double t, const double *
 }
 
 static bool far(const carom_model *m, void *work, const pair *p, double bound) {
-    return bound > p->margin && head(m, work)[EXACT] == 0 && p->bound != CAROM_NONE;
+    return bound > p->own->margin && head(m, work)[EXACT] == 0 && p->own->bound != CAROM_NONE;
 }
 
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
@@ -191,7 +191,7 @@ static void places(const span *s, pair_group group, int *first, int *second) {
 }
 
 static int eval(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x, int second) {
-    const span a = p->from, b = p->to;
+    const span a = p->own->from, b = p->own->to;
     int at, rest, end, rest_end;
     places(&a, group, &at, &rest);
     places(&b, group, &end, &rest_end);
@@ -246,11 +246,11 @@ static void hold(const carom_model *m, void *work, const pair *p, int block_of, 
     double *x = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) ask(m, work, p, all[i], t, q, v, x);
     if (!p->shares) {
-        carom_tape_hold(p->tape, block(m, work, p->work), block(m, work, p->held));
+        carom_tape_hold(p->own->tape, block(m, work, p->own->work), block(m, work, p->own->held));
         return;
     }
     const pair_kind *k = &m->kinds[p->kind];
-    carom_tape_hold(k->two->pairs->tape, block(m, work, turn_of(k, p)), block(m, work, k->held + (size_t)(block_of - 1) * k->held_size));
+    carom_tape_hold(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), block(m, work, k->held + (size_t)(block_of - 1) * k->held_size));
 }
 
 carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q) {
@@ -264,7 +264,7 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
         for (int i = 0; i < m->npairs; ++i) {
             const pair *p = &m->pairs[i];
             double *held = held_of(m, work, i);
-            const carom_tape *tape = p->shares ? m->kinds[p->kind].two->pairs->tape : p->tape;
+            const carom_tape *tape = p->shares ? m->kinds[p->kind].two->pairs->own->tape : p->own->tape;
             *held = far(m, work, p, bound[i]) ? 0 : tape && !carom_tape_piecewise(tape) ? -1 : p->shares ? ++taken[p->kind] : 1;
             if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
             if (*held > 0) hold(m, work, p, (int)*held, t, q, v);

@@ -34,6 +34,12 @@ void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
     }
 }
 
+pair_own *carom_pair_own(carom_model *m, rubbing rub) {
+    pair_own *own = carom_pool_take(&m->memory, sizeof *own);
+    if (own) *own = (pair_own){.rub = rub, .bound = CAROM_NONE};
+    return own;
+}
+
 void carom_pair_place(const carom_model *m, pair *p) {
     const body *of[2];
     carom_pair_order(p, of);

@@ -73,26 +73,31 @@ typedef struct rubbing {
 /// (SC-1), (SC-2)  a contact that yields: stiffness k, exponent n, damping c, friction mu, stiction speed v_s.
 typedef struct yielding { double stiffness, exponent, damping, friction, speed; } yielding;
 
-/// Two shapes that may touch, and their contacts: ids first .. first + count - 1.
+/// What is the same of all pairs of a kind that come and go, or belongs to a pair with a tape of its own.
+typedef struct pair_own {
+    rubbing rub;
+    touching *touch;     // count; NULL: not wanted yet
+    carom_node bound;    // at most every gap; CAROM_NONE: none is known
+    double margin;       // beyond it the bound is taken for the gaps
+    carom_tape *tape;    // of its contacts; NULL: it shares one
+    span from, to;       // its part of lists over all constraints
+    size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
+} pair_own;
+
+/// Two shapes that may touch, and their contacts: ids first .. first + count - 1.  Worlds of many contacts have one for each.
 typedef struct pair {
     const shape *A, *B;
     const carom_mech_contact *entry;
     int number;          // of its first contact under the entry's name, from 1; 0: the name alone
     int first, count;
-    rubbing rub;
     const yielding *soft; // of one that comes and goes; NULL: it is rigid
-    touching *touch;     // count; NULL: not wanted yet
-    carom_node bound;    // at most every gap; CAROM_NONE: none is known
-    double margin;       // beyond it the bound is taken for the gaps
+    pair_own *own;
     bool shares;         // has a tape in common with pairs of its kind
     bool listed;         // comes and goes: near.c
     int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
     int turn;            // its number within the kind
     int q_at[2], v_at[2];
     struct patch *patch; // patches.c: where its features are kept
-    carom_tape *tape;    // of its contacts, if it does not
-    span from, to;       // its part of lists over all constraints
-    size_t work, held;   // offsets in the model's work block: of its tape; of the same held on one feature
 } pair;
 
 /// What the tape of a pair answers.
@@ -226,6 +231,7 @@ static inline void carom_pair_order(const pair *p, const body **b) {
     b[0] = swapped ? p->B->body : p->A->body;
     b[1] = swapped ? p->A->body : p->B->body;
 }
+pair_own *carom_pair_own(carom_model *m, rubbing rub); // without tape and bound; NULL: no memory
 void carom_pair_place(const carom_model *m, pair *p); // where its bodies have their positions and velocities
 
 // -- yielding.c: forces of contacts that yield; belts.c: surfaces that move along their bodies. ------------------------------------

@@ -78,9 +78,9 @@ static void columns(const pair *p, const both *x, const carom_feature *f, int di
     memcpy(along[0], t.n, sizeof t.n);
     tangents(t.n, along + 1);
     for (int d = 0; d < directions; ++d) {
-        const bool slides = d < 3, spins = !slides && (p->rub.roll <= 0 || d == 5);
+        const bool slides = d < 3, spins = !slides && (p->own->rub.roll <= 0 || d == 5);
         double force[3];
-        for (int i = 0; i < 3; ++i) force[i] = slides ? along[d][i] : spins ? p->rub.spin * t.n[i] : p->rub.roll * along[d - 2][i];
+        for (int i = 0; i < 3; ++i) force[i] = slides ? along[d][i] : spins ? p->own->rub.spin * t.n[i] : p->own->rub.roll * along[d - 2][i];
         for (int side = 0; side < nv / 6; ++side) put_column(&x->f[side], slides ? t.p : NULL, force, side ? -1 : 1, W + d * nv + 6 * side);
     }
 }

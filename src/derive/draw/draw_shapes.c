@@ -245,10 +245,10 @@ carom_status carom_draw_pairs(resolver *r) {
             CAROM_TRY(carom_pair_expressed(r, id));
             vec t[2] = {{{n_num(m->graph, 0), n_num(m->graph, 0), n_num(m->graph, 0)}}};
             t[1] = t[0]; // rolling has no direction
-            carom_pair_tangents(m->graph, p->A, p->touch[k].normal, t);
+            carom_pair_tangents(m->graph, p->A, p->own->touch[k].normal, t);
             CAROM_TRY(carom_draw_touch(r, &p->entry->name, c->name, id, directions));
-            CAROM_TRY(put(r, &p->entry->name, p->touch[k].point, dim));
-            CAROM_TRY(put(r, &p->entry->name, p->touch[k].normal, dim));
+            CAROM_TRY(put(r, &p->entry->name, p->own->touch[k].point, dim));
+            CAROM_TRY(put(r, &p->entry->name, p->own->touch[k].normal, dim));
             for (int l = 0; l + 1 < directions; ++l) CAROM_TRY(put(r, &p->entry->name, t[l], dim));
             ++count;
         }

@@ -24,8 +24,9 @@ static carom_status add(resolver *r, const carom_mech_contact *entry, const caro
     if (n == 0)
         return carom_fault(r, b, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; build such a system with the C library", MOST_CONTACTS);
-    if (!room_for_one(m)) return carom_fault_memory(r);
-    m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .bound = CAROM_NONE};
+    pair_own *own = carom_pair_own(m, (rubbing){0});
+    if (!own || !room_for_one(m)) return carom_fault_memory(r);
+    m->pairs[m->npairs++] = (pair){.A = A, .B = B, .entry = entry, .count = n, .own = own};
     *count += n;
     return CAROM_OK;
 }

@@ -23,12 +23,12 @@ static const carom_node *from(const carom_node *list, int k) { return list ? lis
 static void list_place(carom_graph *g, const pair *p, const touching *t, carom_node *to) {
     vec along[2] = {{{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}, {{n_num(g, 0), n_num(g, 0), n_num(g, 0)}}};
     const int n = carom_pair_along(g, p, t->normal, along);
-    for (int k = 0; k < n && p->rub.ellipse; ++k) along[k] = v_scale(g, along[k], n_num(g, p->rub.ellipse->factor[k]));
+    for (int k = 0; k < n && p->own->rub.ellipse; ++k) along[k] = v_scale(g, along[k], n_num(g, p->own->rub.ellipse->factor[k]));
     for (int i = 0; i < 3; ++i) to[i] = t->point.c[i], to[3 + i] = t->normal.c[i], to[6 + i] = along[0].c[i], to[9 + i] = along[1].c[i];
 }
 
 static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, carom_error *err) {
-    const span a = p->from = carom_model_span(m, p->first), b = p->to = carom_model_span(m, p->first + p->count);
+    const span a = p->own->from = carom_model_span(m, p->first), b = p->own->to = carom_model_span(m, p->first + p->count);
     const int nW = b.W - a.W, nw = b.w - a.w, ndW = b.dW - a.dW, ndw = b.dw - a.dw, ndir = b.dir - a.dir;
     carom_node *store = calloc((size_t)(13 * p->count + nW + nw + 2 * ndW + ndw + 1), sizeof *store);
     if (!store) return carom_model_no_memory(m, err);
@@ -43,11 +43,11 @@ static carom_status compile(carom_model *m, pair *p, const carom_node *kappa, ca
     group[PAIR_REACTION_GRADIENT] = two(at += nW + nw, from(m->dW.node, a.dW), ndW, NULL, 0);
     group[PAIR_RATE_GRADIENT] = two(at += ndW, from(m->dW.node, a.dW), ndW, from(m->dw.node, a.dw), ndw);
     at += ndW + ndw;
-    for (int k = 0; k < p->count; ++k) list_place(m->graph, p, &p->touch[k], at + PAIR_PLACE * k);
+    for (int k = 0; k < p->count; ++k) list_place(m->graph, p, &p->own->touch[k], at + PAIR_PLACE * k);
     group[PAIR_PLACES] = (carom_group){.count = PAIR_PLACE * p->count, .nodes = at};
-    p->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->visible.nq, m->visible.nv, m->np, err);
+    p->own->tape = carom_tape_compile(m->graph, group, PAIR_GROUPS, m->visible.nq, m->visible.nv, m->np, err);
     free(store);
-    return p->tape ? CAROM_OK : CAROM_NO_MEMORY;
+    return p->own->tape ? CAROM_OK : CAROM_NO_MEMORY;
 }
 
 carom_status carom_pairs_compile(carom_model *m, const carom_node *kappa, carom_error *err) {
@@ -107,7 +107,7 @@ static bool sized(const pair *p, const shape *s) {
 static bool same_rubbing(const rubbing *a, const rubbing *b) { return a->slides == b->slides && a->roll == b->roll && a->spin == b->spin; }
 
 static bool same_kind(const pair *p, const pair *q) {
-    return p->count == q->count && same_rubbing(&p->rub, &q->rub) && carom_pair_swapped(p) == carom_pair_swapped(q) &&
+    return p->count == q->count && same_rubbing(&p->own->rub, &q->own->rub) && carom_pair_swapped(p) == carom_pair_swapped(q) &&
            carom_body_same(p->A->body, q->A->body) && carom_body_same(p->B->body, q->B->body) && carom_shape_same(p->A, q->A, sized(p, p->A)) &&
            carom_shape_same(p->B, q->B, sized(p, p->B));
 }
@@ -123,8 +123,9 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     body *b = carom_pool_take(&two->memory, 2 * sizeof *b);
     shape *s = carom_pool_take(&two->memory, 2 * sizeof *s);
     pair *q = carom_pool_take(&two->memory, sizeof *q);
+    pair_own *own = carom_pair_own(two, p->own->rub);
     two->links = carom_pool_take(&two->memory, ((size_t)p->count + 1) * sizeof *two->links);
-    if (!b || !s || !q || !two->links) return carom_fault_memory(r);
+    if (!b || !s || !q || !own || !two->links) return carom_fault_memory(r);
     const body *of[2];
     carom_pair_order(p, of);
     for (int i = 0; i < 2; ++i) {
@@ -152,13 +153,13 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
         for (int j = 0; j < 4; ++j) size[j] = carom_graph_input(two->graph, CAROM_PARAMETER, two->np++);
         s[i].size = size;
     }
-    *q = (pair){.A = &s[0], .B = &s[1], .entry = p->entry, .count = p->count, .rub = p->rub};
-    if (p->rub.ellipse && p->rub.ellipse->of) { // one of the two
+    *q = (pair){.A = &s[0], .B = &s[1], .entry = p->entry, .count = p->count, .own = own};
+    if (p->own->rub.ellipse && p->own->rub.ellipse->of) { // one of the two
         ellipse *e = carom_pool_take(&two->memory, sizeof *e);
         if (!e) return carom_fault_memory(r);
-        *e = *p->rub.ellipse;
+        *e = *p->own->rub.ellipse;
         e->of = e->of == of[0] ? &b[0] : &b[1];
-        q->rub.ellipse = e;
+        q->own->rub.ellipse = e;
     }
     two->visible = (visible){.nq = two->nq, .nv = two->nv, .nq_own = two->nq, .nv_own = two->nv};
     two->nc = p->count;
@@ -168,9 +169,9 @@ static carom_status write(const carom_model *m, const pair_kind *k, const pair *
     memcpy(two->links, links, (size_t)p->count * sizeof *two->links);
     CAROM_TRY(carom_pair_express(r, q, two->links));
     if (carom_pair_misaligned(two->graph, q)) return carom_model_fault(m, r->err, &p->entry->name, "the direction of friction is the normal of '%s' and '%s'; give one that lies in the tangential plane", p->A->name, p->B->name);
-    for (int i = 0; i < 2 * p->count && p->rub.ellipse; ++i) {
+    for (int i = 0; i < 2 * p->count && p->own->rub.ellipse; ++i) {
         carom_node *slip = &two->links[i / 2].slip[i % 2];
-        *slip = n_mul(two->graph, *slip, n_num(two->graph, p->rub.ellipse->factor[i % 2]));
+        *slip = n_mul(two->graph, *slip, n_num(two->graph, p->own->rub.ellipse->factor[i % 2]));
     }
     return CAROM_OK;
 }
@@ -246,7 +247,7 @@ carom_status carom_pair_expressed(resolver *r, int id) {
     carom_model *m = r->m;
     for (int i = 0; i < m->npairs; ++i) {
         pair *p = &m->pairs[i];
-        if (id >= p->first && id < p->first + p->count) return p->touch ? CAROM_OK : carom_pair_express(r, p, &m->links[p->first]);
+        if (id >= p->first && id < p->first + p->count) return p->own->touch ? CAROM_OK : carom_pair_express(r, p, &m->links[p->first]);
     }
     return CAROM_OK;
 }

@@ -142,13 +142,13 @@ static void bound_element(carom_graph *g, pair *p) {
     const carom_node half = n_num(g, 0.5), length = n_fun(g, CAROM_OP_SQRT, v_dot(g, d, d));
     const vec way = v_sub(g, v_scale(g, v_add(g, from, to), half), carom_shape_point(g, other, other->at));
     const carom_node distance = n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
-    p->bound = n_sub(g, n_sub(g, distance, n_mul(g, half, length)), n_num(g, s->radius + other->bound_radius));
-    p->margin = other->bound_radius;
+    p->own->bound = n_sub(g, n_sub(g, distance, n_mul(g, half, length)), n_num(g, s->radius + other->bound_radius));
+    p->own->margin = other->bound_radius;
 }
 
 void carom_pair_bound(carom_graph *g, pair *p) {
     const shape *A = p->A, *B = p->B;
-    p->bound = CAROM_NONE;
+    p->own->bound = CAROM_NONE;
     if (A->kind == SHAPE_ELEMENT || B->kind == SHAPE_ELEMENT) {
         if (p->count > 1) bound_element(g, p);
         return; // one gap of its own costs no more
@@ -158,8 +158,8 @@ void carom_pair_bound(carom_graph *g, pair *p) {
     const vec way = v_sub(g, carom_shape_point(g, A, A->at), carom_shape_point(g, B, B->at));
     const bool flat = B->kind == SHAPE_PLANE;
     const carom_node distance = flat ? v_dot(g, carom_shape_vector(g, B, (double[]){1, 0, 0}), way) : n_fun(g, CAROM_OP_SQRT, v_dot(g, way, way));
-    p->bound = n_sub(g, distance, n_num(g, A->bound_radius + (flat ? 0 : B->bound_radius)));
-    p->margin = flat || A->bound_radius < B->bound_radius ? A->bound_radius : B->bound_radius;
+    p->own->bound = n_sub(g, distance, n_num(g, A->bound_radius + (flat ? 0 : B->bound_radius)));
+    p->own->margin = flat || A->bound_radius < B->bound_radius ? A->bound_radius : B->bound_radius;
 }
 
 // -- expressions --------------------------------------------------------------------------------------------------------
@@ -194,11 +194,11 @@ static void align(carom_graph *g, const ellipse *e, vec n, vec t[2]) {
 }
 
 bool carom_pair_misaligned(const carom_graph *g, const pair *p) {
-    const ellipse *e = p->rub.ellipse;
+    const ellipse *e = p->own->rub.ellipse;
     for (int k = 0; e && !e->of && k < p->count; ++k) {
         double n, along = 0;
         for (int i = 0; i < 3; ++i) {
-            if (!carom_graph_is_number(g, p->touch[k].normal.c[i], &n)) return false;
+            if (!carom_graph_is_number(g, p->own->touch[k].normal.c[i], &n)) return false;
             along += n * e->direction[i];
         }
         if (fabs(along) > 1 - 1e-12) return true;
@@ -208,13 +208,13 @@ bool carom_pair_misaligned(const carom_graph *g, const pair *p) {
 
 int carom_pair_along(carom_graph *g, const pair *p, vec n, vec *t) {
     const int count = carom_pair_tangents(g, p->A, n, t);
-    if (p->rub.ellipse) align(g, p->rub.ellipse, n, t);
+    if (p->own->rub.ellipse) align(g, p->own->rub.ellipse, n, t);
     return count;
 }
 
 // (SHP-13)  slip rates u_T, (rho/mu) w_T and (sigma/mu) w_n; in the plane u_T and (rho/mu) w
 static void make_slips(carom_graph *g, const carom_model *m, const pair *p, const touching *t, constraint *c) {
-    const rubbing rub = p->rub;
+    const rubbing rub = p->own->rub;
     vec along[2];
     const bool spatial = p->A->space == SPATIAL;
     const int n = carom_pair_along(g, p, t->normal, along);
@@ -265,13 +265,13 @@ carom_status carom_pair_express(resolver *r, pair *p, constraint *c) {
     carom_graph *g = r->m->graph;
     plan x[MOST_PLAN];
     make_plan(p->A, p->B, x);
-    p->touch = carom_pool_take(&r->m->memory, (size_t)p->count * sizeof *p->touch);
-    if (!p->touch) return carom_fault_memory(r);
+    p->own->touch = carom_pool_take(&r->m->memory, (size_t)p->count * sizeof *p->own->touch);
+    if (!p->own->touch) return carom_fault_memory(r);
     for (int k = 0; k < p->count; ++k) {
-        const touching t = p->touch[k] = make_touch(g, p->A, p->B, x[k]);
+        const touching t = p->own->touch[k] = make_touch(g, p->A, p->B, x[k]);
         c[k].gap = has_course(p->A, p->B, x[k].way) ? with_course(g, p->A, p->B, &t) : t.gap;
         c[k].tangents = 0;
-        if (p->rub.slides) make_slips(g, r->m, p, &t, &c[k]);
+        if (p->own->rub.slides) make_slips(g, r->m, p, &t, &c[k]);
     }
     if (carom_graph_failed(g)) return carom_fault(r, &p->entry->name, 0, "contact '%.60s' makes the model too large", p->entry->name.text);
     return CAROM_OK;

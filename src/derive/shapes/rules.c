@@ -143,8 +143,9 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     const int n = carom_pair_contacts(A, B);
     if (n == 0) return carom_fault(r, place, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (x->npairs == MOST_NEAR_KINDS) return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes", MOST_NEAR_KINDS);
-    pair *p = &x->pairs[x->npairs];
-    *p = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .bound = CAROM_NONE, .shares = true, .listed = true};
+    pair_own *own = carom_pair_own(r->m, (rubbing){0});
+    if (!own) return carom_fault_memory(r);
+    x->pairs[x->npairs] = (pair){.A = A, .B = B, .entry = of->entry, .count = n, .own = own, .shares = true, .listed = true};
     *carom_near_kind_of(x, rule, a, b) = x->npairs++; // becomes the kind of that pair
     return CAROM_OK;
 }
@@ -203,14 +204,14 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
     if (!x) return CAROM_OK;
     for (int i = 0; i < x->npairs; ++i) {
         pair *p = &x->pairs[i];
-        const int n = p->rub.slides ? (p->A->space == SPATIAL ? 2 : 1) * (p->rub.roll > 0 ? 2 : 1) + (p->rub.spin > 0) : 0;
+        const int n = p->own->rub.slides ? (p->A->space == SPATIAL ? 2 : 1) * (p->own->rub.roll > 0 ? 2 : 1) + (p->own->rub.spin > 0) : 0;
         if (n > x->tangents) x->tangents = n;
         constraint *links = calloc((size_t)p->count, sizeof *links);
         carom_contact *laws = calloc((size_t)p->count, sizeof *laws);
         carom_status status = links && laws ? CAROM_OK : carom_model_no_memory(m, err);
         for (int k = 0; k < p->count && status == CAROM_OK; ++k) {
             links[k] = (constraint){.name = p->entry->name.text, .place = &p->entry->name, .gap = CAROM_NONE, .tangents = n};
-            laws[k] = (carom_contact){.friction = p->rub.slides, .tangents = n};
+            laws[k] = (carom_contact){.friction = p->own->rub.slides, .tangents = n};
         }
         if (status == CAROM_OK) status = carom_kind_add(m, p, links, laws, err);
         free(links);
