@@ -1,6 +1,10 @@
 // pages.c: see pages.h.
 #define _DEFAULT_SOURCE // madvise
 #include "base/pages.h"
+#include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #if defined(__unix__) || defined(__APPLE__)
 #include <stdint.h>
 #include <sys/mman.h>
@@ -14,4 +18,10 @@ void carom_forget(void *from, size_t n) {
 }
 #else
 void carom_forget(void *from, size_t n) { (void)from, (void)n; }
+#endif
+
+#ifdef __GLIBC__
+void carom_forget_freed(void) { malloc_trim(0); }
+#else
+void carom_forget_freed(void) {}
 #endif

@@ -17,3 +17,5 @@ static inline void carom_copy_changes(void *to, const void *from, size_t n) {
         if (memcmp(a + at, b + at, part) != 0) memcpy(a + at, b + at, part);
     }
 }
+/// What has been freed goes back to the machine as far as it can: after many small pieces, which a heap would keep.
+void carom_forget_freed(void);

@@ -3,6 +3,7 @@
 // The log of a commit: the changed pages, their numbers, and a footer at the very end of the file.
 #define _DEFAULT_SOURCE // flock
 #include "io/h5_driver.h"
+#include "base/pages.h"
 #include "io/publish.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -134,8 +135,10 @@ static bool unchanged(const driver *d, haddr_t at, size_t size, const unsigned c
 }
 
 static void drop_pages(driver *d) {
+    enum { MANY = 256 };
     for (size_t i = 0; i < d->size; ++i) free(d->table[i].byte);
     if (d->size) memset(d->table, 0, d->size * sizeof *d->table);
+    if (d->used > MANY) carom_forget_freed();
     d->used = 0;
 }
 
