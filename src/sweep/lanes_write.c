@@ -4,6 +4,7 @@
 #include "expr/native.h"
 #include "sweep/lanes.h"
 #include <carom/option.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,6 +122,15 @@ static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *er
     l->request = (carom_lane_request){.vary = l->vary, .nvary = s->nvary, .nobserve = s->nobserve, .jean = l->scheme == JEAN, .step = isnan(s->def.run.step), .end = isnan(s->def.run.end),
                                       .section = s->section.kind == SECTION_EVERY ? CAROM_LANES_PERIOD : s->section.kind == SECTION_CROSSING ? CAROM_LANES_CROSSING : CAROM_LANES_PLAIN};
     return carom_lanes_check(l->model, &l->request, err);
+}
+
+void carom_lanes_destroy(carom_lanes *l) {
+    if (!l) return;
+    if (l->code) dlclose(l->code);
+    carom_model_destroy(l->model);
+    carom_run_free(&l->run);
+    free(l->vary);
+    free(l);
 }
 
 carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom_error *err) {
