@@ -292,6 +292,9 @@ typedef struct carom_promises {
     const char *option;            // to be set for mechanisms; NULL: none
 } carom_promises;
 
+/// Schemes that the lanes of a sweep have as text (src/sweep/lanes).
+typedef enum carom_lane_scheme { CAROM_LANE_NONE, CAROM_LANE_MOREAU_MIDPOINT, CAROM_LANE_MOREAU_EXPLICIT, CAROM_LANE_HALF_EXPLICIT, CAROM_LANE_MOREAU_JEAN } carom_lane_scheme;
+
 typedef struct carom_scheme {
     const char *name;          // as typed
     const char *about;         // one line
@@ -331,6 +334,7 @@ typedef struct carom_scheme {
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing
     int many;                  // most contacts that come and go, CAROM_MANY: any number; 0: such systems are declined
+    carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
     void (*forget)(void *work, carom_step *s, int id); // constraint id is another contact now: clear what is kept of it; NULL: nothing is
     void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL: nothing
 } carom_scheme;
