@@ -132,7 +132,7 @@ typedef struct carom_step {
     const double *held;  // nc, kept: 1 for a contact that reacted in the last step, or touches at the start
     carom_event *events;   // written by carom_emit_event
     int nevents, most_events;
-    long parts;            // steps inside this one that were told with carom_inner
+    long parts;            // steps inside this one, reported with carom_inner()
     carom_account account; // zero on entry
     double booked_t;       // time of the impulses that are booked; t + h on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // observer of inner steps; NULL: none
@@ -307,7 +307,7 @@ typedef struct carom_scheme {
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     double (*stable_of)(const double *opt); // when an option decides; else NULL
     const char *second_order;  // NAME=VALUE of the option with which it is of second order, and stable, where others make it of first; NULL: there is none
-    bool emits_events;         // it tells its events with carom_emit_event; else they are read off the reactions
+    bool emits_events;         // it emits its events with carom_emit_event(); else the simulation derives them from the reactions
     const char *exact;         // NAME=VALUE of the option with which it locates events to rounding; "": it always does; NULL: it does not
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position

@@ -1,4 +1,4 @@
-// sweep_words.h: what `sweep` and `export cuda` are told on the command line.
+// sweep_words.h: the command line of `sweep` and `export cuda`.
 #pragma once
 #include "cli/cli.h"
 #include <carom/sweep.h>

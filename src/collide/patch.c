@@ -2,8 +2,7 @@
 //
 // Two polyhedra (SHP-18): of all normals of faces, and of all n = e_A x e_B / |e_A x e_B| of edges whose normals meet on the sphere, the one that separates
 // most decides which faces look at each other.  Their overlap has corners of three kinds: a corner of A over B's face, one of B over
-// A's, and an edge across an edge.  Each is a contact with its own exact distance.  Of many the outermost in eight directions fixed in A stay,
-// and the deepest.
+// A's, and an edge across an edge.  Each is a contact with its own exact distance.  Of many some stay (choose.c).
 #include "collide/posed.h"
 
 typedef struct axis {

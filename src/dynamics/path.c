@@ -9,7 +9,6 @@
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "event/rk.h"
-#include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

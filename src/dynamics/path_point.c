@@ -3,13 +3,12 @@
 //     M a = f + B lambda,   W'a + kappa = 0:     M da = d(f - M a) + d(B lambda) + B dlambda,   W'da = -d(W'a + kappa)       (VAR-1)
 //
 // over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.
-#include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
 
-static const double CUT = 1e-11;
+static const double CUT = 1e-11;     // of a pivot: below it a constraint is redundant
 static const double YOUNG = 1.5e-7; // above what event-driven takes for it
 
 static carom_status bad(carom_path *w, carom_status status, double t) {

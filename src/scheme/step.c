@@ -3,7 +3,6 @@
 #include "base/number.h"
 #include "contact/operator.h"
 #include "scheme/discs.h"
-#include "scheme/friction.h"
 #include "scheme/impact.h"
 #include "scheme/step.h"
 #include <carom/team.h>
@@ -12,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Call a function of the system; a failure of the user's model is told with the time.
+// Call a function of the system; a failure of the user's model is reported with the time.
 #define CALL(call, failure)                      \
     do {                                         \
         const carom_status status_ = (call);     \

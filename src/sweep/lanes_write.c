@@ -4,7 +4,6 @@
 #include "expr/native.h"
 #include "sweep/lanes.h"
 #include <carom/event.h>
-#include <carom/option.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
