@@ -19,7 +19,7 @@ bool carom_row_unpack(const carom_sweep *s, const unsigned char *bytes, size_t n
 carom_book *carom_book_create(const char *file, const void *definition, size_t length, carom_error *err);
 /// An existing one; *definition is to be freed.
 carom_book *carom_book_open(const char *file, char **definition, size_t *length, carom_error *err);
-/// The sweep it belongs to.  Rows that an opened journal holds are read, and the sweep is told that they are done.
+/// The sweep it belongs to.  Rows that an opened journal holds are read, and count as done.
 carom_status carom_book_bind(carom_book *b, carom_sweep *s, carom_error *err);
 void carom_book_destroy(carom_book *b); // the journal stays
 void carom_book_remove(carom_book *b);  // the journal goes

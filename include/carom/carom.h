@@ -1,6 +1,6 @@
 // carom.h: simulation of mechanical systems that hit things.
 //
-//   status.h   how failures are told            option.h  settings that are described
+//   status.h   how failures are reported        option.h  settings that are described
 //   arena.h    one block of memory              matrix.h  matrices, columns, vectors
 //   system.h   the system that a scheme sees    problem.h contact problems and their solvers
 //   scheme.h   the step and its vocabulary      sim.h     a simulation and its ledger

@@ -110,7 +110,7 @@ bool carom_member_linear(const carom_member *m);
 int carom_member_mass_band(const carom_member *m); // sub-diagonals of M; of K and C:
 int carom_member_band(const carom_member *m);
 
-/// Tells every place at which M (mass), or M, K and C together, may have an entry; places may be told twice.
+/// Reports every place at which M (mass), or M, K and C together, may have an entry; a place may come twice.
 void carom_member_entries(const carom_member *m, bool mass, void *user, void (*entry)(void *user, int i, int j));
 
 /// M += the member's mass, at rows and columns from `at` on.

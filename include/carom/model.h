@@ -182,7 +182,7 @@ bool carom_model_observes_state(const carom_model *m, int i);
 bool carom_ledger_value(const carom_ledger *l, const char *name, double *value);
 const char *carom_ledger_name(int i);
 
-/// Is the model sound?  Findings are told one by one: derivatives against differences, mass matrix, initial constraints,
+/// Is the model sound?  Findings are reported one by one: derivatives against differences, mass matrix, initial constraints,
 /// degrees of freedom, unused names.  Returns the number of faults (warnings do not count).
 typedef enum carom_finding { CAROM_FINE, CAROM_WARNING, CAROM_FAULT } carom_finding;
 int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_finding kind, const char *sentence), void *user, carom_error *err);

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-// -- the ledger, told -----------------------------------------------------------------------------
+// -- the ledger, in words -----------------------------------------------------------------------------
 
 /// Names that belong to the ids of a ledger; NULL where there is none.
 typedef struct carom_ledger_names {

@@ -132,7 +132,7 @@ typedef struct carom_step {
     const double *held;  // nc, kept: 1 for a contact that reacted in the last step, or touches at the start
     carom_event *events;   // written by carom_emit_event
     int nevents, most_events;
-    long parts;            // steps inside this one that were told with carom_inner
+    long parts;            // steps inside this one, reported with carom_inner()
     carom_account account; // zero on entry
     double booked_t;       // time of the impulses that are booked; t + h on entry
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // observer of inner steps; NULL: none
@@ -292,6 +292,9 @@ typedef struct carom_promises {
     const char *option;            // to be set for mechanisms; NULL: none
 } carom_promises;
 
+/// Schemes that the lanes of a sweep have as text (src/sweep/lanes).
+typedef enum carom_lane_scheme { CAROM_LANE_NONE, CAROM_LANE_MOREAU_MIDPOINT, CAROM_LANE_MOREAU_EXPLICIT, CAROM_LANE_HALF_EXPLICIT, CAROM_LANE_MOREAU_JEAN } carom_lane_scheme;
+
 typedef struct carom_scheme {
     const char *name;          // as typed
     const char *about;         // one line
@@ -304,7 +307,7 @@ typedef struct carom_scheme {
     double stable;             // largest h omega of an undamped oscillator that does not blow up; 0: no limit, or none known
     double (*stable_of)(const double *opt); // when an option decides; else NULL
     const char *second_order;  // NAME=VALUE of the option with which it is of second order, and stable, where others make it of first; NULL: there is none
-    bool emits_events;         // it tells its events with carom_emit_event; else they are read off the reactions
+    bool emits_events;         // it emits its events with carom_emit_event(); else the simulation derives them from the reactions
     const char *exact;         // NAME=VALUE of the option with which it locates events to rounding; "": it always does; NULL: it does not
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position
@@ -331,6 +334,7 @@ typedef struct carom_scheme {
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing
     int many;                  // most contacts that come and go, CAROM_MANY: any number; 0: such systems are declined
+    carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
     void (*forget)(void *work, carom_step *s, int id); // constraint id is another contact now: clear what is kept of it; NULL: nothing is
     void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL: nothing
 } carom_scheme;

@@ -37,6 +37,7 @@ typedef struct cli_given { int option; const char *value; } cli_given;
 
 struct cli_args {
     const cli_verb *verb;
+    const cli_verb *const *verbs; // of the program, NULL after the last
     int n;             // arguments that are not options
     const char **word;
     int ngiven;
@@ -44,8 +45,6 @@ struct cli_args {
 };
 
 extern const cli_verb cli_run, cli_compare, cli_check, cli_info, cli_schemes, cli_examples, cli_import, cli_export, cli_sweep, cli_merge, cli_plot, cli_view, cli_film, cli_play, cli_solve, cli_equilibrium, cli_modes, cli_fit, cli_gradient, cli_orbit, cli_follow, cli_lyapunov, cli_help;
-const cli_verb *cli_verb_at(int i); // NULL after the last
-const cli_verb *cli_verb_find(const char *name);
 
 // options.c
 /// Parse argv[0 .. argc) for a verb.  False: complained, or *help is set and it is the help that is wanted.
@@ -68,13 +67,15 @@ bool cli_duration(const cli_args *a, const char *option, double *x);
 bool cli_read_time(const char *option, const char *text, double *x);
 void cli_verb_help(FILE *f, const cli_verb *verb);
 
-// text.c
+// say.c
 /// `carom: ` and a sentence, on standard error.
 void cli_say(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 1, 2)))
 #endif
     ;
+
+// text.c
 /// The whole file, NUL behind it; NULL: complained.
 char *cli_read_file(const char *file, size_t *length);
 /// The same without a word of its own; NULL: `err` says why.

@@ -57,7 +57,7 @@ static carom_status write_cuda(const cli_args *a, FILE *f, carom_error *err) {
     size_t length = 0;
     char *own = NULL, *text = cli_read_file(a->word[0], &length);
     err->text[0] = 0;
-    if (text && sweep_words_join(a, text, length, &all, &own) && sweep_words_read(&all, &words, &d) && cli_matrices_read(&all, &matrices)) {
+    if (text && sweep_words_join(a, &cli_sweep, text, length, &all, &own) && sweep_words_read(&all, &words, &d) && cli_matrices_read(&all, &matrices)) {
         d.model.text = text, d.model.length = length, d.model.matrices = matrices.list, d.model.nmatrices = matrices.n;
         sweep = carom_sweep_create(&d, err);
         status = sweep ? carom_sweep_write_cuda(sweep, write_text, f, err) : err->code;

@@ -6,7 +6,7 @@ static const cli_option options[] = {
     {"of", 0, "EXPR", "what is differentiated: an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it", false},
     {"by", 0, "NAME,NAME", "by which names: parameters, x for the initial value and x' for the initial rate of a coordinate", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
-    {"step", 0, "H", "step size; of event-driven the time between rows (default: 500 rows)", false},
+    {"step", 0, "H", "step size; of event-driven and auto the time between rows (default: 500 rows)", false},
     {"end", 0, "T", "end time", false},
     CLI_OPTION, CLI_MODEL,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},

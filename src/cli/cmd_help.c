@@ -10,33 +10,34 @@ static const cli_option options[] = {
 };
 
 static const char *topic_name(const void *user, int i) {
-    (void)user;
-    int verbs = 0;
-    while (cli_verb_at(verbs)) ++verbs;
-    return i < verbs ? cli_verb_at(i)->name : i == verbs ? "model" : NULL;
+    const cli_verb *const *verbs = user;
+    int n = 0;
+    while (verbs[n]) ++n;
+    return i < n ? verbs[i]->name : i == n ? "model" : NULL;
 }
 
-static void overview(void) {
+static void overview(const cli_verb *const *verbs) {
     puts("carom: simulation of mechanical systems with contacts, impacts and dry friction\n");
-    for (int i = 0; cli_verb_at(i); ++i) {
+    for (int i = 0; verbs[i]; ++i) {
         char head[64];
-        snprintf(head, sizeof head, "%s %s", cli_verb_at(i)->name, cli_verb_at(i)->arguments);
-        printf("  carom %-19s %s\n", head, cli_verb_at(i)->about);
+        snprintf(head, sizeof head, "%s %s", verbs[i]->name, verbs[i]->arguments);
+        printf("  carom %-19s %s\n", head, verbs[i]->about);
     }
     printf("  carom --version\n\n`carom help VERB` tells more, `carom help model` the keys of a model file; `carom examples` lists models to begin with.\n\n"
            "exit status: %s\n", manual_exit_status);
 }
 
-static int topic(const char *name, bool markdown) {
-    const cli_verb *verb = cli_verb_find(name);
+static int topic(const cli_verb *const *verbs, const char *name, bool markdown) {
+    int i = 0;
+    while (verbs[i] && strcmp(verbs[i]->name, name) != 0) ++i;
     if (strcmp(name, "model") == 0) {
         if (markdown) manual_model_markdown(stdout);
         else manual_model(stdout);
         return CLI_DONE;
     }
-    if (!verb) {
+    if (!verbs[i]) {
         char hint[96];
-        cli_say("there is no verb '%s'%s", name, cli_suggest(hint, sizeof hint, name, topic_name, NULL));
+        cli_say("there is no verb '%s'%s", name, cli_suggest(hint, sizeof hint, name, topic_name, verbs));
         fputs("`carom help` lists the verbs\n", stderr);
         return CLI_USAGE;
     }
@@ -44,17 +45,17 @@ static int topic(const char *name, bool markdown) {
         cli_say("--markdown shows all verbs, or `carom help model`");
         return CLI_USAGE;
     }
-    cli_verb_help(stdout, verb);
+    cli_verb_help(stdout, verbs[i]);
     return CLI_DONE;
 }
 
 static int run(const cli_args *a) {
     const bool markdown = cli_has(a, "markdown");
     const char *folder = cli_value(a, "man");
-    if (folder) return manual_pages(folder) ? CLI_DONE : CLI_FAILED;
-    if (a->n > 0) return topic(a->word[0], markdown);
-    if (markdown) manual_verbs_markdown(stdout);
-    else overview();
+    if (folder) return manual_pages(a->verbs, folder) ? CLI_DONE : CLI_FAILED;
+    if (a->n > 0) return topic(a->verbs, a->word[0], markdown);
+    if (markdown) manual_verbs_markdown(a->verbs, stdout);
+    else overview(a->verbs);
     return CLI_DONE;
 }
 

@@ -375,7 +375,7 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     if (typed->n == 0) return cli_say("sweep needs a model; usage: carom sweep %s", typed->verb->arguments), CLI_USAGE;
     if (cli_wants_model(typed->word[0])) return CLI_USAGE;
     k->text = cli_read_file(typed->word[0], &k->length);
-    if (!k->text || !sweep_words_join(typed, k->text, k->length, all, &k->own)) return CLI_USAGE;
+    if (!k->text || !sweep_words_join(typed, typed->verb, k->text, k->length, all, &k->own)) return CLI_USAGE;
     typed = k->a = all; // with what the model says
     if (!name_files(k, typed) || !cli_writable(k->out) || !read_usage(k, typed) || !create(k)) return CLI_USAGE;
     if (cli_has(typed, "part") && !carom_ends(k->out, ".h5")) return cli_say("--part: `carom merge` reads .h5 files; give --out PART.h5 (merge can write a .csv)"), CLI_USAGE;

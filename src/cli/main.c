@@ -7,12 +7,10 @@
 
 static const cli_verb *const verbs[] = {&cli_run, &cli_compare, &cli_sweep, &cli_merge, &cli_equilibrium, &cli_modes, &cli_fit, &cli_gradient, &cli_orbit, &cli_follow, &cli_lyapunov, &cli_check, &cli_info, &cli_schemes, &cli_examples, &cli_import, &cli_export, &cli_plot, &cli_view, &cli_film, &cli_play, &cli_solve, &cli_help, NULL};
 
-const cli_verb *cli_verb_at(int i) { return verbs[i]; }
-
-const cli_verb *cli_verb_find(const char *name) {
-    for (int i = 0; verbs[i]; ++i)
-        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
-    return NULL;
+static const cli_verb *find_verb(const char *name) {
+    int i = 0;
+    while (verbs[i] && strcmp(verbs[i]->name, name) != 0) ++i;
+    return verbs[i];
 }
 
 // A write may have failed long ago.
@@ -28,17 +26,18 @@ int main(int argc, char **argv) {
     char *none[] = {NULL};
     const char *name = argc > 1 ? argv[1] : NULL;
     if (!name) {
-        cli_help.run(&(cli_args){.verb = &cli_help});
+        cli_help.run(&(cli_args){.verb = &cli_help, .verbs = verbs});
         return CLI_USAGE;
     }
     if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) return close_output(puts("carom " CAROM_VERSION) < 0 ? CLI_FAILED : CLI_DONE);
     const bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
-    const cli_verb *verb = wants_help ? &cli_help : cli_verb_find(name);
-    if (!verb) return cli_help.run(&(cli_args){.verb = &cli_help, .n = 1, .word = (const char *[]){name, NULL}});
+    const cli_verb *verb = wants_help ? &cli_help : find_verb(name);
+    if (!verb) return cli_help.run(&(cli_args){.verb = &cli_help, .verbs = verbs, .n = 1, .word = (const char *[]){name, NULL}});
     cli_args a;
     bool help = false;
     int status = CLI_USAGE;
     if (cli_parse(&a, verb, wants_help ? 0 : argc - 2, wants_help ? none : argv + 2, &help)) {
+        a.verbs = verbs;
         status = verb->run(&a);
     } else if (help) {
         cli_verb_help(stdout, verb);

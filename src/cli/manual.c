@@ -24,19 +24,19 @@ static void cell(FILE *f, const char *text) {
     }
 }
 
-void manual_verbs_markdown(FILE *f) {
+void manual_verbs_markdown(const cli_verb *const *verbs, FILE *f) {
     fprintf(f, "# Command line\n\n");
     fprintf(f, made, "carom help --markdown");
     fprintf(f, "carom: %s. `carom help VERB` and `man carom-VERB` show the same as this page.\n\n| | |\n|---|---|\n", title);
-    for (int i = 0; cli_verb_at(i); ++i) {
-        const cli_verb *v = cli_verb_at(i);
+    for (int i = 0; verbs[i]; ++i) {
+        const cli_verb *v = verbs[i];
         fprintf(f, "| [`carom %s %s`](#carom-%s) | ", v->name, v->arguments, v->name);
         cell(f, v->about);
         fputs(" |\n", f);
     }
     fprintf(f, "| `carom --version` | the version |\n\nExit status: %s.\n", manual_exit_status);
-    for (int i = 0; cli_verb_at(i); ++i) {
-        const cli_verb *v = cli_verb_at(i);
+    for (int i = 0; verbs[i]; ++i) {
+        const cli_verb *v = verbs[i];
         fprintf(f, "\n## carom %s\n\n`carom %s %s`: %s.\n", v->name, v->name, v->arguments, v->about);
         if (v->text) fprintf(f, "\n%s\n", v->text);
         if (!v->options || !v->options[0].name) continue;
@@ -140,22 +140,24 @@ static void item(FILE *f, const char *name, const char *about, const char *more)
     fputc('\n', f);
 }
 
-static void page_program(FILE *f) {
+static void page_program(FILE *f, const void *all) {
+    const cli_verb *const *verbs = all;
     head(f, "carom", 1, title);
     fputs(".SH SYNOPSIS\n.B carom\n.I VERB\n[arguments and options]\n.SH VERBS\n", f);
-    for (int i = 0; cli_verb_at(i); ++i) {
+    for (int i = 0; verbs[i]; ++i) {
         char usage[64];
-        snprintf(usage, sizeof usage, "carom %s %s", cli_verb_at(i)->name, cli_verb_at(i)->arguments);
-        item(f, usage, cli_verb_at(i)->about, "");
+        snprintf(usage, sizeof usage, "carom %s %s", verbs[i]->name, verbs[i]->arguments);
+        item(f, usage, verbs[i]->about, "");
     }
     fputs(".SH EXIT STATUS\n", f);
     roff(f, manual_exit_status);
     fputs("\n.SH SEE ALSO\n", f);
-    for (int i = 0; cli_verb_at(i); ++i) fprintf(f, ".BR carom\\-%s (1),\n", cli_verb_at(i)->name);
+    for (int i = 0; verbs[i]; ++i) fprintf(f, ".BR carom\\-%s (1),\n", verbs[i]->name);
     fputs(".BR carom\\-model (5)\n", f);
 }
 
-static void page_verb(FILE *f, const cli_verb *v) {
+static void page_verb(FILE *f, const void *verb) {
+    const cli_verb *v = verb;
     char name[40];
     snprintf(name, sizeof name, "carom-%s", v->name);
     head(f, name, 1, v->about);
@@ -179,7 +181,8 @@ static void page_verb(FILE *f, const cli_verb *v) {
     fputs("\n.SH SEE ALSO\n.BR carom (1)\n", f);
 }
 
-static void page_model(FILE *f) {
+static void page_model(FILE *f, const void *none) {
+    (void)none;
     head(f, "carom-model", 5, "the model file of carom");
     for (const key_group *const *g = carom_key_groups; *g; ++g) {
         fputs(".SH ", f);
@@ -200,25 +203,27 @@ static void page_model(FILE *f) {
     fputs(".SH SEE ALSO\n.BR carom (1)\n", f);
 }
 
-static bool page(const char *folder, const cli_verb *v, void (*fixed)(FILE *), const char *name) {
+static bool page(const char *folder, const char *name, void (*write)(FILE *f, const void *user), const void *user) {
     char file[4200];
-    if (v) snprintf(file, sizeof file, "%s/carom-%s.1", folder, v->name);
-    else snprintf(file, sizeof file, "%s/%s", folder, name);
+    snprintf(file, sizeof file, "%s/%s", folder, name);
     FILE *f = fopen(file, "w");
-    if (f && v) page_verb(f, v);
-    if (f && !v) fixed(f);
+    if (f) write(f, user);
     bool good = f && !ferror(f);
     if (f) good = fclose(f) == 0 && good;
     if (!good) cli_say("cannot write %s: %s", file, strerror(errno));
     return good;
 }
 
-bool manual_pages(const char *folder) {
+bool manual_pages(const cli_verb *const *verbs, const char *folder) {
     if (strlen(folder) > 4000 || (mkdir(folder, 0777) != 0 && errno != EEXIST)) {
         cli_say("cannot create the folder %.200s: %s", folder, strerror(errno));
         return false;
     }
-    bool good = page(folder, NULL, page_program, "carom.1") && page(folder, NULL, page_model, "carom-model.5");
-    for (int i = 0; cli_verb_at(i) && good; ++i) good = page(folder, cli_verb_at(i), NULL, NULL);
+    bool good = page(folder, "carom.1", page_program, verbs) && page(folder, "carom-model.5", page_model, NULL);
+    for (int i = 0; verbs[i] && good; ++i) {
+        char name[60];
+        snprintf(name, sizeof name, "carom-%s.1", verbs[i]->name);
+        good = page(folder, name, page_verb, verbs[i]);
+    }
     return good;
 }

@@ -142,7 +142,7 @@ static void measure(const carom_datum *d, size_t *bytes, int *count) {
     for (const carom_datum *c = carom_first(d); c != carom_end(d); ++c) measure(c, bytes, count);
 }
 
-bool sweep_words_join(const cli_args *typed, const char *text, size_t length, cli_args *all, char **own) {
+bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *text, size_t length, cli_args *all, char **own) {
     carom_error err = {0};
     carom_mech *m = carom_mech_read(text, length, typed->word[0], &err);
     if (!m) return cli_say("%s", err.text), false;
@@ -157,7 +157,7 @@ bool sweep_words_join(const cli_args *typed, const char *text, size_t length, cl
     for (int i = 0; i < typed->n; ++i) all->word[i] = typed->word[i];
     for (int i = 0; i < typed->ngiven; ++i) all->given[i] = typed->given[i];
     for (const carom_datum *c = carom_first(&m->sweep); c != carom_end(&m->sweep) && known; ++c) {
-        const int option = find_option(&cli_sweep, c->key->text), mine = find_option(typed->verb, c->key->text);
+        const int option = find_option(sweep, c->key->text), mine = find_option(typed->verb, c->key->text);
         known = option >= 0;
         if (!known) cli_say("%s:%d:%d: sweep has no option '%s'; `carom help sweep` lists them", typed->word[0], c->key->line, c->key->column, c->key->text);
         else if (mine >= 0 && !cli_has(typed, c->key->text)) join_one(&j, mine, &typed->verb->options[mine], c);

@@ -1,4 +1,4 @@
-// sweep_words.h: what `sweep` and `export cuda` are told on the command line.
+// sweep_words.h: the command line of `sweep` and `export cuda`.
 #pragma once
 #include "cli/cli.h"
 #include <carom/sweep.h>
@@ -9,7 +9,7 @@ typedef struct sweep_words { const char **set, **vary, **observe, **options; } s
 bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d);
 void sweep_words_free(sweep_words *w);
 /// `typed` and behind it what the `sweep` section of the model says; `all` holds both, the text of values is in *own.  False: complained.
-bool sweep_words_join(const cli_args *typed, const char *text, size_t length, cli_args *all, char **own);
+bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *text, size_t length, cli_args *all, char **own);
 /// A whole number above 0; false: complained.
 bool sweep_whole(const cli_args *a, const char *name, long *n);
 

@@ -4,22 +4,12 @@
 #include "mech/datum.h"
 #include "sim/sim.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum { MOST_MODEL = 64 << 20 };
-
-void cli_say(const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    fputs("carom: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-}
 
 char *cli_load_file(const char *file, size_t *length, carom_error *err) { return whole_read(file, MOST_MODEL, length, err); }
 

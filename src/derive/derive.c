@@ -199,6 +199,39 @@ static carom_group join_asked(carom_model *m) {
     return (carom_group){.count = m->nasked, .nodes = at};
 }
 
+// Numbers of the largest group, with what pairs add.  False: a group has no memory.
+static bool find_scratch(carom_model *m, const carom_group *group) {
+    const int more[] = {2 * m->visible.nq, m->W.n + m->w.n, m->ndir, m->dW.n + m->dw.n, 2 + m->ne + m->nc, CAROM_FRICTION_LAW * m->nrub, 2 * m->nchecks + m->nobserved};
+    for (size_t k = 0; k < sizeof more / sizeof *more; ++k)
+        if (more[k] > m->scratch_count) m->scratch_count = more[k];
+    for (int k = 0; k < GROUP_COUNT; ++k) {
+        if (group[k].count < 0) return false;
+        if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
+    }
+    return true;
+}
+
+// sides: of checks, then what is observed.
+static carom_status compile_tapes(carom_model *m, const carom_group *group, const carom_node *sides, carom_error *err) {
+    carom_graph *g = m->graph;
+    const int n = m->visible.nv;
+    int ledger = 0;
+    while (carom_ledger_name(ledger)) ++ledger;
+    m->check_parameters = m->np + ledger + WATCH_COUNT * m->nwatch;
+    const carom_group checks = {.count = 2 * m->nchecks + m->nobserved, .nodes = sides};
+    m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->visible.nq, n, m->np, err);
+    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->visible.nq, n, m->check_parameters, err) : NULL;
+    const carom_group rub = {.count = CAROM_FRICTION_LAW * m->nrub, .nodes = m->rub};
+    if (m->nrub) m->rub_tape = carom_tape_compile(g, &rub, 1, m->visible.nq, n, m->np + m->nreacting, err);
+    if (m->nrub && !m->rub_tape) return CAROM_NO_MEMORY;
+    if (m->near && m->near->nrubs) {
+        const carom_group rubs = {.count = 2 * m->near->nrubs, .nodes = m->near->rubs};
+        m->near->rub_tape = carom_tape_compile(g, &rubs, 1, m->visible.nq, n, m->np + 2, err);
+        if (!m->near->rub_tape) return CAROM_NO_MEMORY;
+    }
+    return m->check_tape ? CAROM_OK : CAROM_NO_MEMORY;
+}
+
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
     carom_graph *g = m->graph;
     const int n = m->visible.nv, links = m->ne + m->nc;
@@ -269,34 +302,13 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     group[GROUP_REACTION_GRADIENT].after = 1 + GROUP_DIRECTIONS;
     const int mass = motion.count - n, lists[][4] = {{GROUP_FORCE, n}, {GROUP_GAPS, own.links}, {GROUP_OBSERVE, 1, 1, own.links}, {GROUP_MOTION, n, mass}, {GROUP_MOTION_GAPS, n, mass, own.links}};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) memcpy(group[lists[k][0]].list, lists[k] + 1, sizeof group->list);
-    const int whole[] = {2 * m->visible.nq, m->W.n + m->w.n, m->ndir, m->dW.n + m->dw.n, 2 + links}; // with what pairs add
-    for (size_t k = 0; k < sizeof whole / sizeof *whole; ++k)
-        if (whole[k] > m->scratch_count) m->scratch_count = whole[k];
-    for (int k = 0; k < GROUP_COUNT; ++k) {
-        if (group[k].count < 0) return carom_model_no_memory(m, err);
-        if (group[k].count > m->scratch_count) m->scratch_count = group[k].count;
-    }
-    if (CAROM_FRICTION_LAW * m->nrub > m->scratch_count) m->scratch_count = CAROM_FRICTION_LAW * m->nrub;
-    if (2 * m->nchecks + m->nobserved > m->scratch_count) m->scratch_count = 2 * m->nchecks + m->nobserved;
+    if (!find_scratch(m, group)) return carom_model_no_memory(m, err);
     if (carom_graph_failed(g))
         return carom_fail(err, CAROM_NO_MEMORY,
                           "%.200s: the derivatives of this model are too large; simplify it, or build the system with the C library",
                           m->file);
-    int ledger = 0;
-    while (carom_ledger_name(ledger)) ++ledger;
-    m->check_parameters = m->np + ledger + WATCH_COUNT * m->nwatch;
-    const carom_group checks = {.count = 2 * m->nchecks + m->nobserved, .nodes = sides};
-    m->tape = carom_tape_compile(g, group, GROUP_COUNT, m->visible.nq, n, m->np, err);
-    m->check_tape = m->tape ? carom_tape_compile(g, &checks, 1, m->visible.nq, n, m->check_parameters, err) : NULL;
-    const carom_group rub = {.count = CAROM_FRICTION_LAW * m->nrub, .nodes = m->rub};
-    if (m->nrub) m->rub_tape = carom_tape_compile(g, &rub, 1, m->visible.nq, n, m->np + m->nreacting, err);
-    if (m->nrub && !m->rub_tape) return CAROM_NO_MEMORY;
-    if (m->near && m->near->nrubs) {
-        const carom_group rubs = {.count = 2 * m->near->nrubs, .nodes = m->near->rubs};
-        m->near->rub_tape = carom_tape_compile(g, &rubs, 1, m->visible.nq, n, m->np + 2, err);
-        if (!m->near->rub_tape) return CAROM_NO_MEMORY;
-    }
-    return m->check_tape ? carom_pairs_compile(m, kappa, err) : CAROM_NO_MEMORY;
+    CAROM_TRY(compile_tapes(m, group, sides, err));
+    return carom_pairs_compile(m, kappa, err);
 }
 
 carom_status carom_model_derive(carom_model *m, carom_error *err) {

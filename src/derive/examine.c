@@ -2,23 +2,12 @@
 #include "base/number.h"
 #include "derive/examine.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double APPROACHES = 1e-12; // of the speeds: rounding of a relative velocity
 static const double FLAT = 1e-6;       // of the moments of inertia: figures of a thin body in a table are rounded
-
-void carom_exam_say(exam *x, carom_finding kind, const char *format, ...) {
-    char text[600];
-    va_list args;
-    va_start(args, format);
-    carom_vformat(text, sizeof text, format, args);
-    va_end(args);
-    if (kind == CAROM_FAULT) ++x->faults;
-    x->report(x->user, kind, text);
-}
 
 // The system without the slots of contacts that come and go: none of them is examined.
 static carom_system without_list(const carom_system *s) {

@@ -141,7 +141,7 @@ typedef struct carom_task {
 /// model, run and start are set; names is NULL-terminated.
 carom_status carom_task_open(carom_task *t, const char *const *names, carom_error *err);
 void carom_task_close(carom_task *t);
-/// Does the scheme of the run (NULL: the model's) locate events to rounding, as derivatives need?  `mixed` is told to.
+/// Does the scheme of the run (NULL: the model's) locate events to rounding, as derivatives need?  `mixed` gets the option with which it does.
 carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err);
 /// The model and a simulation of it, from its start to `end`, where the free names have these values.
 typedef struct carom_task_run { carom_model *model; carom_sim *sim; carom_run run; double *x; } carom_task_run;

@@ -386,6 +386,20 @@ static carom_status to_edge(walk *w, double sigma, double edge) {
     return w->k.correct(w->k.user, NULL, &iterations);
 }
 
+// Events of the step over ds, and back to its end.
+static carom_status pass_smooth_events(walk *w, int branch, double ds, int *iterations) {
+    w->k.save(w->k.user, w->place_1);
+    double *place = malloc((size_t)w->k.nplace * sizeof *place);
+    if (!place) return no_memory(w->err);
+    carom_copy(place, w->place_1, w->k.nplace);
+    const long rows = w->f->branch.rows;
+    carom_status status = smooth_events(w, branch, ds);
+    if (status == CAROM_OK && w->f->branch.rows > rows) status = w->k.restore(w->k.user, place);
+    if (status == CAROM_OK && w->f->branch.rows > rows) status = w->k.correct(w->k.user, NULL, iterations);
+    free(place);
+    return status;
+}
+
 // *more: as many points as are wanted were found before its end.
 static carom_status march(walk *w, double *t, bool *more) {
     const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
@@ -432,18 +446,7 @@ static carom_status march(walk *w, double *t, bool *more) {
         }
         CAROM_TRY(w->k.look(w->k.user, &w->b));
         const carom_curve_look here = w->b;
-        w->k.save(w->k.user, w->place_1);
-        double *place = malloc((size_t)w->k.nplace * sizeof *place);
-        if (!place) return no_memory(w->err);
-        carom_copy(place, w->place_1, w->k.nplace);
-        const long rows = w->f->branch.rows;
-        status = smooth_events(w, branch, ds);
-        if (status == CAROM_OK && w->f->branch.rows > rows) { // back from the events
-            status = w->k.restore(w->k.user, place);
-            if (status == CAROM_OK) status = w->k.correct(w->k.user, NULL, &iterations);
-        }
-        free(place);
-        CAROM_TRY(status);
+        CAROM_TRY(pass_smooth_events(w, branch, ds, &iterations));
         w->a = here;
         carom_copy(w->bend, w->tau, w->k.ntau);
         CAROM_TRY(turn_forward(w));

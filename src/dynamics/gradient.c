@@ -296,7 +296,8 @@ static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
     carom_run_given *given = &k->task.run;
     const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
     if (!given->scheme) given->scheme = "event-driven";
-    if (isnan(given->step) && end > 0 && strcmp(given->scheme, "event-driven") == 0) given->step = end / (def->rows || def->file ? 500 : 50); // its steps are those between rows
+    const carom_scheme *scheme = carom_schemes_find(given->scheme);
+    if (isnan(given->step) && end > 0 && scheme && scheme->own_steps) given->step = end / (def->rows || def->file ? 500 : 50); // a step is the time between rows
     bool located;
     CAROM_TRY(carom_task_locate(&k->task, &located, k->err));
     return located ? CAROM_OK : carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events to rounding: event-driven, mixed or auto, not %s", given->scheme);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SMALL = 300, SOME = 20 }; // freedoms of a small model; modes of a large one that are found unless told otherwise
+enum { SMALL = 300, SOME = 20 }; // freedoms of a small model; modes of a large one that are found by default
 
 static const double AS_LARGE = 1e-9; // of a component: of those that are as large, the first counts
 static const double UNDAMPED = 1e-9; // of an eigenvalue: a real part that is rounding

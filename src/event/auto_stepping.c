@@ -210,7 +210,7 @@ void auto_stepping_begin(auto_work *w, const carom_step *s) {
     w->head.there = 0;
 }
 
-// Back to located events: contacts in lasting contact stay closed; what is told of them has been told.
+// Back to located events: lasting contacts stay closed; their events have been emitted.
 carom_status auto_stepping_end(auto_work *w, carom_step *s) {
     carom_phase *P = &w->P;
     const int emitted = s->nevents;

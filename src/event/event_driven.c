@@ -372,7 +372,7 @@ static carom_status march(work *w, carom_step *s) {
         if (idle > CAROM_PHASE_UNCHANGED)
             return carom_retry(s, "%d events up to t = %.12g change nothing: contacts that share a load contradict each other.  Try mixed or auto, which pass such states by time-stepping", idle, P->t);
         if ((double)P->events > s->opt[OPT_EVENTS])
-            return carom_retry(s, "more than %g events in one step; try a smaller step, or mixed or auto, which pass flurries of events by time-stepping", s->opt[OPT_EVENTS]);
+            return carom_retry(s, "more than %g events in one step; try a smaller step, or mixed or auto, which pass bursts of events by time-stepping", s->opt[OPT_EVENTS]);
         CAROM_TRY(carom_inner(s, P->t, P->q, P->v));
     }
     CAROM_TRY(carom_flow_project_position(&P->f, s, t_1, P->q));

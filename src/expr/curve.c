@@ -8,8 +8,6 @@
 #define TEXT_OF(...) #__VA_ARGS__
 #define TEXT(code) TEXT_OF(code)
 
-enum { ORDERS = 4 }; // the third derivative of a cubic is constant
-
 CAROM_CURVE_CODE
 const char carom_curve_text[] = TEXT(CAROM_CURVE_CODE);
 
@@ -82,23 +80,11 @@ void carom_graph_share_curves(carom_graph *g, const carom_graph *from) {
     while (g->curves < from->curves && carom_graph_curve(g, from->curve[g->curves]) != CAROM_NONE) {}
 }
 
-carom_node carom_graph_curve_at(carom_graph *g, int which, carom_node x) {
-    if (which < 0 || which >= g->curves) return carom_graph_fail(g);
-    return carom_graph_apply(g, CAROM_OP_CURVE, x, carom_graph_number(g, ORDERS * which), CAROM_NONE);
-}
-
 const double *carom_curve_of(const carom_graph *g, carom_node b, int *which, int *k) {
     const int code = (int)g->node[b].value;
-    *which = code / ORDERS;
-    *k = code % ORDERS;
+    *which = code / CAROM_CURVE_ORDERS;
+    *k = code % CAROM_CURVE_ORDERS;
     return g->curve[*which];
-}
-
-carom_node carom_curve_slope(carom_graph *g, carom_node a, carom_node b) {
-    int which, k;
-    const double *d = carom_curve_of(g, b, &which, &k);
-    if (k + 1 > d[3]) return carom_graph_number(g, 0);
-    return carom_graph_apply(g, CAROM_OP_CURVE, a, carom_graph_number(g, ORDERS * which + k + 1), CAROM_NONE);
 }
 
 const double *carom_graph_curve_numbers(const carom_graph *g, int which) { return g->curve[which]; }

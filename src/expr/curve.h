@@ -33,7 +33,8 @@ double carom_curve_value(const double *d, int k, double at, double x);
 /// How many numbers its numbers are.
 static inline int carom_curve_numbers(const double *d) { return 5 * (int)d[0]; }
 
-// In the graph: the curve and the derivative are a number beside the argument.
+// In the graph: the curve and the derivative are a number beside the argument, CAROM_CURVE_ORDERS * curve + derivative.
+enum { CAROM_CURVE_ORDERS = 4 }; // the third derivative of a cubic is constant
 /// The numbers of the curve of such a node, and which derivative (k) of it the node is.
 const double *carom_curve_of(const carom_graph *g, carom_node b, int *which, int *k);
 /// d/dx of such a node.

@@ -76,9 +76,6 @@ extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, c
 
 // modal.c: damping by modes.
 carom_status carom_flex_modal_make(carom_member *m, const carom_member_def *def, carom_error *err);
-void carom_flex_modal_force(const carom_member *m, const double *v, double *f);
-void carom_flex_modal_tangent(const carom_member *m, carom_matrix C, int at);
-double carom_flex_modal_power(const carom_member *m, const double *v);
 /// y += s M x
 void carom_flex_mass_add(const carom_member *m, double s, const double *x, double *y);
 

@@ -1,6 +1,35 @@
-// forces.c: matrices, forces, energies, points and fields of a member, from its elements.
+// forces.c: matrices, forces, energies and fields of a member, from its elements.
 #include "flex/flex.h"
 #include <math.h>
+
+// -- modal damping -----------------------------------------------------------------------------------------
+
+// (FLX-9)  C = Y Y'
+static void modal_force(const carom_member *m, const double *v, double *f) {
+    for (int k = 0; k < m->nmodal; ++k) {
+        const double *y = m->modal + (size_t)k * (size_t)m->n;
+        carom_axpy(f, -carom_dot(y, v, m->n), y, m->n);
+    }
+}
+
+static void modal_tangent(const carom_member *m, carom_matrix C, int at) {
+    for (int k = 0; k < m->nmodal; ++k) {
+        const double *y = m->modal + (size_t)k * (size_t)m->n;
+        for (int j = 0; j < m->n; ++j)
+            for (int i = 0; i < m->n; ++i) *carom_matrix_entry(C, at + i, at + j) += y[i] * y[j];
+    }
+}
+
+static double modal_power(const carom_member *m, const double *v) {
+    double power = 0;
+    for (int k = 0; k < m->nmodal; ++k) {
+        const double rate = carom_dot(m->modal + (size_t)k * (size_t)m->n, v, m->n);
+        power += rate * rate;
+    }
+    return power;
+}
+
+// -- elements ----------------------------------------------------------------------------------------------
 
 // The unknowns of element e, or where fixed ones are.
 static void gather(const carom_member *m, int e, const double *q, const double *v, double *x, double *y) {
@@ -45,7 +74,7 @@ void carom_member_force(const carom_member *m, const double *q, const double *v,
     const int d = 2 * m->per;
     if (m->load)
         for (int i = 0; i < m->n; ++i) f[i] += m->load[i];
-    carom_flex_modal_force(m, v, f);
+    modal_force(m, v, f);
     if (m->matrices) {
         carom_flex_matrices_force(m, q, v, f);
         return;
@@ -103,7 +132,7 @@ static void scatter(const carom_member *m, int e, const double *A, carom_matrix 
 void carom_member_tangent(const carom_member *m, const double *q, const double *v, carom_matrix K, carom_matrix C,
                           int at) {
     const bool damped = m->def.damping_stiffness != 0;
-    carom_flex_modal_tangent(m, C, at);
+    modal_tangent(m, C, at);
     if (m->matrices) {
         carom_flex_matrices_tangent(m, K, C, at);
         return;
@@ -180,7 +209,7 @@ void carom_member_energy(const carom_member *m, const double *q, const double *v
 
 double carom_member_dissipation(const carom_member *m, const double *q, const double *v) {
     double potential, power = 0;
-    const double modal = carom_flex_modal_power(m, v);
+    const double modal = modal_power(m, v);
     if (m->matrices) {
         carom_flex_matrices_energy(m, q, v, NULL, NULL, &power);
         return power + modal;
@@ -191,103 +220,6 @@ double carom_member_dissipation(const carom_member *m, const double *q, const do
     }
     if (m->def.damping_stiffness != 0) strain_energy(m, q, v, &potential, &power);
     return modal + power + (m->def.damping_mass != 0 ? m->def.damping_mass * mass_norm(m, v) : 0);
-}
-
-// -- points ------------------------------------------------------------------------------------------------
-
-// Of a bent component: which deflection and rotation it goes with, and the sign of the rotation in terms of the slope.
-static bool bending(carom_member_kind kind, int c, int *deflection, int *rotation, double *sign) {
-    static const struct { carom_member_kind kind; int deflection, rotation; double sign; } plane[] = {
-        {CAROM_BEAM, 1, 2, 1}, {CAROM_SPATIAL_BEAM, 1, 5, 1}, {CAROM_SPATIAL_BEAM, 2, 4, -1}, {CAROM_SHAFT, 0, 4, 1}, {CAROM_SHAFT, 1, 3, -1}};
-    for (size_t k = 0; k < sizeof plane / sizeof *plane; ++k) {
-        if (plane[k].kind != kind || (plane[k].deflection != c && plane[k].rotation != c)) continue;
-        *deflection = plane[k].deflection;
-        *rotation = plane[k].rotation;
-        *sign = plane[k].sign;
-        return true;
-    }
-    return false;
-}
-
-// Weights of the unknowns of an element (dof) of length l for component c at r in [0, 1].
-static int shape(const carom_member *m, double l, int c, double r, int *dof, double *w) {
-    int deflection, rotation;
-    double sign;
-    if (!bending(m->def.kind, c, &deflection, &rotation, &sign)) {
-        dof[0] = c, dof[1] = c + m->per;
-        w[0] = 1 - r, w[1] = r;
-        return 2;
-    }
-    double N[4], dN[4];
-    carom_flex_hermite(l, r, N, dN);
-    for (int k = 0; k < 4; ++k) {
-        dof[k] = (k % 2 ? rotation : deflection) + (k / 2) * m->per;
-        w[k] = (c == deflection ? N[k] : sign * dN[k]) * (k % 2 ? sign : 1);
-    }
-    return 4;
-}
-
-int carom_flex_element_at(const carom_member *m, double s, double *r) {
-    double at; // in elements
-    if (!m->shaft) {
-        at = s / m->l;
-    } else {
-        int low = 0, high = m->nodes - 2;
-        while (low < high) {
-            const int middle = (low + high + 1) / 2;
-            if (m->shaft[middle].s <= s) low = middle;
-            else high = middle - 1;
-        }
-        at = low + (s - m->shaft[low].s) / m->shaft[low].l;
-    }
-    const double near = round(at);
-    const double place = fabs(at - near) <= 1e-9 * fmax(1, fabs(at)) ? near : at;
-    int e = (int)floor(place);
-    if (e > m->nodes - 2) e = m->nodes - 2;
-    if (e < 0) e = 0;
-    *r = place - e;
-    return e;
-}
-
-int carom_member_point(const carom_member *m, double s, int c, int *index, double *weight, double *constant) {
-    if (m->matrices) {
-        const double row = fmin(fmax(round(s), 1), m->nodes);
-        *constant = 0;
-        index[0] = m->unknown[(int)row - 1];
-        weight[0] = 1;
-        return index[0] >= 0;
-    }
-    double r, w[4];
-    const int e = carom_flex_element_at(m, s, &r);
-    int dof[4], n = 0;
-    const int count = shape(m, m->shaft ? m->shaft[e].l : m->l, c, r, dof, w);
-    *constant = 0;
-    for (int k = 0; k < count; ++k) {
-        if (w[k] == 0) continue;
-        const int i = m->unknown[e * m->per + dof[k]];
-        if (i < 0) *constant += w[k] * carom_flex_rest(m, e + dof[k] / m->per, dof[k] % m->per);
-        else index[n] = i, weight[n++] = w[k];
-    }
-    return n;
-}
-
-int carom_member_position(const carom_member *m, double s, int axis, int *index, double *weight, double *constant) {
-    if (m->def.kind == CAROM_EXACT_BEAM && axis < 2) return carom_member_point(m, s, axis, index, weight, constant);
-    if (m->matrices) return *constant = 0, 0; // they are nowhere
-    const int own = m->def.kind == CAROM_BAR ? 1 : m->def.kind == CAROM_SPATIAL_BEAM ? 3 : 2;
-    const int first = m->def.kind == CAROM_SHAFT ? 1 : 0; // the axis of the first component
-    int n = 0;
-    *constant = m->def.origin[axis] + s * m->axes[0][axis];
-    for (int c = 0; c < own && m->def.kind != CAROM_EXACT_BEAM; ++c) {
-        double part;
-        const double turn = m->axes[first + c][axis];
-        if (turn == 0) continue;
-        const int count = carom_member_point(m, s, c, index + n, weight + n, &part);
-        for (int k = 0; k < count; ++k) weight[n + k] *= turn;
-        *constant += turn * part;
-        n += count;
-    }
-    return n;
 }
 
 // -- fields ----------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // market.c: Matrix Market files: `%%MatrixMarket matrix coordinate|array real|integer general|symmetric|skew-symmetric`.
 //
-// The text is untrusted: whatever is wrong is told with its line, and no size that it promises is believed before the
+// The text is untrusted: whatever is wrong is reported with its line, and no size that it promises is believed before the
 // text is long enough for it.  Symmetric files come out with both triangles.
 #include "base/number.h"
 #include <carom/flex.h>

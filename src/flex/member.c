@@ -125,12 +125,6 @@ static carom_status axes(carom_member *m, carom_error *err) {
     return CAROM_OK;
 }
 
-double carom_flex_rest(const carom_member *m, int node, int c) {
-    if (m->def.kind != CAROM_EXACT_BEAM) return 0;
-    if (c == 2) return atan2(m->axes[0][1], m->axes[0][0]);
-    return m->def.origin[c] + m->l * node * m->axes[0][c];
-}
-
 // -- unknowns -----------------------------------------------------------------------------------------------
 
 static bool number(carom_member *m) {
@@ -174,16 +168,6 @@ int carom_member_unknown(const carom_member *m, int node, int c, double *value) 
 void carom_member_place(const carom_member *m, int i, int *node, int *c) {
     *node = m->place[i] / m->per;
     *c = m->place[i] % m->per;
-}
-
-double carom_member_arc(const carom_member *m, int node) {
-    if (!m->shaft) return m->l * node;
-    const flex_shaft *last = &m->shaft[m->nodes - 2];
-    return node < m->nodes - 1 ? m->shaft[node].s : last->s + last->l;
-}
-
-void carom_member_rest(const carom_member *m, double *q) {
-    for (int i = 0; i < m->n; ++i) q[i] = carom_flex_rest(m, m->place[i] / m->per, m->place[i] % m->per);
 }
 
 // -- mass -----------------------------------------------------------------------------------------------------

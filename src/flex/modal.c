@@ -37,27 +37,3 @@ carom_status carom_flex_modal_make(carom_member *m, const carom_member_def *def,
         if (!(def->modal[k] >= 0 && def->modal[k] < 1)) return carom_fail(err, CAROM_BAD_INPUT, "a modal damping ratio is %g; it must be at least 0 and less than 1", def->modal[k]);
     return make(m, def, err ? err : &none);
 }
-
-void carom_flex_modal_force(const carom_member *m, const double *v, double *f) {
-    for (int k = 0; k < m->nmodal; ++k) {
-        const double *y = m->modal + (size_t)k * (size_t)m->n;
-        carom_axpy(f, -carom_dot(y, v, m->n), y, m->n);
-    }
-}
-
-void carom_flex_modal_tangent(const carom_member *m, carom_matrix C, int at) {
-    for (int k = 0; k < m->nmodal; ++k) {
-        const double *y = m->modal + (size_t)k * (size_t)m->n;
-        for (int j = 0; j < m->n; ++j)
-            for (int i = 0; i < m->n; ++i) *carom_matrix_entry(C, at + i, at + j) += y[i] * y[j];
-    }
-}
-
-double carom_flex_modal_power(const carom_member *m, const double *v) {
-    double power = 0;
-    for (int k = 0; k < m->nmodal; ++k) {
-        const double rate = carom_dot(m->modal + (size_t)k * (size_t)m->n, v, m->n);
-        power += rate * rate;
-    }
-    return power;
-}

@@ -247,15 +247,35 @@ static carom_status put_end(carom_record *r, const char *word, const char *why, 
 
 // -- life -------------------------------------------------------------------------------------------
 
-static carom_record *blank(const carom_record_def *def, carom_error *err) {
+static carom_status check_definition(const carom_record_def *def, carom_error *err) {
     if (!def || !def->sim || (!def->file && !def->stream && !def->memory) || (def->length > 0 && !def->text))
-        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and somewhere to go: a file, a stream or memory"), NULL;
+        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a simulation and somewhere to go: a file, a stream or memory");
     if (def->event_rows && !carom_sim_scheme(def->sim)->emits_events)
-        return carom_fail(err, CAROM_BAD_INPUT, "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do", carom_sim_scheme(def->sim)->name), NULL;
+        return carom_fail(err, CAROM_BAD_INPUT, "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do", carom_sim_scheme(def->sim)->name);
     if (def->event_rows && (!def->model || carom_sim_system(def->sim)->model != def->model))
-        return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are not supported for models to which a program has added functions"), NULL;
+        return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are not supported for models to which a program has added functions");
     if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > 1e15))
-        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, no negative interval between rows, and at most 1e15 rows"), NULL;
+        return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, no negative interval between rows, and at most 1e15 rows");
+    return CAROM_OK;
+}
+
+// How often rows are written, where that is not given.
+static void choose_rows(carom_record *r) {
+    const bool adaptive = carom_sim_total_steps(r->sim) == 0, located = carom_sim_scheme(r->sim)->emits_events;
+    if (adaptive && r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
+    carom_sim_stop_at(r->sim, r->dt_out); // where it can, steps end on the rows
+    if (!adaptive && !located && r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out
+        r->dt_out = 0;
+        r->every = 1;
+    }
+    if (r->every <= 0 && !(r->dt_out > 0)) {
+        const long total = carom_sim_total_steps(r->sim);
+        r->every = total > ROWS_BY_DEFAULT ? (total + ROWS_BY_DEFAULT / 2) / ROWS_BY_DEFAULT : 1;
+    }
+}
+
+static carom_record *blank(const carom_record_def *def, carom_error *err) {
+    if (check_definition(def, err) != CAROM_OK) return NULL;
     carom_record *r = calloc(1, sizeof *r);
     if (!r) {
         carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a recorder");
@@ -306,17 +326,7 @@ static carom_record *blank(const carom_record_def *def, carom_error *err) {
     if (r->event_rows) carom_sim_watch_events(r->sim, sides_add, &r->sides);
     r->low = r->acc + r->ndir;
     r->high = r->low + r->nwatched;
-    const bool adaptive = carom_sim_total_steps(r->sim) == 0, located = carom_sim_scheme(r->sim)->emits_events;
-    if (adaptive && r->every <= 0 && !(r->dt_out > 0)) r->dt_out = r->end / ROWS_BY_DEFAULT;
-    carom_sim_stop_at(r->sim, r->dt_out); // where it can, steps end on the rows
-    if (!adaptive && !located && r->dt_out > 0 && r->dt_out <= r->h) { // every step end is the first after some k dt_out
-        r->dt_out = 0;
-        r->every = 1;
-    }
-    if (r->every <= 0 && !(r->dt_out > 0)) {
-        const long total = carom_sim_total_steps(r->sim);
-        r->every = total > ROWS_BY_DEFAULT ? (total + ROWS_BY_DEFAULT / 2) / ROWS_BY_DEFAULT : 1;
-    }
+    choose_rows(r);
     return r;
 }
 

@@ -21,25 +21,6 @@ bool carom_result_probe(const char *file) {
     return same;
 }
 
-void result_drop_matrices(carom_result *r) {
-    for (int i = 0; i < r->nmatrix; ++i) {
-        free((void *)(size_t)r->matrix[i].name);
-        free((void *)(size_t)r->matrix[i].text);
-        free((void *)(size_t)r->matrix[i].file);
-    }
-    free(r->matrix);
-    r->matrix = NULL;
-    r->nmatrix = 0;
-}
-
-void result_drop_attributes(result_attribute *a, int *n) {
-    for (int i = 0; i < *n; ++i) {
-        free(a[i].name);
-        free(a[i].text);
-    }
-    *n = 0;
-}
-
 // Of equal names the first comes first.
 static int by_name(const void *a, const void *b) {
     char *const *x = *(char *const *const *)a, *const *y = *(char *const *const *)b;

@@ -16,6 +16,16 @@ size_t carom_shape_size(carom_shape shape) {
     return n * n;
 }
 
+int carom_pattern_find(const carom_pattern *pattern, int i, int j) {
+    int low = pattern->start[j], high = pattern->start[j + 1];
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (pattern->row[middle] < i) low = middle + 1;
+        else high = middle;
+    }
+    return low < pattern->start[j + 1] && pattern->row[low] == i ? low : -1;
+}
+
 int carom_shape_band(carom_shape shape) {
     const carom_pattern *P = shape.pattern;
     int band = 0;

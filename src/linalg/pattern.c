@@ -4,16 +4,6 @@
 #include "linalg/places.h"
 #include <stdlib.h>
 
-int carom_pattern_find(const carom_pattern *pattern, int i, int j) {
-    int low = pattern->start[j], high = pattern->start[j + 1];
-    while (low < high) {
-        const int middle = low + (high - low) / 2;
-        if (pattern->row[middle] < i) low = middle + 1;
-        else high = middle;
-    }
-    return low < pattern->start[j + 1] && pattern->row[low] == i ? low : -1;
-}
-
 carom_status carom_pattern_check(const carom_pattern *P, carom_error *err) {
     if (P->start[0] != 0) return carom_fail(err, CAROM_BAD_INPUT, "a sparse pattern must begin with start[0] = 0; it is %d", P->start[0]);
     for (int j = 0; j < P->n; ++j) {

@@ -249,3 +249,29 @@ void carom_model_exact(const carom_model *m, void *work, double t, double *q, do
     carom_copy(q, x, m->nq);
     carom_copy(v, x + m->nq, m->nv);
 }
+
+double carom_model_contact_size(const carom_model *m, int id) {
+    if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
+    for (int i = 0; i < m->npairs; ++i) {
+        const pair *p = &m->pairs[i];
+        if (id < p->first || id >= p->first + p->count) continue;
+        const double a = p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, b = p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY, size = fmin(a, b);
+        return isfinite(size) ? size : 0;
+    }
+    return 0;
+}
+
+bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x) {
+    enum { MOST = PAIR_PLACE * (2 * MOST_CORNERS + 3) };
+    const bool listed = id >= m->ne + m->nc;
+    double all[MOST];
+    if (listed ? !m->near : m->npairs == 0 || id < m->pairs[0].first) return false;
+    const pair *p = listed ? carom_near_pair(m, work, id) : &m->pairs[m->pair_of[id - m->pairs[0].first]];
+    if (!p || PAIR_PLACE * p->count > MOST) return false;
+    carom_pair_places(m, work, p, t, q, all);
+    const double *at = all + PAIR_PLACE * (id - p->first);
+    memcpy(x->point, at, sizeof x->point);
+    memcpy(x->normal, at + 3, sizeof x->normal);
+    memcpy(x->tangent, at + 6, sizeof x->tangent);
+    return true;
+}

@@ -15,6 +15,15 @@ span carom_model_span(const carom_model *m, int id) {
     return s;
 }
 
+void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
+    const shape *const both[2] = {p->A, p->B};
+    for (int i = 0; i < 2; ++i) {
+        if (!k->sized[i]) continue;
+        for (int j = 0; j < 3; ++j) *x++ = both[i]->kind == SHAPE_ROUND ? both[i]->radius : both[i]->half[j];
+        *x++ = both[i]->bound_radius;
+    }
+}
+
 // -- work ---------------------------------------------------------------------------------------------------------------
 
 static unsigned char *block(const carom_model *m, void *work, size_t offset) { return (void)m, (unsigned char *)work + offset; }
@@ -160,11 +169,6 @@ static bool far(const carom_model *m, void *work, const pair *p, double bound) {
     return bound > p->own->margin && head(m, work)[EXACT] == 0 && p->own->bound != CAROM_NONE;
 }
 
-carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
-    if (m->near) CAROM_TRY(carom_near_gaps(m, work, q, g));
-    return carom_pairs_own_gaps(m, work, t, q, g);
-}
-
 carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
     if (m->npairs == 0) return CAROM_OK;
     int bad = 0;
@@ -277,30 +281,8 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
     return CAROM_OK;
 }
 
-double carom_model_contact_size(const carom_model *m, int id) {
-    if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
-    for (int i = 0; i < m->npairs; ++i) {
-        const pair *p = &m->pairs[i];
-        if (id < p->first || id >= p->first + p->count) continue;
-        const double a = p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, b = p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY, size = fmin(a, b);
-        return isfinite(size) ? size : 0;
-    }
-    return 0;
-}
-
-bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x) {
-    enum { MOST = PAIR_PLACE * (2 * MOST_CORNERS + 3) };
-    const bool listed = id >= m->ne + m->nc;
+void carom_pair_places(const carom_model *m, void *work, const pair *p, double t, const double *q, double *x) {
     const double *v = m->v0;
-    double all[MOST];
-    if (listed ? !m->near : m->npairs == 0 || id < m->pairs[0].first) return false;
-    const pair *p = listed ? carom_near_pair(m, work, id) : &m->pairs[m->pair_of[id - m->pairs[0].first]];
-    if (!p || PAIR_PLACE * p->count > MOST) return false;
     if (!p->shares) carom_model_look(m, work, &q, &v, false);
-    ask(m, work, p, PAIR_PLACES, t, q, v, all);
-    const double *at = all + PAIR_PLACE * (id - p->first);
-    memcpy(x->point, at, sizeof x->point);
-    memcpy(x->normal, at + 3, sizeof x->normal);
-    memcpy(x->tangent, at + 6, sizeof x->tangent);
-    return true;
+    ask(m, work, p, PAIR_PLACES, t, q, v, x);
 }

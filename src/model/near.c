@@ -25,15 +25,6 @@ bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b) {
 // The one whose velocities come first is A; what stands still is B.
 static bool second_first(const shape *a, const shape *b) { return b->body->v >= 0 && (a->body->v < 0 || b->body->v < a->body->v); }
 
-void carom_kind_sizes(const pair_kind *k, const pair *p, double *x) {
-    const shape *const both[2] = {p->A, p->B};
-    for (int i = 0; i < 2; ++i) {
-        if (!k->sized[i]) continue;
-        for (int j = 0; j < 3; ++j) *x++ = both[i]->kind == SHAPE_ROUND ? both[i]->radius : both[i]->half[j];
-        *x++ = both[i]->bound_radius;
-    }
-}
-
 pair_own *carom_pair_own(carom_model *m, rubbing rub) {
     pair_own *own = carom_pool_take(&m->memory, sizeof *own);
     if (own) *own = (pair_own){.rub = rub, .bound = CAROM_NONE};
@@ -511,6 +502,11 @@ carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, 
     carom_team_run(list->team, lane_gaps, &t);
     for (int i = 1; i < t.lanes; ++i) t.bad[0] |= t.bad[i];
     return t.bad[0] ? CAROM_USER : CAROM_OK;
+}
+
+carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
+    if (m->near) CAROM_TRY(carom_near_gaps(m, work, q, g));
+    return carom_pairs_own_gaps(m, work, t, q, g);
 }
 
 static void run_lane(void *user, int lane, int parts) {

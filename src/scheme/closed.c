@@ -43,12 +43,6 @@ void carom_close_these(const carom_step *s, carom_local *L, const bool *in) {
         if (in[c]) join(s->sys, L, s->sys->ne + c);
 }
 
-carom_local carom_joints_of(const carom_step *s, const carom_local *L) {
-    carom_local joints = *L;
-    while (joints.nb > 0 && joints.id[joints.nb - 1] >= s->sys->ne) joints.nb -= 1;
-    return joints;
-}
-
 // -- magnitudes ------------------------------------------------------------------------------------------------------
 
 double carom_local_magnitude(const carom_local *L, int k, const double *x) {

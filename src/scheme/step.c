@@ -3,7 +3,6 @@
 #include "base/number.h"
 #include "contact/operator.h"
 #include "scheme/discs.h"
-#include "scheme/friction.h"
 #include "scheme/impact.h"
 #include "scheme/step.h"
 #include <carom/team.h>
@@ -12,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Call a function of the system; a failure of the user's model is told with the time.
+// Call a function of the system; a failure of the user's model is reported with the time.
 #define CALL(call, failure)                      \
     do {                                         \
         const carom_status status_ = (call);     \
@@ -175,6 +174,12 @@ void carom_local_pick(double *y, const carom_local *L, const double *x, const ca
         while (Lx->id[a] != L->id[b]) ++a;
         carom_copy(y + L->at[b], x + Lx->at[a], L->at[b + 1] - L->at[b]);
     }
+}
+
+carom_local carom_joints_of(const carom_step *s, const carom_local *L) {
+    carom_local joints = *L;
+    while (joints.nb > 0 && joints.id[joints.nb - 1] >= s->sys->ne) joints.nb -= 1;
+    return joints;
 }
 
 carom_status carom_directions(carom_step *s, carom_local *L, double t, const double *q) {
@@ -353,30 +358,6 @@ const char *carom_constraint_text(const carom_step *s, int id, char *space, size
     if (s->name) return s->name(s->name_user, id);
     snprintf(space, size, "%s %d", id < s->sys->ne ? "constraint" : "contact", 1 + (id < s->sys->ne ? id : id - s->sys->ne));
     return space;
-}
-
-// p = x warm, or warm = x p, for the rows of L's set.
-static void exchange(carom_step *s, const carom_local *L, bool keep, double x) {
-    double *restrict warm = s->inside->warm, *restrict p = s->p;
-    const int *dir = s->dir, *id = L->id, *at = L->at;
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = at[b], d = dir[id[b]]; k < at[b + 1]; ++k, ++d) {
-            if (keep) warm[d] = x * p[k];
-            else p[k] = warm[d] * x;
-        }
-}
-
-carom_status carom_problem_solve(carom_step *s, const carom_local *L) {
-    carom_problem *pb = &s->problem;
-    if (pb->n == 0) return CAROM_OK;
-    // Small problems start from zero: where contacts are dependent (a slider without clearance) the last reactions
-    // would come back as ever growing prestress, and with friction that brakes.  Large ones start from them.
-    const bool warm = pb->n > CAROM_WARM;
-    if (!warm) carom_zero(s->p, pb->n);
-    if (warm) exchange(s, L, false, 1 / s->inside->a);
-    CAROM_TRY(carom_problem_rub(s, L->id));
-    if (warm) exchange(s, L, true, s->inside->a);
-    return CAROM_OK;
 }
 
 // (TOL-3)  No solver came below tolerance: is a residual accepted in a step of this scale?  Then it is counted.

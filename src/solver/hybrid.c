@@ -27,16 +27,6 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     carom_allocate_block_lu(&w->lu, mem, n, nb, w->space.blocks, room(n));
 }
 
-double carom_hybrid_look(carom_hybrid *w) {
-    carom_rows_multiply(&w->pb, w->p, w->u);
-    const double error = carom_problem_map(&w->pb, w->d, w->p, w->u, w->f, NULL);
-    if (error < w->error) {
-        w->error = error;
-        for (int i = 0; i < w->pb.n; i++) w->best[i] = w->p[i];
-    }
-    return error < INFINITY ? error : INFINITY;
-}
-
 // G by blocks, scales, and the start.  False: no room, or something is not a number.
 static bool begin(carom_hybrid *w, const carom_problem *pb, double tol) {
     w->pb = *pb;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Everything that may be named, for suggestions; rates are told by their coordinate.
+// Everything that may be named, for suggestions; rates go by the name of their coordinate.
 static const char *known_name(const void *user, int i) {
     const carom_model *m = user;
     const carom_model_sizes n = carom_model_count(m);

@@ -21,15 +21,6 @@ typedef struct job {
 enum { SHORT = 1 };  // status: fewer section points than wanted
 enum { BLOCK = 64 }; // LANES times VECTORS of the text
 
-void carom_lanes_destroy(carom_lanes *l) {
-    if (!l) return;
-    if (l->code) dlclose(l->code);
-    carom_model_destroy(l->model);
-    carom_run_free(&l->run);
-    free(l->vary);
-    free(l);
-}
-
 // -- compile -------------------------------------------------------------------------------------------------------------
 
 void carom_text_append(void *user, const char *text, size_t length) {

@@ -12,7 +12,6 @@ struct carom_lanes {
     carom_lane_value *vary;
     carom_lane_request request;
     carom_run run;               // scheme, step, end
-    int scheme;                  // number of SCHEME in the text
     double theta, tol, newton_tol;
     bool forces_at_end;
     void *code;                  // of the C text; NULL: not compiled

@@ -3,21 +3,23 @@
 #include "base/number.h"
 #include "expr/native.h"
 #include "sweep/lanes.h"
-#include <carom/option.h>
+#include <carom/event.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const schemes[] = {"moreau-midpoint", "moreau-explicit", "half-explicit", "moreau-jean", NULL};
-enum { MIDPOINT, EXPLICIT, HALF, JEAN };
-
 // -- may it run in lanes? ---------------------------------------------------------------------------------------------------
 
-static carom_status find_scheme(carom_lanes *l, carom_error *err) {
-    for (l->scheme = 0; schemes[l->scheme]; ++l->scheme)
-        if (strcmp(schemes[l->scheme], l->run.scheme) == 0) return CAROM_OK;
-    return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support the scheme %.60s; those that run in lanes are moreau-midpoint, moreau-explicit, half-explicit and moreau-jean", l->run.scheme);
+static carom_status check_scheme(const carom_lanes *l, carom_error *err) {
+    char names[300] = "";
+    if (l->run.table && l->run.table->lanes) return CAROM_OK;
+    for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
+        const size_t used = strlen(names);
+        if ((*s)->lanes) carom_format(names + used, sizeof names - used, "%s%s", used ? ", " : "", (*s)->name);
+    }
+    return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support the scheme %.60s; those that run in lanes are %s", l->run.scheme, names);
 }
 
 // Options of scheme and solver: those that lanes know.
@@ -29,10 +31,10 @@ static carom_status read_options(carom_lanes *l, carom_error *err) {
         const char *text = l->run.options[i], *value = strchr(text, '=');
         bool known = false;
         char *rest = NULL;
-        if (strncmp(text, "theta=", 6) == 0 && l->scheme == JEAN) l->theta = carom_number(value + 1, &rest), known = true;
+        if (strncmp(text, "theta=", 6) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_JEAN) l->theta = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "tol=", 4) == 0) l->tol = carom_number(value + 1, &rest), known = true;
         if (strncmp(text, "newton-tol=", 11) == 0) l->newton_tol = carom_number(value + 1, &rest), known = true;
-        if (strncmp(text, "forces=", 7) == 0 && l->scheme == EXPLICIT) l->forces_at_end = strcmp(value, "=end") == 0, known = true;
+        if (strncmp(text, "forces=", 7) == 0 && l->run.table->lanes == CAROM_LANE_MOREAU_EXPLICIT) l->forces_at_end = strcmp(value, "=end") == 0, known = true;
         for (int k = 0; same[k]; ++k) known = known || strcmp(text, same[k]) == 0;
         for (int k = 0; free_of[k]; ++k) known = known || strncmp(text, free_of[k], strlen(free_of[k])) == 0;
         if (!known) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support the option %.100s", text);
@@ -113,14 +115,23 @@ static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *er
     if (s->def.follow != CAROM_FOLLOW_NONE) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --follow, where runs wait for each other");
     if (s->def.run.adaptive) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --adaptive: all of them take the same steps");
     CAROM_TRY(carom_run_resolve(&l->run, s->model, &s->def.run, err));
-    CAROM_TRY(find_scheme(l, err));
+    CAROM_TRY(check_scheme(l, err));
     CAROM_TRY(read_options(l, err));
     CAROM_TRY(read_vary(s, l, err));
     CAROM_TRY(carom_lanes_parts(s->model, err)); // before the laws are asked for as expressions
     CAROM_TRY(make_model(s, l, err));
-    l->request = (carom_lane_request){.vary = l->vary, .nvary = s->nvary, .nobserve = s->nobserve, .jean = l->scheme == JEAN, .step = isnan(s->def.run.step), .end = isnan(s->def.run.end),
+    l->request = (carom_lane_request){.vary = l->vary, .nvary = s->nvary, .nobserve = s->nobserve, .jean = l->run.table->lanes == CAROM_LANE_MOREAU_JEAN, .step = isnan(s->def.run.step), .end = isnan(s->def.run.end),
                                       .section = s->section.kind == SECTION_EVERY ? CAROM_LANES_PERIOD : s->section.kind == SECTION_CROSSING ? CAROM_LANES_CROSSING : CAROM_LANES_PLAIN};
     return carom_lanes_check(l->model, &l->request, err);
+}
+
+void carom_lanes_destroy(carom_lanes *l) {
+    if (!l) return;
+    if (l->code) dlclose(l->code);
+    carom_model_destroy(l->model);
+    carom_run_free(&l->run);
+    free(l->vary);
+    free(l);
 }
 
 carom_status carom_lanes_create(const carom_sweep *s, carom_lanes **lanes, carom_error *err) {
@@ -146,11 +157,12 @@ static void put_number(const sheet *t, const char *name, double x) {
 
 static void put_settings(const sheet *t, const carom_sweep *s, const carom_lanes *l) {
     static const char *const kinds[] = {[SECTION_NONE] = "NONE", [SECTION_EVERY] = "EVERY", [SECTION_CROSSING] = "CROSS", [SECTION_IMPACT] = "IMPACT"};
-    static const char fixed[] = "#define MOREAU_MIDPOINT 0\n#define MOREAU_EXPLICIT 1\n#define HALF_EXPLICIT 2\n#define MOREAU_JEAN 3\n"
-                                "enum { NONE, EVERY, CROSS, IMPACT };\n#define GROWN 1e100\n#define NOTICED 1e-6\n#define SETTLED 4\n#define NEWTON_MOST 50\n";
+    static const char fixed[] = "enum { NONE, EVERY, CROSS, IMPACT };\n#define GROWN 1e100\n#define NOTICED 1e-6\n#define SETTLED 4\n#define NEWTON_MOST 50\n";
     const bool impacts = s->section.kind == SECTION_IMPACT || carom_lanes_observe(l->model, &l->request, "impacts");
+    PUT(t, "#define MOREAU_MIDPOINT %d\n#define MOREAU_EXPLICIT %d\n#define HALF_EXPLICIT %d\n#define MOREAU_JEAN %d\n", CAROM_LANE_MOREAU_MIDPOINT, CAROM_LANE_MOREAU_EXPLICIT,
+        CAROM_LANE_HALF_EXPLICIT, CAROM_LANE_MOREAU_JEAN);
     put(t, fixed);
-    PUT(t, "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n", l->scheme, l->forces_at_end, kinds[s->section.kind],
+    PUT(t, "#define SCHEME %d\n#define FORCES_AT_END %d\n#define SECTION %s\n#define CROSSES %d\n#define DIRECTION %d\n", l->run.table->lanes, l->forces_at_end, kinds[s->section.kind],
         s->section.kind == SECTION_CROSSING, s->section.direction);
     int strikes = 0; // bits: contacts of the section
     for (int c = 0; impacts && c < carom_model_count(s->model).contacts; ++c) strikes |= carom_model_contact_is(s->model, s->section.contact, c) << c;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A state inside the present step, told by the scheme; crossing: what becomes zero on the section.
+// A state inside the present step, reported by the scheme; crossing: what becomes zero on the section.
 typedef struct node {
     double t, crossing;
     double *x; // positions, then velocities

@@ -16,32 +16,7 @@ carom_sweep_def carom_sweep_default(void) { return (carom_sweep_def){.run = caro
 
 // -- numbers of runs ---------------------------------------------------------------------------------------------
 
-static int ways(const carom_sweep *s) { return s->def.follow == CAROM_FOLLOW_BOTH ? 2 : 1; }
-static long chain_runs(const carom_sweep *s) { return s->length * ways(s); }
-static long chains(const carom_sweep *s) { return s->runs / chain_runs(s); }
-
-long carom_sweep_runs(const carom_sweep *s) { return s->runs; }
-int carom_sweep_varied(const carom_sweep *s) { return s->nvary; }
-const char *carom_sweep_vary_name(const carom_sweep *s, int i) { return s->vary[i].name; }
-int carom_sweep_observed(const carom_sweep *s) { return s->nobserve; }
-const char *carom_sweep_observe_text(const carom_sweep *s, int i) { return s->observe[i]; }
-int carom_sweep_state(const carom_sweep *s) {
-    const int signals = s->def.follow == CAROM_FOLLOW_NONE ? 0 : carom_model_system(s->model)->ni;
-    return s->nq + s->nv + (signals > 0 ? signals + 1 : 0);
-}
-long carom_sweep_alone(const carom_sweep *s) { return s->lanes ? atomic_load(&((carom_sweep *)s)->alone) : -1; }
-const carom_model *carom_sweep_model(const carom_sweep *s) { return s->model; }
-
-int carom_sweep_values(const carom_sweep *s, long run, double *value) {
-    const long chain = run / chain_runs(s), place = run % chain_runs(s);
-    const bool down = s->def.follow == CAROM_FOLLOW_DOWN || place >= s->length;
-    long i = chain * s->length + (s->def.follow == CAROM_FOLLOW_BOTH && down ? 2 * s->length - 1 - place : down ? s->length - 1 - place : place);
-    for (int k = s->nvary - 1; k >= 0; --k) {
-        value[k] = s->vary[k].value[s->def.zip ? i : i % s->vary[k].n];
-        if (!s->def.zip) i /= s->vary[k].n;
-    }
-    return s->def.follow == CAROM_FOLLOW_NONE ? 0 : down ? -1 : 1;
-}
+static long chains(const carom_sweep *s) { return s->runs / carom_sweep_chain(s); }
 
 static void mine(const carom_sweep *s, long *first, long *last) {
     const long n = chains(s), parts = s->def.parts > 0 ? s->def.parts : 1, part = s->def.parts > 0 ? s->def.part : 1;
@@ -52,7 +27,7 @@ static void mine(const carom_sweep *s, long *first, long *last) {
 bool carom_sweep_mine(const carom_sweep *s, long run) {
     long first, last;
     mine(s, &first, &last);
-    return run / chain_runs(s) >= first && run / chain_runs(s) < last;
+    return run / carom_sweep_chain(s) >= first && run / carom_sweep_chain(s) < last;
 }
 
 // -- create ----------------------------------------------------------------------------------------------------------
@@ -67,7 +42,7 @@ static carom_status count(carom_sweep *s, carom_error *err) {
     if (grid > 1e9) return carom_fail(err, CAROM_BAD_INPUT, "the sweep has %g runs; at most 1e9 are possible", grid);
     s->grid = (long)grid;
     s->length = s->def.follow == CAROM_FOLLOW_NONE ? 1 : s->def.zip ? s->grid : s->vary[s->nvary - 1].n;
-    s->runs = s->grid * ways(s);
+    s->runs = s->grid * (carom_sweep_chain(s) / s->length);
     s->skip = calloc((size_t)s->runs, sizeof *s->skip);
     s->start = calloc((size_t)s->runs, sizeof *s->start);
     return s->skip && s->start ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %ld runs", s->runs);
@@ -248,8 +223,8 @@ static void work_off(crew *c, long chain) {
     carom_sweep *s = c->s;
     const size_t n = (size_t)carom_sweep_state(s);
     double *start = NULL;
-    for (long k = 0; k < chain_runs(s) && !atomic_load(&s->stop); ++k) {
-        const long run = chain * chain_runs(s) + k;
+    for (long k = 0; k < carom_sweep_chain(s) && !atomic_load(&s->stop); ++k) {
+        const long run = chain * carom_sweep_chain(s) + k;
         if (s->skip[run]) {
             if (s->start[run] && isfinite(s->start[run][0])) {
                 free(start);
@@ -342,7 +317,7 @@ static void look_after(crew *c, int started) {
 
 static long runs_left(const carom_sweep *s, long first, long last) { // runs of these chains that are not done
     long n = 0;
-    for (long run = first * chain_runs(s); run < last * chain_runs(s); ++run) n += !s->skip[run];
+    for (long run = first * carom_sweep_chain(s); run < last * carom_sweep_chain(s); ++run) n += !s->skip[run];
     return n;
 }
 

@@ -1,6 +1,7 @@
 // sweep.h (private): the insides of a sweep.
 //
-//   spec.c     "NAME=SPEC" -> a name and a list of values; runs -> values
+//   spec.c     "NAME=SPEC" -> a name and a list of values
+//   runs.c     numbers, names and values of runs
 //   section.c  "every ...", "... = ...", "impact ..." -> when the section is met
 //   single.c   one run
 //   sweep.c    create, threads, chains of runs that follow each other
@@ -66,6 +67,9 @@ struct carom_sweep {
     struct crew *crew;       // while it runs: its threads
     atomic_bool stop;
 };
+
+/// Runs of a chain, in all its directions.
+static inline long carom_sweep_chain(const carom_sweep *s) { return s->def.follow == CAROM_FOLLOW_BOTH ? 2 * s->length : s->length; }
 
 // spec.c
 carom_status carom_vary_read(carom_sweep *s, varied *v, const char *text, carom_error *err);

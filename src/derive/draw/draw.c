@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SHAPES = 20000, MOST_VALUES = 200000, SCOPE_DRAW = SCOPE_STATE | SCOPE_OUTS };
+enum { SCOPE_DRAW = SCOPE_STATE | SCOPE_OUTS };
 
 static const char *const colours[] = {"blue", "orange", "green", "red", "purple", "sky", "yellow", "grey", NULL};
 
@@ -44,26 +44,6 @@ const char *carom_figure_word(carom_figure f) {
 }
 
 const char *carom_colour_name(int i) { return colours[i]; }
-
-// -- what grows -----------------------------------------------------------------------------------------
-
-static bool grow(void **list, int *room, int need, size_t size) {
-    if (need <= *room) return true;
-    const int more = need > 2 * *room ? need + 16 : 2 * *room;
-    void *bigger = realloc(*list, (size_t)more * size);
-    if (!bigger) return false;
-    *list = bigger;
-    *room = more;
-    return true;
-}
-
-carom_status carom_draw_value(resolver *r, const carom_datum *n, carom_node node) {
-    struct drawn *d = r->m->drawn;
-    if (d->values >= MOST_VALUES) return carom_fault(r, n, 0, "draw holds more than %d numbers; draw less", MOST_VALUES);
-    if (!grow((void **)&d->node, &d->value_room, d->values + 1, sizeof *d->node)) return carom_fault_memory(r);
-    d->node[d->values++] = node;
-    return CAROM_OK;
-}
 
 static carom_status add_expression(resolver *r, const carom_datum *n, const char *what) {
     carom_node node = CAROM_NONE;
@@ -219,15 +199,6 @@ static carom_status read_trace(resolver *r, const carom_datum *n, carom_drawn *s
 
 // -- shapes -----------------------------------------------------------------------------------------------
 
-carom_status carom_draw_shape(resolver *r, const carom_datum *n, const char *name, carom_figure figure, carom_drawn **s) {
-    struct drawn *d = r->m->drawn;
-    if (d->count >= MOST_SHAPES) return carom_fault(r, n, 0, "more than %d shapes; draw less", MOST_SHAPES);
-    if (!grow((void **)&d->shape, &d->room, d->count + 1, sizeof *d->shape)) return carom_fault_memory(r);
-    *s = &d->shape[d->count++];
-    **s = (carom_drawn){.figure = figure, .name = name, .id = -1, .first = d->values};
-    return CAROM_OK;
-}
-
 // `of: BODY`: places are in that body's frame.
 static carom_status read_of(resolver *r, const carom_datum *n, carom_drawn *s) {
     const body *b = NULL;
@@ -247,12 +218,6 @@ static bool is_part(const carom_model *m, const char *name) {
         if (strcmp(s->name, name) == 0) return true;
     for (int i = 0; i < m->nmember; ++i)
         if (strcmp(m->members[i].name, name) == 0) return true;
-    return false;
-}
-
-bool carom_draw_named(const carom_mech *x, const char *name) {
-    for (int i = 0; i < x->nfigures; ++i)
-        if (carom_datum_is(&x->figures[i].name, name)) return true;
     return false;
 }
 
@@ -337,9 +302,8 @@ static carom_status add_touch(resolver *r, const carom_mech_touch *of, int id) {
     s->id = id;
     CAROM_TRY(read_looks(r, &of->colour, &of->color, s));
     CAROM_TRY(add_point(r, at, where, 0));
-    if (!grow((void **)&d->touch, &d->touch_room, d->touches + 1, sizeof *d->touch)) return carom_fault_memory(r);
-    touch *t = &d->touch[d->touches++];
-    *t = (touch){.shape = d->count - 1};
+    touch *t = NULL;
+    CAROM_TRY(carom_draw_add_touch(r, &t));
     const constraint *c = &m->links[id];
     CAROM_TRY(carom_pair_expressed(r, id));
     CAROM_TRY(add_direction(r, &of->normal, "normal", t));
@@ -359,29 +323,12 @@ static carom_status add_touch(resolver *r, const carom_mech_touch *of, int id) {
     return CAROM_OK;
 }
 
-bool carom_draw_placed(const carom_mech *x, const char *name) {
-    for (int i = 0; i < x->ntouches; ++i)
-        if (carom_datum_is(&x->touches[i].name, name)) return true;
-    return false;
-}
-
 // The place of a gap is that of all its parts, except those that have one of their own.
 static carom_status read_touch(resolver *r, const carom_mech_touch *of) {
     int id = 0, count = 0;
     CAROM_TRY(find_links(r, &of->name, &id, &count));
     for (const int end = id + count; id < end; ++id)
         if (count == 1 || !carom_draw_placed(r->mech, r->m->links[id].name)) CAROM_TRY(add_touch(r, of, id));
-    return CAROM_OK;
-}
-
-carom_status carom_draw_touch(resolver *r, const carom_datum *n, const char *name, int id, int directions) {
-    struct drawn *d = r->m->drawn;
-    carom_drawn *s = NULL;
-    CAROM_TRY(carom_draw_shape(r, n, name, CAROM_TOUCH, &s));
-    s->id = id;
-    s->points = 1 + directions;
-    if (!grow((void **)&d->touch, &d->touch_room, d->touches + 1, sizeof *d->touch)) return carom_fault_memory(r);
-    d->touch[d->touches++] = (touch){.shape = d->count - 1, .given = {true, true, true}, .directions = directions};
     return CAROM_OK;
 }
 
@@ -411,18 +358,4 @@ const struct drawn *carom_model_drawn(const carom_model *m, carom_error *err) {
     carom_drawn_free(own->drawn);
     own->drawn = NULL;
     return NULL;
-}
-
-void carom_drawn_free(struct drawn *d) {
-    if (!d) return;
-    for (int i = 0; i < d->touches; ++i) {
-        carom_terms_free(&d->touch[i].J);
-        carom_terms_free(&d->touch[i].W);
-    }
-    free(d->touch);
-    free(d->head);
-    free(d->next);
-    free(d->shape);
-    free(d->node);
-    free(d);
 }

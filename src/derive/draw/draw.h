@@ -34,6 +34,8 @@ bool carom_draw_sort(carom_model *m);
 carom_status carom_draw_shapes(resolver *r, const body *b, bool *drawn);
 /// Where contacts of shapes act, those of which the file does not say it.
 carom_status carom_draw_pairs(resolver *r);
+/// One more place where a contact acts, of the shape that was added last.
+carom_status carom_draw_add_touch(resolver *r, touch **t);
 /// The place of constraint id: the numbers that follow are the place and all directions.
 carom_status carom_draw_touch(resolver *r, const carom_datum *n, const char *name, int id, int directions);
 

@@ -43,8 +43,6 @@ static carom_node mul(const maker *k, carom_node a, carom_node b) { return n_mul
 
 static void *take(maker *k, size_t count, size_t size) { return carom_pool_take(&k->d.r->m->memory, (count ? count : 1) * size); }
 
-bool carom_floating(const carom_mech_member *of) { return carom_datum_is(&of->frame, "floating"); }
-
 carom_status carom_floating_count(resolver *r, int *coordinates, int *bodies) {
     for (int i = 0; i < r->mech->nmembers; ++i) {
         const carom_mech_member *of = &r->mech->members[i];

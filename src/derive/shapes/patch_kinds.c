@@ -2,8 +2,6 @@
 #include "derive/shapes/shapes.h"
 #include <stdlib.h>
 
-bool carom_patch_given(const carom_mech_shape *x) { return carom_patch_kind_of(carom_shape_kind_of(x)); }
-
 // -- solids -------------------------------------------------------------------------------------------------------------
 
 // Hulls of boxes, points and lines, in the body's frame.

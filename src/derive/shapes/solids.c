@@ -235,6 +235,8 @@ shape_kind carom_shape_kind_of(const carom_mech_shape *x) {
     return f ? f->kind : SHAPE_POINT;
 }
 
+bool carom_patch_given(const carom_mech_shape *x) { return carom_patch_kind_of(carom_shape_kind_of(x)); }
+
 // The body that `of` names, points of floating members included; NULL: none, a flexible member is meant.
 static const body *body_of(const carom_model *m, const carom_datum *of) {
     for (int i = 1; of && of->kind == CAROM_TEXT && i < m->nbodies; ++i)

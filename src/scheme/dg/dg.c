@@ -8,14 +8,10 @@
 // m = 1 is the contemplating (D+) and the forecasting (D-) trapezoidal rule, m = 0 is moreau-jean with theta = 1 and 0.
 // Where move() is not a sum (quaternions), displacements are integrated by their own rates, carom_lift().
 #include "base/number.h"
-#include "scheme/dg/dg.h"
-#include "scheme/impact.h"
-#include "scheme/moreau/moreau.h"
-#include <float.h>
+#include "scheme/dg/dg_step.h"
 #include <math.h>
 #include <string.h>
 
-enum { OPT_ORDER, OPT_REST, OPT_ORDER_TOL };
 enum { AUTO = CAROM_DG_MOST + 1, HIGHEST = 8 }; // order=auto, with degrees 1 to 8
 static const carom_option options[] = {
     {.name = "order", .kind = CAROM_INTEGER, .fallback = 1, .low = 0, .high = CAROM_DG_MOST, .choices = "auto",
@@ -27,40 +23,10 @@ static const carom_option options[] = {
     {0},
 };
 
-typedef struct work {
-    bool plus, automatic;
-    int m;
-    double *q_0, *v_0;             // where the step began, m = 0
-    double *degree;                // kept, order=auto: [0] degree of the next step, 0: the first; [k] steps of degree k; then steps done again
-    double *largest;               // kept, order=auto: by velocity, the largest |v| so far
-    carom_theta moreau;            // m = 0
-    carom_dg dg;
-    double *kept;                  // by id, kept: 1 for a lasting contact that the last step held
-    carom_factor F;                // M at the stage treated last
-    carom_local L;                 // candidates
-    double *g, *sign;              // by id: gaps; set as signs
-    double *u;                     // by row of a set: local velocities
-    double *a_0, *v_1;             // acceleration at t_0; new velocity
-    int *start;                    // by id: first of its directions among those of all constraints
-    double *u_0, *bias, *slow;     // by direction of all constraints: W(q_0)'v_0 + w; e o u, or -b of other laws; u_T of contacts too slow to slide
-    double *lambda_0;              // the same: forces at t_0
-    double *u_b, *u_f, *u_a;       // rows of the impulse: local velocity of the law before it; v_1 - w; v_1
-    double *p_i, *p_f, *s;         // p counted as impulse, as force; h sum beta lambda
-    bool have_u_0, plastic;        // u_0 is there; Newton's law had no solution: no restitution in this step
-    bool *closed_0, *still;        // by id: closed at t_0; and at rest
-    bool *kinked;                  // by id: meets a kink
-    bool *carries;                 // by id: lasting contact, all stages
-    bool *gives_none;              // by block of the impulse: gives nothing back, other laws than Newton's
-    bool *lasting;                 // by id: held at the end as well, (DG-10)
-    bool rubs;                     // there are contacts with friction
-    bool *slips, *turns;           // by id: slides at t_0, (DG-17); comes to rest or reverses in this step
-    bool *stays, jammed;           // by id: then with the static coefficient; (DG-22)
-} work;
-
-static void allocate(work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt, bool plus) {
+static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt, bool plus) {
     w->plus = plus;
-    w->automatic = opt[OPT_ORDER] == AUTO;
-    w->m = w->automatic ? HIGHEST : (int)opt[OPT_ORDER];
+    w->automatic = opt[CAROM_DG_ORDER] == AUTO;
+    w->m = w->automatic ? HIGHEST : (int)opt[CAROM_DG_ORDER];
     if (w->m == 0) {
         carom_theta_allocate(&w->moreau, (carom_theta_rule){.theta = plus ? 1 : 0, .gamma = 0.5}, mem, sys);
         w->q_0 = carom_allocate(mem, (size_t)sys->nq);
@@ -106,507 +72,11 @@ static void allocate_minus(void *memory, carom_arena *mem, carom_arena *keep, co
     allocate(memory, mem, keep, sys, opt, false);
 }
 
-// -- sets ------------------------------------------------------------------------------------------------------
-
-static int constraints(const carom_step *s) { return s->sys->ne + s->sys->nc; }
-
-// Normal component of u_0.
-static double approach(const work *w, int id) { return w->u_0[w->start[id]]; }
-
-// u_0 = W(q_0)'v_0 + w of every constraint, once per step and only when needed.
-static carom_status before(work *w, carom_step *s) {
-    if (w->have_u_0) return CAROM_OK;
-    carom_close_kinds(s, &w->L, CAROM_JOINTS | CAROM_CONTACTS);
-    CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
-    carom_local_velocity(w->u_0, &w->L, s->v);
-    w->have_u_0 = true;
-    return CAROM_OK;
-}
-
-// (CL-5)  A contact of L that meets a kink on the way to q, at t_0 + h, approaches with the velocity along the directions there, and does not rest.
-static carom_status kinks(work *w, carom_step *s, carom_local *L, const double *q) {
-    CAROM_TRY(carom_directions(s, L, s->t + s->h, q));
-    for (int k = 0; k < L->nb; ++k) carom_copy(w->u + L->at[k], w->u_0 + w->start[L->id[k]], L->at[k + 1] - L->at[k]);
-    CAROM_TRY(carom_velocity_before(s, w->u, L, (carom_place){.t = s->t + s->h, .q = q, .v = s->v}));
-    for (int k = 0; k < L->nb; ++k) {
-        const int id = L->id[k];
-        const double *u = w->u + L->at[k];
-        w->kinked[id] = u[0] < 0 && u[0] != approach(w, id);
-        if (w->kinked[id]) carom_copy(w->u_0 + w->start[id], u, L->at[k + 1] - L->at[k]);
-    }
-    return CAROM_OK;
-}
-
-// The contacts that are closed at t_0, on the way to q_0 + h v_0; and at t_0, where a wall may have changed its velocity (CL-4).
-static carom_status kinks_of_closed(work *w, carom_step *s) {
-    carom_dg_block *b = w->dg.block;
-    bool some;
-    carom_close_these(s, &b->L, w->closed_0 + s->sys->ne);
-    carom_move(s, b->q, s->q, s->h, s->v);
-    CAROM_TRY(kinks(w, s, &b->L, b->q));
-    if (!s->jumped) return CAROM_OK;
-    for (int k = 0; k < b->L.nb; ++k) w->u[b->L.at[k]] = approach(w, b->L.id[k]);
-    CAROM_TRY(carom_struck(s, &some, w->g, &b->L, w->u, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
-    for (int k = 0; some && k < b->L.nb; ++k) w->kinked[b->L.id[k]] = w->kinked[b->L.id[k]] || w->g[k] != 0;
-    return CAROM_OK;
-}
-
-// D+, whose law compares with u_0: those that close later, on the way to the end of the motion without them.
-static carom_status kinks_ahead(work *w, carom_step *s) {
-    const carom_dg_block *b = w->dg.block + w->m;
-    const int ne = s->sys->ne, all = constraints(s);
-    bool some = false;
-    if (s->sys->nc == 0 || (s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS)) return CAROM_OK;
-    CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
-    for (int id = ne; id < all; ++id) {
-        if (w->closed_0[id]) w->g[id] = 1;
-        some = some || carom_closed(s, w->g[id]);
-    }
-    if (!some) return CAROM_OK;
-    CAROM_TRY(before(w, s));
-    carom_close(s, &w->L, w->g);
-    return kinks(w, s, &w->L, b->q);
-}
-
-// Is the contact at rest: no velocity but the rounding of W_k'v?
-static bool at_rest(const work *w, const carom_step *s, int id) {
-    return fabs(approach(w, id)) <= s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v));
-}
-
-// (DG-17)  slides: |u_T| > 4 tol speed + 64 eps sum |W_T v|, more than the contact solver and rounding leave of sticking
-static bool slides(const carom_step *s, const carom_local *L, int first, const double *u, int tangents, const double *v) {
-    double rounding = 0;
-    for (int i = 0; i < tangents; ++i) rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
-    return carom_length(u, tangents) > 4 * s->tol * s->scale + rounding;
-}
-
-// Which constraints of the block slide, and where to: as at t_0 (u NULL), or by the velocities u of its set.  Lasting contacts slide
-// through all stages as they do at t_0, in directions that follow their velocity until it reverses.
-static void decide(const work *w, const carom_step *s, carom_dg_block *b, const double *u) {
-    for (int k = s->sys->ne; w->rubs && k < b->L.nb; ++k) {
-        const int id = b->L.id[k], first = b->L.at[k] + 1, tangents = b->L.at[k + 1] - first;
-        const bool as_before = !u || w->carries[id];
-        const double *u_T = as_before ? w->u_0 + w->start[id] + 1 : u + first;
-        b->slides[k] = tangents > 0 && !w->jammed && (as_before ? w->slips[id] : slides(s, &b->L, first, u_T, tangents, b->v));
-        if (!b->slides[k]) continue;
-        const double size = carom_length(u_T, tangents);
-        for (int i = 0; i < tangents; ++i) b->d[first + i] = u_T[i] / size;
-        if (u) carom_dg_follow(b, k, u);
-    }
-}
-
-// The same for the impulse: lasting contacts that slide to the end do so there too, u NULL or their velocities then.  All others,
-// those that have come to rest or turned among them, obey Coulomb's law.
-static void decide_end(const work *w, const carom_step *s, const double *u) {
-    carom_dg_block *e = w->dg.block + w->m + 1;
-    decide(w, s, e, u);
-    for (int k = s->sys->ne; k < e->L.nb; ++k)
-        if (!w->lasting[e->L.id[k]] || w->turns[e->L.id[k]]) e->slides[k] = false;
-}
-
-// Does a contact that slides to the end come to rest, or turn, with velocity v there?  (FV-1)  Then the static coefficient decides whether it stays; if it goes on,
-// it has that of its slip.
-static bool reverses(work *w, const carom_step *s, const double *v) {
-    const carom_dg_block *e = w->dg.block + w->m + 1;
-    bool some = false;
-    if (!w->rubs) return false;
-    carom_local_velocity(w->u, &e->L, v);
-    for (int k = s->sys->ne; k < e->L.nb; ++k) {
-        const int first = e->L.at[k] + 1, tangents = e->L.at[k + 1] - first;
-        const int id = e->L.id[k];
-        if (w->stays[id] && carom_length(w->u + first, tangents) > 4 * s->tol * s->scale) w->stays[id] = false, some = true;
-        if (!e->slides[k] || carom_dot(w->u + first, e->d + first, tangents) > 0) continue;
-        some = w->turns[id] = w->stays[id] = true;
-    }
-    return some;
-}
-
-// -- one stage whose state is known ------------------------------------------------------------------------------
-
-// (DG-7)  M_l a_l = f_l + W_l lambda_l,   0 <= lambda_l _|_ W_l'a_l + kappa_l >= 0 on the set of the block
-static carom_status explicit_stage(work *w, carom_step *s, int l) {
-    carom_dg_block *b = w->dg.block + l;
-    CAROM_TRY(carom_free_motion(s, &w->F, b->a, NULL, b->t, b->q, b->v));
-    if (b->L.nb == 0) return CAROM_OK;
-    CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
-    CAROM_TRY(carom_curvature(s, s->c, &b->L, b->t, b->q, b->v));
-    const int n = b->L.at[b->L.nb];
-    carom_problem_form(s, &b->L, &b->L, &w->F, 1);
-    for (int k = 0; k < n; ++k) s->c[k] = s->h * (s->c[k] + carom_column_dot(&b->L.W, k, b->a));
-    for (int c = s->sys->ne; c < b->L.nb; ++c)
-        for (int k = b->L.at[c] + 1; k < b->L.at[c + 1]; ++k) s->c[k] += w->slow[w->start[b->L.id[c]] + k - b->L.at[c]];
-    CAROM_TRY(carom_dg_react(s, b));
-    for (int k = 0; k < n; ++k) b->lambda[k] = s->p[k] / s->h, b->row[k] = s->u[k];
-    carom_problem_apply(s, b->a, 1 / s->h);
-    return CAROM_OK;
-}
-
-// -- the start of the step ------------------------------------------------------------------------------------------
-
-// (DG-18)  in space, |u_T| <= 4 h |W_T'M^-1 W lambda_0|: friction can turn the direction of sliding within a few steps, and where it points
-//          is a matter of Coulomb's law and not of u_T at t_0 alone.  Such contacts obey that law with the rows u_T0 + h (W_T'a + kappa_T).
-//          *some: there are any.
-static void slow(work *w, carom_step *s, bool *some) {
-    static const double FEW = 4;
-    const carom_local *L = &w->dg.block->L;
-    double *a = w->v_1;
-    *some = false;
-    for (int k = s->sys->ne; w->rubs && k < L->nb; ++k) *some = *some || (w->slips[L->id[k]] && L->at[k + 1] - L->at[k] > 2);
-    if (!*some) return;
-    *some = false;
-    carom_zero(a, s->sys->nv);
-    carom_problem_apply(s, a, 1 / s->h);
-    for (int k = s->sys->ne; k < L->nb; ++k) {
-        const int id = L->id[k], first = L->at[k] + 1, tangents = L->at[k + 1] - first;
-        if (tangents < 2 || !w->slips[id]) continue;
-        for (int i = 0; i < tangents; ++i) w->u[i] = carom_column_dot(&L->W, first + i, a);
-        if (carom_length(w->u_0 + w->start[id] + 1, tangents) > FEW * s->h * carom_length(w->u, tangents)) continue;
-        w->slips[id] = false;
-        carom_copy(w->slow + w->start[id] + 1, w->u_0 + w->start[id] + 1, tangents);
-        *some = true;
-    }
-}
-
-// First guess of the stages: the acceleration at t_0, no jump.
-static void guess(work *w, const carom_step *s) {
-    for (int l = 0; l <= w->m; ++l) carom_copy(w->dg.block[l].a, w->a_0, s->sys->nv);
-    carom_zero(w->dg.block[w->m + 1].a, s->sys->nv);
-}
-
-// (DG-8)  closed and not opening at t_0:  I_0 = { j : kept, or g_j <= 0 and u_j <= 0 },  lambda_0 on it.
-//         Carrying: bilateral constraints and those of I_0 at rest that do not open, lambda_0j > 0 or h u'_0j <= 4 tol speed.
-static carom_status begin(work *w, carom_step *s) {
-    carom_dg_block *b = w->dg.block;
-    const int ne = s->sys->ne, all = constraints(s);
-    bool any = false;
-    w->have_u_0 = w->plastic = false;
-    carom_zero(w->slow, w->start[all]);
-    CAROM_TRY(carom_gaps(s, w->g, s->t, s->q));
-    CAROM_TRY(carom_close_at(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
-    for (int id = 0; id < all; ++id) {
-        w->closed_0[id] = id < ne || w->kept[id] != 0 || carom_closed(s, w->g[id]);
-        any = any || w->closed_0[id];
-        w->carries[id] = w->lasting[id] = w->kinked[id] = w->slips[id] = w->turns[id] = w->stays[id] = false;
-    }
-    if (any || w->jammed) CAROM_TRY(before(w, s));
-    for (int id = ne; w->jammed && id < all; ++id) carom_copy(w->slow + w->start[id] + 1, w->u_0 + w->start[id] + 1, w->start[id + 1] - w->start[id] - 1);
-    if (any && s->sys->nc > 0) CAROM_TRY(kinks_of_closed(w, s));
-    for (int id = 0; id < all; ++id) {
-        w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
-        w->lasting[id] = w->still[id] || (w->closed_0[id] && approach(w, id) <= 0);
-        const int first = w->start[id] + 1, tangents = w->start[id + 1] - first;
-        w->slips[id] = w->closed_0[id] && tangents > 0 && !w->jammed && slides(s, &w->L, first, w->u_0 + first, tangents, s->v);
-    }
-    carom_close_these(s, &b->L, w->lasting + ne);
-    decide(w, s, b, NULL);
-
-    b->t = s->t;
-    carom_copy(b->q, s->q, s->sys->nq);
-    carom_copy(b->v, s->v, s->sys->nv);
-    CAROM_TRY(explicit_stage(w, s, 0));
-    slow(w, s, &any);
-    if (any) {
-        decide(w, s, b, NULL);
-        CAROM_TRY(explicit_stage(w, s, 0));
-    }
-    carom_zero(w->lambda_0, w->start[all]);
-    for (int k = 0; k < b->L.nb; ++k) {
-        const int id = b->L.id[k];
-        carom_copy(w->lambda_0 + w->start[id], b->lambda + b->L.at[k], b->L.at[k + 1] - b->L.at[k]);
-        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= 4 * s->tol * s->scale);
-    }
-    for (int id = 0; id < all; ++id) w->lasting[id] = id >= ne && w->carries[id];
-    carom_copy(w->a_0, b->a, s->sys->nv);
-    guess(w, s);
-    return CAROM_OK;
-}
-
-// (DG-11)  restitution of contact id in this step: none at rest, and none when it was closed all the time (rest=settle)
-static bool settles(const work *w, const carom_step *s, int id) {
-    return s->opt[OPT_REST] == 0 && approach(w, id) >= 0 && (w->plus || w->closed_0[id]);
-}
-static const carom_contact *restitutions(const work *w, const carom_step *s, int id) {
-    static const carom_contact none = {0};
-    return id < s->sys->ne || w->still[id] || w->plastic || settles(w, s, id) ? &none : s->sys->contacts + (id - s->sys->ne);
-}
-static double restitution(const work *w, const carom_step *s, int id) {
-    const carom_contact *c = restitutions(w, s, id);
-    return c->varies ? carom_restitution(s, id - s->sys->ne, approach(w, id)) : c->restitution;
-}
-
-// (DG-21)  Other laws than Newton's: -b of (IL-8), b the velocities that the impact of u leaves to the contacts it strikes.  Joints and contacts at rest
-//          come to it without velocity, and may be struck by others.  The problem is formed.
-static carom_status bias_by_laws(work *w, carom_step *s, const double *u) {
-    carom_dg_block *e = w->dg.block + w->m + 1;
-    const carom_local *L = &e->L;
-    for (int b = 0; b < L->nb; ++b) {
-        const int id = L->id[b], rows = L->at[b + 1] - L->at[b];
-        carom_copy(w->u + L->at[b], u + L->at[b], rows);
-        if (id < s->sys->ne || w->still[id]) w->u[L->at[b]] = 0;
-        w->gives_none[b] = w->plastic || (!w->still[id] && id >= s->sys->ne && settles(w, s, id));
-    }
-    CAROM_TRY(carom_problem_bounce_from(s, L, w->u, w->gives_none));
-    const double *after = s->impacts->b, none = 4 * s->tol * fmax(s->scale, carom_norm_max(w->u, L->at[L->nb]));
-    for (int b = s->sys->ne; b < L->nb; ++b) {
-        const int first = L->at[b];
-        for (int k = first; k < L->at[b + 1]; ++k) w->bias[w->start[L->id[b]] + k - first] = k == first && fabs(after[k]) <= none ? 0 : -after[k];
-        if (s->impacts->p[first] > 0) e->slides[b] = false; // Coulomb's law with all its rows
-    }
-    return CAROM_OK;
-}
-
-// e o u of the impulse's contacts, u by row of its set; with the problem formed where other laws act.
-static carom_status set_bias(work *w, carom_step *s, const double *u) {
-    const carom_local *L = &w->dg.block[w->m + 1].L;
-    bool some = false;
-    for (int b = 0; b < L->nb; ++b) {
-        const carom_contact *e = restitutions(w, s, L->id[b]);
-        double *bias = w->bias + w->start[L->id[b]];
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) bias[k - L->at[b]] = s->impacts ? 0 : (k == L->at[b] ? e->restitution : e->tangential_restitution) * u[k];
-        some = some || (L->id[b] >= s->sys->ne && !w->still[L->id[b]] && u[L->at[b]] < 0);
-    }
-    return s->impacts && some ? bias_by_laws(w, s, u) : CAROM_OK;
-}
-
-// Do the exceptions of (DG-11) give contacts of the impulse different coefficients?  Only then can contacts that oppose each
-// other leave Newton's law without a solution, or with one that creates energy.
-static bool mixed(const work *w, const carom_step *s) {
-    const carom_local *L = &w->dg.block[w->m + 1].L;
-    bool some = false, none = false;
-    for (int k = 0; k < L->nb; ++k)
-        if (L->id[k] >= s->sys->ne) *(restitution(w, s, L->id[k]) > 0 ? &some : &none) = true;
-    return some && none;
-}
-
-// u_f = u(q_m, v_1 - w)
-static void free_velocity(work *w, const carom_step *s, const double *v_1) {
-    const carom_dg_block *e = w->dg.block + w->m + 1;
-    carom_local_velocity(w->u_f, &e->L, v_1);
-    for (int k = 0; k < e->L.at[e->L.nb]; ++k) w->u_f[k] -= s->h * carom_column_dot(&e->L.W, k, e->a);
-}
-
-// Does the jump w create energy: more than walls that move give?  The velocities before it are those that its law compares with: that they differ from u_f by h a is no gain of the law.
-static bool gains(const work *w, const carom_step *s) {
-    const carom_dg_block *e = w->dg.block + w->m + 1;
-    double given = 0, size = 0;
-    for (int k = 0; k < e->L.at[e->L.nb]; ++k) {
-        const double p = s->h * e->lambda[k], mean = 0.5 * (w->u_b[k] + w->u_f[k] + s->h * carom_column_dot(&e->L.W, k, e->a));
-        given += p * mean;
-        size += fabs(p);
-    }
-    return given > s->tol * s->scale * size; // with the velocities of this step: it may hold the first impact of the run
-}
-
-// -- the stages -----------------------------------------------------------------------------------------------------
-
-// (DG-9)  I_l = carrying, and, unless the step jams, those with g_j(q_l) <= 0 and u_j(q_l, v_l) <= 0; D+: not those that bounce, e u_0 < 0.
-//         *changed: the set of block l changed.
-static carom_status close_stage(work *w, carom_step *s, int l, bool *changed) {
-    carom_dg_block *b = w->dg.block + l;
-    const int ne = s->sys->ne, nc = s->sys->nc;
-    CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
-    bool fresh = false;
-    for (int id = 0; id < ne + nc; ++id) {
-        const bool candidate = id >= ne && !w->jammed && !w->carries[id] && carom_closed(s, w->g[id]);
-        w->sign[id] = id < ne || w->carries[id] || candidate ? -1 : 1;
-        fresh = fresh || candidate;
-    }
-    const int was = b->L.nb;
-    if (fresh) {
-        if (w->plus) CAROM_TRY(before(w, s));
-        carom_close(s, &w->L, w->sign);
-        CAROM_TRY(carom_directions(s, &w->L, b->t, b->q));
-        carom_local_velocity(w->u, &w->L, b->v);
-        for (int k = 0; k < w->L.nb; ++k) {
-            const int id = w->L.id[k];
-            if (id < ne || w->carries[id]) continue;
-            const bool bounces = w->plus && restitution(w, s, id) * approach(w, id) < 0;
-            if (w->u[w->L.at[k]] > 0 || bounces) w->sign[id] = 1;
-        }
-    }
-    carom_close(s, &b->L, w->sign);
-    *changed = *changed || b->L.nb != was;
-    if (!w->rubs || b->L.nb == ne) return CAROM_OK;
-    CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
-    carom_local_velocity(w->u, &b->L, b->v);
-    decide(w, s, b, w->u);
-    return CAROM_OK;
-}
-
-// The set of the impulse: bilateral constraints, lasting contacts, and those with g_j(q_m) <= 0.
-static void close_end(work *w, const carom_step *s) {
-    for (int id = 0; id < constraints(s); ++id)
-        if (id < s->sys->ne || w->carries[id]) w->g[id] = -1;
-    carom_close(s, &w->dg.block[w->m + 1].L, w->g);
-}
-
-// Held at the end only where the last stage carries: an opening contact is not pulled.
-static bool release(work *w, const carom_step *s) {
-    const carom_dg_block *b = w->dg.block + w->m;
-    bool changed = false;
-    for (int k = 0; k < b->L.nb; ++k) {
-        const int id = b->L.id[k];
-        if (id < s->sys->ne || !w->lasting[id] || b->lambda[b->L.at[k]] > 0) continue;
-        w->lasting[id] = false;
-        changed = true;
-    }
-    return changed;
-}
-
-static carom_status stages_minus(work *w, carom_step *s, int *iterations) {
-    carom_dg *dg = &w->dg;
-    const int m = w->m;
-    bool changed = false;
-    if (m > 1) {
-        for (int l = 1; l < m; ++l) {
-            carom_close_these(s, &dg->block[l].L, w->carries + s->sys->ne);
-            decide(w, s, dg->block + l, NULL);
-        }
-        CAROM_TRY(carom_dg_solve(dg, s, 1, m - 1, iterations));
-        for (int l = 1; l < m; ++l) CAROM_TRY(close_stage(w, s, l, &changed));
-        if (changed) CAROM_TRY(carom_dg_solve(dg, s, 1, m - 1, iterations));
-    }
-    carom_dg_move(dg, s, m, m, 0);
-    CAROM_TRY(close_stage(w, s, m, &changed));
-    CAROM_TRY(explicit_stage(w, s, m));
-    carom_dg_end(dg, s, w->v_1);
-    release(w, s);
-    close_end(w, s); // the gaps are those of stage m
-    return CAROM_OK;
-}
-
-// D+: the law compares with u_0.  Where other laws act, the impact is one at the end of the step as it was solved last.
-static carom_status bias_plus(work *w, carom_step *s) {
-    carom_dg_block *e = w->dg.block + w->m + 1;
-    for (int b = 0; b < e->L.nb; ++b) carom_copy(w->u_b + e->L.at[b], w->u_0 + w->start[e->L.id[b]], e->L.at[b + 1] - e->L.at[b]);
-    if (s->impacts && e->L.nb > 0) {
-        CAROM_TRY(carom_mass_factor(s, &w->F, s->t + s->h, e->q));
-        CAROM_TRY(carom_directions(s, &e->L, s->t + s->h, e->q));
-        carom_problem_form(s, &e->L, &e->L, &w->F, 1);
-    }
-    return set_bias(w, s, w->u_b);
-}
-
-// All stages and the impulse, with Newton's law or, where that has no solution or creates energy, without restitution.
-static carom_status solve_plus(work *w, carom_step *s, int *iterations) {
-    carom_dg *dg = &w->dg;
-    const int last = dg->block[w->m + 1].L.nb > 0 ? w->m + 1 : w->m;
-    carom_status status = bias_plus(w, s);
-    if (status == CAROM_OK) status = carom_dg_solve(dg, s, 0, last, iterations);
-    if (status == CAROM_OK) free_velocity(w, s, dg->block[w->m].v);
-    if (!(mixed(w, s) && (status == CAROM_RETRY || (status == CAROM_OK && gains(w, s))))) return status;
-    w->plastic = true;
-    CAROM_TRY(bias_plus(w, s));
-    guess(w, s);
-    return carom_dg_solve(dg, s, 0, last, iterations);
-}
-
-static carom_status stages_plus(work *w, carom_step *s, int *iterations) {
-    carom_dg *dg = &w->dg;
-    const int m = w->m;
-    for (int l = 1; l <= m + 1; ++l) {
-        carom_close_these(s, &dg->block[l].L, w->carries + s->sys->ne);
-        decide(w, s, dg->block + l, NULL);
-    }
-    carom_zero(w->bias, w->start[constraints(s)]); // none of them bounces
-    CAROM_TRY(carom_dg_solve(dg, s, 0, dg->block[m + 1].L.nb > 0 ? m + 1 : m, iterations));
-    bool changed = reverses(w, s, dg->block[m].v);
-    changed = release(w, s) || changed;
-    CAROM_TRY(kinks_ahead(w, s));
-    for (int l = 1; l <= m; ++l) CAROM_TRY(close_stage(w, s, l, &changed));
-    const int was = dg->block[m + 1].L.nb;
-    close_end(w, s); // the gaps are those of stage m
-    if (dg->block[m + 1].L.nb == was && !changed) return CAROM_OK;
-    CAROM_TRY(before(w, s));
-    do { // each time a contact more turns
-        decide_end(w, s, NULL);
-        CAROM_TRY(solve_plus(w, s, iterations));
-    } while (reverses(w, s, dg->block[m].v));
-    return CAROM_OK;
-}
-
-// -- the impulse ---------------------------------------------------------------------------------------------------------
-
-// s_j = h sum_l beta_l lambda_lj of the constraints of the impulse; of those that slide to the end, friction along their last direction
-static void transmitted(work *w, const carom_step *s) {
-    const carom_dg_block *e = w->dg.block + w->m + 1;
-    const carom_local *L = &e->L;
-    carom_zero(w->s, L->at[L->nb]);
-    for (int l = 0; l <= w->m; ++l) {
-        const carom_dg_block *b = w->dg.block + l;
-        for (int k = 0, i = 0; k < b->L.nb; ++k) {
-            while (i < L->nb && L->id[i] < b->L.id[k]) ++i;
-            if (i < L->nb && L->id[i] == b->L.id[k])
-                carom_axpy(w->s + L->at[i], s->h * w->dg.c.b[l], b->lambda + b->L.at[k], L->at[i + 1] - L->at[i]);
-        }
-    }
-    for (int k = s->sys->ne; k < L->nb; ++k)
-        for (int i = L->at[k] + 1; e->slides[k] && i < L->at[k + 1]; ++i)
-            w->s[i] = -s->sys->contacts[L->id[k] - s->sys->ne].friction * w->s[L->at[k]] * e->d[i];
-}
-
-// (DG-10)  v_1 = v_0 + h sum beta_l a_l + M_m^-1 W_m p,   0 <= u_1 + e o u_m _|_ p >= 0,
-//          lasting contacts: 0 <= u_1 _|_ p + h sum beta_l lambda_l >= 0, Coulomb's law likewise
-static carom_status impulse_problem(work *w, carom_step *s) {
-    const carom_dg_block *e = w->dg.block + w->m + 1;
-    const carom_local *L = &e->L;
-    const int n = L->at[L->nb];
-    carom_problem_form(s, L, L, &w->F, 1); // F is the mass of stage m, treated last
-    CAROM_TRY(set_bias(w, s, w->u_b));
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) s->c[k] = w->u_f[k] + w->bias[w->start[L->id[b]] + k - L->at[b]];
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; w->lasting[L->id[b]] && k < L->at[b + 1]; ++k)
-            for (int i = 0; i < n; ++i) s->c[i] -= s->G[i + k * (size_t)n] * w->s[k];
-    CAROM_TRY(carom_dg_react(s, e));
-    for (int b = 0; b < L->nb; ++b)
-        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
-            if (w->lasting[L->id[b]]) s->p[k] -= w->s[k];
-            e->lambda[k] = s->p[k] / s->h;
-        }
-    carom_zero(e->a, s->sys->nv);
-    carom_problem_apply(s, e->a, 1 / s->h);
-    return CAROM_OK;
-}
-
-// The impulse with Newton's law or, where that has no solution or creates energy, without restitution; v_1 with it.
-static carom_status solve_impulse(work *w, carom_step *s) {
-    const carom_dg_block *e = w->dg.block + w->m + 1;
-    transmitted(w, s);
-    const carom_status status = impulse_problem(w, s);
-    if (mixed(w, s) && (status == CAROM_RETRY || (status == CAROM_OK && gains(w, s)))) {
-        w->plastic = true;
-        CAROM_TRY(impulse_problem(w, s));
-    } else if (status != CAROM_OK) {
-        return status;
-    }
-    carom_axpy(w->v_1, s->h, e->a, s->sys->nv);
-    return CAROM_OK;
-}
-
-static carom_status impulse_minus(work *w, carom_step *s) {
-    carom_dg_block *e = w->dg.block + w->m + 1;
-    if (e->L.nb == 0) return CAROM_OK;
-    e->t = s->t + s->h;
-    CAROM_TRY(before(w, s));
-    CAROM_TRY(carom_directions(s, &e->L, e->t, e->q));
-    carom_local_velocity(w->u_b, &e->L, e->v);
-    carom_local_velocity(w->u_f, &e->L, w->v_1);
-    decide_end(w, s, w->u_f);
-    CAROM_TRY(solve_impulse(w, s));
-    while (reverses(w, s, w->v_1)) { // each time a contact more turns
-        carom_dg_end(&w->dg, s, w->v_1);
-        decide_end(w, s, w->u_f);
-        CAROM_TRY(solve_impulse(w, s));
-    }
-    return CAROM_OK;
-}
-
 // -- books ---------------------------------------------------------------------------------------------------------------
 
 // (DG-12)  p of a lasting contact is an impulse when it exceeds what the force transmitted, else a part of the force; p of a
 //          bilateral constraint is an impulse in a step in which a contact has one.
-static void sort_impulses(work *w, const carom_step *s) {
+static void sort_impulses(carom_dg_work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     bool impact = false;
     for (int b = e->L.nb - 1; b >= 0; --b) { // contacts first, bilateral constraints after them
@@ -621,7 +91,7 @@ static void sort_impulses(work *w, const carom_step *s) {
     }
 }
 
-static void book_stages(work *w, carom_step *s) {
+static void book_stages(carom_dg_work *w, carom_step *s) {
     const carom_dg *dg = &w->dg;
     const int m = w->m;
     for (int l = 0; l <= m; ++l) {
@@ -636,7 +106,7 @@ static void book_stages(work *w, carom_step *s) {
 }
 
 // D-: what forces without potential do at the stages, along the velocities between which they act; D+ has the velocities of its motion.
-static carom_status book_power(work *w, carom_step *s) {
+static carom_status book_power(carom_dg_work *w, carom_step *s) {
     const carom_dg *dg = &w->dg;
     if (w->plus || !s->sys->power_along) return CAROM_OK;
     carom_power_begin(s);
@@ -648,15 +118,15 @@ static carom_status book_power(work *w, carom_step *s) {
 }
 
 // (DG-23)  e of the law of direction i, D+: its u_0 is older than the impulse by the step.  D-: its velocity is without the forces of the stages, which u_f has: 0.
-static double returned(const work *w, int id, int i, double u) {
+static double returned(const carom_dg_work *w, int id, int i, double u) {
     return w->plus && u != 0 ? fmin(fmax(w->bias[w->start[id] + i] / u, 0), 1) : 0;
 }
 
-static void book_impulses(work *w, carom_step *s) {
+static void book_impulses(carom_dg_work *w, carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     const carom_local *L = &e->L;
     carom_local_velocity(w->u_a, L, w->v_1);
-    if (w->plus) free_velocity(w, s, w->v_1);
+    if (w->plus) carom_dg_free_velocity(w, s, w->v_1);
     for (int b = 0; w->plus && b < L->nb; ++b) carom_copy(w->u_b + L->at[b], w->u_0 + w->start[L->id[b]], L->at[b + 1] - L->at[b]);
     sort_impulses(w, s);
     carom_book_impulses(s, L, w->p_i, w->u_b, w->u_a);
@@ -677,9 +147,9 @@ static void book_impulses(work *w, carom_step *s) {
 }
 
 // Kept: the contacts that the end of the step holds at u_1 = 0.
-static void keep(work *w, const carom_step *s) {
+static void keep(carom_dg_work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
-    carom_zero(w->kept, constraints(s));
+    carom_zero(w->kept, s->sys->ne + s->sys->nc);
     for (int b = 0; b < e->L.nb; ++b) {
         const int id = e->L.id[b], k = e->L.at[b];
         const double p = s->h * e->lambda[k];
@@ -687,37 +157,10 @@ static void keep(work *w, const carom_step *s) {
     }
 }
 
-static carom_status stages_and_impulse(work *w, carom_step *s, int m, int *iterations) {
-    CAROM_TRY(begin(w, s));
-    if (!w->plus) {
-        CAROM_TRY(stages_minus(w, s, iterations));
-        return impulse_minus(w, s);
-    }
-    CAROM_TRY(stages_plus(w, s, iterations));
-    carom_copy(w->v_1, w->dg.block[m].v, s->sys->nv);
-    transmitted(w, s);
-    return CAROM_OK;
-}
-
-// One step of degree m, up to v_1.
-// (DG-22)  Where sliding has no forces that the laws allow (with much friction a body jams), all contacts of the step obey Coulomb's law with the rows
-//          u_T0 + h (W_T'a + kappa_T), as slow ones do (DG-18): that has a solution, in which slip may stop at once.  Contacts that close in it have the impulse alone
-static carom_status attempt(work *w, carom_step *s, int m, int *iterations) {
-    carom_dg_degree(&w->dg, m);
-    w->m = m;
-    w->dg.block[m + 1].stays = w->stays;
-    for (int l = 0; l <= m; ++l) w->dg.block[l].stays = NULL;
-    w->jammed = false;
-    const carom_status status = stages_and_impulse(w, s, m, iterations);
-    if (status != CAROM_RETRY || !w->rubs) return status;
-    w->jammed = true;
-    return stages_and_impulse(w, s, m, iterations);
-}
-
 // -- order=auto ----------------------------------------------------------------------------------------------------------
 
 // Coefficient k of Chebyshev's polynomials in the accelerations of coordinate i, which stand at the extreme points.
-static double coefficient(const work *w, int k, int i) {
+static double coefficient(const carom_dg_work *w, int k, int i) {
     const int m = w->m;
     double sum = 0;
     for (int l = 0; l <= m; ++l) sum += (l % m == 0 ? 0.5 : 1) * w->dg.block[l].a[i] * cos(3.14159265358979323846 * (double)(k * l) / m);
@@ -727,13 +170,13 @@ static double coefficient(const work *w, int k, int i) {
 // (DG-19)  a(x) = sum c_k T_k:  e_m = h c_m r,  r = min(1, c_m/c_(m-1)) the decay; no less than the coefficients before promise, so that
 //          one that happens to vanish does not count.  *error: e_m over the tolerance.
 //          *enough: the lowest degree k with  h c_j <= 1/4 of it  for all j > k
-static void estimate(work *w, const carom_step *s, double *error, double *decay, int *enough) {
+static void estimate(carom_dg_work *w, const carom_step *s, double *error, double *decay, int *enough) {
     static const double SAFE = 0.25, LEAST = 1e-6; // LEAST: of the fastest velocity: slower ones are not resolved any better
     const double floor = LEAST * carom_norm_max(w->largest, s->sys->nv);
     *error = 0;
     *decay = *enough = 1;
     for (int i = 0; i < s->sys->nv; ++i) {
-        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor), unit = s->h / (s->opt[OPT_ORDER_TOL] * size);
+        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor), unit = s->h / (s->opt[CAROM_DG_ORDER_TOL] * size);
         double before = 0, below = coefficient(w, 0, i), c = below;
         for (int k = 1; k <= w->m; ++k, before = below, below = c) {
             c = coefficient(w, k, i);
@@ -747,7 +190,7 @@ static void estimate(work *w, const carom_step *s, double *error, double *decay,
 }
 
 // Did an impulse of an impact act?  Then no degree helps.
-static bool jumped(const work *w, const carom_step *s) {
+static bool jumped(const carom_dg_work *w, const carom_step *s) {
     const carom_dg_block *e = w->dg.block + w->m + 1;
     for (int b = s->sys->ne; b < e->L.nb; ++b)
         if (!w->lasting[e->L.id[b]] && !w->still[e->L.id[b]] && e->lambda[e->L.at[b]] > 0) return true;
@@ -755,12 +198,12 @@ static bool jumped(const work *w, const carom_step *s) {
 }
 
 // (DG-20)  from the degree of the last step up until e_m is within tolerance, there is an impact, or e_m has not halved twice
-static carom_status choose(work *w, carom_step *s, int *iterations) {
+static carom_status choose(carom_dg_work *w, carom_step *s, int *iterations) {
     enum { LEAP = 3 };
     int m = w->degree[0] > 0 ? (int)w->degree[0] : 1, again = 0, stalls = 0, enough;
     double error, decay, last = HUGE_VAL;
     for (bool calmer = false;; again += 1) {
-        const carom_status status = attempt(w, s, m, iterations);
+        const carom_status status = carom_dg_attempt(w, s, m, iterations);
         if (status == CAROM_RETRY && m > 1) { // the lowest degree is the most robust
             m = 1, calmer = true;
             continue;
@@ -781,7 +224,7 @@ static carom_status choose(work *w, carom_step *s, int *iterations) {
 }
 
 static void say(const void *memory, char *text, size_t size) {
-    const work *w = memory;
+    const carom_dg_work *w = memory;
     double steps = 0, sum = 0;
     if (!w->automatic) return;
     for (int m = 1; m <= HIGHEST; ++m) steps += w->degree[m], sum += m * w->degree[m];
@@ -796,14 +239,14 @@ static void say(const void *memory, char *text, size_t size) {
 // -- the step ------------------------------------------------------------------------------------------------------------
 
 static carom_status step(void *memory, carom_step *s) {
-    work *w = memory;
+    carom_dg_work *w = memory;
     if (!w->automatic && w->m == 0) {
         carom_copy(w->q_0, s->q, s->sys->nq);
         carom_copy(w->v_0, s->v, s->sys->nv);
         return carom_theta_step(&w->moreau, s);
     }
     int iterations = 0;
-    CAROM_TRY(w->automatic ? choose(w, s, &iterations) : attempt(w, s, w->m, &iterations));
+    CAROM_TRY(w->automatic ? choose(w, s, &iterations) : carom_dg_attempt(w, s, w->m, &iterations));
     CAROM_TRY(book_power(w, s)); // before anything is kept
     book_stages(w, s);
     if (w->dg.block[w->m + 1].L.nb > 0) book_impulses(w, s);
@@ -816,7 +259,7 @@ static carom_status step(void *memory, carom_step *s) {
 
 // v(x) = sum L_k(x) v_k,  q(x) = q_0 (+) h sum beta_k(x) v_k; m = 0: v constant, v_1 (D+) or v_0 (D-)
 static void dense(void *memory, const carom_step *s, double x, double *q, double *v) {
-    work *w = memory;
+    carom_dg_work *w = memory;
     const carom_dg *dg = &w->dg;
     const int nv = s->sys->nv;
     double value[CAROM_DG_MOST + 1], integral[CAROM_DG_MOST + 1];
@@ -835,8 +278,8 @@ static void dense(void *memory, const carom_step *s, double x, double *q, double
 
 // -- the family -----------------------------------------------------------------------------------------------------------
 
-static int order_of(const double *opt) { return opt[OPT_ORDER] == AUTO ? 2 : (int)opt[OPT_ORDER] + 1; } // the least of them
-static int highest(const double *opt) { return opt[OPT_ORDER] == AUTO ? HIGHEST : (int)opt[OPT_ORDER]; }
+static int order_of(const double *opt) { return opt[CAROM_DG_ORDER] == AUTO ? 2 : (int)opt[CAROM_DG_ORDER] + 1; } // the least of them
+static int highest(const double *opt) { return opt[CAROM_DG_ORDER] == AUTO ? HIGHEST : (int)opt[CAROM_DG_ORDER]; }
 static int levels_plus(const double *opt) { return carom_dg_coupled(highest(opt), true); }
 static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt), false); }
 
@@ -857,7 +300,7 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
      .promises = {.contacts = CAROM_ACCELERATION_LEVEL, .joint_order = 2, .limited_steps = true,                        \
                   .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END,                        \
                   .directions = CAROM_AT_START | CAROM_AT_END, .slow_piles = plus_, .no_piles = plus_},                  \
-     .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(work), .allocate = allocate_, .step = step, .dense = dense, .say = say}
+     .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(carom_dg_work), .allocate = allocate_, .step = step, .dense = dense, .say = say}
 
 const carom_scheme carom_scheme_dg_plus = MEMBER(
     "dg-plus", "time-discontinuous Galerkin D+, velocity jump at the left: implicit",

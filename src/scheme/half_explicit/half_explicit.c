@@ -291,6 +291,7 @@ const carom_scheme carom_scheme_half_explicit = {
     .promises = {.joint_order = 2, .limited_steps = true,
                  .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .stable = 2,
+    .lanes = CAROM_LANE_HALF_EXPLICIT,
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(work),

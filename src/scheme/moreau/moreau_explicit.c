@@ -91,6 +91,7 @@ const carom_scheme carom_scheme_moreau_explicit = {
     .promises = {.limited_steps = true, .option = "forces=end",
                  .forces = CAROM_AT_START, .gaps = CAROM_AT_START, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
+    .lanes = CAROM_LANE_MOREAU_EXPLICIT,
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(work),

@@ -329,6 +329,7 @@ const carom_scheme carom_scheme_moreau_jean = {
     .forecasts = true,
     .order_of = order_of,
     .second_order = "theta=0.5",
+    .lanes = CAROM_LANE_MOREAU_JEAN,
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_theta),

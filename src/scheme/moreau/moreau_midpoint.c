@@ -169,6 +169,7 @@ const carom_scheme carom_scheme_moreau_midpoint = {
     .stable = 2,
     .keeps = true,
     .forecasts = true,
+    .lanes = CAROM_LANE_MOREAU_MIDPOINT,
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_midpoint),
