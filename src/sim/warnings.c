@@ -242,15 +242,14 @@ static void toil(writer *w, const carom_ledger *l) {
              w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), w->sim->scheme->say ? "" : "auto, "); // that one says what it chose
 }
 
-// (BK-5)  Damping acts in pulses of about N = 2 damping/uneven steps.  The answer is whether these are too few.
-static bool pulsed(writer *w, const carom_ledger *l) {
+// (BK-5)  Damping acts in pulses of about N = 2 damping/uneven steps: are these too few?
+static void pulsed(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const double uneven = sim->kept->uneven, steps = 2 * fabs(l->energy.damping) / uneven, much = PULSED * fmax(l->kinetic, STILL * all_at_speed(sim));
-    if (sim->scheme->powers || !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST))) return false;
+    if (sim->scheme->powers || !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST))) return;
     snprintf(add(w, "resolution", -1, NAN), ROOM,
              "damping has taken %.3g J in pulses of about %.2g step%s, too few to follow the forces or their work: a soft contact or a stop that is hit.  Try a step below %.3g%s",
              l->energy.damping, steps, steps == 1 ? "" : "s", 0.1 * steps * sim->h, sim->list.slots ? "" : ", or a scheme that chooses its own (auto)");
-    return true;
 }
 
 static void resolution(writer *w, const carom_ledger *l) {
@@ -270,7 +269,11 @@ static void resolution(writer *w, const carom_ledger *l) {
                  "(newmark, ggl-midpoint)", sim->scheme->name, sqrt(p.stiffness), sim->h, -l->energy.balance, longest);
         return;
     }
-    if (short_pulse(w) || pulsed(w, l) || !carom_resolution_lost(sim, l->pace, false, &p, &longest)) return;
+    if (short_pulse(w)) return;
+    if (!carom_resolution_lost(sim, l->pace, false, &p, &longest)) {
+        pulsed(w, l);
+        return;
+    }
     char what[120], remedy[120];
     if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping) snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
     else snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping);
