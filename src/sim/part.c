@@ -73,6 +73,7 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     sim->kept->explained = kinetic;
     sim->kept->one_step = carom_sim_one_step(sim);
     sim->kept->counted_from = sim->kept->n;
+    sim->kept->damped = sim->kept->uneven = 0;
     return CAROM_OK;
 }
 

@@ -517,6 +517,15 @@ static void measure_kinetic(carom_sim *sim) {
     k->explained = fmax(k->explained, fmax(kinetic, sim->step.account.lost) - fmax(0, carom_sim_excess(&k->ledger, kinetic + potential)));
 }
 
+// (BK-5)  uneven = sum 1/2 |w_n - w_(n-1)|, w_n the work of damping in step n, h P where it is known at step ends.  A pulse of N steps with the largest work w takes N w/2 and adds w; what varies slowly adds nothing.
+static void follow_damping(carom_sim *sim, double h) {
+    carom_kept *k = sim->kept;
+    const double work = sim->inside.power.booked ? k->ledger.energy.damping - k->damped : h * k->power_out;
+    if (k->n > k->counted_from + 1) k->uneven += 0.5 * fabs(work - k->damped_step);
+    k->damped = k->ledger.energy.damping;
+    k->damped_step = work;
+}
+
 static carom_status take_step(carom_sim *sim, double *h, carom_error *err) {
     return sim->control.on ? carom_adaptive_step(sim, h, err) : planned_step(sim, h, err);
 }
@@ -565,6 +574,7 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
     k->jumped = 0;
     k->ledger.steps = k->n - k->counted_from;
+    follow_damping(sim, h);
     if (sampled(k->n) || s->account.lost > k->explained) measure_kinetic(sim);
     s->account.lost = 0; // steps in flight book nothing
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);

@@ -42,6 +42,9 @@ typedef struct carom_kept {
     double power_in, power_out; // external and damping power at the end of the last step
     double explained;   // largest kinetic energy at some of the steps, less what had appeared unaccounted for until then
     double one_step;    // kinetic energy that forces at the start would give in a step
+    double damped;      // ledger.energy.damping after the last step,
+    double damped_step; // what that step added to it,
+    double uneven;      // and half the sum of what it changed by from step to step
     carom_ledger ledger;
 } carom_kept;
 

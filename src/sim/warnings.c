@@ -32,6 +32,11 @@ static const double LOOSE = 1e-6;
 // Internal steps: in all, and for each step and impact of the run.
 static const double TOIL = 1e6, EACH = 100;
 
+// Damping in pulses of fewer steps than this, which take a tenth of the largest kinetic energy.  A contact that is hit damps twice, on the way in and on the way out, so it lasts fewer than 2 FEWEST steps:
+// h omega > pi/(2 FEWEST) = 0.4.  Where a force begins inside a step, the error of its impulse is of first order: a step's part of it.
+// Where a tenth of that energy is unaccounted for, pulses of fewer than FEW_UNBALANCED steps are the reason.
+static const double FEWEST = 4, FEW_UNBALANCED = 10, PULSED = 0.1;
+
 typedef struct writer {
     const carom_sim *sim;
     carom_warning *list;
@@ -237,6 +242,16 @@ static void toil(writer *w, const carom_ledger *l) {
              w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), w->sim->scheme->say ? "" : "auto, "); // that one says what it chose
 }
 
+// (BK-5)  Damping acts in pulses of about N = 2 damping/uneven steps: are these too few?
+static void pulsed(writer *w, const carom_ledger *l) {
+    const carom_sim *sim = w->sim;
+    const double uneven = sim->kept->uneven, steps = 2 * fabs(l->energy.damping) / uneven, much = PULSED * fmax(l->kinetic, STILL * all_at_speed(sim));
+    if (sim->scheme->powers || !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST))) return;
+    snprintf(add(w, "resolution", -1, NAN), ROOM,
+             "damping has taken %.3g J in pulses of about %.2g step%s, too few to follow the forces or their work: a soft contact or a stop that is hit.  Try a step below %.3g%s",
+             l->energy.damping, steps, steps == 1 ? "" : "s", 0.1 * steps * sim->h, sim->list.slots ? "" : ", or a scheme that chooses its own (auto)");
+}
+
 static void resolution(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     carom_pace p;
@@ -254,7 +269,11 @@ static void resolution(writer *w, const carom_ledger *l) {
                  "(newmark, ggl-midpoint)", sim->scheme->name, sqrt(p.stiffness), sim->h, -l->energy.balance, longest);
         return;
     }
-    if (short_pulse(w) || !carom_resolution_lost(sim, l->pace, false, &p, &longest)) return;
+    if (short_pulse(w)) return;
+    if (!carom_resolution_lost(sim, l->pace, false, &p, &longest)) {
+        pulsed(w, l);
+        return;
+    }
     char what[120], remedy[120];
     if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping) snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
     else snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping);
