@@ -1,4 +1,5 @@
 // test_adaptive.c: step sizes from error estimates, for schemes that have one step size: accuracy, limits, exact undoing.
+#include "model_text.h"
 #include "schemes.h"
 
 static carom_sim *adaptive(const known *k, const char *scheme, double rtol, const char *more, double h, double t_end) {
@@ -277,6 +278,55 @@ static void extrapolation_has_order_2(void **state) {
     assert_non_null(strstr(err.text, "is for schemes of first order"));
 }
 
+// Two bodies of 1 kg fly side by side with -1 m/s, a damper of k u^3 between them, u = a' - b'.  One meets a stop at t = 0.1 and is thrown back, e = 1:
+// u = 2 then, u' = -2 k u^3, a' = -b' = u/2:  a = (sqrt(1 + 16 k tau) - 1)/(8 k), tau = t - 0.1.  The damper takes u within 1/(8 k) s, down to 1e-10 s: an implicit
+// step that is longer lets it act during the impact, and momentum comes out of nothing; an explicit one leads to forces that overflow.  In both cases shorter steps
+// are right.  Errors of a step are below atol + rtol 0.1 m, the way to the stop; those of some hundred steps add up to some of that.
+static void steps_at_an_impact_are_short_enough_for_the_forces_behind_it(void **state) {
+    (void)state;
+    static const char *const strength[] = {"1e3", "1e6", "1e9"}, *const options[] = {"adaptive=on", "rtol=1e-4", "atol=1e-6", NULL};
+    for (int i = 0; i < 3; ++i) {
+        const double k = atof(strength[i]), allowed = 10 * (1e-6 + 1e-4 * 0.1), exact = (sqrt(1 + 16 * k * 1.1) - 1) / (8 * k);
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\nparameters: {k: %s}\ncoordinates: {a: {at: 0.1, rate: -1}, b: {at: 0.1, rate: -1}}\nenergy: {kinetic: 1/2*(a'^2 + b'^2)}\n"
+                 "forces: {a: -k*(a' - b')^3, b: -k*(b' - a')^3}\ncontacts: {stop: {gap: a, restitution: 1}}\n", strength[i]);
+        carom_model *m = good(text);
+        const carom_scheme *scheme;
+        for (int j = 0; (scheme = scheme_with(&j, CAROM_NO_STEP_CHANGE | CAROM_NO_IMPACTS));) {
+            if (strcmp(scheme->name, "auto") == 0 || strcmp(scheme->name, "event-driven") == 0) continue; // they control their errors themselves
+            carom_sim_def d = sim_def(m, scheme->name, options, 0.3, 1.2);
+            carom_error err = {0};
+            carom_sim *sim = carom_sim_create(&d, &err);
+            if (!sim) fail_msg("%s", err.text);
+            while (!carom_sim_done(sim)) sim_step(sim);
+            scheme_near(scheme->name, carom_sim_now(sim).q[0], exact, allowed);
+            scheme_near(scheme->name, carom_sim_now(sim).q[1], -exact, allowed);
+            assert_int_equal(sim_ledger(sim).impacts, 1);
+            carom_sim_destroy(sim);
+        }
+        carom_model_destroy(m);
+    }
+}
+
+// x = t, and beyond 1/2 the force on y has no value: no step size helps, and the message says so.
+static void forces_without_value_end_the_run(void **state) {
+    (void)state;
+    static const char *const options[] = {"adaptive=on", NULL};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\nforces: {y: sqrt(1/2 - x)}\n");
+    carom_sim_def d = sim_def(m, "half-explicit", options, 0.1, 1);
+    carom_error err = {0};
+    carom_sim *sim = carom_sim_create(&d, &err);
+    assert_non_null(sim);
+    carom_status status = CAROM_OK;
+    while (status == CAROM_OK && !carom_sim_done(sim)) status = carom_sim_step(sim, &err);
+    assert_int_equal(status, CAROM_USER);
+    assert_non_null(strstr(err.text, "(also with a step of "));
+    assert_null(strstr(err.text, "halved"));
+    check_near(carom_sim_now(sim).t, 0.5, 1e-12);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_follow_the_tolerance_with_every_estimate), cmocka_unit_test(more_steps_with_a_lower_order_of_the_estimate),
@@ -289,6 +339,8 @@ int main(void) {
         cmocka_unit_test(penetration_counts_as_an_error),
         cmocka_unit_test(gaps_that_fail_make_smaller_steps),
         cmocka_unit_test(a_later_end_gives_the_same_bits),
+        cmocka_unit_test(steps_at_an_impact_are_short_enough_for_the_forces_behind_it),
+        cmocka_unit_test(forces_without_value_end_the_run),
         cmocka_unit_test(outside_schemes_are_said_to_be_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,6 +121,8 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"run ball.yaml --scheme moreau-jeam", "did you mean 'moreau-jean'"},
         {"run ball.yaml --scheme moreau-mid", "did you mean 'moreau-midpoint'? `carom schemes` lists them"},
         {"run ball.yaml --option tets=1", "its options are"},
+        {"run ball.yaml --scheme moreau-jean --rtol 1e-6", "--rtol belongs to adaptive steps; add --adaptive"},
+        {"run ball.yaml --scheme splitting --atol 1e-6", "--atol belongs to adaptive steps; add --adaptive"}, // its atol does nothing without
         {"run ball.yaml --start ball.yaml", "ball.yaml is a model, not a state"},
         {"play kind.h5", "kind.h5 is a result, not a model"},
         {"view picture.png", "picture.png is not a result\n"},
@@ -281,6 +283,24 @@ static void the_command_line_comes_before_the_file(void **state) {
     assert_true(fabs(E[0] - 6 * 10 * 0.3) < 1e-12);
     free(E);
     carom_result_close(r);
+}
+
+// Of splitting, --adaptive is the scheme's own option: it divides steps, which stay what they were.  Other ways to say so are the same run.
+static void adaptive_is_a_scheme_s_own_option_where_it_has_one(void **state) {
+    (void)state;
+    static const char *const on[] = {"--adaptive", "--option adaptive=on", "--adaptive --option adaptive=on"};
+    put("ball.yaml", ball);
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(carom("run ball.yaml --scheme splitting %s --rtol 1e-7 --step 2e-2 --end 0.4 -o o%d.h5", on[i], i), 0);
+        assert_says(out, "splitting, step 0.02");
+        assert_says(out, "steps of the scheme's own");
+        char name[10];
+        snprintf(name, sizeof name, "o%d.h5", i);
+        carom_result *r = load(name);
+        assert_says(carom_result_text(r, "options"), "adaptive=on rtol=1e-07");
+        assert_int_equal(carom_result_rows(r), 21);
+        carom_result_close(r);
+    }
 }
 
 // x'' = -k x, x(0) = 1, x'(0) = 0: after one step of the midpoint rule x = 1 - h^2 k/2.
@@ -926,7 +946,7 @@ int main(void) {
         cmocka_unit_test(what_the_simulation_section_gets_wrong_has_its_place),
         cmocka_unit_test(messages_name_the_coordinate),
         cmocka_unit_test(a_run_leaves_a_result_and_prints_a_ledger),
-        cmocka_unit_test(the_command_line_comes_before_the_file),
+        cmocka_unit_test(the_command_line_comes_before_the_file), cmocka_unit_test(adaptive_is_a_scheme_s_own_option_where_it_has_one),
         cmocka_unit_test(a_model_says_how_it_is_swept),
         cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),
         cmocka_unit_test(the_ledger_as_json),

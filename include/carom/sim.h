@@ -18,7 +18,7 @@ typedef struct carom_pace {
 typedef struct carom_ledger {
     long steps, rejected;                 // steps done; attempts rejected for a smaller step
     long switches;                        // auto: changes of method on the way
-    long undecided;                       // adaptive: impacts whose order no step size resolves
+    long undecided;                       // adaptive: impacts that no step size resolves
     double seconds, wall;                 // thread CPU time in the step loop; wall time
     long impacts, accumulations;
     double penetration;                   // largest max(0, -gap) at step ends

@@ -19,7 +19,7 @@ static const cli_option options[] = {
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
     CLI_MODEL,
-    {"adaptive", 0, NULL, "step sizes from error estimates; --step is then the first one to try", false},
+    {"adaptive", 0, NULL, "step sizes from error estimates; --step is then the first one to try (splitting: the longest)", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
     {"atol", 0, "X", "the same, absolute", false},
     {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)", false},

@@ -206,6 +206,7 @@ static double latest(const auto_work *w, const carom_step *s, double length, dou
     const carom_system *sys = s->sys;
     const double end = sys->move ? t_1 : even(w, s, length, t_1), near = 16 * DBL_EPSILON * fmax(fabs(t_1), s->h),
                  at = sys->jump ? sys->jump(sys->model, s->sys_work, fmax(w->P.t, t_1 - near), w->P.t + length) : HUGE_VAL;
+    if (at == HUGE_VAL) return end;
     return fabs(at - t_1) <= near ? t_1 : fmin(end, at - 4 * DBL_EPSILON * fabs(at)); // t_1 is before it
 }
 

@@ -119,7 +119,7 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     if (l->counts.inner > 0)
         fprintf(f, "  %-12s %ld steps of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner, l->counts.inner_rejected);
     if (l->undecided > 0)
-        fprintf(f, "  %-12s %ld impacts whose order no step size resolves were taken as they came\n", "undecided", l->undecided);
+        fprintf(f, "  %-12s %ld impact%s that no step size resolves\n", "undecided", l->undecided, l->undecided == 1 ? "" : "s");
     if (l->switches > 0) fprintf(f, "  %-12s %ld changes of method on the way\n", "switches", l->switches);
     fprintf(f, "  %-12s %ld, accumulations %ld\n", "impacts", l->impacts, l->accumulations);
     most(f, "penetration", l->penetration, names.penetration, l->penetration_t);

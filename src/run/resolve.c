@@ -12,12 +12,19 @@
 
 carom_run_given carom_run_nothing(void) { return (carom_run_given){.step = NAN, .end = NAN, .rtol = NAN, .atol = NAN}; }
 
+static bool switched_on(const char *const *options) {
+    for (int i = 0; i < carom_list_length(options); ++i)
+        if (strcmp(options[i], "adaptive=on") == 0) return true;
+    return false;
+}
+
 // Options of the file, then tolerances, then those that are given.  A scheme with an rtol of its own controls its steps
-// itself: `adaptive` has nothing to add there, unless the scheme has an option of that name.
+// itself: `adaptive` has nothing to add there, unless the scheme has an option of that name, without which its tolerances do nothing.
 static carom_status gather(carom_run *run, const char *const *file, const carom_run_given *given, carom_error *err) {
     enum { ROOM = 48 };
     const char *dash = given->dash ? given->dash : "";
-    const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0;
+    const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0, always = own && carom_option_find(run->table->options, "adaptive", 8) < 0;
+    const bool adaptive = given->adaptive || switched_on(file) || switched_on(given->options);
     const int n = carom_list_length(file) + carom_list_length(given->options);
     const struct { const char *name; double x; } tolerance[] = {{"rtol", given->rtol}, {"atol", given->atol}};
     run->options = calloc((size_t)n + 4, sizeof *run->options);
@@ -25,10 +32,10 @@ static carom_status gather(carom_run *run, const char *const *file, const carom_
     if (!run->options || !run->own) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
     int k = 0;
     for (int i = 0; i < carom_list_length(file); ++i) run->options[k++] = file[i];
-    if (given->adaptive && (!own || carom_option_find(run->table->options, "adaptive", 8) >= 0)) run->options[k++] = "adaptive=on";
+    if (given->adaptive && !always) run->options[k++] = "adaptive=on";
     for (int i = 0; i < 2; ++i) {
         if (isnan(tolerance[i].x)) continue;
-        if (!own && !given->adaptive)
+        if (!always && !adaptive)
             return carom_fail(err, CAROM_BAD_INPUT, "%s%s belongs to adaptive steps; add %sadaptive", dash, tolerance[i].name, dash);
         carom_format(run->own + i * ROOM, ROOM, "%s=%.17g", tolerance[i].name, tolerance[i].x);
         run->options[k++] = run->own + i * ROOM;

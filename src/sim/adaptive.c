@@ -34,13 +34,32 @@ static void restore(carom_sim *sim) {
     sim->step.nevents = sim->was_reported;
 }
 
-// A normal impulse of a contact that is not in lasting contact: velocities jump, and the error is of order 0.
-static bool jumps(const carom_sim *sim) {
+enum { WHOLE = 1, FIRST_HALF = 2, SECOND_HALF = 4 }; // of `hit`: where a contact was struck
+
+// A normal impulse of a contact that is not in lasting contact: velocities jump, and the error is of order 0.  `more`: beside the impulses in `booked`.
+static bool jumps(carom_sim *sim, unsigned char where, bool more) {
     const carom_step *s = &sim->step;
-    if (!s->reacted) return false;
-    for (int c = 0; c < s->sys->nc; ++c)
-        if (s->impulse[s->dir[s->sys->ne + c]] > 0 && !sim->memory[c].closed) return true;
-    return false;
+    bool any = false;
+    for (int c = 0; s->reacted && c < s->sys->nc; ++c) {
+        const int d = s->dir[s->sys->ne + c];
+        if (sim->memory[c].closed || !(s->impulse[d] > (more ? sim->booked[d] : 0))) continue;
+        sim->hit[c] |= where;
+        any = true;
+    }
+    return any;
+}
+
+// Were several contacts struck, and not all together, once in the whole step and once in the halves?
+static bool order_differs(const carom_sim *sim) {
+    int contacts = 0;
+    unsigned char any = 0, all = WHOLE | FIRST_HALF | SECOND_HALF;
+    for (int c = 0; c < sim->step.sys->nc; ++c) {
+        if (!sim->hit[c]) continue;
+        contacts += 1;
+        any |= sim->hit[c];
+        all &= sim->hit[c];
+    }
+    return contacts > 1 && !(any == all && (all == (WHOLE | FIRST_HALF) || all == (WHOLE | SECOND_HALF)));
 }
 
 // Does a contact act?
@@ -79,6 +98,14 @@ static double moved(const carom_sim *sim, double h) {
     return speed * h / (sim->control.atol + sim->control.rtol * carom_norm_max(sim->q_0, sim->sys->nq));
 }
 
+// The difference of velocities, in units of the tolerance of the largest of the run: a slow bounce among fast ones is not resolved where it does not move noticeably.
+static double noticeable(const carom_sim *sim) {
+    const double size = fmax(sim->kept->speed, carom_norm_max(sim->v_0, sim->sys->nv));
+    double most = 0;
+    for (int i = 0; i < sim->sys->nv; ++i) most = fmax(most, fabs(sim->v[i] - sim->v_try[i]));
+    return most / (sim->control.atol + sim->control.rtol * size);
+}
+
 // From t to t_1, without the instants of jumps at both ends (JT-1).
 typedef struct span {
     double t, from, to, t_1;
@@ -86,26 +113,28 @@ typedef struct span {
 
 static carom_status begin_behind(carom_sim *sim, const span *x, carom_error *err) { return x->from > x->t ? carom_sim_pass(sim, 0, x->t, x->from, err) : CAROM_OK; }
 
-// One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.
-static carom_status attempt(carom_sim *sim, const span *x, double h, double *error, int *p, carom_error *err) {
+// One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.  last: there is no shorter step.
+static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, double *error, int *p, carom_error *err) {
     const carom_kept *k = sim->kept;
     const double t = x->from;
     const int nq = sim->sys->nq, nv = sim->sys->nv;
     double deepest = 0;
     save(sim);
+    memset(sim->hit, 0, (size_t)sim->step.sys->nc);
     CAROM_TRY(begin_behind(sim, x, err));
     CAROM_TRY(carom_sim_advance(sim, t, h, err));
-    bool jump = jumps(sim), touch = touches(sim);
+    bool jump = jumps(sim, WHOLE, false), touch = touches(sim);
     carom_copy(sim->q_try, sim->q, nq);
     carom_copy(sim->v_try, sim->v, nv);
     restore(sim);
     CAROM_TRY(begin_behind(sim, x, err));
     CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
-    jump = jump || jumps(sim);
+    jump = jumps(sim, FIRST_HALF, false) || jump;
     touch = touch || touches(sim);
     CAROM_TRY(violation(sim, t + 0.5 * h, &deepest, err));
+    const bool reacted = sim->step.reacted;
     CAROM_TRY(carom_sim_advance(sim, t + 0.5 * h, 0.5 * h, err));
-    jump = jump || jumps(sim);
+    jump = jumps(sim, SECOND_HALF, reacted) || jump;
     touch = touch || touches(sim);
     CAROM_TRY(violation(sim, t + h, &deepest, err));
 
@@ -116,10 +145,13 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, double *err
     // (AD-3)  new penetration counts against the tolerance of a length
     *error = fmax(weight * difference(sim, sim->q_try, sim->q, sim->q_0, nq), deepest / (sim->control.atol + sim->control.rtol * k->length));
     // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and velocities
-    // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.
-    const bool still = jump && *error <= 1 && moved(sim, h) < STILL;
-    if (!still) *error = fmax(*error, weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv));
-    else if (weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv) > 1) sim->kept->ledger.undecided += 1;
+    // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.  Contacts
+    // hit in the same order leave velocities that differ by the forces during the step: a shorter one brings them together.
+    const double apart = weight * difference(sim, sim->v_try, sim->v, sim->v_0, nv);
+    const bool still = apart > 1 && jump && *error <= 1 && moved(sim, h) < STILL;
+    if (!still) *error = fmax(*error, apart);
+    else if (last || order_differs(sim)) sim->kept->ledger.undecided += 1;
+    else *error = fmax(*error, weight * noticeable(sim));
     // (AD-7)  x <- 2 x - x' where no contact acts: closed contacts would chatter
     if (sim->control.extrapolate && !touch) {
         for (int i = 0; i < nq; ++i) sim->q[i] += sim->q[i] - sim->q_try[i];
@@ -191,8 +223,11 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         const double h_try = cut(sim, h, from, &t_1, &jump);
         const span x = beside(sim, from, t_1);
         carom_error why;
-        const carom_status status = attempt(sim, &x, x.from == x.t && x.to == t_1 ? h_try : x.to - x.from, &error, &p, &why);
-        if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return restore(sim), carom_fail(err, status, "%s", why.text);
+        const bool last = 0.5 * shrink * h_try < least;
+        const carom_status status = attempt(sim, &x, x.from == x.t && x.to == t_1 ? h_try : x.to - x.from, last, &error, &p, &why);
+        // Too long a step may lead where the model makes no sense (CAROM_USER).
+        const bool shorter = status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_USER;
+        if (!shorter) return restore(sim), carom_fail(err, status, "%s", why.text);
         if (status == CAROM_OK && error <= 1) {
             // (AD-4)  PI controller: h <- h safety error^(-0.7/(p+1)) last^(0.4/(p+1)), between shrink and grow
             const double e = fmax(error, LEAST);

@@ -278,6 +278,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q_try = carom_allocate(mem, (size_t)sys->nq);
     sim->v_try = carom_allocate(mem, (size_t)sys->nv);
     sim->gap_try = carom_allocate(mem, (size_t)nb);
+    sim->hit = carom_allocate_bytes(mem, (size_t)sys->nc);
     sim->q_in = carom_allocate(mem, (size_t)sys->nq);
     sim->v_in = carom_allocate(mem, (size_t)sys->nv);
     s->sys_work = carom_allocate_bytes(mem, seen->work_size);

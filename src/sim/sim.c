@@ -22,7 +22,7 @@ static const double TOUCHES = 1e-9; // of the coordinates and of the way of a st
 static carom_status give_up(carom_sim *sim, carom_error *err, int depth) {
     carom_status code = sim->error.code;
     if (code == CAROM_RETRY) code = CAROM_NOT_CONVERGED;
-    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == 0) return carom_fail(err, code, "%s", sim->error.text);
+    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == 0 || sim->control.on) return carom_fail(err, code, "%s", sim->error.text); // adaptive steps are not halved here
     return carom_fail(err, code, "%.900s (also with the step halved %d times)", sim->error.text, depth);
 }
 
