@@ -14,8 +14,9 @@ void carom_lasting_forces(carom_sim *sim, double h) {
         if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
     for (int id = 0; id < all; ++id) {
         const int d = sim->dir[id];
+        if (sim->impulse[d] == 0 || sim->force[d] != 0) continue;
         const bool lasts = id < ne ? !impact : sim->memory[id - ne].closed && !sim->struck[id - ne];
-        if (!lasts || sim->force[d] != 0 || sim->impulse[d] == 0) continue;
+        if (!lasts) continue;
         for (int k = d; k < sim->dir[id + 1]; ++k) sim->lasting[k] = sim->impulse[k] / h;
     }
     for (int i = 0; i < s->nevents; ++i)
