@@ -309,18 +309,15 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 
 // -- the contact problem -----------------------------------------------------------------------------
 
-static carom_law law_of(const carom_system *sys, int id) {
-    return id < sys->ne ? CAROM_BILATERAL : carom_law_friction(carom_directions_of(sys, id) - 1);
-}
-
 void carom_problem_blocks(carom_step *s, const carom_local *L) {
-    const int n = L->at[L->nb];
-    for (int b = 0; b < L->nb; ++b) {
-        const int id = L->id[b];
-        s->blocks[b] = (carom_block){law_of(s->sys, id), L->at[b], id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction};
-    }
+    const int nb = L->nb, n = L->at[nb], ne = s->sys->ne, *restrict id = L->id, *restrict at = L->at;
+    const carom_contact *contacts = s->sys->contacts;
+    carom_block *restrict block = s->blocks;
+    int b = 0;
+    for (; b < nb && id[b] < ne; ++b) block[b] = (carom_block){CAROM_BILATERAL, at[b], 0}; // they come first
+    for (; b < nb; ++b) block[b] = (carom_block){carom_law_with(carom_directions_of(s->sys, id[b]) - 1), at[b], contacts[id[b] - ne].friction};
     s->inside->a = 1;
-    s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    s->problem = (carom_problem){.n = n, .nb = nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
     if (s->inside->discs) s->problem.disc = carom_discs_find(s->inside->discs, s->sys, L->id, L->nb);
 }
 

@@ -225,15 +225,19 @@ carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_er
     return status == CAROM_OK ? CAROM_OK : failed(sim, status, "power", err);
 }
 
-// Is a gap beyond those booked so far: larger, deeper, or of a joint that has drifted farther?  One that is not a number is.
-static bool gaps_are_news(const carom_sim *sim) {
+// Is no contact deeper and no joint farther off than booked so far?  Then the largest gap is all there is to book.
+static bool book_largest(carom_sim *sim) {
     const int ne = sim->sys->ne, nc = sim->sys->nc;
-    const double drift = sim->kept->ledger.drift, penetration = sim->kept->ledger.penetration, most = sim->kept->ledger.gap;
-    const double *g = sim->gap;
-    int news = 0; // no way out: one branch instead of many
-    for (int id = 0; id < ne; ++id) news |= !(fabs(g[id]) <= drift);
-    for (int c = 0; c < nc; ++c) news |= !((-g[ne + c] <= penetration) & (g[ne + c] <= most));
-    return news;
+    const double drift = sim->kept->ledger.drift, penetration = sim->kept->ledger.penetration, *g = sim->gap;
+    double most = sim->kept->ledger.gap;
+    int worse = 0; // no way out: one branch instead of many
+    for (int id = 0; id < ne; ++id) worse |= !(fabs(g[id]) <= drift);
+    for (int c = 0; c < nc; ++c) {
+        worse |= !(-g[ne + c] <= penetration);
+        most = g[ne + c] > most ? g[ne + c] : most;
+    }
+    if (!worse) sim->kept->ledger.gap = most;
+    return !worse;
 }
 
 // (JT-6)  Are the gaps worse than all before, but at this instant alone?
@@ -249,7 +253,7 @@ static bool passing(carom_sim *sim) {
 static void book_gaps(carom_sim *sim) {
     const int ne = sim->sys->ne, all = ne + sim->sys->nc;
     carom_ledger *l = &sim->kept->ledger;
-    if (!sim->control.on && !sim->list.slots && !gaps_are_news(sim)) return; // slots that are not in use have infinite gaps
+    if (!sim->control.on && !sim->list.slots && book_largest(sim)) return; // slots that are not in use have infinite gaps
     if (sim->sys->jump && passing(sim)) return;
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
@@ -575,6 +579,8 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     if (sim->reaction) carom_last_reactions(sim, h);
     for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
     k->jumped = 0;
+    sim->inside.forecast.low = -k->ledger.penetration;
+    sim->inside.forecast.high = k->ledger.gap;
     k->ledger.steps = k->n - k->counted_from;
     if (sampled(k->n) || s->account.lost > k->explained) measure_kinetic(sim);
     s->account.lost = 0; // steps in flight book nothing
