@@ -221,8 +221,9 @@ static bool book_largest(carom_sim *sim) {
         worse |= !(-g[ne + c] <= penetration);
         most = g[ne + c] > most ? g[ne + c] : most;
     }
-    if (!worse) sim->kept->ledger.gap = most;
-    return !worse;
+    if (worse || !(most < HUGE_VAL)) return false; // infinite gaps are none
+    sim->kept->ledger.gap = most;
+    return true;
 }
 
 // (JT-6)  Are the gaps worse than all before, but at this instant alone?
