@@ -4,6 +4,9 @@
 #pragma once
 #include <carom/problem.h>
 
+/// As carom_law_friction(), without a call.
+static inline carom_law carom_law_with(int tangents) { return (carom_law)(CAROM_UNILATERAL + tangents); }
+
 static inline int carom_rows_of(const carom_block *b) { return b->law > CAROM_UNILATERAL ? 1 + (int)b->law - (int)CAROM_UNILATERAL : 1; }
 
 /// The block on the diagonal, column-major; its leading dimension is the number of rows of b.

@@ -190,13 +190,13 @@ typedef struct judgement {
     struct { double largest; int where, bad; } own[CAROM_TEAM];
 } judgement;
 
-static void judge_blocks(void *user, int own, int parts) {
-    judgement *j = user;
+// Rows i to before n, blocks b to before nb.
+static inline void judge(judgement *j, int own, int i, int n, int b, int nb) {
     const carom_problem *pb = j->pb;
     double largest = -1;
     int where = -1, bad = 0;
-    for (int i = (int)((long)pb->n * own / parts); i < (int)((long)pb->n * (own + 1) / parts); i++) bad |= !(fabs(pb->u[i]) < INFINITY && fabs(pb->p[i]) < INFINITY);
-    for (int b = (int)((long)pb->nb * own / parts); b < (int)((long)pb->nb * (own + 1) / parts); b++) {
+    for (; i < n; i++) bad |= !(fabs(pb->u[i]) < INFINITY && fabs(pb->p[i]) < INFINITY);
+    for (; b < nb; b++) {
         const double e = block_residual(pb, b);
         if (!(e <= largest)) {
             largest = e < INFINITY ? e : INFINITY; // or not a number: no later one may hide it
@@ -206,6 +206,12 @@ static void judge_blocks(void *user, int own, int parts) {
     j->own[own].largest = largest, j->own[own].where = where, j->own[own].bad = bad;
 }
 
+static void judge_blocks(void *user, int own, int parts) {
+    judgement *j = user;
+    const long n = j->pb->n, nb = j->pb->nb;
+    judge(j, own, (int)(n * own / parts), (int)(n * (own + 1) / parts), (int)(nb * own / parts), (int)(nb * (own + 1) / parts));
+}
+
 double carom_residual_at(const carom_problem *pb, int *worst) {
     enum { FEW = 32 }; // blocks that one thread judges sooner than it wakes others
     judgement j;
@@ -213,7 +219,8 @@ double carom_residual_at(const carom_problem *pb, int *worst) {
     int where = -1, bad = 0;
     carom_team *team = pb->nb > FEW ? pb->team : NULL;
     j.pb = pb;
-    carom_team_run(team, judge_blocks, &j);
+    if (team) carom_team_run(team, judge_blocks, &j);
+    else judge(&j, 0, 0, pb->n, 0, pb->nb);
     for (int i = 0; i < (team ? team->n : 1); i++) {
         bad |= j.own[i].bad;
         if (!(j.own[i].largest <= largest)) largest = j.own[i].largest, where = j.own[i].where;

@@ -10,7 +10,7 @@
 // Append constraint id to L's set.
 static void join(const carom_system *sys, carom_local *L, int id) {
     L->id[L->nb] = id;
-    L->at[L->nb + 1] = L->at[L->nb] + carom_system_directions(sys, id);
+    L->at[L->nb + 1] = L->at[L->nb] + carom_directions_of(sys, id);
     L->nb += 1;
 }
 
@@ -126,11 +126,12 @@ static bool gaps_doubtful(const carom_step *s, const double *g, const double *he
 
 // Is every gap far from closed?  Then, in flight, nothing else has to be evaluated.
 static bool all_open(const carom_step *s, const double *g, const double *held) {
+    const int nc = s->sys->nc;
     if (!held) held = s->held;
     g += s->sys->ne;
-    for (int c = 0; c < s->sys->nc; ++c)
-        if (!(g[c] >= CAROM_NOTICED) || held[c] != 0) return false;
-    return true;
+    int open = 1; // no way out: one branch instead of many
+    for (int c = 0; c < nc; ++c) open &= (g[c] >= CAROM_NOTICED) & (held[c] == 0);
+    return open;
 }
 
 // The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last step.
@@ -269,13 +270,19 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
     return CAROM_OK;
 }
 
-carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
-    if (all_open(s, g, at.held)) {
-        carom_close_kinds(s, L, CAROM_JOINTS);
-        return CAROM_OK;
-    }
-    if (!s->strict && gaps_doubtful(s, g, at.held)) CAROM_TRY(round_gaps(s, g, L, &at));
+// Where a gap is near zero.  No part of the function below, which is short without.
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static carom_status close_near(carom_step *s, carom_local *L, double *g, const carom_place *at) {
+    if (!s->strict && gaps_doubtful(s, g, at->held)) CAROM_TRY(round_gaps(s, g, L, at));
     carom_close(s, L, g);
+    return CAROM_OK;
+}
+
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
+    if (!all_open(s, g, at.held)) return close_near(s, L, g, &at);
+    join_joints(s->sys, L);
     return CAROM_OK;
 }
 

@@ -5,7 +5,7 @@
 #include "scheme/step.h"
 
 carom_forecast carom_allocate_forecast(carom_arena *mem, const carom_system *sys) {
-    carom_forecast f = {.least = -HUGE_VAL, .most = HUGE_VAL, .nearest = HUGE_VAL};
+    carom_forecast f = {.least = -HUGE_VAL, .most = HUGE_VAL, .low = -HUGE_VAL, .high = HUGE_VAL, .nearest = HUGE_VAL};
     if (!sys->reach) return f;
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &f.reach.slope, &f.reach.bend, &f.q, &f.v);
     CAROM_ALLOCATE(mem, (size_t)sys->nc, &f.g_last, &f.g);
@@ -25,8 +25,11 @@ void carom_forecast_begin(carom_step *s, const double *g) {
 
 // With n velocities.
 static inline void end(carom_forecast *f, const carom_step *s, const double *q_0, const double *v_0, int n) {
+    double least, most;
     f->seen = false;
-    if (carom_forecast_follows(f, s->h, q_0, v_0, n)) carom_forecast_bound(f, s->h, s->q, s->v, v_0, n, s->sys->nc);
+    carom_forecast_range(f, s->sys->nc, &least, &most);
+    if (!(least > f->low && most < f->high)) f->nearest = least; // its bounds are wider still
+    else if (carom_forecast_follows(f, s->h, q_0, v_0, n)) carom_forecast_bound(f, least, most, s->h, s->q, s->v, v_0, n);
     f->known = true;
     f->h = s->h;
     carom_forecast_keep(f, s, n);

@@ -82,6 +82,7 @@ typedef struct carom_forecast {
     double *q, *v;         // state at its end,
     double *g_last, *g;    // gaps at its middle; at that of the present step
     double least, most;    // all gaps at the end of the present step lie between these
+    double low, high;      // gaps between these leave the books as they are; finer bounds than that help nobody
     double nearest;        // about the smallest of them
 } carom_forecast;
 carom_forecast carom_allocate_forecast(carom_arena *mem, const carom_system *sys);

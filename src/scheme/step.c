@@ -204,6 +204,7 @@ static void some_velocities(void *user, int part, int parts) {
 }
 
 void carom_local_velocity(double *u, const carom_local *L, const double *v) {
+    if (L->nb == 0) return;
     some_velocities(&(velocities){u, L, v}, 0, 1);
 }
 
@@ -313,18 +314,15 @@ carom_status carom_rate_gradient(carom_step *s, carom_columns *D, const carom_lo
 
 // -- the contact problem -----------------------------------------------------------------------------
 
-static carom_law law_of(const carom_system *sys, int id) {
-    return id < sys->ne ? CAROM_BILATERAL : carom_law_friction(carom_system_directions(sys, id) - 1);
-}
-
 void carom_problem_blocks(carom_step *s, const carom_local *L) {
-    const int n = L->at[L->nb];
-    for (int b = 0; b < L->nb; ++b) {
-        const int id = L->id[b];
-        s->blocks[b] = (carom_block){law_of(s->sys, id), L->at[b], id < s->sys->ne ? 0 : s->sys->contacts[id - s->sys->ne].friction};
-    }
+    const int nb = L->nb, n = L->at[nb], ne = s->sys->ne, *restrict id = L->id, *restrict at = L->at;
+    const carom_contact *contacts = s->sys->contacts;
+    carom_block *restrict block = s->blocks;
+    int b = 0;
+    for (; b < nb && id[b] < ne; ++b) block[b] = (carom_block){CAROM_BILATERAL, at[b], 0}; // they come first
+    for (; b < nb; ++b) block[b] = (carom_block){carom_law_with(carom_directions_of(s->sys, id[b]) - 1), at[b], contacts[id[b] - ne].friction};
     s->inside->a = 1;
-    s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    s->problem = (carom_problem){.n = n, .nb = nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
     if (s->inside->discs) s->problem.disc = carom_discs_find(s->inside->discs, s->sys, L->id, L->nb);
 }
 
@@ -454,14 +452,26 @@ bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const d
 // sum, is the error of a step.
 static const double GAIN = 1e-3;
 
-// What the impulses of contacts take together, and the size of its terms; the contact that takes least, where that is negative.
-typedef struct taken { double sum, size, least; int id; } taken;
+// What row k of a set takes.
+static inline double row_takes(int k, const double *p, const double *u_before, const double *u_after) { return -0.5 * (u_before[k] + u_after[k]) * p[k]; }
 
-static void split_by_sign(carom_account *a, const taken *x, double t) {
-    if (x->sum >= 0) a->lost += x->sum;
-    if (!(x->sum < -GAIN * x->size)) return;
-    a->created -= x->sum;
-    if (-x->sum > a->gain) a->gain = -x->sum, a->gain_id = x->id, a->gain_t = t;
+// The contacts of the set, from its block b on, give `created` together: is that more than the error of a step?  Then it counts, at the contact that takes least.
+// alone: one contact, whose restitution takes; where it gives, that is the error of a step.
+static void book_created(carom_step *s, const carom_local *L, int b, bool alone, double created, const double *p, const double *u_before, const double *u_after) {
+    double size = 0, least = 0;
+    int id = -1;
+    for (; b < L->nb; ++b) {
+        double own = 0;
+        for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
+            const double part = row_takes(k, p, u_before, u_after);
+            own += k == L->at[b] && alone ? fmax(part, 0) : part;
+            size += 0.5 * (fabs(u_before[k]) + fabs(u_after[k])) * fabs(p[k]);
+        }
+        if (own < least) least = own, id = L->id[b];
+    }
+    if (!(created > GAIN * size)) return;
+    s->account.created += created;
+    if (created > s->account.gain) s->account.gain = created, s->account.gain_id = id, s->account.gain_t = s->booked_t;
 }
 
 void carom_account_split(carom_account *a, const carom_account *b) {
@@ -474,7 +484,7 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *rest
     if (L->nb == 0) return;
     const int ne = s->sys->ne;
     const bool joints = carom_book_counts(s, L, 0, p, u_before);
-    const bool alone = L->nb == 1 || L->id[L->nb - 2] < ne; // one contact: its restitution takes; where it gives, that is the error of a step
+    const bool alone = L->nb == 1 || L->id[L->nb - 2] < ne; // one contact
     double impact = s->account.impact, friction = s->account.friction, external = s->account.external;
     int b = 0;
     s->reacted = true;
@@ -486,13 +496,14 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *rest
         if (joints) impact += -0.5 * (u_before[k] + u_after[k]) * p[k];
         external -= L->w[k] * p[k];
     }
-    taken all = {.id = -1};
+    const int contacts = b;
+    double taken = 0;
     for (; b < L->nb; ++b) {
         const int first = L->at[b], id = L->id[b], d = s->dir[id] - first;
         const bool fresh = s->impulse[d + first] == 0;
         double own = 0;
         for (int k = first; k < L->at[b + 1]; ++k) {
-            const double part = -0.5 * (u_before[k] + u_after[k]) * p[k];
+            const double part = row_takes(k, p, u_before, u_after);
             if (fresh) s->u_before[d + k] = u_before[k];
             s->u_after[d + k] = u_after[k];
             s->impulse[d + k] += p[k];
@@ -500,15 +511,14 @@ void carom_book_impulses(carom_step *s, const carom_local *L, const double *rest
             else impact += part, s->lost[id - ne] += part;
             external -= L->w[k] * p[k];
             own += k == first && alone ? fmax(part, 0) : part;
-            all.size += 0.5 * (fabs(u_before[k]) + fabs(u_after[k])) * fabs(p[k]);
         }
-        all.sum += own;
-        if (own < all.least) all.least = own, all.id = id;
+        taken += own;
     }
     s->account.impact = impact;
     s->account.friction = friction;
     s->account.external = external;
-    split_by_sign(&s->account, &all, s->booked_t);
+    if (taken >= 0) s->account.lost += taken;
+    else book_created(s, L, contacts, alone, -taken, p, u_before, u_after);
 }
 
 void carom_book_struck_joints(carom_step *s, const carom_local *L, const double *p, const double *u_before, const double *u_after) {
@@ -520,10 +530,11 @@ void carom_book_struck_joints(carom_step *s, const carom_local *L, const double 
 // (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal forces of contacts
 //         also stop an approach too slow for an impact: what they take is lost to impact.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end) {
+    if (L->nb == 0) return;
     carom_account a = s->account;
     const int ne = s->sys->ne;
     int b = 0;
-    if (L->nb > 0) s->reacted = true;
+    s->reacted = true;
     while (!end && s->sys->flags & CAROM_TIMELESS_GAPS && b < L->nb && L->id[b] < ne) ++b; // w = 0; joints come first
     for (; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];

@@ -45,6 +45,12 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
 /// point (a kink), where L has them, takes those at the point (CL-5).  v is the velocity before.
 carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *L, carom_place at);
 
+/// As carom_system_directions(), without a call.
+static inline int carom_directions_of(const carom_system *sys, int id) {
+    const carom_contact *c = sys->contacts + (id - sys->ne);
+    return id >= sys->ne && c->friction > 0 ? 1 + c->tangents : 1;
+}
+
 /// L's set: that of another frame.
 void carom_local_same(carom_local *L, const carom_local *like);
 

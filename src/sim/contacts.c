@@ -6,17 +6,20 @@
 //         neither.
 void carom_lasting_forces(carom_sim *sim, double h) {
     const carom_step *s = &sim->step;
-    const int ne = sim->sys->ne, all = ne + sim->sys->nc;
+    const int ne = sim->sys->ne, all = ne + sim->sys->nc, *dir = sim->dir;
+    const double *impulse = sim->impulse, *force = sim->force;
+    double *lasting = sim->lasting;
     bool impact = false;
-    carom_copy(sim->lasting, sim->force, sim->nl);
-    if (!s->reacted || sim->scheme->emits_events) return;
+    const bool as_they_are = !s->reacted || sim->scheme->emits_events;
+    if (as_they_are || sim->list.slots) carom_copy(lasting, force, sim->nl); // also of slots that are not in use
+    if (as_they_are) return;
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
     for (int id = 0; id < all; ++id) {
-        const int d = sim->dir[id];
-        const bool lasts = id < ne ? !impact : sim->memory[id - ne].closed && !sim->struck[id - ne];
-        if (!lasts || sim->force[d] != 0 || sim->impulse[d] == 0) continue;
-        for (int k = d; k < sim->dir[id + 1]; ++k) sim->lasting[k] = sim->impulse[k] / h;
+        const int d = dir[id], end = dir[id + 1];
+        const bool lasts = impulse[d] != 0 && force[d] == 0 && (id < ne ? !impact : sim->memory[id - ne].closed && !sim->struck[id - ne]);
+        if (lasts) for (int k = d; k < end; ++k) lasting[k] = impulse[k] / h;
+        else for (int k = d; k < end; ++k) lasting[k] = force[k];
     }
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;

@@ -4,7 +4,6 @@
 #include "scheme/friction.h"
 #include "base/number.h"
 #include "sim/sim.h"
-#include "solver/solvers.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -159,17 +158,11 @@ carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *
 }
 carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err) { return advance(sim, t, h, 0, err); }
 
-static bool ran_away(const carom_ledger *l) {
-    static const double FAR = 1e3;
-    const double known = fabs(l->energy.start) + fabs(l->energy.external) + fabs(l->energy.damping);
-    return known > 0 && l->energy.end > FAR * known && l->energy.balance > FAR * known;
-}
-
 // A motion that ran away fails in the end by something else, a matrix or a contact: then that is said too.
 static void report_runaway(carom_sim *sim, carom_error *err) {
     carom_ledger l;
     carom_error mine;
-    if (sim->grown || carom_sim_ledger(sim, &l, &mine) != CAROM_OK || !ran_away(&l)) return;
+    if (sim->grown || carom_sim_ledger(sim, &l, &mine) != CAROM_OK || !carom_sim_ran_away(&l)) return;
     const size_t used = strlen(err->text);
     carom_format(err->text + used, sizeof err->text - used, "; the energy has grown from %.3g to %.3g without a cause: the step is too large for this scheme and model, or the scheme is not "
              "stable for it; try %s", l.energy.start, l.energy.end, carom_sim_finer(sim));
@@ -196,15 +189,6 @@ static carom_status undo(carom_sim *sim, carom_status status) {
 
 // -- books -------------------------------------------------------------------------------------------
 
-// Forces and gaps name the one that has no value.
-static carom_status failed(carom_sim *sim, carom_status status, const char *what, carom_error *err) {
-    carom_step *s = &sim->step;
-    const double t = sim->kept->t;
-    if (status == CAROM_USER && (carom_gaps(s, sim->gap_try, t, sim->q) != CAROM_OK || carom_force(s, sim->v_try, t, sim->q, sim->v) != CAROM_OK))
-        return carom_fail(err, status, "%s", sim->error.text);
-    return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
-}
-
 // Gaps and the power of forces without potential, at the present state; power that the scheme has booked is not asked for.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) {
     const carom_system *sys = sim->sys;
@@ -216,14 +200,30 @@ carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_er
     sim->stale = false;
     if (sys->observe && power) {
         status = sys->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
-        return status == CAROM_OK ? CAROM_OK : failed(sim, status, "gaps and power", err);
+        return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "gaps and power", err);
     }
     carom_zero(sim->gap, sys->ne + sys->nc);
     if (sys->ne + sys->nc > 0) status = sys->gaps(sys->model, work, t, sim->q, sim->gap);
     if (status == CAROM_OK && !(carom_norm_max(sim->gap, sys->ne + sys->nc) < HUGE_VAL)) status = CAROM_USER;
-    if (status != CAROM_OK) return failed(sim, status, "gaps", err);
+    if (status != CAROM_OK) return carom_sim_failed(sim, status, "gaps", err);
     if (sys->power && power) status = sys->power(sys->model, work, t, sim->q, sim->v, in, out);
-    return status == CAROM_OK ? CAROM_OK : failed(sim, status, "power", err);
+    return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "power", err);
+}
+
+// Is no contact deeper and no joint farther off than booked so far?  Then the largest gap is all there is to book.
+static bool book_largest(carom_sim *sim) {
+    const int ne = sim->sys->ne, nc = sim->sys->nc;
+    const double drift = sim->kept->ledger.drift, penetration = sim->kept->ledger.penetration, *g = sim->gap;
+    double most = sim->kept->ledger.gap;
+    int worse = 0; // no way out: one branch instead of many
+    for (int id = 0; id < ne; ++id) worse |= !(fabs(g[id]) <= drift);
+    for (int c = 0; c < nc; ++c) {
+        worse |= !(-g[ne + c] <= penetration);
+        most = g[ne + c] > most ? g[ne + c] : most;
+    }
+    if (worse || !(most < HUGE_VAL)) return false; // infinite gaps are none
+    sim->kept->ledger.gap = most;
+    return true;
 }
 
 // (JT-6)  Are the gaps worse than all before, but at this instant alone?
@@ -239,6 +239,7 @@ static bool passing(carom_sim *sim) {
 static void book_gaps(carom_sim *sim) {
     const int ne = sim->sys->ne, all = ne + sim->sys->nc;
     carom_ledger *l = &sim->kept->ledger;
+    if (!sim->control.on && !sim->list.slots && book_largest(sim)) return; // slots that are not in use have infinite gaps
     if (sim->sys->jump && passing(sim)) return;
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
@@ -256,7 +257,7 @@ carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
     if (!sys->works) return CAROM_OK;
     carom_zero(sim->power_now, sys->nworks);
     const carom_status status = sys->works(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->power_now);
-    if (status != CAROM_OK) return failed(sim, status, "powers", err);
+    if (status != CAROM_OK) return carom_sim_failed(sim, status, "powers", err);
     for (int i = 0; i < sys->nworks; ++i) {
         sim->done[i] += 0.5 * h * (sim->power[i] + sim->power_now[i]);
         sim->power[i] = sim->power_now[i];
@@ -271,7 +272,7 @@ static carom_status observe_power(carom_sim *sim, double *in, double *out, carom
     *in = *out = 0;
     if (sim->inside.forecast.reach.powerless || !sys->power) return CAROM_OK;
     const carom_status status = sys->power(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, in, out);
-    return status == CAROM_OK ? CAROM_OK : failed(sim, status, "gaps and power", err);
+    return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "gaps and power", err);
 }
 
 // Gaps of the present state, where the last step did without.  They are finite: bounds of them are known.
@@ -339,7 +340,7 @@ static carom_status look_inside(void *user, double t, const double *q, const dou
 
 static carom_status look_at_end(carom_sim *sim, carom_error *err) {
     if (sim->independent.rows.k == 0 || look(sim, sim->kept->t, sim->q)) return CAROM_OK;
-    return failed(sim, CAROM_USER, "constraint directions", err);
+    return carom_sim_failed(sim, CAROM_USER, "constraint directions", err);
 }
 
 // Recorded reactions of all constraints.
@@ -399,8 +400,6 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     return carom_sim_share(sim, err);
 }
 
-const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
-
 bool carom_sim_done(const carom_sim *sim) {
     return sim->control.on || sim->sys->nsamplers ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
 }
@@ -441,33 +440,6 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
     sim->step.on_inner = looks ? look_inside : on_inner;
     sim->inside.inner_user = looks ? sim : user;
 }
-bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void *user, double t, const double *q, const double *v), void *user) {
-    if (!sim->scheme->dense) return false;
-    sim->dense = n;
-    sim->on_dense = on_dense;
-    sim->dense_user = user;
-    return true;
-}
-void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user) {
-    sim->inside.on_problem = on_problem;
-    sim->inside.problem_user = user;
-}
-void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change), void *user) {
-    sim->inside.on_change = on_change;
-    sim->inside.change_user = user;
-}
-
-void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
-                            void *user) {
-    sim->inside.on_event = on_event;
-    sim->inside.event_user = user;
-}
-void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user) {
-    sim->inside.stop = stop;
-    sim->inside.stop_user = user;
-}
-long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !sim->regular ? 0 : sim->total; }
-
 // One step of the planned size; kept->t is moved.
 static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
@@ -496,16 +468,6 @@ static long stride(long n) {
 long carom_sim_next_sampled(long n) { return n - n % stride(n) + stride(n); }
 
 static bool sampled(long n) { return (n & (stride(n) - 1)) == 0; }
-
-// end - start - external + impact + friction + damping
-static double balance(const carom_ledger *l, double energy) {
-    return energy - l->energy.start - l->energy.external + l->energy.impact + l->energy.friction + l->energy.damping;
-}
-
-// Either the books do not explain it, or they do with a work that only takes: reactions and damping do not give energy.
-double carom_sim_excess(const carom_ledger *l, double energy) {
-    return fmax(balance(l, energy), energy - l->energy.start - fmax(0, l->energy.external) - fmax(0, -l->energy.damping) - l->impulses.created);
-}
 
 static void measure_kinetic(carom_sim *sim) {
     double kinetic, potential;
@@ -568,11 +530,13 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
         return undo(sim, booked);
     }
     if (s->reacted || reacts || k->busy || sim->scheme->emits_events) carom_contacts_update(sim, t_0, h);
-    share(sim);
+    if (sim->independent.rows.k > 0) share(sim);
     if (s->reacted || reacts) carom_lasting_forces(sim, h);
     if (sim->reaction) carom_last_reactions(sim, h);
     for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
     k->jumped = 0;
+    sim->inside.forecast.low = -k->ledger.penetration;
+    sim->inside.forecast.high = k->ledger.gap;
     k->ledger.steps = k->n - k->counted_from;
     follow_damping(sim, h);
     if (sampled(k->n) || s->account.lost > k->explained) measure_kinetic(sim);
@@ -661,15 +625,10 @@ static double seconds(clockid_t clock) {
 }
 
 // What the present run has taken so far.
-static void add_time(const carom_sim *sim, carom_ledger *l) {
+void carom_sim_add_time(const carom_sim *sim, carom_ledger *l) {
     if (!sim->running) return;
     l->seconds += seconds(CLOCK_THREAD_CPUTIME_ID) - sim->cpu;
     l->wall += seconds(CLOCK_MONOTONIC) - sim->wall;
-}
-
-void carom_sim_spent(carom_sim *sim, double seconds, double wall) {
-    sim->kept->ledger.seconds = seconds;
-    sim->kept->ledger.wall = wall;
 }
 
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err) {
@@ -694,138 +653,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
     }
     sim->lazy = false;
     carom_sim_gaps(sim);
-    add_time(sim, &sim->kept->ledger);
+    carom_sim_add_time(sim, &sim->kept->ledger);
     sim->running = false;
     return status;
-}
-
-// -- looking at it ---------------------------------------------------------------------------------------
-
-// Callers outside of the step loop always find the gaps up to date.
-static void look_at_gaps(const carom_sim *sim) { carom_sim_gaps((carom_sim *)(uintptr_t)sim); }
-
-carom_now carom_sim_now(const carom_sim *sim) {
-    look_at_gaps(sim);
-    return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
-                       .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->nu, .lasting = sim->lasting};
-}
-
-carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
-    carom_step *s = &sim->step;
-    const carom_system *sys = sim->sys;
-    if (sys->rates) {
-        const carom_status status = sys->rates(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, u);
-        return status == CAROM_OK ? CAROM_OK : failed(sim, status, "local velocities", err);
-    }
-    carom_zero(u, sim->nl);
-    const carom_system *seen = s->sys;
-    s->sys = sys; // all constraints
-    carom_close_kinds(s, &sim->all, CAROM_JOINTS | CAROM_CONTACTS);
-    const carom_status status = carom_directions(s, &sim->all, sim->kept->t, sim->q);
-    s->sys = seen;
-    if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
-    for (int id = 0; id < sim->all.nb; ++id)
-        for (int k = sim->all.at[id]; k < sim->all.at[id + 1]; ++k)
-            u[sim->dir[id] + k - sim->all.at[id]] = carom_column_dot(&sim->all.W, k, sim->v) + sim->all.w[k];
-    return CAROM_OK;
-}
-
-carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err) {
-    const carom_system *sys = sim->sys;
-    carom_step *s = &sim->step;
-    *kinetic = *potential = 0;
-    if (sys->energy) {
-        const carom_status status = sys->energy(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, kinetic, potential);
-        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its energy", sim->kept->t);
-    }
-    carom_matrix_zero(s->M);
-    const carom_status status = sys->mass(sys->model, s->sys_work, sim->kept->t, sim->q, s->M);
-    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its mass matrix", sim->kept->t);
-    carom_matrix_mul(s->inside->difference.a, s->M, sim->v);
-    *kinetic = 0.5 * carom_dot(sim->v, s->inside->difference.a, sys->nv);
-    return CAROM_OK;
-}
-
-// Half of the steps, or more, needed at most so many iterations.
-static int median(const carom_counts *c) {
-    double all = 0, below = 0;
-    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) all += (double)c->newton_steps[i];
-    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i)
-        if (2 * (below += (double)c->newton_steps[i]) >= all) return i;
-    return 0;
-}
-
-carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err) {
-    double kinetic, potential;
-    CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
-    *ledger = sim->kept->ledger;
-    add_time(sim, ledger);
-    ledger->switches = ledger->counts.switches;
-    ledger->counts.newton_median = median(&ledger->counts);
-    ledger->energy.end = kinetic + potential;
-    ledger->energy.lost = ledger->impulses.lost;
-    ledger->energy.created = ledger->impulses.created;
-    ledger->kinetic = fmax(ledger->kinetic, kinetic);
-    ledger->energy.balance = balance(ledger, ledger->energy.end);
-    if (!sim->grown && !ran_away(ledger)) carom_resolution_look(sim, ledger->pace, false); // far away nothing is learnt about the model
-    ledger->energy.identity = ledger->counts.terms > 0 ? ledger->counts.violation / ledger->counts.terms : NAN;
-    return CAROM_OK;
-}
-
-const carom_system *carom_sim_system(const carom_sim *sim) { return sim->sys; }
-void *carom_sim_work(carom_sim *sim) { return sim->step.sys_work; }
-
-// -- saving ------------------------------------------------------------------------------------------------
-
-const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
-    look_at_gaps(sim);
-    *bytes = sim->kept_size;
-    return sim->kept;
-}
-
-void carom_sim_trim(const carom_sim *sim) {
-    if (sim->list.slots) carom_chain_forget(sim->inside.chain);
-}
-
-// Numbers that only count up: what a run adds to them cannot overflow.
-static bool counts_are_sound(const carom_kept *k) {
-    const carom_ledger *l = &k->ledger;
-    const carom_counts *c = &l->counts;
-    const long all[] = {k->n, k->counted_from, k->busy, k->holding, l->steps, l->rejected, l->switches, l->undecided, l->impacts, l->accumulations, l->sleep.falls, l->sleep.wakes, c->problems, c->iterations,
-                        c->fallbacks, c->accepted, c->newton, c->newton_max, c->newton_many, c->switches, c->unseen, c->inner, c->inner_rejected};
-    static const long most = LONG_MAX / 2;
-    bool good = true;
-    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) good = good && all[i] >= 0 && all[i] <= most;
-    for (int i = 0; i <= CAROM_NEWTON_COUNTED; ++i) good = good && c->newton_steps[i] >= 0 && c->newton_steps[i] <= most;
-    return good;
-}
-
-carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
-    carom_kept k;
-    if (bytes >= sizeof k) memcpy(&k, state, sizeof k);
-    // A list of another length; the state holds a number for each slot, so a length that it cannot hold is none.
-    if (bytes >= sizeof k && sim->list.slots && k.stamp == sim->kept->stamp && sim->list.slots != k.slots && k.slots > 0 && k.slots <= sim->scheme->many &&
-        (size_t)k.slots <= bytes / sizeof *sim->list.holds) {
-        const int slots = sim->list.slots;
-        sim->list.slots = (int)k.slots;
-        const carom_status status = carom_sim_allocate(sim, err);
-        if (status != CAROM_OK) return sim->list.slots = slots, status;
-    }
-    if (bytes != sim->kept_size)
-        return carom_fail(err, CAROM_BAD_INPUT, "the saved state has %zu bytes, this simulation keeps %zu; it belongs to another model, scheme or version", bytes, sim->kept_size);
-    memcpy(&k, state, sizeof k);
-    if (k.stamp != sim->kept->stamp)
-        return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
-    if (!counts_are_sound(&k)) return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it counts what cannot be");
-    const long total = sim->total;
-    if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, &k);
-    const double t = carom_sim_end_of(sim, &k, k.n);
-    if (k.n < 0 || sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= CAROM_INSTANT * sim->h * fmax(1, (double)k.n))))
-        return sim->total = total, carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
-    memcpy(sim->kept, state, bytes);
-    sim->stale = false;
-    carom_sim_adopt(sim);
-    sim->step.nevents = 0;
-    sim->step.reacted = true; // the saved impulses and forces belong to the last step
-    return carom_sim_share(sim, err);
 }

@@ -175,6 +175,12 @@ carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, ca
 /// jerk.c: does the velocity of a driven joint jump between two times beside each other, and does the scheme leave that to the simulation?  Then its impact.
 bool carom_sim_jerked(carom_sim *sim, double before, double behind);
 carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err);
+/// state.c: the model failed to compute `what` at the present state; which force or gap it was, where one has no value.
+carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err);
+/// Is the energy far beyond what the books explain?
+bool carom_sim_ran_away(const carom_ledger *l);
+/// Of a run in progress: add the time that it has taken so far.
+void carom_sim_add_time(const carom_sim *sim, carom_ledger *l);
 /// Energy that has appeared unaccounted for, where the total is `energy` now; negative: none has.
 double carom_sim_excess(const carom_ledger *l, double energy);
 /// warnings.c: kinetic energy, had every rate what the largest force would make of it in a step; 0: not known.

@@ -178,7 +178,7 @@ static void guess(carom_dg_work *w, const carom_step *s) {
 static carom_status begin(carom_dg_work *w, carom_step *s) {
     carom_dg_block *b = w->dg.block;
     const int ne = s->sys->ne, all = constraints(s);
-    bool any = false;
+    bool any = false, touches = false;
     w->have_u_0 = w->plastic = false;
     carom_zero(w->slow, w->start[all]);
     CAROM_TRY(carom_gaps(s, w->g, s->t, s->q));
@@ -186,11 +186,12 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
     for (int id = 0; id < all; ++id) {
         w->closed_0[id] = id < ne || w->kept[id] != 0 || carom_closed(s, w->g[id]);
         any = any || w->closed_0[id];
+        touches = touches || (id >= ne && w->closed_0[id]);
         w->carries[id] = w->lasting[id] = w->kinked[id] = w->slips[id] = w->turns[id] = w->stays[id] = false;
     }
     if (any || w->jammed) CAROM_TRY(before(w, s));
     for (int id = ne; w->jammed && id < all; ++id) carom_copy(w->slow + w->start[id] + 1, w->u_0 + w->start[id] + 1, w->start[id + 1] - w->start[id] - 1);
-    if (any && s->sys->nc > 0) CAROM_TRY(kinks_of_closed(w, s));
+    if (touches) CAROM_TRY(kinks_of_closed(w, s)); // joints have no kinks
     for (int id = 0; id < all; ++id) {
         w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
         w->lasting[id] = w->still[id] || (w->closed_0[id] && approach(w, id) <= 0);

@@ -23,11 +23,10 @@ static const carom_option options[] = {
 
 typedef struct work {
     carom_factor F_0, F_1;             // M(q_0), M(q_1)
-    double t_F;                        // F_1 belongs to (t_F, q_F): the next step starts there
-    double *q_F;
+    double t_F;                        // F_1 belongs to (t_F, q_1), where the next step starts; NAN: to none
     bool seen;                         // so does L_1
     double *g_F;                       // gaps there, as the system gives them
-    bool known;                        // the step starts at (t_F, q_F), and L_1 is seen
+    bool known;                        // the step starts there, and L_1 is seen
     carom_local L_0, L_P, L_1;         // directions at q_0, at the prediction, at q_1
     double *q_P, *q_1, *v_1, *v_m;     // positions; stage velocity; mean velocity, then v-
     double *g_0, *g_P, *g_1;           // gaps
@@ -37,7 +36,8 @@ typedef struct work {
     bool holding;                      // not all of them are zero
     int contacts;                      // most: a list may have fewer in use
     double *u_0, *u_1;                 // local velocities
-    double *q, *v;                     // the state while a step is made of several parts
+    double *q, *v;                     // the state at the start of the part of a step; q: that of the simulation, or q_parts
+    double *q_parts;                   // where a step may have several parts: a later one may fail
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -49,7 +49,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->L_0 = carom_allocate_local(mem, sys);
     w->L_P = carom_allocate_local(mem, sys);
     w->L_1 = carom_allocate_local(mem, sys);
-    CAROM_ALLOCATE(mem, (size_t)sys->nq, &w->q_F, &w->q_P, &w->q_1, &w->q);
+    CAROM_ALLOCATE(mem, (size_t)sys->nq, &w->q_P, &w->q_1, &w->q_parts);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1, &w->v);
     CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &w->g_0, &w->g_P, &w->g_1, &w->g_F);
     w->held = carom_allocate(mem, (size_t)sys->nc);
@@ -68,7 +68,7 @@ static bool closes(const carom_step *s, const double *g_0, const double *g_1) {
 // M(q_0) was factorised at the end of the last step, unless somebody moved the state in between.
 static carom_status factor_start(work *w, carom_step *s, double t) {
     w->known = false;
-    if (w->t_F == t && memcmp(w->q_F, w->q, (size_t)s->sys->nq * sizeof(double)) == 0) {
+    if (w->t_F == t && memcmp(w->q_1, w->q, (size_t)s->sys->nq * sizeof(double)) == 0) {
         const carom_factor F = w->F_0;
         w->F_0 = w->F_1;
         w->F_1 = F;
@@ -153,6 +153,7 @@ static carom_status stage_1(work *w, carom_step *s, double h) {
 
 // (HE-3)  v_1 = v_0 + h a_0,  q_1 = q_0 + h/2 (v_0 + v_1),  a_1 = M_1^-1 f(t_1, q_1, v_1)
 static void move_on(work *w, const carom_step *s, double h) {
+    w->t_F = NAN;
     carom_add(w->v_1, w->v, h, w->a_0, s->sys->nv);
     for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = 0.5 * (w->v[i] + w->v_1[i]);
     carom_move(s, w->q_1, w->q, h, w->v_m);
@@ -163,7 +164,6 @@ static carom_status see_end(work *w, carom_step *s, double t_1) {
     CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, s->sys->nc > 0 ? w->g_1 : NULL, t_1, w->q_1, w->v_1));
     w->t_F = t_1;
     if (s->sys->nc > 0) carom_copy(w->g_F, w->g_1, s->sys->ne + s->sys->nc);
-    carom_copy(w->q_F, w->q_1, s->sys->nq);
     return CAROM_OK;
 }
 
@@ -262,14 +262,16 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const double shortest = s->opt[OPT_ACTIVE] == 1 ? s->opt[OPT_IMPULSIVE] * s->h : s->h;
-    carom_copy(w->q, s->q, s->sys->nq);
+    const bool parts = shortest < s->h;
+    w->q = parts ? w->q_parts : s->q; // positions change when a part has succeeded
+    if (parts) carom_copy(w->q, s->q, s->sys->nq);
     carom_copy(w->v, s->v, s->sys->nv);
     for (double left = s->h, taken = 0; left > CAROM_SAME * s->h; left -= taken) {
         carom_zero(s->force, s->dir[s->sys->ne + s->sys->nc]); // forces of the last part count
         CAROM_TRY(part(w, s, s->t + (s->h - left), left, shortest, &taken));
         if (taken < left) s->counts->inner += 1; // shortened: impulsive
     }
-    carom_copy(s->q, w->q, s->sys->nq);
+    if (parts) carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, s->sys->nv);
     return CAROM_OK;
 }

@@ -137,7 +137,9 @@ static inline bool fly(carom_midpoint *w, carom_step *s, int n) {
     if (!good) return false;
     f->g_last = f->g;
     f->g = g;
-    carom_forecast_bound(f, h, q, v, v_0, n, sys->nc);
+    double least, most;
+    carom_forecast_range(f, sys->nc, &least, &most);
+    carom_forecast_bound(f, least, most, h, q, v, v_0, n);
     return true;
 }
 

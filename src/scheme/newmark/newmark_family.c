@@ -116,7 +116,7 @@ static carom_status local(carom_newmark *w, carom_step *s) {
 
 // u_0 along the directions at q_1 where the contact meets a kink.
 static carom_status before(carom_newmark *w, carom_step *s) {
-    if (on_position(w)) return CAROM_OK;
+    if (on_position(w) || w->L.nb == 0) return CAROM_OK; // choose() has cleared w->bent
     return carom_bent_find(&w->bent, s, w->u_0, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
 }
 
