@@ -48,6 +48,9 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
 /// L's set: that of another frame.
 void carom_local_same(carom_local *L, const carom_local *like);
 
+/// Do they have the same set?
+bool carom_local_alike(const carom_local *A, const carom_local *B);
+
 /// y[rows of L] = x[rows of Lx], for a set that is part of Lx's.
 void carom_local_pick(double *y, const carom_local *L, const double *x, const carom_local *Lx);
 
