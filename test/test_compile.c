@@ -618,6 +618,19 @@ static void motion_with_directions_has_the_bits_of_its_parts(void **state) {
     }
 }
 
+// Constraints are renumbered where one is redundant; the floor is met after five steps.
+static void redundant_constraints_have_the_bits_of_the_tape(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0.5, rate: 0.3}, y: {at: 0.5, rate: 0.3}, z: {at: 0, rate: -1}}\n"
+                               "energy: {kinetic: \"(2 + cos(x))*x'^2 + y'^2 + z'^2 + 0.1*cos(z)*z'*y'\", potential: \"sin(x) + 9.81*z\"}\n"
+                               "constraints: {a: x - y, b: 2*x - 2*y}\ncontacts: {floor: {gap: z + 0.1*sin(x)}, wall: {gap: y + 2}}\nsimulation: {step: 0.01, end: 1}\n";
+    carom_model *tape = good(text), *native = good(text);
+    compile(native);
+    for (const carom_scheme *const *s = carom_schemes(); *s; ++s) runs_alike("redundant constraints", tape, native, *s);
+    carom_model_destroy(tape);
+    carom_model_destroy(native);
+}
+
 // Numbers are finite also where their sum is not.
 static void large_numbers_are_finite(void **state) {
     (void)state;
@@ -668,7 +681,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported),
         cmocka_unit_test(controllers_are_exported),                 cmocka_unit_test(kinks_are_exported), cmocka_unit_test(what_has_no_text_is_refused),
         cmocka_unit_test(what_is_not_finite_is_told),               cmocka_unit_test(flights_have_the_bits_of_single_steps),
-        cmocka_unit_test(motion_with_directions_has_the_bits_of_its_parts),
+        cmocka_unit_test(motion_with_directions_has_the_bits_of_its_parts), cmocka_unit_test(redundant_constraints_have_the_bits_of_the_tape),
         cmocka_unit_test(free_motion_has_the_bits_of_its_parts),    cmocka_unit_test(large_numbers_are_finite),
         cmocka_unit_test(modes_have_names),                         cmocka_unit_test(only_its_own_code_is_attached),
     };
