@@ -441,8 +441,7 @@ static carom_status motion_directions(const void *model, void *work, double t, c
     const carom_model *m = model;
     const int n = m->nv, ndir = m->own.dir;
     if (!m->tape->native || L->W.row || L->W.stride != n) return CAROM_RETRY;
-    bool all = L->at[L->nb] == ndir; // of a link that has tangents in records only, L lacks these
-    for (int b = 0; b < L->nb; ++b) all = all && L->id[b] == b;
+    const bool all = L->at[L->nb] == ndir; // ids ascend: every constraint with every direction; L lacks tangents that are in records only
     double *scratch = carom_model_scratch(m, work), *W = all ? L->W.a : scratch, *w = all ? L->w : scratch + n * ndir, *gap = g ? g : scratch + (n + 1) * ndir;
     if (!carom_tape_once(m->tape, work, GROUP_MOTION_DIRECTIONS, t, q, v, (double *const[CAROM_LISTS]){f, M.a, gap, W, w})) return CAROM_RETRY;
     for (int b = 0; b < L->nb && !all; ++b)
