@@ -24,6 +24,8 @@ static long counted_calls;          // since counted(): each with a weight that 
     X(carom_status, power, 167, (const void *m, void *w, double t, const double *q, const double *v, double *external, double *damping), (m, w, t, q, v, external, damping)) \
     X(carom_status, motion, 173, (const void *m, void *w, double t, const double *q, const double *v, carom_matrix A, double *f, double *g), (m, w, t, q, v, A, f, g))   \
     X(carom_status, free_motion, 179, (const void *m, void *w, double t, const double *q, const double *v, double *a, double *g), (m, w, t, q, v, a, g))                 \
+    X(carom_status, motion_directions, 229, (const void *m, void *w, double t, const double *q, const double *v, carom_matrix A, double *f, double *g, carom_local *L),    \
+      (m, w, t, q, v, A, f, g, L))                                                                                                                                       \
     X(carom_status, observe, 181, (const void *m, void *w, double t, const double *q, const double *v, double *g, double *external, double *damping),                    \
       (m, w, t, q, v, g, external, damping))                                                                                                                             \
     X(carom_status, hold, 191, (const void *m, void *w, carom_hold what, double t, const double *q), (m, w, what, t, q))                                                 \

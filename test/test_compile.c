@@ -556,6 +556,81 @@ static void free_motion_has_the_bits_of_its_parts(void **state) {
     assert_true(compared > 200 && refused > 8);
 }
 
+enum { MOST_V = 8, MOST_DIR = 16 };
+
+// Directions of the constraints first, first + stride, ...; everything that must be written holds something else on entry.
+static carom_local some_constraints(const carom_system *sys, int first, int stride, int *id, int *at, double *W, double *w) {
+    carom_local L = {.id = id, .at = at, .W = {.rows = sys->nv, .n = MOST_DIR, .stride = sys->nv, .a = W}, .w = w};
+    for (int i = 0; i < MOST_V * MOST_DIR; ++i) W[i] = 77;
+    for (int i = 0; i < MOST_DIR; ++i) w[i] = 77;
+    at[0] = 0;
+    for (int b = first; b < sys->ne + sys->nc; b += stride) {
+        id[L.nb] = b;
+        at[L.nb + 1] = at[L.nb] + carom_system_directions(sys, b);
+        ++L.nb;
+    }
+    return L;
+}
+
+// M, f, g and W in one call, against the tape's motion and directions: all constraints, every second one, without gaps.  Returns how many points were compared.
+static int together_alike(const char *name, carom_model *tape, carom_model *native) {
+    const carom_system *s[2] = {carom_model_system(tape), carom_model_system(native)};
+    const int nq = s[0]->nq, nv = s[0]->nv, links = s[0]->ne + s[0]->nc;
+    assert_true(nv <= MOST_V && links <= MOST_DIR);
+    void *work[2] = {calloc(1, s[0]->work_size), calloc(1, s[1]->work_size)};
+    int compared = 0;
+    for (int i = 0; i < 2; ++i) s[i]->work_init(s[i]->model, work[i]);
+    for (int k = 0; k < 30; ++k) {
+        double q[MOST_V], v[MOST_V], M[2][MOST_V * MOST_V] = {{0}}, f[2][MOST_V] = {{0}}, g[2][MOST_DIR] = {{0}}, W[2][MOST_V * MOST_DIR], w[2][MOST_DIR];
+        int id[2][MOST_DIR], at[2][MOST_DIR + 1];
+        carom_local L[2];
+        for (int i = 0; i < nq; ++i) q[i] = carom_model_q0(tape)[i] + 0.3 * sin(1.7 * k + i), v[i] = cos(0.9 * k + 2 * i);
+        if (k == 20 || k == 25) q[0] = -2; // where the force 1/(2 + x1) of coupled() is infinite
+        for (int i = 0; i < 2; ++i) L[i] = some_constraints(s[i], k % 3 == 1 && links > 1, k % 3 == 1 ? 2 : 1, id[i], at[i], W[i], w[i]);
+        double *gap = k % 3 == 2 ? NULL : g[1];
+        const double t = 0.1 * k;
+        assert_non_null(s[1]->motion_directions);
+        if (k == 0) assert_int_equal(s[1]->motion_directions(s[1]->model, work[1], t, q, v, (carom_matrix){s[1]->mass_shape, M[1]}, f[1], gap, &L[1]), CAROM_RETRY);
+        if (k == 0) compile(native);
+        carom_status status = s[0]->motion(s[0]->model, work[0], t, q, v, (carom_matrix){s[0]->mass_shape, M[0]}, f[0], gap ? g[0] : NULL);
+        if (status == CAROM_OK) status = s[0]->directions(s[0]->model, work[0], t, q, &L[0]);
+        assert_int_equal(s[1]->motion_directions(s[1]->model, work[1], t, q, v, (carom_matrix){s[1]->mass_shape, M[1]}, f[1], gap, &L[1]), status == CAROM_OK ? CAROM_OK : CAROM_RETRY);
+        if (status != CAROM_OK) continue;
+        ++compared;
+        same_bits(name, "M", M[1], M[0], nv * nv);
+        same_bits(name, "f", f[1], f[0], nv);
+        same_bits(name, "g", g[1], g[0], gap ? links : 0);
+        same_bits(name, "W", W[1], W[0], MOST_V * MOST_DIR);
+        same_bits(name, "w", w[1], w[0], MOST_DIR);
+    }
+    for (int i = 0; i < 2; ++i) free(work[i]);
+    return compared;
+}
+
+static void motion_with_directions_has_the_bits_of_its_parts(void **state) {
+    (void)state;
+    static const char *const names[] = {"slider-crank", "slider-crank-frictionless"};
+    for (int i = 0; i < 4; ++i) {
+        carom_model *two[2];
+        for (int k = 0; k < 2; ++k) two[k] = i < 2 ? shipped_model(names[i]) : coupled(i == 2 ? 3 : 6);
+        assert_int_equal(together_alike(i < 2 ? names[i] : "coupled coordinates", two[0], two[1]), i < 2 ? 30 : 28);
+        for (int k = 0; k < 2; ++k) carom_model_destroy(two[k]);
+    }
+}
+
+// Constraints are renumbered where one is redundant; the floor is met after five steps.
+static void redundant_constraints_have_the_bits_of_the_tape(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0.5, rate: 0.3}, y: {at: 0.5, rate: 0.3}, z: {at: 0, rate: -1}}\n"
+                               "energy: {kinetic: \"(2 + cos(x))*x'^2 + y'^2 + z'^2 + 0.1*cos(z)*z'*y'\", potential: \"sin(x) + 9.81*z\"}\n"
+                               "constraints: {a: x - y, b: 2*x - 2*y}\ncontacts: {floor: {gap: z + 0.1*sin(x)}, wall: {gap: y + 2}}\nsimulation: {step: 0.01, end: 1}\n";
+    carom_model *tape = good(text), *native = good(text);
+    compile(native);
+    for (const carom_scheme *const *s = carom_schemes(); *s; ++s) runs_alike("redundant constraints", tape, native, *s);
+    carom_model_destroy(tape);
+    carom_model_destroy(native);
+}
+
 // Numbers are finite also where their sum is not.
 static void large_numbers_are_finite(void **state) {
     (void)state;
@@ -606,6 +681,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported),
         cmocka_unit_test(controllers_are_exported),                 cmocka_unit_test(kinks_are_exported), cmocka_unit_test(what_has_no_text_is_refused),
         cmocka_unit_test(what_is_not_finite_is_told),               cmocka_unit_test(flights_have_the_bits_of_single_steps),
+        cmocka_unit_test(motion_with_directions_has_the_bits_of_its_parts), cmocka_unit_test(redundant_constraints_have_the_bits_of_the_tape),
         cmocka_unit_test(free_motion_has_the_bits_of_its_parts),    cmocka_unit_test(large_numbers_are_finite),
         cmocka_unit_test(modes_have_names),                         cmocka_unit_test(only_its_own_code_is_attached),
     };

@@ -140,11 +140,14 @@ bool carom_parse_reserved(const char *name, size_t length);
 
 typedef struct carom_tape carom_tape;
 
+enum { CAROM_LISTS = 5 };
+
 typedef struct carom_group {
     int count;
     const carom_node *nodes;
     int after; // 1 + the group that is usually asked for before it at the same point: then it is faster; 0: none
-    int list[3]; // its nodes as lists for carom_tape_fill(): how many there are in each; all 0: it is not asked for in that way
+    int list[CAROM_LISTS]; // its nodes as lists: how many there are in each; all 0: it is not asked for in that way.  Three for carom_tape_fill(); one with more has
+                           // them written by compiled code alone, which leaves the point that the work block remembers as it is
 } carom_group;
 
 carom_tape *carom_tape_compile(const carom_graph *g, const carom_group *groups, int ngroups,
@@ -203,7 +206,7 @@ int carom_tape_instructions(const carom_tape *tape, int group); // what evaluati
 // A tape can be written as C text, compiled elsewhere and attached: the same operations in the same order, so the same
 // bits, without the interpreter.  carom/compile.h does all of it for a model.
 
-enum { CAROM_NATIVE_VERSION = 3 };
+enum { CAROM_NATIVE_VERSION = 4 };
 
 /// What compiled code calls back for: the nearest place of a ring, see carom_graph_nearest().
 typedef double carom_native_nearest(bool ring, int which, const double *p);
@@ -222,6 +225,7 @@ typedef struct carom_native {
     carom_native_piece *const *segment; // nsegments
     carom_native_piece *const *plan;    // 2 ngroups: all segments of a group as one; the rest of it
     carom_native_lists *const *lists;   // ngroups
+    carom_native_lists *const *once;    // ngroups: of groups with more than three lists; slots stay as they are
     carom_native_free *const *free;     // ngroups
 } carom_native;
 

@@ -176,6 +176,9 @@ carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, doub
 /// The same with a = M^-1 f instead of f.
 carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v);
 
+/// The same as carom_motion_factor(), and carom_directions() of L if the system has them in one go: *found tells.
+carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, double *g, carom_local *L, bool *found, double t, const double *q, const double *v);
+
 /// g[id], id = 0 .. ne+nc-1.
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q);
 

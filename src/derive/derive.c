@@ -192,6 +192,24 @@ static carom_group join_motion(carom_model *m, const carom_node *f) {
     return (carom_group){.count = n + n * n, .nodes = node};
 }
 
+// The same with gaps and directions, where expressions are all there is and W is small: zeros of W are stored as well.
+static carom_group join_directions(carom_model *m, carom_group motion, const carom_node *gap) {
+    enum { MOST = 64 }; // entries of W.  Beyond that its zeros cost more than the second call
+    const int n = m->visible.nv, ndir = m->own.dir, links = m->own.links, all = motion.count + links + (n + 1) * ndir;
+    m->only_expressions = m->nmember == 0 && m->whole_mass && !m->nfree && !m->near && m->npairs == 0;
+    if (!m->only_expressions || ndir == 0 || n * ndir > MOST) return (carom_group){.count = 0, .nodes = motion.nodes};
+    carom_node *node = carom_pool_take(&m->memory, (size_t)all * sizeof *node), *W = node + motion.count + links, *w = W + n * ndir;
+    if (!node) return (carom_group){.count = -1, .nodes = NULL};
+    memcpy(node, motion.nodes, (size_t)motion.count * sizeof *node);
+    memcpy(node + motion.count, gap, (size_t)links * sizeof *node);
+    for (int k = 0; k < (n + 1) * ndir; ++k) W[k] = carom_graph_number(m->graph, 0);
+    for (int d = 0; d < ndir; ++d) {
+        for (int e = m->W_at[d]; e < m->W_at[d + 1]; ++e) W[m->W.i[e] + d * n] = m->W.node[e];
+        if (m->w_of[d] >= 0) w[d] = m->w.node[m->w_of[d]];
+    }
+    return (carom_group){.count = all, .nodes = node, .list = {n, motion.count - n, links, n * ndir, ndir}};
+}
+
 static carom_group join_asked(carom_model *m) {
     carom_node *at = carom_pool_take(&m->memory, ((size_t)m->nasked + 1) * sizeof *at);
     if (!at) return (carom_group){.count = -1};
@@ -282,6 +300,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
         [GROUP_OBSERVE] = join(m, power, 2, gap, own.links),
         [GROUP_MOTION] = motion,
         [GROUP_MOTION_GAPS] = join(m, motion.nodes, motion.count, gap, own.links),
+        [GROUP_MOTION_DIRECTIONS] = join_directions(m, motion, gap),
         [GROUP_ROW] = row,
         [GROUP_OUTPUTS] = join(m, m->output_node, m->nout, NULL, 0),
         [GROUP_EXACT] = join(m, m->exact, m->exact ? m->nq : 0, rate, m->exact ? m->nv : 0),
@@ -300,7 +319,7 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     group[GROUP_TANGENT].after = 1 + GROUP_MOTION; // in implicit steps
     group[GROUP_MASS_GRADIENT].after = 1 + GROUP_TANGENT;
     group[GROUP_REACTION_GRADIENT].after = 1 + GROUP_DIRECTIONS;
-    const int mass = motion.count - n, lists[][4] = {{GROUP_FORCE, n}, {GROUP_GAPS, own.links}, {GROUP_OBSERVE, 1, 1, own.links}, {GROUP_MOTION, n, mass}, {GROUP_MOTION_GAPS, n, mass, own.links}};
+    const int mass = motion.count - n, lists[][1 + CAROM_LISTS] = {{GROUP_FORCE, n}, {GROUP_GAPS, own.links}, {GROUP_OBSERVE, 1, 1, own.links}, {GROUP_MOTION, n, mass}, {GROUP_MOTION_GAPS, n, mass, own.links}};
     for (size_t k = 0; k < sizeof lists / sizeof *lists; ++k) memcpy(group[lists[k][0]].list, lists[k] + 1, sizeof group->list);
     if (!find_scratch(m, group)) return carom_model_no_memory(m, err);
     if (carom_graph_failed(g))

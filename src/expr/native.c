@@ -278,13 +278,23 @@ static bool compiled(const carom_segment *g) { return g->class > CAROM_CLASS_PAR
 static carom_plan plan_of(const carom_tape *tape, int k) { return k % 2 ? tape->group[k / 2].rest : tape->group[k / 2].all; }
 
 // Is a group written as a function that fills its lists?  Inputs and outputs are statements, too.
-static bool listed(const carom_tape *tape, int group) {
-    const carom_outputs *o = &tape->group[group];
-    return tape->nwords == 1 && tape->nq + tape->nv + o->count <= 2 * LONGEST && o->list[0] + o->list[1] + o->list[2] > 0 && o->reads >= CAROM_CLASS_POSITION && o->all.length <= LONGEST;
+static bool filled(const carom_tape *tape, const carom_outputs *o) {
+    return tape->nwords == 1 && tape->nq + tape->nv + o->count <= 2 * LONGEST && o->reads >= CAROM_CLASS_POSITION && o->all.length <= LONGEST;
 }
 
+static bool more_than_three(const carom_outputs *o) { return o->list[3] + o->list[4] > 0; }
+
+static bool listed(const carom_tape *tape, int group) {
+    const carom_outputs *o = &tape->group[group];
+    return filled(tape, o) && o->list[0] + o->list[1] + o->list[2] > 0 && !more_than_three(o);
+}
+
+static bool once(const carom_tape *tape, int group) { return filled(tape, &tape->group[group]) && more_than_three(&tape->group[group]); }
+
 // A plan longer than a piece has no code of its own: its segments run one after the other.
-static bool planned(const carom_tape *tape, int k) { return plan_of(tape, k).first >= 0 && plan_of(tape, k).length <= LONGEST && (k % 2 || !listed(tape, k / 2)); }
+static bool planned(const carom_tape *tape, int k) {
+    return plan_of(tape, k).first >= 0 && plan_of(tape, k).length <= LONGEST && (k % 2 || (!listed(tape, k / 2) && !more_than_three(&tape->group[k / 2])));
+}
 
 // -- lists ---------------------------------------------------------------------------------------------
 
@@ -297,18 +307,21 @@ static void put_point(const writer *w, const char *from, int n, int slot) {
     }
 }
 
-// The sum of all outputs: where that is finite they are.
+// The sum of all outputs: where that is finite they are.  Four partial sums: one chain of additions would take longer than the values.
 static void put_sum(const writer *w, const carom_outputs *o) {
     const int *slot = w->tape->output + o->first;
-    put(w, "    const double sum = 0");
+    int n = 0;
     for (int k = 0; k < o->count; ++k) {
         bool known = carom_native_number_in(w->tape, slot[k]) && isfinite(*carom_native_number_in(w->tape, slot[k]));
         for (int e = 0; e < k && !known; ++e) known = slot[e] == slot[k];
         if (known) continue;
-        put(w, " + ");
+        PUT(w, n < 4 ? "    double sum%d = " : "    sum%d += ", n % 4);
         put_argument(w, slot[k], false);
+        put(w, ";\n");
+        ++n;
     }
-    put(w, ";\n");
+    for (; n < 4; ++n) PUT(w, "    const double sum%d = 0;\n", n);
+    put(w, "    const double sum = (sum0 + sum1) + (sum2 + sum3);\n");
 }
 
 // Every output once more, to where it is wanted.
@@ -333,12 +346,16 @@ static void put_body(const writer *w, int group) {
         for (int k = 0; k < tape->segment[s].count && tape->needs[group] >> s & 1; ++k) put_instruction(w, tape->code + tape->segment[s].first + k);
 }
 
-static void put_group(writer *w, int group) {
+static void put_group(writer *w, int group, char kind) {
     ++w->function;
-    PUT(w, "static int %.60s_l%d(double *restrict x, carom_native_nearest *nearest, double t, const double *restrict q, const double *restrict v, double *const *to) {\n", w->name, group);
-    put(w, "    double *restrict const to0 = to[0], *restrict const to1 = to[1], *restrict const to2 = to[2];\n    (void)nearest, (void)v, (void)to0, (void)to1, (void)to2;\n");
+    w->alone = kind == 'o';
+    PUT(w, "static int %.60s_%c%d(double *restrict x, carom_native_nearest *nearest, double t, const double *restrict q, const double *restrict v, double *const *to) {\n", w->name, kind, group);
+    for (int k = 0; k < CAROM_LISTS; ++k)
+        if (w->tape->group[group].list[k] > 0) PUT(w, "    double *restrict const to%d = to[%d];\n", k, k);
+    put(w, "    (void)nearest, (void)v;\n");
     put_body(w, group);
     put_lists(w, &w->tape->group[group]);
+    w->alone = false;
 }
 
 // -- M^-1 f ----------------------------------------------------------------------------------------------
@@ -415,13 +432,17 @@ static void put_table(const writer *w) {
     for (int k = 0; k < tape->ngroups; ++k)
         if (listed(tape, k)) PUT(w, "%.60s_l%d, ", w->name, k);
         else put(w, "0, ");
+    PUT(w, "0};\nstatic carom_native_lists *const %.60s_once[] = {", w->name);
+    for (int k = 0; k < tape->ngroups; ++k)
+        if (once(tape, k)) PUT(w, "%.60s_o%d, ", w->name, k);
+        else put(w, "0, ");
     PUT(w, "0};\nstatic carom_native_free *const %.60s_free[] = {", w->name);
     for (int k = 0; k < tape->ngroups; ++k)
         if (solved(tape, k)) PUT(w, "%.60s_f%d, ", w->name, k);
         else put(w, "0, ");
     PUT(w, "0};\nstatic const carom_native %.60s = {%d, %d, %d, %d, 0x%llxull, ", w->name, CAROM_NATIVE_VERSION, tape->nsegments,
         tape->ngroups, tape->nslots, carom_tape_fingerprint(tape));
-    PUT(w, "%.60s_segments, %.60s_plans, %.60s_lists, %.60s_free};\n\n", w->name, w->name, w->name, w->name);
+    PUT(w, "%.60s_segments, %.60s_plans, %.60s_lists, %.60s_once, %.60s_free};\n\n", w->name, w->name, w->name, w->name, w->name);
 }
 
 void carom_native_write_head(carom_write_text *write, void *user) {
@@ -436,7 +457,7 @@ void carom_native_write_head(carom_write_text *write, void *user) {
         "    int version, nsegments, ngroups, nslots;\n"
         "    unsigned long long fingerprint;\n"
         "    carom_native_piece *const *segment, *const *plan;\n"
-        "    carom_native_lists *const *lists;\n"
+        "    carom_native_lists *const *lists, *const *once;\n"
         "    carom_native_free *const *free;\n"
         "} carom_native;\n\n";
     write(user, text, sizeof text - 1);
@@ -455,7 +476,8 @@ carom_status carom_native_write(const carom_tape *tape, const char *name, carom_
         for (int k = 0; k < 2 * tape->ngroups; ++k)
             if (planned(tape, k)) put_code(&w, "p", k, plan_of(tape, k).first, plan_of(tape, k).length);
         for (int k = 0; k < tape->ngroups; ++k)
-            if (listed(tape, k)) put_group(&w, k);
+            if (listed(tape, k)) put_group(&w, k, 'l');
+            else if (once(tape, k)) put_group(&w, k, 'o');
         for (int k = 0; k < tape->ngroups; ++k)
             if (solved(tape, k)) put_free(&w, k);
         put_table(&w);

@@ -313,7 +313,8 @@ static void list_outputs(const compiler *k, carom_tape *tape, const carom_group 
     int n = 0;
     for (int i = 0; i < tape->ngroups; ++i) {
         carom_outputs *o = &tape->group[i];
-        *o = (carom_outputs){.first = n, .count = groups[i].count, .list = {groups[i].list[0], groups[i].list[1], groups[i].list[2]}};
+        *o = (carom_outputs){.first = n, .count = groups[i].count};
+        memcpy(o->list, groups[i].list, sizeof o->list);
         for (int j = 0; j < groups[i].count; ++j) {
             const carom_node x = groups[i].nodes[j];
             const int class = carom_vertex_class(&k->g->node[x]);

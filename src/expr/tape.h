@@ -50,7 +50,7 @@ typedef struct carom_plan {
 typedef struct carom_outputs {
     int first, count; // in carom_tape.output
     int reads;        // the highest class it depends on
-    int list[3];      // lengths of its lists
+    int list[CAROM_LISTS]; // lengths of its lists
     carom_plan all;   // when nothing is valid
     carom_plan rest;  // when what another group needs is valid; only where sets have one word
 } carom_outputs;
@@ -77,6 +77,14 @@ typedef struct carom_tape_state {
 } carom_tape_state;
 
 static inline double *carom_tape_slots(const carom_tape *tape, void *work) { return (double *)((uint64_t *)((carom_tape_state *)work + 1) + tape->nwords); }
+
+/// The lists of a group that has more than three, each to its own place, where compiled code has them.  Nothing is remembered of the point.  False: there is no such
+/// code, or a value may not be finite.
+static inline bool carom_tape_once(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[CAROM_LISTS]) {
+    if (!tape->native || !tape->native->once[group]) return false;
+    ((carom_tape_state *)work)->executed += (uint64_t)tape->group[group].all.length;
+    return tape->native->once[group](carom_tape_slots(tape, work), carom_ring_nearest, t, q, v, to) == 0;
+}
 
 /// Of a group whose lists are f (nv), all of M by columns, and g: a = M^-1 f and g, where compiled code has them in one go, with the bits of carom_factorise() and
 /// carom_factor_solve().  Nothing is remembered of the point.  False: there is no such code, or something is not finite, or M not positive definite.

@@ -41,6 +41,7 @@ enum { // groups of the tape
     GROUP_OBSERVE,     // power, then gaps
     GROUP_MOTION,      // forces, then M
     GROUP_MOTION_GAPS, // the same, then gaps
+    GROUP_MOTION_DIRECTIONS, // the same, then W, all of it by columns, then w: of small models whose expressions are all there is; else empty
     GROUP_ROW,         // energies, rates, outputs: what a row of a record asks for
     GROUP_OUTPUTS,
     GROUP_EXACT,
@@ -309,6 +310,7 @@ struct carom_model {
     // Made by derive.c.
     carom_node *f;             // forces by velocity of the graph
     terms mass;                // M_ij, i >= j
+    bool only_expressions;     // they are all there is: no members, free bodies or pairs of shapes, and whole_mass
     bool whole_mass;           // GROUP_MOTION has all of M as it is stored, not the terms
     terms W;                   // W_ik by column: i row, j direction
     carom_node *u;             // W'v + w of every direction

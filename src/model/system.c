@@ -436,6 +436,22 @@ static carom_status free_motion(const void *model, void *work, double t, const d
     return carom_tape_free(m->tape, work, GROUP_MOTION_GAPS, t, q, v, a, g) ? CAROM_OK : CAROM_RETRY;
 }
 
+// M, f, g and W by compiled code.  It writes the columns of all directions: into L if that has them all, else those of L are copied.
+static carom_status motion_directions(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g, carom_local *L) {
+    const carom_model *m = model;
+    const int n = m->nv, ndir = m->own.dir;
+    if (!m->tape->native || L->W.row || L->W.stride != n) return CAROM_RETRY;
+    const bool all = L->at[L->nb] == ndir; // ids ascend: every constraint with every direction; L lacks tangents that are in records only
+    double *scratch = carom_model_scratch(m, work), *W = all ? L->W.a : scratch, *w = all ? L->w : scratch + n * ndir, *gap = g ? g : scratch + (n + 1) * ndir;
+    if (!carom_tape_once(m->tape, work, GROUP_MOTION_DIRECTIONS, t, q, v, (double *const[CAROM_LISTS]){f, M.a, gap, W, w})) return CAROM_RETRY;
+    for (int b = 0; b < L->nb && !all; ++b)
+        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
+            for (int i = 0; i < n; ++i) L->W.a[k * n + i] = W[d * n + i];
+            L->w[k] = w[d];
+        }
+    return CAROM_OK;
+}
+
 // In one go what is booked after every step; the tape looks at the point once instead of twice.
 static carom_status observe(const void *model, void *work, double t, const double *q, const double *v, double *g,
                             double *external, double *damping) {
@@ -636,8 +652,8 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     if (m->near) CAROM_TRY(carom_near_system(m, err));
     s->nworks = m->nelements;
     s->works = m->nelements ? works : NULL;
-    const bool whole = m->nmember == 0 && m->whole_mass && !m->nfree && !m->near && m->npairs == 0;
-    s->motion = m->nmember ? NULL : whole ? whole_motion : motion;
-    s->free_motion = whole ? free_motion : NULL;
+    s->motion = m->nmember ? NULL : m->only_expressions ? whole_motion : motion;
+    s->free_motion = m->only_expressions ? free_motion : NULL;
+    s->motion_directions = m->tape->group[GROUP_MOTION_DIRECTIONS].count > 0 ? motion_directions : NULL;
     return CAROM_OK;
 }

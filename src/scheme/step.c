@@ -157,6 +157,15 @@ carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, doub
     return g ? carom_gaps(s, g, t, q) : CAROM_OK;
 }
 
+carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, double *g, carom_local *L, bool *found, double t, const double *q, const double *v) {
+    const carom_system *sys = s->sys;
+    *found = false;
+    if (F->ready || L->nb == 0 || !sys->motion_directions) return carom_motion_factor(s, F, f, g, t, q, v);
+    if (stopped(s)) return stop(s);
+    *found = sys->motion_directions(sys->model, s->sys_work, t, q, v, s->M, f, g, L) == CAROM_OK;
+    return *found ? factorise(s, F) : carom_motion_factor(s, F, f, g, t, q, v);
+}
+
 carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v) {
     CAROM_TRY(carom_motion_factor(s, F, a, g, t, q, v));
     carom_factor_solve(F, a);
@@ -167,6 +176,12 @@ void carom_local_same(carom_local *L, const carom_local *like) {
     L->nb = like->nb;
     for (int b = 0; b < like->nb; ++b) L->id[b] = like->id[b], L->at[b] = like->at[b];
     L->at[L->nb] = like->at[L->nb];
+}
+
+bool carom_local_alike(const carom_local *A, const carom_local *B) {
+    bool same = A->nb == B->nb;
+    for (int b = 0; same && b < A->nb; ++b) same = A->id[b] == B->id[b];
+    return same;
 }
 
 void carom_local_pick(double *y, const carom_local *L, const double *x, const carom_local *Lx) {

@@ -54,6 +54,9 @@ static inline int carom_directions_of(const carom_system *sys, int id) {
 /// L's set: that of another frame.
 void carom_local_same(carom_local *L, const carom_local *like);
 
+/// Do they have the same set?
+bool carom_local_alike(const carom_local *A, const carom_local *B);
+
 /// y[rows of L] = x[rows of Lx], for a set that is part of Lx's.
 void carom_local_pick(double *y, const carom_local *L, const double *x, const carom_local *Lx);
 

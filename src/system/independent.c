@@ -44,6 +44,15 @@ static carom_status directions(const void *model, void *work, double t, const do
     return base_of(model)->directions(base_of(model)->model, work, t, q, &same);
 }
 
+static carom_status motion_directions(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g, carom_local *L) {
+    const carom_independent *I = model;
+    carom_local same = renumbered(model, work, L);
+    double *all = g ? all_gaps(I, work) : NULL;
+    CAROM_TRY(base_of(model)->motion_directions(base_of(model)->model, work, t, q, v, M, f, all, &same));
+    if (g) pick(I, g, all);
+    return CAROM_OK;
+}
+
 static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v, const carom_local *L, double *kappa) {
     const carom_local same = renumbered(model, work, L);
     return base_of(model)->curvature(base_of(model)->model, work, t, q, v, &same, kappa);
@@ -153,6 +162,8 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->power = base->power ? power : NULL;
     s->power_along = base->power_along ? power_along : NULL;
     s->motion = base->motion ? motion : NULL;
+    s->motion_directions = base->motion_directions ? motion_directions : NULL;
+    s->free_motion = NULL; // of flights, which models with joints do not have
     s->works = base->works ? works : NULL;
     s->hold = base->hold ? hold : NULL;
     s->friction = base->friction ? friction : NULL;

@@ -48,13 +48,16 @@ static carom_status step(void *memory, carom_step *s) {
 
     // (MEX-3)  v_f = v_0 + h M_0^-1 f(t_0, q_0, v_0);  (MEX-6)  forces=end:  v_f = v_0 + h M_1^-1 f(t_1, q_1, v_0)
     const bool end = s->opt[OPT_FORCES] == 1;
-    CAROM_TRY(carom_free_motion(s, end ? &w->F_1 : &w->F_0, w->a, NULL, end ? t_1 : t_0, end ? w->q_1 : q, v));
+    bool found = false;
+    carom_close_kinds(s, &w->L_0, CAROM_JOINTS | CAROM_CONTACTS);
+    if (end) CAROM_TRY(carom_motion_factor(s, &w->F_1, w->a, NULL, t_1, w->q_1, v));
+    else CAROM_TRY(carom_motion_ahead(s, &w->F_0, w->a, all > 0 ? w->g : NULL, &w->L_0, &found, t_0, q, v));
+    carom_factor_solve(end ? &w->F_1 : &w->F_0, w->a);
     carom_add(w->v_f, v, h, w->a, nv);
 
     // (MEX-2)  I = { j : g_j(q_0) + h/2 u_Nj(q_0, v_0) <= 0 }
-    CAROM_TRY(carom_gaps(s, w->g, t_0, q));
-    carom_close_kinds(s, &w->L_0, CAROM_JOINTS | CAROM_CONTACTS);
-    CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
+    if (end) CAROM_TRY(carom_gaps(s, w->g, t_0, q));
+    if (!found) CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
     carom_local_velocity_shared(s, w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
     CAROM_TRY(carom_close_at(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a, .steps = STEPS}));

@@ -15,6 +15,7 @@ static const carom_option options[] = {
 
 void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_system *sys) {
     w->join = NULL;
+    w->lasts = false;
     w->F = carom_allocate_factor(mem, sys->mass_shape, true);
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
@@ -31,11 +32,11 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 }
 
 // (MID-4) to (MID-6): the velocity after contact, in place; s->q is q_M.
-static carom_status contacts(carom_midpoint *w, carom_step *s, const double *q_0, const double *v_0, bool paper) {
+static carom_status contacts(carom_midpoint *w, carom_step *s, bool found, const double *q_0, const double *v_0, bool paper) {
     const double h = s->h, t_M = s->t + 0.5 * h;
     double *v = s->v;
     // (MID-4)  p solves CP over I,  G = W_M' M_M^-1 W_M,  c = W_M' v_f + e o W_M' v_0
-    CAROM_TRY(carom_directions(s, &w->L, t_M, s->q));
+    if (!found) CAROM_TRY(carom_directions(s, &w->L, t_M, s->q));
     carom_local_velocity_shared(s, w->u_0, &w->L, v);
     carom_factor_advance(&w->F, v, h, w->a);
     carom_local_velocity_shared(s, w->u_f, &w->L, v);
@@ -76,15 +77,25 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
         carom_add_keeping(q_0, v_0, q, 0.5 * h, v, nv);
     }
 
-    // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0)
-    carom_status status = carom_motion_factor(s, &w->F, w->a, s->sys->nc ? w->g : NULL, t_M, q, v);
+    // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0); W_M as well where a set of contacts lasts
+    bool found = false;
+    if (s->sys->motion_directions) carom_local_same(&w->L_0, &w->L);
+    double *g = s->sys->nc ? w->g : NULL;
+    carom_status status = w->lasts ? carom_motion_ahead(s, &w->F, w->a, g, &w->L_0, &found, t_M, q, v) : carom_motion_factor(s, &w->F, w->a, g, t_M, q, v);
 
     if (status == CAROM_OK) carom_forecast_begin(s, w->g);
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }, and those that join
     for (int id = s->sys->ne; w->join && id < s->sys->ne + s->sys->nc; ++id) w->g[id] = fmin(w->g[id], w->join[id]);
     if (status == CAROM_OK) status = carom_close_at(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
-    if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, q_0, v_0, paper);
+    w->lasts = status == CAROM_OK && s->sys->motion_directions && w->L.nb > 0 && carom_local_alike(&w->L, &w->L_0);
+    found = found && w->lasts;
+    if (found) {
+        const carom_local L = w->L;
+        w->L = w->L_0;
+        w->L_0 = L;
+    }
+    if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, found, q_0, v_0, paper);
     else if (status == CAROM_OK) carom_factor_advance(&w->F, v, h, w->a);
     if (status != CAROM_OK) {
         carom_copy(q, q_0, nq);
