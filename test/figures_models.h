@@ -82,6 +82,9 @@ static const example examples[] = {
     {"rod", 2e-4, 26, 0, // a bar of finite elements: constant mass and directions
      "carom: 1\nflexible:\n  bar: {type: bar, length: 1, elements: 15, density: 1000, modulus: 1e7, area: 1e-3, rate: -0.5, damping: {stiffness: 1e-5}}\n"
      "contacts: {wall: {gap: 5.05e-4 + bar.start.u, restitution: 0.1}, back: {gap: 1e-3 - bar.end.u, restitution: 0.5}}\n"},
+    {"dropped", 2e-4, 26, 0, // the same, and both ends meet a wall at about the same time
+     "carom: 1\nflexible:\n  bar: {type: bar, length: 1, elements: 15, density: 1000, modulus: 1e7, area: 1e-3, rate: -0.5, damping: {stiffness: 1e-5}}\n"
+     "contacts: {wall: {gap: 5.05e-4 + bar.start.u, restitution: 0.1}, far: {gap: 1 + bar.end.u}, back: {gap: 5.1e-4 + bar.end.u, restitution: 0.2}}\n"},
     {"stones", 2e-3, 24, 0, // contacts that come and go, struck together, by Poisson's law
      "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0.05, 1]}}\nbodies:\n"
      "  a: {mass: 1, inertia: [0.003, 0.003, 0.002], at: [0, 0, 0.061], velocity: [0.5, 0, 0], spin: [0, 3, 1], shape: {ellipsoid: [0.08, 0.07, 0.06]}}\n"
