@@ -149,6 +149,33 @@ static void cranks_turn(void **state) {
     carom_model_destroy(m);
 }
 
+// The ground's reactions change the momentum, m_i v_i of all bodies: sum of p_g = P_1 - P_0 - h m g in every step, also where other rows are kept than before.
+// Directions of the ground's joints are constant and so is the mass: it holds up to what the solver leaves.
+static void recorded_reactions_change_the_momentum(void **state) {
+    (void)state;
+    static const double mass[4] = {1, 1, 1, 2}, h = 2e-4; // upwards, slowly past the dead point: w^2 = 3.767^2 + 2 k cos(1.87) there, 0.3 rad/s, so that kept rows are weak at the end of a step
+    carom_model *m = cranks("1.87", -3.767, "");
+    carom_sim *sim = start(m, "moreau-midpoint", NULL, h, 0.16);
+    const carom_redundant *r = &sim->independent.rows;
+    const int left_out = r->order[r->n - 1];
+    double P[2] = {0, 0};
+    for (int n = 0; n <= 800; ++n) {
+        carom_error err = {0};
+        if (n > 0 && carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+        const carom_now now = carom_sim_now(sim);
+        for (int k = 0; k < 2; ++k) {
+            double sum = 0, p = 0;
+            for (int i = 0; i < 4; ++i) sum += mass[i] * now.v[3 * i + k];
+            for (int joint = 0; joint < 3; ++joint) p += now.impulse[now.dir[2 * joint + k]] + h * now.force[now.dir[2 * joint + k]];
+            if (n > 0 && !(fabs(sum - P[k] - (p - k * h * 5 * 9.81)) <= 1e-9)) fail_msg("step %d: momentum changes by %.12g, its reactions and weight give %.12g", n, sum - P[k], p - k * h * 5 * 9.81);
+            P[k] = sum;
+        }
+    }
+    assert_int_not_equal(r->order[r->n - 1], left_out);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // With a stop besides: they come to rest on it, at cos(a) = 1/2.
 static void cranks_rest_on_a_stop(void **state) {
     (void)state;
@@ -307,6 +334,7 @@ int main(void) {
         cmocka_unit_test(a_door_swings_on_three_hinges),
         cmocka_unit_test(lengths_of_steps_are_numbers),
         cmocka_unit_test(cranks_turn),
+        cmocka_unit_test(recorded_reactions_change_the_momentum),
         cmocka_unit_test(cranks_rest_on_a_stop),
         cmocka_unit_test(a_saved_run_goes_on_with_the_same_bits),
         cmocka_unit_test(rounding_excuses_little),

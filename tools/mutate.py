@@ -139,6 +139,14 @@ class Campaign:
             else: self.ninja("carom_cli", *(t for t in missing if os.path.exists(os.path.join(self.source, "test/%s.c" % t))))
         if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
 
+    def parts_of(self, file, known=()):
+        """A test, the headers of test/ that it includes, and theirs, and the files of test/ that it names."""
+        if file in known or file not in self.text: return list(known)
+        known = list(known) + [file]
+        if file.endswith((".c", ".h")):
+            for name in re.findall(rb'(?:#include "|/test/)([\w.]+)', self.text[file]): known = self.parts_of("test/" + name.decode(), known)
+        return known
+
     def look(self):
         """Seconds of every quick test and the lines that it executes, known from the last time if the test has not changed.  Where a source has
         changed since, a test that reached any line of it counts as reaching all."""
@@ -146,7 +154,7 @@ class Campaign:
         known = json.load(open(kept)) if os.path.exists(kept) else {}
         self.looked, self.reach, self.touch = {}, collections.defaultdict(set), collections.defaultdict(set)
         for t, (command, cwd) in self.tests.items():
-            key = short(self.text.get("test/%s.c" % t, b""))
+            key = short(b"".join(self.text[f] for f in self.parts_of("test/%s.c" % t)))
             if known.get(t, {}).get("key") != key or not set(self.a.folders) <= set(known[t]["folders"]):
                 if self.ninja(self.target(command)) != 0: sys.exit("%s does not build: ninja -C %s" % (t, self.build))
                 folders = sorted(set(self.a.folders) | set(known.get(t, {}).get("folders", [])))

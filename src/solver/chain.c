@@ -142,11 +142,10 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     int tried = report.fallbacks + 1, iterations = report.iterations, worst;
     for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
 
-    // The certificate of p = 0 is infinite only when the problem itself holds something that is not a number.
+    // The certificate of p = 0 is infinite only when the problem itself holds something that is not a number: then so is that of every p, and the report has it.
     for (int i = 0; i < n; i++) pb->p[i] = 0;
     const double rest = carom_residual(pb, &worst);
     if (!(rest < INFINITY)) {
-        best.residual = INFINITY;
         best.worst = worst;
         return best;
     }
