@@ -2,7 +2,6 @@
 #include "scheme/schemes.h"
 #include <carom/event.h>
 #include <stddef.h>
-#include <string.h>
 
 static const carom_scheme *const all[] = {
 #define CAROM_SCHEME(scheme) &scheme,
@@ -13,12 +12,6 @@ static const carom_scheme *const all[] = {
 };
 
 const carom_scheme *const *carom_schemes(void) { return all; }
-
-const carom_scheme *carom_schemes_find(const char *name) {
-    const carom_scheme *const *s = all;
-    while (*s && strcmp((*s)->name, name) != 0) ++s;
-    return *s;
-}
 
 carom_scheme_line carom_scheme_line_at(int i) {
     const carom_scheme *const *all = carom_schemes();

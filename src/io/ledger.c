@@ -120,7 +120,7 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
         fprintf(f, "  %-12s %ld steps of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner, l->counts.inner_rejected);
     if (l->undecided > 0)
         fprintf(f, "  %-12s %ld impact%s that no step size resolves\n", "undecided", l->undecided, l->undecided == 1 ? "" : "s");
-    if (l->switches > 0) fprintf(f, "  %-12s %ld changes of method on the way\n", "switches", l->switches);
+    if (l->switches > 0) fprintf(f, "  %-12s %ld change%s of method on the way\n", "switches", l->switches, l->switches == 1 ? "" : "s");
     fprintf(f, "  %-12s %ld, accumulations %ld\n", "impacts", l->impacts, l->accumulations);
     most(f, "penetration", l->penetration, names.penetration, l->penetration_t);
     if (names.drift || l->drift > 0) most(f, "drift", l->drift, names.drift, l->drift_t);
@@ -143,7 +143,7 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     if (l->counts.newton <= 0) return;
     fprintf(f, "  %-12s %ld iterations, median %d, at most %d in a step (t = %.9g)", "newton", l->counts.newton, l->counts.newton_median, l->counts.newton_max,
             l->counts.newton_max_t);
-    if (l->counts.newton_many > 0) fprintf(f, "; %ld steps needed more than 20", l->counts.newton_many);
+    if (l->counts.newton_many > 0) fprintf(f, "; %ld step%s needed more than 20", l->counts.newton_many, l->counts.newton_many == 1 ? "" : "s");
     fputc('\n', f);
 }
 
