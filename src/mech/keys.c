@@ -196,7 +196,7 @@ static const carom_key solid_keys[] = {
     KEY(NAME, "material", "that of the body", "one of section materials", "", AT(shape, material)),
     KEY(NAME, "of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)", "", AT(shape, of)),
     END};
-static const key_group shape_group = {GROUP("bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the first sixteen keys says which.", solid_keys, carom_mech_shape, "shape")};
+static const key_group shape_group = {GROUP("bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the keys before `at` says which.", solid_keys, carom_mech_shape, "shape")};
 static const key_group *const shapes[] = {&shape_group, NULL};
 
 static const carom_key body_keys[] = {
