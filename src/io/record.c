@@ -101,7 +101,7 @@ static void next_due(carom_record *r, const carom_now *now) {
     while ((double)r->k * r->dt_out <= t) r->k += 1;
 }
 
-// After a row: how long there will be none.  Sums and extremes of outputs, snapshots and irregular steps need a look at every step.
+// After a row: how long there will be none.  Extremes of outputs, snapshots and irregular steps need a look at every step.
 static void foresee(carom_record *r) {
     const long total = carom_sim_total_steps(r->sim), end = total - NEAR_END;
     r->quiet_step = total == 0 || r->nwatched || r->snapshots > 0 ? 0 : r->dt_out > 0 || end < r->next ? end : r->next;

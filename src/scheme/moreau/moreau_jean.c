@@ -19,7 +19,8 @@ static const carom_option options[] = {
 
 static void allocate_past(carom_theta *w, carom_arena *keep, const carom_system *sys) {
     w->past = NULL;
-    if (!keep || !(w->theta > 0 && w->theta < 1) || w->inside || w->N.constant || sys->ne > 0) return; // theta = 1 needs no M_0, and joints act always
+    if (!keep || !(w->theta > 0 && w->theta < 1) || w->inside || w->N.constant) return; // theta = 1 needs no M_0
+    if (sys->ne > 0 || sys->list) return; // joints act always, and in a world of many bodies something touches nearly always
     w->past = (carom_theta_past *)carom_allocate(keep, sizeof *w->past / sizeof(double));
     CAROM_ALLOCATE(keep, (size_t)sys->nv, &w->s_1, &w->s_2);
 }
@@ -192,7 +193,7 @@ static carom_status check_identity(carom_theta *w, carom_step *s) {
 
 // -- steps without contacts --------------------------------------------------------------------------------------------
 
-enum { STEPS = 2, WAIT = 50 }; // steps to continue; after an attempt in vain the next WAIT steps are left to Newton's method, which keeps the loss at 2 %
+enum { STEPS = 2, WAIT = 50 }; // steps to continue; after an attempt in vain the next WAIT steps are left to Newton's method, which keeps the loss below 2 %
 
 static inline bool continues(const carom_theta *w, const carom_step *s) { return w->past && w->past->steps == STEPS && w->past->h == s->h; }
 
