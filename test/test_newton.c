@@ -1,4 +1,4 @@
-// test_newton.c: Newton's method of the implicit schemes, where the position rounds.
+// test_newton.c: Newton's method of the implicit schemes, where the position rounds, and where moreau-jean does without its matrix.
 #include "schemes.h"
 #include "sim/sim.h"
 #include <float.h>
@@ -96,12 +96,126 @@ static void rounding_of_large_angles_refuses_no_step(void **state) {
         }
 }
 
+// -- moreau-jean without contacts: corrections with M_0 --------------------------------------------------------------
+
+// q'' = -k sin q, with counts of its evaluations.
+typedef struct pendulum { double k; long forces, tangents; } pendulum;
+
+static carom_status pendulum_mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
+    (void)model, (void)work, (void)t, (void)q;
+    *carom_matrix_entry(M, 0, 0) = 1;
+    return CAROM_OK;
+}
+
+static carom_status pendulum_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)work, (void)t, (void)v;
+    pendulum *p = (pendulum *)(uintptr_t)model;
+    p->forces += 1;
+    f[0] = -p->k * sin(q[0]);
+    return CAROM_OK;
+}
+
+static carom_status pendulum_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+    (void)work, (void)t, (void)v, (void)C;
+    pendulum *p = (pendulum *)(uintptr_t)model;
+    p->tangents += 1;
+    *carom_matrix_entry(K, 0, 0) = p->k * cos(q[0]);
+    return CAROM_OK;
+}
+
+static const double STEP = 1e-3;
+
+static carom_sim *pendulum_run(const pendulum *p, int steps) {
+    static carom_system sys;
+    static const double q_0 = 0.5, v_0 = 0.1;
+    sys = carom_system_default(1, 1, 0, 0);
+    sys.model = p, sys.mass = pendulum_mass, sys.force = pendulum_force, sys.tangent = pendulum_tangent;
+    carom_error err;
+    carom_sim_def d = carom_sim_default();
+    d.system = &sys, d.scheme = "moreau-jean", d.h = STEP, d.t_end = steps * STEP, d.q0 = &q_0, d.v0 = &v_0;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    return sim;
+}
+
+// One step.  The trapezoidal rule holds: for the velocity to newton-tol of its terms (twice: the force at the start is solved for, too), for the position to rounding.
+static void checked_step(carom_sim *sim, const pendulum *p) {
+    const carom_now at = carom_sim_now(sim);
+    const double q_0 = at.q[0], v_0 = at.v[0], f_0 = -p->k * sin(q_0);
+    sim_step(sim);
+    const double q_1 = at.q[0], v_1 = at.v[0], f_1 = -p->k * sin(q_1), terms = fabs(v_1) + 0.5 * STEP * (fabs(f_0) + fabs(f_1));
+    const double rounding = 4 * DBL_EPSILON * (terms + 0.5 * STEP * p->k * fabs(q_1)); // of sin(q_1), by that of q_1
+    assert_true(fabs(v_1 - v_0 - 0.5 * STEP * (f_0 + f_1)) <= 2e-12 * terms + rounding);
+    assert_true(fabs(q_1 - q_0 - 0.5 * STEP * (v_0 + v_1)) <= 2 * DBL_EPSILON * (fabs(q_0) + STEP * (fabs(v_0) + fabs(v_1))));
+}
+
+// h^4 of the motion is 1e-12, and M_0 differs from A by h^2 k/4 of it: from the third step on one correction with M_0 is enough, and there is no tangent.
+static void a_smooth_motion_needs_no_tangent(void **state) {
+    (void)state;
+    enum { N = 500 };
+    pendulum p = {.k = 1};
+    carom_sim *sim = pendulum_run(&p, N);
+    for (int i = 0; i < 2; ++i) checked_step(sim, &p);
+    assert_int_equal(p.tangents, 2);
+    p.forces = 0;
+    for (int i = 2; i < N; ++i) checked_step(sim, &p);
+    assert_int_equal(p.tangents, 2);
+    assert_int_equal(p.forces, 3 * (N - 2)); // at the start, at the first guess, at the answer
+    carom_ledger l;
+    carom_error err;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_int_equal(l.counts.newton, N);
+    carom_sim_destroy(sim);
+}
+
+// h^2 k/4 = 1/2: corrections with M_0 halve the error at best.  Newton's method takes over, and they are tried again only after 50 steps and two more.
+static void a_stiff_motion_is_left_to_newton(void **state) {
+    (void)state;
+    enum { N = 500 };
+    pendulum p = {.k = 2e6};
+    carom_sim *sim = pendulum_run(&p, N);
+    for (int i = 0; i < N; ++i) {
+        p.forces = p.tangents = 0;
+        checked_step(sim, &p);
+        assert_true(p.tangents >= 1);
+        const int attempt = i % 52 == 2; // in step 3, 55, ...: the first guess and two corrections
+        assert_int_equal(p.forces, 1 + p.tangents + 1 + 3 * attempt); // at the start of the step; by Newton's method at each iterate, and at the answer
+    }
+    carom_sim_destroy(sim);
+}
+
+// What a step takes from those before is saved with the state.
+static void a_restored_motion_has_the_same_bits(void **state) {
+    (void)state;
+    enum { N = 20, AT = 9 };
+    pendulum p = {.k = 100};
+    carom_error err;
+    carom_sim *a = pendulum_run(&p, N);
+    for (int i = 0; i < AT; ++i) sim_step(a);
+    size_t bytes;
+    const void *kept = carom_sim_state(a, &bytes);
+    carom_sim *b = pendulum_run(&p, N);
+    assert_int_equal(carom_sim_restore(b, kept, bytes, &err), CAROM_OK);
+    const long before = p.tangents;
+    for (int i = AT; i < N; ++i) {
+        sim_step(a);
+        sim_step(b);
+        assert_true(carom_sim_now(a).q[0] == carom_sim_now(b).q[0] && carom_sim_now(a).v[0] == carom_sim_now(b).v[0]);
+    }
+    assert_int_equal(p.tangents, before); // also from the first step on
+    carom_sim_destroy(a);
+    carom_sim_destroy(b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_position_settles_when_its_last_bit_is_in_doubt),
         cmocka_unit_test(the_law_is_judged_at_the_velocity_itself),
         cmocka_unit_test(velocities_round_with_their_terms),
         cmocka_unit_test(rounding_of_large_angles_refuses_no_step),
+        cmocka_unit_test(a_smooth_motion_needs_no_tangent),
+        cmocka_unit_test(a_stiff_motion_is_left_to_newton),
+        cmocka_unit_test(a_restored_motion_has_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

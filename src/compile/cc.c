@@ -13,13 +13,8 @@
 
 extern char **environ;
 
-// The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code and compiles sooner, where statements that wait for each
-// other are spread (which other compilers than gcc do anyway, and which takes registers).
-static const char *const plain[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno",
-#if defined(__aarch64__)
-                                    "-fschedule-insns",
-#endif
-                                    NULL};
+// The same bits as the interpreter: no contraction, no errno; -O1 is as fast as -O2 on straight-line code, with what the text asks gcc for (carom_native_write_head), and compiles sooner.
+static const char *const plain[] = {"-std=c17", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", NULL};
 // Lanes: vectors in place of single numbers, the same bits whatever their length.  The first two where the processor has them.
 static const char *const lanes[] = {"-mavx2", "-mfma", "-std=gnu17", "-O3", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", NULL};
 enum { FLAGS = sizeof lanes / sizeof *lanes, WORDS = sizeof((compiler *)0)->word / sizeof(char *) };

@@ -446,7 +446,12 @@ static void put_table(const writer *w) {
 }
 
 void carom_native_write_head(carom_write_text *write, void *user) {
+    // What gcc does from -O2 on only, and straight-line code needs: statements that wait for each other are spread, neighbouring loads and stores become one instruction.
+    // Not where registers are few.  These are no flags of the command, for other compilers refuse some of them.
     static const char text[] =
+        "#if defined(__GNUC__) && !defined(__clang__) && defined(__aarch64__)\n"
+        "#pragma GCC optimize(\"schedule-insns\", \"schedule-insns2\", \"peephole2\")\n"
+        "#endif\n"
         "#include <math.h>\n"
         "#include <stdbool.h>\n\n"
         "typedef double carom_native_nearest(bool ring, int which, const double *p);\n"

@@ -47,7 +47,7 @@ bool h5_has(hid_t at, const char *path);
 // -- the writer (h5_write.c) ------------------------------------------------------------------------
 
 /// An extendible table of equal rows with a buffer of one chunk.  Rows base .. base + fill - 1 are in the
-/// buffer; chunks are written whole, straight from it.
+/// buffer; chunks are written whole, straight from it.  Where a flush has left a part of a chunk in the file, only the rows behind it are written.
 typedef struct h5_table {
     hid_t set;
     hsize_t width;    // second dimension; 0: the table has one
@@ -55,6 +55,8 @@ typedef struct h5_table {
     hsize_t chunk;    // rows
     hsize_t base, fill;
     unsigned char *buffer;
+    hsize_t flushed;  // rows of the chunk that the last flush has written; 0: none
+    haddr_t place;    // of the chunk in the file, where flushed > 0
 } h5_table;
 
 /// What varies along a flexible member: `/fields/NAME`, a row for every row of /data.

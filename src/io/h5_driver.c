@@ -432,6 +432,18 @@ static driver *driver_of(hid_t file) {
     return file >= 0 && H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 ? handle : NULL;
 }
 
+bool h5_driver_fill(hid_t file, haddr_t at, const void *bytes, size_t size) {
+    driver *d = driver_of(file);
+    if (!d || d->failed || at + size < at || at + size > d->eoa || at + size > d->committed || !write_all(d, bytes, size, at)) return false;
+    const unsigned char *from = bytes;
+    for (size_t n; d->used && size > 0; from += n, at += n, size -= n) { // pages that something else has changed, too
+        unsigned char *byte = held(d, at / PAGE);
+        n = part_of(at, size);
+        if (byte) memcpy(byte + at % PAGE, from, n);
+    }
+    return true;
+}
+
 bool h5_driver_commit(hid_t file) {
     driver *d = driver_of(file);
     return d && commit(d);

@@ -4,7 +4,7 @@
 // the old one nor the new one.  This driver stands between HDF5 and the file:
 //
 // (1) Bytes of the last commit are never overwritten outside h5_driver_commit(): writes to them stay in memory, page by page.
-//     Other writes go straight to the file, behind the committed end, where nothing refers to them yet.
+//     Other writes go straight to the file, behind the committed end or by h5_driver_fill(), where nothing refers to them yet.
 // (2) A commit appends the changed pages as a log with a checksum, then copies them to their places, then cuts the log off.
 //     Without a whole log the file is that of the last commit; with one, opening the file finishes the copying (in memory only,
 //     if the file is opened for reading).
@@ -17,6 +17,9 @@
 
 /// Files that are opened with this access list use the driver.
 bool h5_driver_use(hid_t fapl);
+
+/// Bytes inside the file that the last commit does not refer to, written straight to it.  HDF5 must not have them in memory.
+bool h5_driver_fill(hid_t file, haddr_t at, const void *bytes, size_t size);
 
 /// All that HDF5 has written so far becomes the file; to be called after H5Fflush().
 bool h5_driver_commit(hid_t file);

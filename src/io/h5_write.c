@@ -76,18 +76,36 @@ static carom_status broken(h5_file *f, carom_error *err) {
     return still_broken(f, err);
 }
 
-// The buffered rows to the file, as one whole chunk.
+// The buffered rows that are not in the file yet; the whole chunk if there is nothing of it.
+static bool write_rows(h5_file *f, h5_table *t) {
+    const hsize_t at[2] = {t->base, 0};
+    if (t->flushed == 0) return H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, at, (size_t)t->chunk * t->row_bytes, t->buffer) >= 0;
+    const size_t done = (size_t)t->flushed * t->row_bytes, all = (size_t)t->fill * t->row_bytes;
+    return all == done || h5_driver_fill(f->file, t->place + done, t->buffer + done, all - done);
+}
+
 static carom_status table_write(h5_file *f, h5_table *t, carom_error *err) {
-    const hsize_t size[2] = {t->base + t->fill, t->width}, at[2] = {t->base, 0};
+    const hsize_t size[2] = {t->base + t->fill, t->width};
     if (t->fill == 0) return CAROM_OK;
-    if (H5Dset_extent(t->set, size) < 0 ||
-        H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, at, (size_t)t->chunk * t->row_bytes, t->buffer) < 0 || h5_driver_failed(f->file))
-        return broken(f, err);
+    if (H5Dset_extent(t->set, size) < 0 || !write_rows(f, t) || h5_driver_failed(f->file)) return broken(f, err);
     if (t->fill == t->chunk) {
         t->base += t->chunk;
-        t->fill = 0;
+        t->fill = t->flushed = 0;
     }
     return CAROM_OK;
+}
+
+// After a commit: rows that follow in the same chunk are none of the file's yet, and need no log.
+static void table_flushed(h5_table *t) {
+#if H5_VERSION_GE(1, 10, 5)
+    const hsize_t at[2] = {t->base, 0};
+    unsigned mask;
+    hsize_t bytes;
+    const bool known = t->fill > 0 && H5Dget_chunk_info_by_coord(t->set, at, &mask, &t->place, &bytes) >= 0 && t->place != HADDR_UNDEF && bytes == t->chunk * t->row_bytes;
+    t->flushed = known ? t->fill : 0;
+#else
+    (void)t;
+#endif
 }
 
 // HDF5 is not spoken to before the buffer is full: even hushing it takes as long as a step.
@@ -478,6 +496,13 @@ carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names
     return status;
 }
 
+static void tables_flushed(h5_file *f) {
+    table_flushed(&f->data);
+    table_flushed(&f->events);
+    if (f->contacts.set >= 0) table_flushed(&f->contacts);
+    for (int i = 0; i < f->nfield; ++i) table_flushed(&f->field[i]);
+}
+
 carom_status h5_flush(h5_file *f, carom_error *err) {
     if (f->broken.code != CAROM_OK) return still_broken(f, err);
     h5_hush h;
@@ -487,6 +512,7 @@ carom_status h5_flush(h5_file *f, carom_error *err) {
     if (status == CAROM_OK && f->contacts.set >= 0) status = table_write(f, &f->contacts, err);
     for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_write(f, &f->field[i], err);
     if (status == CAROM_OK && (H5Fflush(f->file, H5F_SCOPE_LOCAL) < 0 || !h5_driver_commit(f->file))) status = broken(f, err);
+    if (status == CAROM_OK) tables_flushed(f);
     h5_hush_end(&h);
     return status;
 }

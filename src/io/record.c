@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS_BY_DEFAULT = 2000, NEAR_NAMES = 122 }; // the latter: longest name of a contact that comes and goes
+enum { ROWS_BY_DEFAULT = 2000, NEAR_NAMES = 122, NEAR_END = 3 }; // longest name of a contact that comes and goes; steps: carom_sim_ending() is false before
 
 carom_record_def carom_record_default(void) {
     return (carom_record_def){.every = 0, .dt_out = 0};
@@ -101,6 +101,16 @@ static void next_due(carom_record *r, const carom_now *now) {
     while ((double)r->k * r->dt_out <= t) r->k += 1;
 }
 
+// After a row: how long there will be none.  Extremes of outputs, snapshots and irregular steps need a look at every step.
+static void foresee(carom_record *r) {
+    const long total = carom_sim_total_steps(r->sim), end = total - NEAR_END;
+    r->quiet_step = total == 0 || r->nwatched || r->snapshots > 0 ? 0 : r->dt_out > 0 || end < r->next ? end : r->next;
+    r->quiet_t = HUGE_VAL;
+    if (!(r->dt_out > 0)) return;
+    const double due = (double)r->k * r->dt_out;
+    r->quiet_t = due - 2 * slack(r, due);
+}
+
 static carom_status put_events(carom_record *r, const carom_now *now) {
     for (int i = 0; i < now->nevents; ++i) {
         const carom_event *e = &now->events[i];
@@ -153,8 +163,10 @@ static carom_status freeze(carom_record *r, carom_error *err) { // (3)
     return CAROM_OK;
 }
 
-carom_status carom_record_step(void *record, const carom_now *now) {
-    carom_record *r = record;
+#if defined(__GNUC__)
+__attribute__((noinline)) // its registers are saved for the steps that need them
+#endif
+static carom_status see_step(carom_record *r, const carom_now *now) {
     if (now->step == r->step) return CAROM_OK; // a resumed run shows the state it starts from
     const bool first = r->step < 0;
     r->step = now->step;
@@ -165,17 +177,27 @@ carom_status carom_record_step(void *record, const carom_now *now) {
     if (r->nwatched)
         carom_model_watch(r->model, carom_sim_work(r->sim), now->t, now->q, now->v, r->low, r->high, first);
     if (now->nevents) CAROM_TRY(put_events(r, now));
-    if (r->snapshots > 0 || r->sides.count || due(r, now)) carom_sim_gaps(r->sim);
+    const bool row = due(r, now);
+    if (row || r->snapshots > 0 || r->sides.count) carom_sim_gaps(r->sim);
     if (r->snapshots > 0) CAROM_TRY(put_snapshot(r, now));
     if (now->reacted || r->reacted) carom_copy(r->force, now->lasting, r->ndir); // else they are zero, and were
     r->reacted = now->reacted;
     if (r->sides.count) CAROM_TRY(put_sides(r, now));
-    if (due(r, now)) {
+    if (row) {
         CAROM_TRY(put_row(r, now));
         next_due(r, now);
+        foresee(r);
     }
     const bool begun = r->h5 && r->sequence > 0;
     return begun && !r->frozen ? freeze(r, &r->err) : CAROM_OK;
+}
+
+carom_status carom_record_step(void *record, const carom_now *now) {
+    carom_record *r = record;
+    const bool quiet = now->step < r->quiet_step && now->t < r->quiet_t && !now->reacted && !r->reacted && !now->nevents && !r->sides.count; // most steps
+    if (!quiet) return see_step(r, now);
+    r->step = now->step;
+    return CAROM_OK;
 }
 
 // -- /run -------------------------------------------------------------------------------------------

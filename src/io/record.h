@@ -10,7 +10,7 @@ typedef enum record_quantity {
     RECORD_TIME, RECORD_POSITION, RECORD_VELOCITY, RECORD_ENERGY, RECORD_GAP, RECORD_GAP_RATE, RECORD_FORCE, RECORD_IMPULSE,
     RECORD_JOINT_GAP, RECORD_JOINT_FORCE, RECORD_NU, RECORD_JOINT_NU, RECORD_EXTRA, RECORD_OUTPUT, RECORD_QUANTITIES
 } record_quantity;
-typedef struct record_value { record_quantity of; int at; double scale; int first, parts; } record_value; // times scale; of RECORD_GAP_RATE over it
+typedef struct record_value { record_quantity of; int at; bool plain; int first, parts; double scale; } record_value; // times scale; of RECORD_GAP_RATE over it; plain: neither parts nor scale
 
 struct carom_record {
     const carom_model *model;
@@ -40,6 +40,8 @@ struct carom_record {
     long contacts, snapped;      // their rows; snapshots that were due so far
     long row_step, k;            // step of the last row; next multiple of dt_out
     long next;                   // step of the next row when these are counted in steps
+    long quiet_step;             // neither a row nor the end of the run comes before this step
+    double quiet_t;              // and this time
     bool positions;              // there are multipliers on position level
     bool reacted;                // force may differ from zero
     bool frozen;                 // the state in the file is the one to go on from

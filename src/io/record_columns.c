@@ -124,14 +124,20 @@ const double *record_reactions(const carom_record *r, const carom_now *now, cons
 }
 
 // The least gap of several parts, its rate, the sum of their reactions.
-static double value_of_whole(const carom_record *r, const carom_now *now, record_value c, const double *x) {
-    int least = c.first;
+static double value_of_whole(const carom_record *r, const carom_now *now, const record_value *c, const double *x) {
+    int least = c->first;
     double sum = 0;
-    for (int id = c.first; id < c.first + c.parts; ++id) {
+    for (int id = c->first; id < c->first + c->parts; ++id) {
         if (r->gap[id] < r->gap[least]) least = id;
-        if (c.of != RECORD_GAP) sum += x[now->dir[id] + c.at];
+        if (c->of != RECORD_GAP) sum += x[now->dir[id] + c->at];
     }
-    return c.of == RECORD_GAP ? x[least] : c.of == RECORD_GAP_RATE ? x[now->dir[least] + c.at] : sum;
+    return c->of == RECORD_GAP ? x[least] : c->of == RECORD_GAP_RATE ? x[now->dir[least] + c->at] : sum;
+}
+
+// What is not plain.
+static double value_of(const carom_record *r, const carom_now *now, const record_value *c, const double *x) {
+    const double y = c->parts ? value_of_whole(r, now, c, x) : x[c->at];
+    return c->of == RECORD_GAP_RATE ? y / c->scale : y * c->scale;
 }
 
 carom_status record_fill(carom_record *r, double *row, const carom_now *now, const double *impulse) {
@@ -153,9 +159,8 @@ carom_status record_fill(carom_record *r, double *row, const carom_now *now, con
         [RECORD_JOINT_NU] = r->positions ? record_reactions(r, now, now->nu, r->turned ? r->turned + r->ndir : NULL) : NULL,
     };
     for (int i = 0; i < r->ncol - r->nout; ++i) {
-        const record_value c = r->value[i];
-        const double x = c.parts ? value_of_whole(r, now, c, of[c.of]) : of[c.of][c.at];
-        row[i] = c.of == RECORD_GAP_RATE ? x / c.scale : x * c.scale;
+        const record_value *c = &r->value[i];
+        row[i] = c->plain ? of[c->of][c->at] : value_of(r, now, c, of[c->of]);
     }
     return CAROM_OK;
 }
@@ -210,5 +215,7 @@ carom_status record_fields(carom_record *r, const carom_now *now) {
 }
 
 bool record_describe(carom_record *r, const carom_record_def *def) {
-    return name_constraints(r, def) && all_columns(r, def) && name_fields(r);
+    if (!name_constraints(r, def) || !all_columns(r, def)) return false;
+    for (int i = 0; i < r->ncol; ++i) r->value[i].plain = r->value[i].parts == 0 && r->value[i].scale == 1;
+    return name_fields(r);
 }

@@ -5,5 +5,6 @@
 typedef int64_t hid_t;
 typedef int herr_t;
 typedef unsigned long long hsize_t;
+typedef uint64_t haddr_t;
 typedef void *H5E_auto2_t;
 typedef int H5T_str_t;

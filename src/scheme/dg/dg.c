@@ -28,7 +28,7 @@ static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, cons
     w->automatic = opt[CAROM_DG_ORDER] == AUTO;
     w->m = w->automatic ? HIGHEST : (int)opt[CAROM_DG_ORDER];
     if (w->m == 0) {
-        carom_theta_allocate(&w->moreau, (carom_theta_rule){.theta = plus ? 1 : 0, .gamma = 0.5}, mem, sys);
+        carom_theta_allocate(&w->moreau, (carom_theta_rule){.theta = plus ? 1 : 0, .gamma = 0.5}, mem, NULL, sys);
         w->q_0 = carom_allocate(mem, (size_t)sys->nq);
         w->v_0 = carom_allocate(mem, (size_t)sys->nv);
         return;

@@ -26,6 +26,12 @@ typedef struct carom_theta_rule {
     bool inside, identity; // at=theta; check the energy balance
 } carom_theta_rule;
 
+/// Steps without contacts one after the other, up to the last step.
+typedef struct carom_theta_past {
+    double steps; // how many of length h, 2 at most; negative: as many as must follow before they are counted
+    double h;
+} carom_theta_past;
+
 typedef struct carom_theta {
     carom_newton N;
     carom_factor F_0;            // M(q_0)
@@ -46,7 +52,10 @@ typedef struct carom_theta {
     double *f_0, *q_theta;       // at=theta: forces at the start; q_0 + theta (q_1 - q_0)
     double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0, at=end: less h (1 - theta) s_0; forces; forecast gaps
     double *u_0;                 // W(q_0)'v_0 + w
+    carom_theta_past *past;      // kept, with s_1 and s_2; NULL: not used
+    double *s_1, *s_2;           // M^-1 f at the start of the last step and of the one before it
     carom_identity I;
 } carom_theta;
-void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys);
+/// keep NULL: steps do not depend on those before.
+void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, carom_arena *keep, const carom_system *sys);
 carom_status carom_theta_step(void *w, carom_step *s);

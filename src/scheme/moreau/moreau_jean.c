@@ -17,7 +17,15 @@ static const carom_option options[] = {
     {0},
 };
 
-void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, const carom_system *sys) {
+static void allocate_past(carom_theta *w, carom_arena *keep, const carom_system *sys) {
+    w->past = NULL;
+    if (!keep || !(w->theta > 0 && w->theta < 1) || w->inside || w->N.constant) return; // theta = 1 needs no M_0
+    if (sys->ne > 0 || sys->list) return; // joints act always, and in a world of many bodies something touches nearly always
+    w->past = (carom_theta_past *)carom_allocate(keep, sizeof *w->past / sizeof(double));
+    CAROM_ALLOCATE(keep, (size_t)sys->nv, &w->s_1, &w->s_2);
+}
+
+void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *mem, carom_arena *keep, const carom_system *sys) {
     const size_t nv = (size_t)sys->nv;
     w->theta = rule.theta;
     w->gamma = rule.gamma;
@@ -50,12 +58,12 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     CAROM_ALLOCATE(mem, nv, &w->v_1, &w->y, &w->f);
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     w->u_0 = carom_allocate(mem, (size_t)w->L_0.W.n);
+    allocate_past(w, keep, sys);
 }
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    (void)keep;
     const carom_theta_rule rule = {.theta = opt[OPT_THETA], .gamma = opt[OPT_GAMMA], .inside = opt[OPT_AT] == 1, .identity = opt[OPT_IDENTITY] == 0};
-    carom_theta_allocate(memory, rule, mem, sys);
+    carom_theta_allocate(memory, rule, mem, keep, sys);
 }
 
 // at=theta, all but the forces at q_theta:
@@ -183,6 +191,34 @@ static carom_status check_identity(carom_theta *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// -- steps without contacts --------------------------------------------------------------------------------------------
+
+enum { STEPS = 2, WAIT = 50 }; // steps to continue; after an attempt in vain the next WAIT steps are left to Newton's method, which keeps the loss below 2 %
+
+static inline bool continues(const carom_theta *w, const carom_step *s) { return w->past && w->past->steps == STEPS && w->past->h == s->h; }
+
+// (MJ-10)  v_1 = v_0 + h ((1 - theta) s_0 + theta s_1),  where s_1 = M_1^-1 f_1 is about 3 s_0 - 3 s_-1 + s_-2;  for n velocities.
+static inline void continue_motion(carom_theta *w, const carom_step *s, int n) {
+    const double h = s->h, theta = w->theta, *v = s->v, *s_0 = w->s_0;
+    for (int i = 0; i < n; ++i) w->v_1[i] = v[i] + h * ((1 - theta) * s_0[i] + theta * (3 * (s_0[i] - w->s_1[i]) + w->s_2[i]));
+}
+
+// The step is done.  chord: the corrections of (MJ-10), 0 after an attempt in vain, -1: not attempted.
+static inline void remember(carom_theta *w, const carom_step *s, int chord, int n) {
+    carom_theta_past *past = w->past;
+    if (!past) return;
+    double *s_2 = w->s_2;
+    if (past->steps > 0 && (w->N.L.nb > 0 || past->h != s->h)) past->steps = 0;
+    if (chord == 0) past->steps = -WAIT;
+    past->h = s->h;
+    if (w->N.L.nb > 0) return; // s_0 says nothing of what follows
+    for (int i = 0; i < n; ++i) {
+        s_2[i] = w->s_1[i];
+        w->s_1[i] = w->s_0[i];
+    }
+    if (past->steps < STEPS) past->steps += 1;
+}
+
 carom_status carom_theta_step(void *memory, carom_step *s) {
     carom_theta *w = memory;
     carom_newton *N = &w->N;
@@ -218,8 +254,18 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     carom_local_velocity_shared(s, w->u_0, &w->L_0, s->v);
 
     // Newton's method starts from the free motion; with joints, of whose reactions s_0 knows nothing, from v_0.
-    carom_add(w->v_1, s->v, w->theta < 1 && s->sys->ne == 0 ? h : 0, w->s_0, nv);
-    CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
+    int chord = -1;
+    if (N->L.nb == 0 && continues(w, s)) {
+        continue_motion(w, s, nv);
+        chord = carom_newton_chord(N, s, w->v_1, &w->F_0, eval, w);
+    }
+    if (chord > 0) {
+        carom_book_newton(s, chord);
+    } else {
+        carom_add(w->v_1, s->v, w->theta < 1 && s->sys->ne == 0 ? h : 0, w->s_0, nv);
+        CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
+    }
+    remember(w, s, chord, nv);
 
     // The last evaluation was at the answer: q_1 and u_1 stand.
     if (w->I.asked) CAROM_TRY(check_identity(w, s));
@@ -277,13 +323,17 @@ static inline bool fly(carom_theta *w, carom_step *s, int n) {
     w->g_0 = w->g_1; // (MJ-9)
     w->g_1 = g;
     if (!free_start(w, s) || !open_ahead(w, s)) return false; // (MJ-2), (MJ-1)
-    for (int i = 0; i < n; ++i) w->v_1[i] = v[i] + h * w->s_0[i];
+    const bool chord = continues(w, s);
+    if (chord) continue_motion(w, s, n);
+    else for (int i = 0; i < n; ++i) w->v_1[i] = v[i] + h * w->s_0[i];
     w->flying = true;
-    bool bounded = carom_newton_once(&w->N, s, w->v_1, eval, w);
+    const int corrections = chord ? carom_newton_chord(&w->N, s, w->v_1, &w->F_0, eval, w) : carom_newton_once(&w->N, s, w->v_1, eval, w);
     w->flying = false;
+    bool bounded = corrections > 0;
     for (int i = 0; i < n; ++i) bounded = bounded && fabs(w->v_1[i]) < CAROM_GROWN;
     if (!bounded) return false;
-    carom_book_newton(s, 1);
+    carom_book_newton(s, corrections);
+    remember(w, s, chord ? corrections : -1, n);
     w->ahead = w->ends ? ahead(w, &f->reach, h, q_0, v_0, n, nc) : -HUGE_VAL;
     w->ends = true;
     for (int i = 0; i < n; ++i) {
