@@ -2,12 +2,6 @@
 #include "flex/flex.h"
 #include <math.h>
 
-double carom_flex_rest(const carom_member *m, int node, int c) {
-    if (m->def.kind != CAROM_EXACT_BEAM) return 0;
-    if (c == 2) return atan2(m->axes[0][1], m->axes[0][0]);
-    return m->def.origin[c] + m->l * node * m->axes[0][c];
-}
-
 double carom_member_arc(const carom_member *m, int node) {
     if (!m->shaft) return m->l * node;
     const flex_shaft *last = &m->shaft[m->nodes - 2];
