@@ -2,19 +2,11 @@
 //
 // Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices are
 // lists of entries with their subscripts beside them.
+#include "derive/ctext/ctext.h"
 #include "expr/curve.h"
-#include "expr/native.h"
 #include "derive/bodies/body.h"
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
-
-typedef struct ctext {
-    const carom_model *m;
-    const char *prefix;
-    carom_write_text *write;
-    void *user;
-} ctext;
+#include <math.h>
 
 // What is written about each group: entries, and the two or three lists of subscripts that belong to it.
 typedef struct part {
@@ -23,8 +15,6 @@ typedef struct part {
     const terms *list[2]; // the entries are these lists, one behind the other; NULL: one number each
     int subscripts;       // of the lists: 1, 2 or 3
 } part;
-
-static void put(const ctext *c, const char *text) { c->write(c->user, text, strlen(text)); }
 
 static const char *position_name(const carom_model *m, int i) { return carom_model_coordinate(m, i); }
 static const char *velocity_name(const carom_model *m, int i) { return carom_model_velocity(m, i); }
@@ -35,7 +25,7 @@ typedef struct input { char letter; const char *(*name)(const carom_model *m, in
 
 static input input_of(const carom_model *m, carom_input kind) {
     if (kind == CAROM_PARAMETER) return (input){'p', parameter_name, m->np};
-    return kind == CAROM_POSITION ? (input){'q', position_name, m->nq} : (input){'v', velocity_name, m->nv};
+    return kind == CAROM_POSITION ? (input){'q', position_name, m->visible.nq_own} : (input){'v', velocity_name, m->visible.nv_own}; // others have no names of their own
 }
 
 static void c_name(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
@@ -57,7 +47,24 @@ static void subscript(const carom_model *m, input in, int i, char text[CAROM_SLO
     }
 }
 
-static void slot_name(void *user, carom_input kind, int i, char text[CAROM_SLOT_NAME]) {
+// Position or velocity number i of the graph, one of a member: first those that stand for its energies.
+static void member_input(const ctext *c, carom_input kind, int i, char text[CAROM_SLOT_NAME]) {
+    const carom_model *m = c->m;
+    const bool position = kind == CAROM_POSITION;
+    const int own = position ? m->visible.nq_own : m->visible.nv_own;
+    if (i == own) {
+        strcpy(text, !c->energies ? "0.0" : position ? "potential" : "kinetic");
+        return;
+    }
+    int k = 0;
+    const int at = (position ? m->visible.q : m->visible.v)[i - own - 1];
+    while (at >= (position ? m->members[k].q : m->members[k].v) + m->members[k].count) ++k;
+    char name[CAROM_SLOT_NAME];
+    carom_ctext_member_name(c, k, name);
+    snprintf(text, CAROM_SLOT_NAME, "%c[%.110s_%c + %d]", position ? 'q' : 'v', name, position ? 'q' : 'v', at - (position ? m->members[k].q : m->members[k].v));
+}
+
+void carom_ctext_input(void *user, carom_input kind, int i, char text[CAROM_SLOT_NAME]) {
     const ctext *c = user;
     char name[CAROM_SLOT_NAME];
     if (kind == CAROM_TIME) {
@@ -65,6 +72,10 @@ static void slot_name(void *user, carom_input kind, int i, char text[CAROM_SLOT_
         return;
     }
     const input in = input_of(c->m, kind);
+    if (i >= in.n) {
+        member_input(c, kind, i, text);
+        return;
+    }
     subscript(c->m, in, i, name);
     snprintf(text, CAROM_SLOT_NAME, "%c[%.100s]", in.letter, name);
 }
@@ -104,10 +115,27 @@ static void put_model(const ctext *c, const char *text, size_t length) {
     put(c, "\n");
 }
 
-static void put_numbers(const ctext *c, const char *name, const double *x, int n) {
-    PUT(c, "const double %.100s_%s[] = {", c->prefix, name);
-    for (int i = 0; i < n; ++i) PUT(c, "%s%.17g", i ? ", " : "", x[i]);
+void carom_ctext_number(const ctext *c, double x) {
+    if (isinf(x)) put(c, x < 0 ? "-INFINITY" : "INFINITY");
+    else PUT(c, "%.17g", x);
+}
+
+void carom_ctext_doubles(const ctext *c, const char *begin, const double *x, size_t n) {
+    put(c, begin), put(c, "{");
+    for (size_t i = 0; i < n; ++i) put(c, i ? ", " : ""), carom_ctext_number(c, x[i]);
     put(c, n ? "};\n" : "0};\n");
+}
+
+void carom_ctext_ints(const ctext *c, const char *begin, const int *x, size_t n) {
+    put(c, begin), put(c, "{");
+    for (size_t i = 0; i < n; ++i) PUT(c, "%s%d", i ? ", " : "", x[i]);
+    put(c, n ? "};\n" : "0};\n");
+}
+
+static void put_numbers(const ctext *c, const char *name, const double *x, int n) {
+    char begin[200];
+    snprintf(begin, sizeof begin, "const double %.100s_%s[] = ", c->prefix, name);
+    carom_ctext_doubles(c, begin, x, (size_t)n);
 }
 
 static void put_names(const ctext *c, const char *name, const char *(*of)(const carom_model *m, int i), int n) {
@@ -116,28 +144,45 @@ static void put_names(const ctext *c, const char *name, const char *(*of)(const 
     put(c, n ? ", 0};\n" : "0};\n");
 }
 
-static void put_subscripts(const ctext *c, const part *p) {
+static void put_subscripts(const ctext *c, const part *p, bool own) {
     static const char letter[] = "ijl";
+    const bool pairs = p->group == GROUP_DIRECTIONS;
     for (int s = 0; s < p->subscripts; ++s) {
         int n = 0;
-        PUT(c, "const int %.100s_%s_%c[] = {", c->prefix, p->name, letter[s]);
+        if (own && !pairs) PUT(c, "static const int own_%s_%c[] = {", p->name, letter[s]);
+        else PUT(c, "const int %.100s_%s_%c[] = {", c->prefix, p->name, letter[s]);
         for (int k = 0; k < 2; ++k) {
             const terms *x = p->list[k];
             for (int e = 0; x && e < x->n; ++e) PUT(c, "%s%d", n++ ? ", " : "", s == 0 ? x->i[e] : s == 1 ? x->j[e] : x->l[e]);
         }
+        if (pairs) carom_ctext_pair_subscripts(c, s, n), n += carom_ctext_pair_entries(c);
         put(c, n ? "};\n" : "0};\n");
     }
 }
 
+carom_status carom_ctext_function(const ctext *c, const carom_tape *tape, int group, carom_slot_name *names, const char *head, carom_error *err) {
+    put(c, head), put(c, " {\n    (void)t, (void)q, (void)v, (void)p, (void)out;\n");
+    if (c->energies)
+        put(c, "    double kinetic = 0, potential = 0; // of members\n    for (int k = 0; k < nmembers; ++k) {\n        double T, V;\n"
+               "        member_energy(members[k].flex, q + members[k].q, v + members[k].v, &T, &V);\n        potential += V;\n        kinetic += T;\n    }\n    (void)kinetic, (void)potential;\n");
+    if (carom_tape_write_group(tape, group, names, write_for, (void *)c) != CAROM_OK) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model as C");
+    put(c, "}\n");
+    return CAROM_OK;
+}
+
+// The function of a group.  Where members or pairs of shapes add to it, that of the expressions is its beginning.
 static carom_status put_part(const ctext *c, const part *p, carom_error *err) {
     const carom_model *m = c->m;
+    const bool own = carom_ctext_with_parts(c, p->name, false) || carom_ctext_with_pairs(c, p->name, false);
+    ctext with = *c;
+    char head[300];
+    with.energies = p->group == GROUP_OUTPUTS && m->nmember && m->member_energies;
     PUT(c, "\n// %s\n", p->about);
-    put_subscripts(c, p);
-    PUT(c, "void %.100s_%s(double t, const double *q, const double *v, const double *p, double *out) {\n    (void)t, (void)q, (void)v, (void)p, (void)out;\n",
-        c->prefix, p->name);
-    if (carom_tape_write_group(m->tape, p->group, slot_name, write_for, (void *)c) != CAROM_OK)
-        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model as C");
-    put(c, "}\n");
+    put_subscripts(c, p, own);
+    snprintf(head, sizeof head, own ? "%svoid own%.0s_%s" CTEXT_ARGUMENTS : "%svoid %.100s_%s" CTEXT_ARGUMENTS, own ? "static " : "", c->prefix, p->name);
+    CAROM_TRY(carom_ctext_function(&with, m->tape, p->group, carom_ctext_input, head, err));
+    if (own) put(c, "\n");
+    if (!carom_ctext_with_parts(c, p->name, true)) carom_ctext_with_pairs(c, p->name, true);
     return CAROM_OK;
 }
 
@@ -226,8 +271,7 @@ static carom_status put_controllers(const ctext *c, carom_error *err) {
 }
 
 static carom_status refuse(const carom_model *m, carom_error *err) {
-    if (m->nmember) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has flexible members, which `export c` does not support", m->file);
-    if (m->npairs || m->near) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file); // free bodies have such contacts, too
+    CAROM_TRY(carom_ctext_refuse_pairs(m, err));
     for (int c = 0; c < m->nc; ++c)
         if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].ellipse[0] > 0 || m->contacts[c].impact || m->contacts[c].sequential)
             return carom_fail(err, CAROM_BAD_INPUT, "%.200s has laws of impact other than Newton's, restitution or friction that varies, or friction with two coefficients, which `export c` does not support", m->file);
@@ -239,6 +283,7 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     CAROM_TRY(refuse(m, err));
     const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
     const terms w_as = m->w;
+    const int mass = m->mass.n + carom_ctext_mass_entries(&c), K = m->K.n + carom_ctext_tangent_entries(&c, false), C = m->C.n + carom_ctext_tangent_entries(&c, true);
     const part parts[] = {
         {GROUP_MASS, "mass", "Mass matrix, lower triangle: M[i][j] = out[e], i = mass_i[e] >= j = mass_j[e].", {&m->mass}, 2},
         {GROUP_FORCE, "force", "Forces f in M v' = f + W lambda: out[nv].", {0}, 0},
@@ -256,7 +301,7 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     put(&c, "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
             "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n\n");
     put_model(&c, text, length);
-    put(&c, "#include <float.h>\n#include <math.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
+    put(&c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
     if (m->mech->ntables) {
         put(&c, "// Derivative k of a table.\n");
         put(&c, carom_curve_text);
@@ -264,8 +309,8 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     }
     PUT(&c, "enum { %.100s_nq = %d, %.100s_nv = %d, %.100s_np = %d, ", prefix, m->nq, prefix, m->nv, prefix, m->np);
     PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix, m->ndir);
-    PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, m->mass.n, prefix, m->W.n, prefix, m->w.n);
-    PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, m->K.n, prefix, m->K.n + m->C.n, prefix, m->nout);
+    PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, mass, prefix, m->W.n + carom_ctext_pair_entries(&c), prefix, m->w.n);
+    PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, K, prefix, K + C, prefix, m->nout);
     put_enum(&c, CAROM_POSITION);
     put_enum(&c, CAROM_VELOCITY);
     put_enum(&c, CAROM_PARAMETER);
@@ -276,16 +321,20 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     put_numbers(&c, "p0", m->parameter, m->np);
     put_numbers(&c, "q0", m->q0, m->nq);
     put_numbers(&c, "v0", m->v0, m->nv);
-    const part w = {.name = "w", .list = {&w_as}, .subscripts = 1};
-    put_subscripts(&c, &w);
+    const part w = {.group = -1, .name = "w", .list = {&w_as}, .subscripts = 1};
+    put_subscripts(&c, &w, false);
     put(&c, "\n// By contact: restitution, friction, and the first of its local directions.\n");
     PUT(&c, "const struct { double restitution, friction; int direction, directions; } %.100s_contact[] = {", prefix);
     for (int i = 0; i < m->nc; ++i)
         PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction, m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
     put(&c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
+    put(&c, "\n");
+    carom_ctext_parts(&c);
+    CAROM_TRY(carom_ctext_pairs(&c, err));
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) CAROM_TRY(put_part(&c, &parts[k], err));
     CAROM_TRY(put_kinks(&c, err));
     CAROM_TRY(put_controllers(&c, err));
+    CAROM_TRY(carom_ctext_near(&c, err));
     put_move(&c);
     return CAROM_OK;
 }
