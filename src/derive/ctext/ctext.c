@@ -199,8 +199,10 @@ static void put_move(const ctext *c) {
     put(c, "\n// Positions at a time h after q0, at constant velocities: q1 = q0 + h v, orientations by the exponential map.\n");
     if (turning) put(c, "\n"), put(c, carom_turn_text), put(c, "\n");
     PUT(c, "void %.100s_move(double *q1, const double *q0, double h, const double *v) {\n    static const int rate[] = {", c->prefix);
-    for (int i = 0; i < m->nq; ++i) PUT(c, "%s%d", i ? ", " : "", m->velocity_of[i]);
-    PUT(c, "}; // the velocity of each position; -1: none\n    for (int i = 0; i < %d; ++i)\n        if (rate[i] >= 0) q1[i] = q0[i] + h * v[rate[i]];\n", m->nq);
+    const int nq = carom_model_named_q(m), nv = carom_model_named_v(m); // behind them those of members
+    for (int i = 0; i < nq; ++i) PUT(c, "%s%d", i ? ", " : "", m->velocity_of[i]);
+    PUT(c, "%s}; // the velocity of each position; -1: none\n    for (int i = 0; i < %d; ++i)\n        if (rate[i] >= 0) q1[i] = q0[i] + h * v[rate[i]];\n", nq ? "" : "0", nq);
+    if (nq < m->nq) PUT(c, "    for (int i = %d; i < %d; ++i) q1[i] = q0[i] + h * v[i + %d];\n", nq, m->nq, nv - nq);
     if (turning) {
         put(c, "    static const struct { int e, w; } body[] = {");
         for (int i = 0, n = 0; i < m->nbodies; ++i)
