@@ -2,6 +2,9 @@
 //
 //   patch.c      two polyhedra; which way a pair goes          surface.c   a solid over a surface
 //   thin.c       a point or a line, and a polyhedron           place.c     gap, normal and point of a feature
+//   choose.c     which of many contacts stay                   smooth.c    ellipsoids
+//
+// All of these together are a part of the C text of models: no two of them use one name for two things.
 #pragma once
 #include "collide/patch.h"
 #include <math.h>
@@ -162,6 +165,6 @@ static inline void edges_across(candidates *c, const posed *A, int f, const pose
 }
 
 /// Which of the candidates stay: slot by slot, the outermost in its direction; deep ones count as farther out.
-void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f);
-void carom_patch_thin(const posed *A, const posed *B, carom_feature *f);
-void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f);
+CAROM_PART void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f);
+CAROM_PART void carom_patch_thin(const posed *A, const posed *B, carom_feature *f);
+CAROM_PART void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f);
