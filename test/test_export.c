@@ -1,5 +1,6 @@
 // test_export.c: `carom export c`: every shipped model becomes a C file that compiles without a warning, and its functions give the bits of the library.
 #define _POSIX_C_SOURCE 200809L
+#include "model/pairs.h"
 #include "model_text.h"
 #include <dlfcn.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ static void *load(const carom_model *m, const char *name) {
 
 static void same(const char *model, const char *what, const double *a, const double *b, int n) {
     for (int i = 0; i < n; ++i)
-        if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(a[i] == 0 && b[i] == 0)) fail_msg("%s, %s: number %d is %.17g in C and %.17g in the library", model, what, i, a[i], b[i]);
+        if (memcmp(&a[i], &b[i], sizeof *a) != 0) fail_msg("%s, %s: number %d is %.17g in C and %.17g in the library", model, what, i, a[i], b[i]);
 }
 
 // -- the library and the C file at one point ------------------------------------------------------------------------
@@ -81,6 +82,11 @@ static void find_subscripts(const rig *r, const char *name, int n) {
     memcpy(r->j, symbol(r, text), (size_t)n * sizeof(int));
 }
 
+// Sums that start from 0 have no -0.
+static void no_minus_zero(double *x, int n) {
+    for (int i = 0; i < n; ++i) x[i] += 0;
+}
+
 static void expand(const rig *r, carom_matrix A) {
     const int n = r->s->nv;
     for (int j = 0; j < n; ++j)
@@ -88,6 +94,7 @@ static void expand(const rig *r, carom_matrix A) {
             const double *x = carom_matrix_entry(A, i, j);
             r->full[i + (size_t)j * (size_t)n] = x ? *x : 0;
         }
+    no_minus_zero(r->full, n * n);
 }
 
 static void gather(const rig *r, int from, int to, bool lower) {
@@ -160,6 +167,7 @@ static void same_directions(const rig *r, const point *x, int W, int nw) {
             const int d = (L.id[b] < r->s->ne ? L.id[b] : contact[L.id[b] - r->s->ne].direction) + k - L.at[b];
             double shift = 0;
             carom_column_expand(column, &L.W, k);
+            no_minus_zero(column, n);
             same(r->name, "W", r->dense + (size_t)d * (size_t)n, column, n);
             for (int e = 0; e < nw; ++e)
                 if (w[e] == d) shift = r->out[W + e];
@@ -171,6 +179,52 @@ static void same_directions(const rig *r, const point *x, int W, int nw) {
     for (int b = 0; b < L.nb; ++b)
         for (int k = L.at[b]; k < L.at[b + 1]; ++k) same(r->name, "curvature", &r->out[(L.id[b] < r->s->ne ? L.id[b] : contact[L.id[b] - r->s->ne].direction) + k - L.at[b]], &kappa[k], 1);
     free(mem.base);
+}
+
+// Pairs of shapes that are near: what two shapes make, and all functions of the pair.
+static void same_pairs(const rig *r, const point *x, int *pairs) {
+    typedef void of_pair(int kind, int a, int b, const double *q, double *out);
+    typedef void of_moving_pair(int kind, int a, int b, const double *q, const double *v, double *out);
+    const carom_model *m = r->m;
+    near_look look;
+    carom_error err = {0};
+    if (!m->near) return;
+    of_pair *gaps = NULL, *directions = NULL;
+    of_moving_pair *rates = NULL, *curvature = NULL;
+    int (*pair_kind_of)(int rule, int *a, int *b) = NULL;
+    void (*pair_subscripts)(int kind, int a, int b, int *i, int *j) = NULL;
+    *(void **)&gaps = symbol(r, "pair_gaps"), *(void **)&directions = symbol(r, "pair_directions"), *(void **)&rates = symbol(r, "pair_rates"), *(void **)&curvature = symbol(r, "pair_curvature");
+    *(void **)&pair_kind_of = symbol(r, "pair"), *(void **)&pair_subscripts = symbol(r, "pair_subscripts");
+    const struct { int contacts, directions, entries, first; double restitution, friction; } *kinds = symbol(r, "kind");
+    assert_true(gaps && directions && rates && curvature && pair_kind_of && pair_subscripts && kinds);
+    if (carom_near_open(m, r->work, x->q, &look, &err) != CAROM_OK) fail_msg("%s: %s", r->name, err.text);
+    for (int k = 0; k < look.list.pairs; ++k, ++*pairs) {
+        const pair *p = carom_near_at(&look.list, k);
+        const carom_model *two = m->kinds[p->kind].two;
+        const int rule = (int)((look.list.holds[p->first - m->ne - m->nc] - 1) % m->near->nrules);
+        int a = (int)(p->B - m->shapes), b = (int)(p->A - m->shapes); // in the wrong order
+        const int kind = pair_kind_of(rule, &a, &b), per = two->links->ndir;
+        assert_int_equal(kind, carom_near_kind(m, r->work, p->first - m->ne - m->nc));
+        assert_true(a == p->A - m->shapes && b == p->B - m->shapes);
+        assert_true(kinds[kind].contacts == p->count && kinds[kind].directions == per && kinds[kind].entries == two->W.n);
+        same(r->name, "law", &kinds[kind].restitution, &m->near->law[kind].restitution, 1);
+        same(r->name, "law", &kinds[kind].friction, &m->near->law[kind].friction, 1);
+        gaps(kind, a, b, x->q, r->out);
+        same(r->name, "gaps of a pair", r->out, look.gap + p->first, p->count);
+        directions(kind, a, b, x->q, r->out);
+        assert_int_equal(carom_pair_eval(m, r->work, p, PAIR_DIRECTIONS, x->q, x->v, r->full), 0);
+        same(r->name, "W of a pair", r->out, r->full, two->W.n);
+        pair_subscripts(kind, a, b, r->i, r->j);
+        for (int d = 0; d < two->ndir; ++d)
+            for (int e = two->W_at[d]; e < two->W_at[d + 1]; ++e) assert_true(r->j[e] == d && r->i[e] == carom_kind_velocity(&m->kinds[p->kind], p, two->W.i[e]));
+        rates(kind, a, b, x->q, x->v, r->out);
+        assert_int_equal(carom_pair_eval(m, r->work, p, PAIR_RATES, x->q, x->v, r->full), 0);
+        same(r->name, "rates of a pair", r->out, r->full, two->ndir);
+        curvature(kind, a, b, x->q, x->v, r->out);
+        assert_int_equal(carom_pair_eval(m, r->work, p, PAIR_CURVATURE, x->q, x->v, r->full), 0);
+        same(r->name, "curvature of a pair", r->out, r->full, two->ndir);
+    }
+    carom_near_close(m, r->work, &look);
 }
 
 static void same_functions(const rig *r, const point *x, int nout) {
@@ -194,6 +248,7 @@ static void same_functions(const rig *r, const point *x, int nout) {
     call(r, "power", x);
     if (r->s->power) {
         assert_int_equal(r->s->power(r->m, r->work, x->t, x->q, x->v, &two[0], &two[1]), CAROM_OK);
+        no_minus_zero(r->out, 2), no_minus_zero(two, 2);
         same(r->name, "power", r->out, two, 2);
     }
     carom_model_outputs(r->m, r->work, x->t, x->q, x->v, y);
@@ -223,6 +278,7 @@ static void same_bits(const carom_model *m, const char *name, double pace) {
     void (*move)(double *q1, const double *q0, double h, const double *v) = NULL;
     *(void **)&move = symbol(&r, "move");
     assert_true(q && v && q1 && move);
+    int pairs = 0;
     carom_copy(q, carom_model_q0(m), s->nq);
     for (int k = 0; k < 6; ++k) {
         for (int i = 0; i < s->nv; ++i) v[i] = carom_model_v0(m)[i] + pace * sin(0.1 + k + 0.37 * i);
@@ -230,12 +286,14 @@ static void same_bits(const carom_model *m, const char *name, double pace) {
         same_functions(&r, &x, nout);
         same_matrices(&r, &x, mass, K, tangent);
         same_directions(&r, &x, W, w);
+        same_pairs(&r, &x, &pairs);
         move(q1, q, 0.03, v);
         if (s->move) s->move(m, q, q, 0.03, v);
         else carom_add(q, q, 0.03, v, s->nq);
         same(name, "move", q1, q, s->nq);
         carom_copy(q, q1, s->nq);
     }
+    assert_int_equal(m->near != NULL, pairs > 0);
     dlclose(r.code);
     free(r.M.a), free(r.A.a), free(r.B.a), free(r.work), free(r.out), free(r.dense), free(r.full), free(r.i), free(r.j), free(q), free(v), free(q1);
 }

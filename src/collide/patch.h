@@ -13,8 +13,8 @@
 typedef struct carom_grid {
     int nx, ny;
     double x, y, dx, dy; // of the first corner; cells
-    int *edges;          // 3 for each corner: the edges that start there; -1: none
-    int *star;           // 6 for each corner: its neighbours; -1: none
+    TABLE int *edges;    // 3 for each corner: the edges that start there; -1: none
+    TABLE int *star;     // 6 for each corner: its neighbours; -1: none
 } carom_grid;
 
 /// All that is within `radius` of a hull; a hull without faces is a point or a line.  A half-space has one face and no corners.

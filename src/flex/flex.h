@@ -2,7 +2,9 @@
 #pragma once
 #include <carom/flex.h>
 
+#ifndef TABLE
 #define TABLE // in the C text of a model: const
+#endif
 #include "flex/types.inc"
 
 enum { MOST_NODE = CAROM_MEMBER_COMPONENTS };

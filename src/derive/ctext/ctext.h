@@ -2,16 +2,18 @@
 //
 //   ctext.c     the file: names, numbers, the functions of expressions, controllers, how positions move
 //   members.c   flexible members, bodies that no expression knows: their tables, and what they add to mass, forces, tangents, energies
-//   pairs.c     contacts between shapes: functions of each kind of pair, and tables of pairs
+//   pairs.c     contacts between shapes: functions of each kind of pair, and tables of pairs; near.c: those that come and go
 //
-// What the library computes with C code of its own stands in files NAME.inc, which it includes and which are printed here (carom_NAME_text).
+// What the library computes with C code of its own stands in files NAME.inc, which it includes and which are printed here (carom_NAME_text).  The search of
+// contacts (collide/) is printed as it is.
 #pragma once
 #include "expr/native.h"
 #include "model/pairs.h"
 #include <stdio.h>
 #include <string.h>
 
-extern const char carom_turn_text[], carom_free_text[], carom_ring_text[];
+extern const char carom_turn_text[], carom_free_text[], carom_ring_text[], carom_rotation_text[], carom_touch_text[], carom_meet_text[];
+extern const char carom_hull_text[], carom_patch_h_text[], carom_posed_h_text[], carom_choose_text[], carom_thin_text[], carom_surface_text[], carom_smooth_text[], carom_place_text[], carom_patch_text[];
 extern const char carom_types_text[], carom_fields_text[], carom_bar_text[], carom_exact_beam_text[], carom_shaft_text[], carom_matrices_text[], carom_elements_text[];
 
 typedef struct ctext {
@@ -45,9 +47,13 @@ int carom_ctext_tangent_entries(const ctext *c, bool damping); // that they add 
 bool carom_ctext_with_parts(const ctext *c, const char *name, bool write);
 
 // pairs.c
-carom_status carom_ctext_refuse_pairs(const carom_model *m, carom_error *err);
+/// The functions of a kind of pairs.
+carom_status carom_ctext_kind(const ctext *c, int k, const char *name, carom_error *err);
 int carom_ctext_pair_entries(const ctext *c); // of W, of pairs that share functions; they stand behind those of the model
 void carom_ctext_pair_subscripts(const ctext *c, int which, int n); // of those; n: numbers that stand before
 carom_status carom_ctext_pairs(const ctext *c, carom_error *err); // functions of all kinds, and a table of pairs
 bool carom_ctext_with_pairs(const ctext *c, const char *name, bool write);
+
+// near.c
+carom_status carom_ctext_refuse_pairs(const carom_model *m, carom_error *err);
 carom_status carom_ctext_near(const ctext *c, carom_error *err); // functions for pairs that come and go

@@ -10,11 +10,6 @@ static const struct { const char *name; pair_group group; } answers[] = {
     {"gaps", PAIR_GAPS}, {"directions", PAIR_DIRECTIONS}, {"rates", PAIR_RATES}, {"curvature", PAIR_CURVATURE}};
 enum { ANSWERS = sizeof answers / sizeof *answers };
 
-carom_status carom_ctext_refuse_pairs(const carom_model *m, carom_error *err) {
-    if (m->near) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file);
-    return CAROM_OK;
-}
-
 // -- subscripts ------------------------------------------------------------------------------------------------------------
 
 int carom_ctext_pair_entries(const ctext *c) {
@@ -72,6 +67,12 @@ static bool rings(const carom_tape *tape) {
 
 static const carom_tape *kind_tape(const pair_kind *k) { return k->patch ? NULL : k->two->pairs->own->tape; }
 
+carom_status carom_ctext_kind(const ctext *c, int k, const char *name, carom_error *err) {
+    const pair_kind *of = &c->m->kinds[k];
+    PUT(c, "// Kind %d: %s and %s.\n", k, shape_word(of->first->A->kind), shape_word(of->first->B->kind));
+    return put_kind(c, kind_tape(of), name, kind_input, err);
+}
+
 static bool needs_rings(const carom_model *m) {
     if (rings(m->tape)) return true;
     for (int i = 0; i < m->npairs; ++i)
@@ -121,9 +122,8 @@ carom_status carom_ctext_pairs(const ctext *c, carom_error *err) {
     int nkinds = 0;
     for (int k = 0; k < m->nkinds; ++k) {
         if (m->kinds[k].first->listed) continue;
-        PUT(c, "// Kind %d: %s and %s.\n", k, shape_word(m->kinds[k].first->A->kind), shape_word(m->kinds[k].first->B->kind));
         snprintf(name, sizeof name, "kind%d", k);
-        CAROM_TRY(put_kind(c, kind_tape(&m->kinds[k]), name, kind_input, err));
+        CAROM_TRY(carom_ctext_kind(c, k, name, err));
         nkinds = k + 1;
     }
     for (int i = 0; i < m->npairs; ++i) {
@@ -201,5 +201,3 @@ bool carom_ctext_with_pairs(const ctext *c, const char *name, bool write) {
         }
     return false;
 }
-
-carom_status carom_ctext_near(const ctext *c, carom_error *err) { return (void)c, (void)err, CAROM_OK; }
