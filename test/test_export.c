@@ -312,7 +312,78 @@ static void every_shipped_model_has_the_bits_of_the_library(void **state) {
     assert_true(models > 30);
 }
 
+// Every kind of member, with all that they may have; the second bar is at rest but for its stiffness.
+static const char all_members[] =
+    "carom: 1\nparameters: {k: 30}\ncoordinates: {x: 0.1}\ntables: {push: dir/F.csv}\nflexible:\n"
+    "  rod: {type: bar, length: 1.5, elements: 5, density: 2, modulus: 50, area: 1, gravity: 9, fix: start, damping: {mass: 0.3, stiffness: 0.01}, load: 2*s, at: 0.1*s^2, points: {p: 0.75}}\n"
+    "  still: {type: bar, length: 1, elements: 6, density: 1, modulus: 4, area: 1, fix: [start, end], at: \"s*(1 - s)\", mass: lumped, points: {p: 0.5}, massless: p}\n"
+    "  tuned: {type: bar, length: 1, elements: 8, density: 1, modulus: 4, area: 1, fix: start, modal damping: [0.1, 0.05]}\n"
+    "  beam: {type: beam, length: 2, elements: 3, density: 1, modulus: 20, area: 1, inertia: 0.1, fix: {start: all, end: u}, load: {w: 1 - s}, damping: {mass: 1, stiffness: 1e-3}}\n"
+    "  arm: {type: exact beam, length: 1, elements: 3, density: 10, area: 1e-1, inertia: 1e-2, modulus: 2e3, shear modulus: 1e3, shear area: 0.08, gravity: [0, -9], fix: start, damping: {mass: 0.1, stiffness: 0.01}}\n"
+    "  mast: {type: spatial beam, length: 1, elements: 2, density: 10, area: 1e-1, inertia: [1e-2, 2e-2], modulus: 2e3, shear modulus: 1e3, torsion: 1e-2, gravity: [0, 0, -9], fix: start, damping: {mass: 0.1, stiffness: 0.01}}\n"
+    "  frame: {type: matrices, mass: M, stiffness: K, damping: {mass: 0.2, stiffness: 0.01}}\n"
+    "  drum: {type: matrices, mass: M, stiffness: K, modal damping: [0.1]}\n"
+    "energy: {kinetic: 1/2*x'^2 + 2*rod.end.u'^2, potential: k/2*(x - rod.end.u)^2 + 3*rod.p.u^2}\nforces: {rod.p.u: push(t) - rod.p.u', frame.u2: x'}\n"
+    "constraints: {tie: beam.end.w - frame.u1 + 0.001 - 0.1*x^2}\ncontacts: {wall: {gap: (0.5 - rod.end.u)*(1 + still.p.u^2)}, rub: {gap: 1 + arm.end.x, slip: arm.end.y, friction: 0.3}}\n"
+    "outputs: {T: kinetic, V: potential, y: mast.end.v + tuned.end.u}\n";
+
+static void every_kind_of_member_is_exported(void **state) {
+    (void)state;
+    static const char M[] = "%%MatrixMarket matrix array real symmetric\n3 3\n1\n0.1\n0\n2\n0\n1\n", K[] = "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n1 1 100\n3 1 -50\n2 2 50\n3 3 80\n", F[] = "0, 0\n1, 2\n";
+    const carom_matrix_text list[] = {{"M", M, sizeof M - 1, "m.mtx"}, {"K", K, sizeof K - 1, "k.mtx"}, {"dir/F.csv", F, sizeof F - 1, "dir/F.csv"}};
+    carom_error err = {0};
+    carom_model *m = carom_model_create(&(carom_model_def){.text = all_members, .length = sizeof all_members - 1, .file = "members", .matrices = list, .nmatrices = 3}, &err);
+    if (!m) fail_msg("%s", err.text);
+    same_bits(m, "members", 0.4);
+    carom_model_destroy(m);
+}
+
+// Contacts with tapes of their own (skins, a floating member, a body with a prescribed motion, a surface that moves); rings; few shapes that are found by search,
+// among them ellipsoids and a surface of heights; many shapes, of which some are found by search.
+static void every_kind_of_pair_is_exported(void **state) {
+    (void)state;
+    static const char *const text[] = {
+        "carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1], at: [0, -0.1]}, cover: {skin: 0.05, of: rod}, knob: {circle: 0.02, of: arm.end}, belt: {plane: [0, 1], at: [0, -0.2], surface velocity: [2 + t, 0]}}\n"
+        "flexible: {arm: {type: beam, frame: floating, length: 1, elements: 2, density: 7800, modulus: 2e9, area: 1e-4, inertia: 1e-9, velocity: [1, 2], spin: 3},\n"
+        "  rod: {type: beam, length: 1, elements: 3, density: 1, modulus: 1, area: 1, inertia: 1, fix: start}}\n"
+        "bodies:\n  ball: {mass: 1, inertia: 0.1, at: [0.4, 0.12], shape: {circle: 0.06}}\n  hand: {motion: {at: [0.4 + t, 0.25], angle: t}, shape: {box: [0.2, 0.1]}}\n"
+        "contacts: {a: {between: [cover, floor], friction: 0.2}, e: {between: [knob, floor], friction: 0.2}, b: {between: [ball, cover], friction: 0.1}, c: {between: [ball, hand], friction: 0.3}, d: {between: [ball, belt], friction: 0.5}}\n",
+        "carom: 1\nsettle: yes\nbodies:\n  can: {mass: 1, inertia: [1, 1, 2], at: [0, 0, 0.5], spin: [1, 0, 0], shape: {cylinder: [0.3, 0.6], axis: [0, 1, 0.3]}}\n"
+        "  rod: {mass: 1, inertia: [1, 1, 2], at: [0.1, 0.2, 1], shape: {capsule: [0.1, 1], axis: [1, 0, 0.1]}}\n"
+        "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {a: {between: [can, rod]}}\n",
+        "carom: 1\nsettle: yes\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}, hill: {heights: [[0, 0.1, 0], [0.1, 0.2, 0], [0, 0, 0]], cell: 1, at: [-1, -1, -0.1]}}\nbodies:\n"
+        "  a: {density: 1000, at: [0, 0, 0.3], shape: {ellipsoid: [0.1, 0.2, 0.3]}}\n  b: {density: 1000, at: [0.25, 0, 0.2], spin: [0, 3, 0], shape: {ellipsoid: [0.1, 0.2, 0.1]}}\n"
+        "  c: {density: 1000, at: [0.3, 0.4, 0.4], shape: {box: [0.3, 0.2, 0.1]}}\n  d: {density: 1000, at: [0.35, 0.45, 0.55], spin: [1, 0, 0], shape: {hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]]}}\n"
+        "  e: {density: 1000, at: [0.3, 0.42, 0.6], shape: {capsule: [0.05, 0.3], axis: [1, 0, 0]}}\n  f: {density: 1000, at: [0.1, 0.4, 0.45], shape: {sphere: 0.05}}\n"
+        "contacts: {p: {between: [[a, b, c, d, e, f], floor], friction: 0.5}, q: {between: [a, b]}, r: {among: [d, e, f], friction: 0.3, ignore: [[d, f]]}, w: {between: [c, d], friction: 0.1}, v: {between: [d, f], friction: 0.3, rolling: 0.01, spinning: 0.02}, s: {between: [[c, d, e, f], hill]}}\n",
+        "carom: 1\nsettle: yes\ngravity: [0, 0, -9.81]\nbodies:\n  s: {repeat: 45, body: {mass: 1 + i, inertia: [1, 1, 1], at: [0.19*i, 0, 0.1], shape: {sphere: 0.1}}}\n"
+        "  t: {repeat: 3, body: {density: 10, at: [0.3*i, 0.19, 0.1], shape: {hull: [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]]}}}\nshapes: {floor: {plane: [0, 0, 1]}}\n"
+        "contacts: {c: {among: [s, t, floor], restitution: 0.3, friction: 0.2}}\n"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; ++i) {
+        char name[20];
+        snprintf(name, sizeof name, "pairs %zu", i);
+        carom_model *m = good(text[i]);
+        same_bits(m, name, 0.4);
+        carom_model_destroy(m);
+    }
+}
+
+static void what_has_no_text_is_refused(void **state) {
+    (void)state;
+    static const struct { const char *law, *why; } refused[] = {{"stiffness: 1e4, damping: 1", "stiffness"}, {"friction: 0.1 + 0.2*exp(-slip.speed)", "friction that varies"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+        char text[600];
+        carom_error err = {0};
+        snprintf(text, sizeof text, "carom: 1\nbodies:\n  s: {repeat: 45, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], %s}}\n", refused[i].law);
+        carom_model *m = good(text);
+        assert_int_equal(carom_model_write_c(m, "model", "", 0, write_text, NULL, &err), CAROM_BAD_INPUT);
+        if (!strstr(err.text, refused[i].why)) fail_msg("%s", err.text);
+        carom_model_destroy(m);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shipped_model_has_the_bits_of_the_library)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_shipped_model_has_the_bits_of_the_library), cmocka_unit_test(every_kind_of_member_is_exported),
+                                       cmocka_unit_test(every_kind_of_pair_is_exported), cmocka_unit_test(what_has_no_text_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,7 +26,7 @@ static void element(const carom_member *m, double *Me, double *Ke) {
         Me[i + 6 * (i + 3)] = Me[i + 3 + 6 * i] = d->lumped ? 0 : mass / 6;
     }
     double x[6], y[6] = {0}, Ce[36];
-    for (int i = 0; i < 6; ++i) x[i] = carom_flex_rest(m, i / 3, i % 3);
+    for (int i = 0; i < 6; ++i) x[i] = member_rest(m, i / 3, i % 3);
     exact_beam_tangent(m, x, y, Ke, Ce);
 }
 

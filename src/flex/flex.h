@@ -38,6 +38,8 @@ struct carom_member {
 #include "flex/fields.inc"
 };
 
+#include "flex/rest.inc"
+
 extern const flex_kind carom_flex_bar, carom_flex_beam, carom_flex_exact_beam, carom_flex_spatial_beam, carom_flex_shaft, carom_flex_matrices;
 
 // modal.c: damping by modes.
@@ -60,8 +62,6 @@ int carom_flex_element_at(const carom_member *m, double s, double *r);
 bool carom_flex_shaft_elements(carom_member *m);
 /// Mass and stiffness of one.
 void carom_flex_shaft_matrices(const flex_shaft *s, double *Me, double *Ke);
-/// Where a component of a node is at rest.
-double carom_flex_rest(const carom_member *m, int node, int component);
 /// Cubic shape functions of a deflection and its slope over an element of length l, at r in [0, 1]: weights of
 /// (w1, slope1, w2, slope2); and their derivatives by arc length.
 void carom_flex_hermite(double l, double r, double *N, double *dN);

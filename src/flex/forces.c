@@ -3,8 +3,6 @@
 #include <math.h>
 #include "flex/elements.inc"
 
-double carom_flex_rest(const carom_member *m, int node, int c) { return member_rest(m, node, c); }
-
 void carom_flex_mass_add(const carom_member *m, double s, const double *x, double *y) {
     if (m->matrices) carom_flex_matrices_mass_add(m, s, x, y);
     else mass_muladd(m, s, x, y);
@@ -53,6 +51,6 @@ void carom_member_field(const carom_member *m, carom_field field, const double *
     for (int d = 0; d < m->nodes * m->per; ++d) {
         const int i = m->unknown[d];
         if (field == CAROM_FIELD_VELOCITY) x[d] = i >= 0 ? v[i] : 0;
-        else x[d] = i >= 0 ? q[i] : carom_flex_rest(m, d / m->per, d % m->per);
+        else x[d] = i >= 0 ? q[i] : member_rest(m, d / m->per, d % m->per);
     }
 }

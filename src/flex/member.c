@@ -171,7 +171,7 @@ carom_member_kind carom_member_kind_of(const carom_member *m) { return m->def.ki
 int carom_member_unknowns(const carom_member *m) { return m->n; }
 
 int carom_member_unknown(const carom_member *m, int node, int c, double *value) {
-    if (value) *value = carom_flex_rest(m, node, c);
+    if (value) *value = member_rest(m, node, c);
     return m->unknown[node * m->per + c];
 }
 

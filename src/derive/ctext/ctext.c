@@ -5,8 +5,6 @@
 #include "derive/ctext/ctext.h"
 #include "expr/curve.h"
 #include "derive/bodies/body.h"
-#include <ctype.h>
-#include <math.h>
 
 // What is written about each group: entries, and the two or three lists of subscripts that belong to it.
 typedef struct part {
@@ -16,86 +14,7 @@ typedef struct part {
     int subscripts;       // of the lists: 1, 2 or 3
 } part;
 
-static const char *position_name(const carom_model *m, int i) { return carom_model_coordinate(m, i); }
-static const char *velocity_name(const carom_model *m, int i) { return carom_model_velocity(m, i); }
 static const char *parameter_name(const carom_model *m, int i) { return carom_model_parameter(m, i, NULL); }
-
-// Inputs: their letter, their names, how many there are.
-typedef struct input { char letter; const char *(*name)(const carom_model *m, int i); int n; } input;
-
-static input input_of(const carom_model *m, carom_input kind) {
-    if (kind == CAROM_PARAMETER) return (input){'p', parameter_name, m->np};
-    return kind == CAROM_POSITION ? (input){'q', position_name, m->visible.nq_own} : (input){'v', velocity_name, m->visible.nv_own}; // others have no names of their own
-}
-
-static void c_name(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
-    const int n = snprintf(text, CAROM_SLOT_NAME, "%c_%.80s", in.letter, in.name(m, i));
-    for (int k = 0; k < n; ++k)
-        if (!isalnum((unsigned char)text[k])) text[k] = '_';
-    if (in.letter == 'v' && n > 2 && text[n - 1] == '_') text[n - 1] = 0; // the prime
-}
-
-// The subscript of an input as C has it: its name, and its number where two names are the same but for dots.
-static void subscript(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
-    char other[CAROM_SLOT_NAME];
-    c_name(m, in, i, text);
-    for (int k = 0; k < in.n; ++k) {
-        c_name(m, in, k, other);
-        if (k == i || strcmp(text, other) != 0) continue;
-        snprintf(text + strlen(text), CAROM_SLOT_NAME - strlen(text), "_%d", i);
-        return;
-    }
-}
-
-// Position or velocity number i of the graph, one of a member: first those that stand for its energies.
-static void member_input(const ctext *c, carom_input kind, int i, char text[CAROM_SLOT_NAME]) {
-    const carom_model *m = c->m;
-    const bool position = kind == CAROM_POSITION;
-    const int own = position ? m->visible.nq_own : m->visible.nv_own;
-    if (i == own) {
-        strcpy(text, !c->energies ? "0.0" : position ? "potential" : "kinetic");
-        return;
-    }
-    int k = 0;
-    const int at = (position ? m->visible.q : m->visible.v)[i - own - 1];
-    while (at >= (position ? m->members[k].q : m->members[k].v) + m->members[k].count) ++k;
-    char name[CAROM_SLOT_NAME];
-    carom_ctext_member_name(c, k, name);
-    snprintf(text, CAROM_SLOT_NAME, "%c[%.110s_%c + %d]", position ? 'q' : 'v', name, position ? 'q' : 'v', at - (position ? m->members[k].q : m->members[k].v));
-}
-
-void carom_ctext_input(void *user, carom_input kind, int i, char text[CAROM_SLOT_NAME]) {
-    const ctext *c = user;
-    char name[CAROM_SLOT_NAME];
-    if (kind == CAROM_TIME) {
-        strcpy(text, "t");
-        return;
-    }
-    const input in = input_of(c->m, kind);
-    if (i >= in.n) {
-        member_input(c, kind, i, text);
-        return;
-    }
-    subscript(c->m, in, i, name);
-    snprintf(text, CAROM_SLOT_NAME, "%c[%.100s]", in.letter, name);
-}
-
-static void put_enum(const ctext *c, carom_input kind) {
-    const input in = input_of(c->m, kind);
-    char name[CAROM_SLOT_NAME];
-    if (in.n == 0) return;
-    put(c, "enum { ");
-    for (int i = 0; i < in.n; ++i) {
-        subscript(c->m, in, i, name);
-        PUT(c, "%s%s", i ? ", " : "", name);
-    }
-    put(c, " };\n");
-}
-
-static void write_for(void *user, const char *text, size_t length) {
-    const ctext *c = user;
-    c->write(c->user, text, length);
-}
 
 // The model's text as a comment that it cannot end.
 static void put_model(const ctext *c, const char *text, size_t length) {
@@ -113,23 +32,6 @@ static void put_model(const ctext *c, const char *text, size_t length) {
         at += n + 1;
     }
     put(c, "\n");
-}
-
-void carom_ctext_number(const ctext *c, double x) {
-    if (isinf(x)) put(c, x < 0 ? "-INFINITY" : "INFINITY");
-    else PUT(c, "%.17g", x);
-}
-
-void carom_ctext_doubles(const ctext *c, const char *begin, const double *x, size_t n) {
-    put(c, begin), put(c, "{");
-    for (size_t i = 0; i < n; ++i) put(c, i ? ", " : ""), carom_ctext_number(c, x[i]);
-    put(c, n ? "};\n" : "0};\n");
-}
-
-void carom_ctext_ints(const ctext *c, const char *begin, const int *x, size_t n) {
-    put(c, begin), put(c, "{");
-    for (size_t i = 0; i < n; ++i) PUT(c, "%s%d", i ? ", " : "", x[i]);
-    put(c, n ? "};\n" : "0};\n");
 }
 
 static void put_numbers(const ctext *c, const char *name, const double *x, int n) {
@@ -158,16 +60,6 @@ static void put_subscripts(const ctext *c, const part *p, bool own) {
         if (pairs) carom_ctext_pair_subscripts(c, s, n), n += carom_ctext_pair_entries(c);
         put(c, n ? "};\n" : "0};\n");
     }
-}
-
-carom_status carom_ctext_function(const ctext *c, const carom_tape *tape, int group, carom_slot_name *names, const char *head, carom_error *err) {
-    put(c, head), put(c, " {\n    (void)t, (void)q, (void)v, (void)p, (void)out;\n");
-    if (c->energies)
-        put(c, "    double kinetic = 0, potential = 0; // of members\n    for (int k = 0; k < nmembers; ++k) {\n        double T, V;\n"
-               "        member_energy(members[k].flex, q + members[k].q, v + members[k].v, &T, &V);\n        potential += V;\n        kinetic += T;\n    }\n    (void)kinetic, (void)potential;\n");
-    if (carom_tape_write_group(tape, group, names, write_for, (void *)c) != CAROM_OK) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model as C");
-    put(c, "}\n");
-    return CAROM_OK;
 }
 
 // The function of a group.  Where members or pairs of shapes add to it, that of the expressions is its beginning.
@@ -313,10 +205,10 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix, m->ndir);
     PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, mass, prefix, m->W.n + carom_ctext_pair_entries(&c), prefix, m->w.n);
     PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, K, prefix, K + C, prefix, m->nout);
-    put_enum(&c, CAROM_POSITION);
-    put_enum(&c, CAROM_VELOCITY);
-    put_enum(&c, CAROM_PARAMETER);
-    put_names(&c, "coordinates", position_name, m->nq);
+    carom_ctext_enum(&c, CAROM_POSITION);
+    carom_ctext_enum(&c, CAROM_VELOCITY);
+    carom_ctext_enum(&c, CAROM_PARAMETER);
+    put_names(&c, "coordinates", carom_model_coordinate, m->nq);
     put_names(&c, "parameters", parameter_name, m->np);
     put_names(&c, "constraints", carom_model_constraint, m->ne + m->nc);
     put_names(&c, "output_names", carom_model_output, m->nout);

@@ -1,6 +1,7 @@
 // ctext.h (private): a model as one C file: `carom export c`.
 //
-//   ctext.c     the file: names, numbers, the functions of expressions, controllers, how positions move
+//   ctext.c     the file: the functions of expressions, controllers, how positions move
+//   write.c     names of inputs, lists of numbers, a group of a tape as a function
 //   members.c   flexible members, bodies that no expression knows: their tables, and what they add to mass, forces, tangents, energies
 //   pairs.c     contacts between shapes: functions of each kind of pair, and tables of pairs; near.c: those that come and go
 //
@@ -14,7 +15,7 @@
 
 extern const char carom_turn_text[], carom_free_text[], carom_ring_text[], carom_rotation_text[], carom_touch_text[], carom_meet_text[];
 extern const char carom_hull_text[], carom_patch_h_text[], carom_posed_h_text[], carom_choose_text[], carom_thin_text[], carom_surface_text[], carom_smooth_text[], carom_place_text[], carom_patch_text[];
-extern const char carom_types_text[], carom_fields_text[], carom_bar_text[], carom_exact_beam_text[], carom_shaft_text[], carom_matrices_text[], carom_elements_text[];
+extern const char carom_types_text[], carom_fields_text[], carom_rest_text[], carom_bar_text[], carom_exact_beam_text[], carom_shaft_text[], carom_matrices_text[], carom_elements_text[];
 
 typedef struct ctext {
     const carom_model *m;
@@ -26,6 +27,8 @@ typedef struct ctext {
 
 static inline void put(const ctext *c, const char *text) { c->write(c->user, text, strlen(text)); }
 
+// write.c
+void carom_ctext_member_name(const ctext *c, int k, char text[CAROM_SLOT_NAME]);
 void carom_ctext_doubles(const ctext *c, const char *begin, const double *x, size_t n); // begin{x, ...};
 void carom_ctext_ints(const ctext *c, const char *begin, const int *x, size_t n);
 /// A number in an initialiser.
@@ -34,12 +37,12 @@ void carom_ctext_number(const ctext *c, double x);
 carom_status carom_ctext_function(const ctext *c, const carom_tape *tape, int group, carom_slot_name *names, const char *head, carom_error *err);
 /// How the model's tape names its inputs; user: the ctext.
 void carom_ctext_input(void *user, carom_input kind, int i, char text[CAROM_SLOT_NAME]);
+void carom_ctext_enum(const ctext *c, carom_input kind); // the names
 /// Arguments of every function.
 #define CTEXT_ARGUMENTS "(double t, const double *q, const double *v, const double *p, double *out)"
 
 // members.c
 bool carom_ctext_has_parts(const ctext *c); // are there members or such bodies?
-void carom_ctext_member_name(const ctext *c, int k, char text[CAROM_SLOT_NAME]);
 void carom_ctext_parts(const ctext *c);    // their tables and code
 int carom_ctext_mass_entries(const ctext *c); // that they add to the lower triangle of M
 int carom_ctext_tangent_entries(const ctext *c, bool damping); // that they add to -df/dq, -df/dv

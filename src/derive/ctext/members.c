@@ -4,17 +4,9 @@
 // the lower band of M, the band of -df/dq and -df/dv, or, of a member that is given by matrices, their entries.
 #include "derive/ctext/ctext.h"
 #include "flex/flex.h"
-#include <ctype.h>
 #include <stdlib.h>
 
 bool carom_ctext_has_parts(const ctext *c) { return c->m->nmember || c->m->nfree; }
-
-void carom_ctext_member_name(const ctext *c, int k, char text[CAROM_SLOT_NAME]) {
-    snprintf(text, CAROM_SLOT_NAME, "%.40s_member_%.60s", c->prefix, c->m->members[k].name);
-    for (char *x = text; *x; ++x)
-        if (!isalnum((unsigned char)*x)) *x = '_';
-    snprintf(text + strlen(text), CAROM_SLOT_NAME - strlen(text), "_%d", k); // names may differ in dots alone
-}
 
 // -- counts --------------------------------------------------------------------------------------------------------------
 
@@ -240,7 +232,7 @@ static void put_members(const ctext *c) {
         {CAROM_BAR, carom_bar_text}, {CAROM_EXACT_BEAM, carom_exact_beam_text}, {CAROM_SHAFT, carom_shaft_text}, {CAROM_MATRICES, carom_matrices_text}};
     put(c, "// -- flexible members ---------------------------------------------------------------------------------------------\n\n"
            "#define TABLE const\ntypedef struct carom_member carom_member;\n\n");
-    put(c, matrix_text), put(c, carom_types_text), put(c, "\nstruct carom_member {\n"), put(c, carom_fields_text), put(c, "};\n\n");
+    put(c, matrix_text), put(c, carom_types_text), put(c, "\nstruct carom_member {\n"), put(c, carom_fields_text), put(c, "};\n\n"), put(c, carom_rest_text), put(c, "\n");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
         if (has_kind(c, parts[i].kind)) put(c, parts[i].text), put(c, "\n");
     put(c, carom_elements_text), put(c, lists_text);
