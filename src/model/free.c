@@ -1,15 +1,12 @@
 // free.c: bodies that no expression knows (derive/bodies/free.c): their masses, forces and energies, as numbers.
 #include "model/model.h"
-#include <string.h>
 #include "model/free.inc"
 
 static void put(carom_matrix A, int i, int j, double x) { if (x != 0) A.a[carom_model_place(A.shape, i, j)] += x; }
 
 static free_body numbers(const body *b) {
     const int dim = b->space == SPATIAL ? 3 : 2;
-    free_body x = {.dim = dim, .q = b->turn - dim, .v = b->v, .mass = b->mass};
-    memcpy(x.J, b->J, sizeof x.J);
-    return x;
+    return (free_body){.dim = dim, .q = b->turn - dim, .v = b->v, .mass = b->mass, .J = b->J};
 }
 
 // (BOD-5)  M = diag(m, m, m, J)

@@ -256,14 +256,20 @@ static void put_bodies(const ctext *c) {
     const carom_model *m = c->m;
     put(c, "// -- bodies that no expression knows --------------------------------------------------------------------------------\n\n");
     put(c, carom_free_text);
-    PUT(c, "\nstatic const double gravity[3] = {%.17g, %.17g, %.17g};\nstatic const free_body bodies[] = {", m->gravity[0], m->gravity[1], m->gravity[2]);
+    PUT(c, "\nstatic const double gravity[3] = {%.17g, %.17g, %.17g};\nstatic const double inertia[][9] = {", m->gravity[0], m->gravity[1], m->gravity[2]);
+    for (int i = 0, n = 0; i < m->nbodies; ++i) {
+        if (!m->bodies[i].free) continue;
+        put(c, n++ ? ",\n    {" : "\n    {");
+        for (int k = 0; k < 9; ++k) PUT(c, "%s%.17g", k ? ", " : "", m->bodies[i].J[k]);
+        put(c, "}");
+    }
+    put(c, "};\nstatic const free_body bodies[] = {");
     for (int i = 0, n = 0; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
         const int dim = b->space == SPATIAL ? 3 : 2;
         if (!b->free) continue;
-        PUT(c, "%s\n    {%d, %d, %d, %.17g, {", n++ ? "," : "", dim, b->turn - dim, b->v, b->mass);
-        for (int k = 0; k < 9; ++k) PUT(c, "%s%.17g", k ? ", " : "", b->J[k]);
-        put(c, "}}");
+        PUT(c, "%s\n    {%d, %d, %d, %.17g, inertia[%d]}", n ? "," : "", dim, b->turn - dim, b->v, b->mass, n);
+        ++n;
     }
     PUT(c, "};\nenum { nbodies = %d };\n\n", bodies(c, false) + bodies(c, true));
 }
