@@ -193,7 +193,9 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     };
     PUT(&c, "// %.200s as C functions: mass, forces, gaps, directions and their derivatives.\n", m->name ? m->name : prefix);
     put(&c, "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
-            "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n\n");
+            "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n");
+    if (carom_ctext_has_parts(&c) || m->npairs || m->near) put(&c, "// Tables of members, bodies and shapes hold numbers that the parameters had when this was written.\n");
+    put(&c, "\n");
     put_model(&c, text, length);
     put(&c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
     if (m->mech->ntables) {
