@@ -84,7 +84,7 @@ static int missing(const tags *from, const tags *in, const char *what) {
 
 int main(void) {
     static tags sources, pages, methods;
-    walk(CAROM_SOURCE_DIR "/src", ".c|.h|.def", collect_source, &sources);
+    walk(CAROM_SOURCE_DIR "/src", ".c|.h|.def|.inc", collect_source, &sources);
     walk(CAROM_SOURCE_DIR "/include", ".h", collect_source, &sources);
     walk(CAROM_SOURCE_DIR "/docs", ".md", collect_page, &pages);
     walk(CAROM_SOURCE_DIR "/docs", ".md", collect_methods, &methods);

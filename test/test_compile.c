@@ -313,18 +313,6 @@ static void kinks_are_exported(void **state) {
     carom_model_destroy(m);
 }
 
-static void what_has_no_text_is_refused(void **state) {
-    (void)state;
-    static const struct { const char *model, *why; } refused[] = {{"stack", "contacts between shapes"}, {"elastic-bar", "flexible members"}};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
-        carom_model *m = shipped_model(refused[i].model);
-        carom_error err = {0};
-        assert_int_equal(carom_model_write_c(m, "model", "", 0, write_text, NULL, &err), CAROM_BAD_INPUT);
-        assert_non_null(strstr(err.text, refused[i].why));
-        carom_model_destroy(m);
-    }
-}
-
 // -- files -----------------------------------------------------------------------------------------------
 
 static int files_in(const char *folder, char *last, size_t size) {
@@ -679,7 +667,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_operation_has_the_bits_of_the_tape), cmocka_unit_test(every_model_with_every_scheme_has_the_bits_of_the_tape),
         cmocka_unit_test(compiled_files_are_kept_and_checked),      cmocka_unit_test(without_a_compiler_the_tape_runs),
         cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported),
-        cmocka_unit_test(controllers_are_exported),                 cmocka_unit_test(kinks_are_exported), cmocka_unit_test(what_has_no_text_is_refused),
+        cmocka_unit_test(controllers_are_exported),                 cmocka_unit_test(kinks_are_exported),
         cmocka_unit_test(what_is_not_finite_is_told),               cmocka_unit_test(flights_have_the_bits_of_single_steps),
         cmocka_unit_test(motion_with_directions_has_the_bits_of_its_parts), cmocka_unit_test(redundant_constraints_have_the_bits_of_the_tape),
         cmocka_unit_test(free_motion_has_the_bits_of_its_parts),    cmocka_unit_test(large_numbers_are_finite),

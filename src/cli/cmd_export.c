@@ -211,7 +211,8 @@ const cli_verb cli_export = {
     .name = "export", .arguments = "FORM FILE", .least = 2, .most = 2, .options = options, .run = run,
     .about = "a model or a result in another form: c, one self-contained C17 file; cuda, a sweep as one CUDA file; fmu, for tools that import FMUs; vtk, csv, of a result",
     .text = "FORM c: functions for mass, forces, gaps, directions, rates, derivatives, energy and outputs of (t, q, v, parameters), without\n"
-            "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.\n\n"
+            "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.  Flexible members and contacts\n"
+            "between shapes are included; of shapes whose contacts come and go, the caller says which are near (docs/compile.md).\n\n"
             "FORM cuda: the sweep that --vary, --observe and --section describe, as for `carom sweep`, in one file that nvcc alone builds.  The\n"
             "program prints the tables of the sweep, and on standard error the times that it took.  It runs what lanes run (docs/sweep.md).\n\n"
             "FORM fmu: a functional mock-up unit for co-simulation (docs/fmi.md) with the library for this machine, which needs nothing but libc, the\n"

@@ -3,18 +3,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CAROM_HULL_CORNERS = 256, CAROM_HULL_POINTS = 65536 }; // most corners of a hull; most points to make one of
-
-/// A convex polyhedron.  A point and a line have corners and an edge, but no faces.
-typedef struct carom_hull {
-    int nv, nf, ne;
-    double (*v)[3];      // corners
-    double (*normal)[3]; // of faces, outwards
-    double *offset;      // n.x = offset on the face
-    int *face_at;        // nf + 1
-    int *face;           // corners of every face, counterclockwise seen from outside
-    int (*edge)[4];      // two corners, the faces on its left and on its right; -1: none
-} carom_hull;
+#ifndef TABLE
+#define TABLE // in the C text of a model: const
+#endif
+#include "collide/hull.inc"
 
 typedef enum carom_hull_fault { CAROM_HULL_OK, CAROM_HULL_FLAT, CAROM_HULL_LARGE, CAROM_HULL_ROUGH, CAROM_HULL_MEMORY } carom_hull_fault;
 

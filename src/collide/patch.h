@@ -5,12 +5,16 @@
 #pragma once
 #include "collide/hull.h"
 
+#ifndef CAROM_PART
+#define CAROM_PART // in the C text of a model, of which this is a part with posed.h and what it lists: static
+#endif
+
 /// Points over a grid in x and y; corner i, j of the surface is number j nx + i.  Every cell is two triangles.
 typedef struct carom_grid {
     int nx, ny;
     double x, y, dx, dy; // of the first corner; cells
-    int *edges;          // 3 for each corner: the edges that start there; -1: none
-    int *star;           // 6 for each corner: its neighbours; -1: none
+    TABLE int *edges;    // 3 for each corner: the edges that start there; -1: none
+    TABLE int *star;     // 6 for each corner: its neighbours; -1: none
 } carom_grid;
 
 /// All that is within `radius` of a hull; a hull without faces is a point or a line.  A half-space has one face and no corners.
@@ -39,10 +43,10 @@ typedef struct carom_patch_point { double gap, n[3], p[3]; } carom_patch_point;
 enum { CAROM_PATCH = 9 }; // most contacts of two solids
 
 /// Contacts of a patch; 0: neither has faces.
-int carom_patch_count(const carom_convex *A, const carom_convex *B);
+CAROM_PART int carom_patch_count(const carom_convex *A, const carom_convex *B);
 /// The features of all of them, whether they touch or not.
-void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_feature *f);
+CAROM_PART void carom_patch_find(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_feature *f);
 /// The contact of an ellipsoid with another one, a ball, a point or a half-space.
-void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_patch_point *t);
+CAROM_PART void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_patch_point *t);
 /// The contact of one feature, near the positions where it was found.
-void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_patch_point *t);
+CAROM_PART void carom_patch_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, const carom_feature *f, carom_patch_point *t);

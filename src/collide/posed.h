@@ -2,6 +2,9 @@
 //
 //   patch.c      two polyhedra; which way a pair goes          surface.c   a solid over a surface
 //   thin.c       a point or a line, and a polyhedron           place.c     gap, normal and point of a feature
+//   choose.c     which of many contacts stay                   smooth.c    ellipsoids
+//
+// All of these together are a part of the C text of models: no two of them use one name for two things.
 #pragma once
 #include "collide/patch.h"
 #include <math.h>
@@ -28,7 +31,7 @@ static inline void turned(const double *R, const double *x, double *y) {
 
 typedef struct posed {
     const carom_hull *h;
-    double (*v)[3], (*n)[3], *offset;
+    const double (*v)[3], (*n)[3], *offset;
     double size;
 } posed;
 
@@ -37,17 +40,17 @@ typedef struct room { double v[CAROM_HULL_CORNERS][3], n[2 * CAROM_HULL_CORNERS]
 static inline void pose(const carom_hull *h, const carom_frame *f, const double *origin, posed *x, room *in) {
     double r[3], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     minus(f->r, origin, r);
-    *x = (posed){.h = h, .v = in->v, .n = in->n, .offset = in->offset};
+    *x = (posed){.h = h, .v = (const double (*)[3])in->v, .n = (const double (*)[3])in->n, .offset = in->offset};
     for (int i = 0; i < h->nv; ++i) {
-        turned(f->R, h->v[i], x->v[i]);
+        turned(f->R, h->v[i], in->v[i]);
         for (int k = 0; k < 3; ++k) {
-            low[k] = fmin(low[k], x->v[i][k]), high[k] = fmax(high[k], x->v[i][k]);
-            x->v[i][k] += r[k];
+            low[k] = fmin(low[k], in->v[i][k]), high[k] = fmax(high[k], in->v[i][k]);
+            in->v[i][k] += r[k];
         }
     }
     for (int i = 0; i < h->nf; ++i) {
-        turned(f->R, h->normal[i], x->n[i]);
-        x->offset[i] = h->offset[i] + dot(x->n[i], r);
+        turned(f->R, h->normal[i], in->n[i]);
+        in->offset[i] = h->offset[i] + dot(in->n[i], r);
     }
     for (int k = 0; k < 3 && h->nv; ++k) x->size = fmax(x->size, high[k] - low[k]);
 }
@@ -162,6 +165,6 @@ static inline void edges_across(candidates *c, const posed *A, int f, const pose
 }
 
 /// Which of the candidates stay: slot by slot, the outermost in its direction; deep ones count as farther out.
-void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f);
-void carom_patch_thin(const posed *A, const posed *B, carom_feature *f);
-void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f);
+CAROM_PART void carom_patch_choose(const candidates *c, const carom_frame *a, const double *n, double size, carom_feature *f);
+CAROM_PART void carom_patch_thin(const posed *A, const posed *B, carom_feature *f);
+CAROM_PART void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f);

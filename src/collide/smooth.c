@@ -2,16 +2,10 @@
 //
 // (SHP-19)  The gap is the largest separation: the maximum over unit vectors n of  f(n) = n.(c_A - c_B) - |M_A' n| - |M_B' n| - r_A - r_B,  where M = R diag(axes).
 // Apart it is the distance, and inside of each other minus the least way out.  Newton's method on the sphere, always from the line of centres, to rounding.
-#include "collide/patch.h"
-#include <math.h>
-#include <string.h>
+#include "collide/posed.h"
 
 typedef struct shadow { double P[9], radius, c[3]; } shadow; // P = M M'
 
-static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static void times(const double *P, const double *n, double *y) {
-    for (int i = 0; i < 3; ++i) y[i] = dot(P + 3 * i, n);
-}
 static double unit(double *a) {
     const double size = sqrt(dot(a, a));
     for (int i = 0; i < 3 && size > 0; ++i) a[i] /= size;
@@ -35,7 +29,7 @@ static double separation(const shadow *x, const double *d, const double *n, doub
     memset(H, 0, 9 * sizeof *H);
     for (int side = 0; side < 2; ++side) {
         double y[3];
-        times(x[side].P, n, y);
+        turned(x[side].P, n, y);
         const double s = sqrt(fmax(dot(n, y), 0));
         f -= s + x[side].radius;
         for (int i = 0; i < 9 && s > 0; ++i) H[i] -= x[side].P[i] / s - y[i / 3] * y[i % 3] / (s * s * s);
@@ -53,7 +47,7 @@ static bool climb(const shadow *x, const double *d, double *n, double *f) {
     unit(u);
     for (int i = 0; i < 3; ++i) v[i] = n[(i + 1) % 3] * u[(i + 2) % 3] - n[(i + 2) % 3] * u[(i + 1) % 3];
     double Hu[3], Hv[3];
-    times(H, u, Hu), times(H, v, Hv);
+    turned(H, u, Hu), turned(H, v, Hv);
     const double l = dot(n, g), a = dot(u, Hu) - l, b = dot(u, Hv), c = dot(v, Hv) - l, p = dot(u, g), q = dot(v, g), det = a * c - b * b;
     const bool concave = a < 0 && det > 0;
     const double scale = 1 / (fabs(a) + fabs(c) + fabs(b) + 1e-300);
@@ -76,16 +70,16 @@ static bool climb(const shadow *x, const double *d, double *n, double *f) {
 
 void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom_convex *B, const carom_frame *b, carom_patch_point *t) {
     const bool flat_B = B->hull->nf == 1, flat_A = A->hull->nf == 1;
-    const carom_convex *round = flat_A ? B : A, *flat = flat_A ? A : B;
+    const carom_convex *round = flat_A ? B : A, *plane = flat_A ? A : B;
     const carom_frame *of = flat_A ? b : a, *on = flat_A ? a : b;
     double n[3], y[3], d[3], g[3], H[9];
     shadow x[2];
     if (flat_A || flat_B) { // n is that of the plane
         x[0] = shadow_of(round, of);
-        times(on->R, flat->hull->normal[0], n);
-        times(x[0].P, n, y);
+        turned(on->R, plane->hull->normal[0], n);
+        turned(x[0].P, n, y);
         const double s = sqrt(fmax(dot(n, y), 0));
-        t->gap = dot(n, x[0].c) - dot(n, on->r) - flat->hull->offset[0] - s - round->radius;
+        t->gap = dot(n, x[0].c) - dot(n, on->r) - plane->hull->offset[0] - s - round->radius;
         for (int i = 0; i < 3; ++i) {
             t->p[i] = x[0].c[i] - (s > 0 ? y[i] / s : 0) - n[i] * (round->radius + 0.5 * t->gap);
             t->n[i] = flat_A ? -n[i] : n[i];
@@ -97,7 +91,7 @@ void carom_smooth_place(const carom_convex *A, const carom_frame *a, const carom
     if (!(unit(n) > 0)) memcpy(n, (double[]){0, 0, 1}, sizeof n); // centres coincide
     double f = separation(x, d, n, g, H);
     for (int k = 0; k < 100 && climb(x, d, n, &f);) ++k;
-    times(x[1].P, n, y);
+    turned(x[1].P, n, y);
     const double s = sqrt(fmax(dot(n, y), 0));
     t->gap = f;
     for (int i = 0; i < 3; ++i) t->n[i] = n[i], t->p[i] = x[1].c[i] + (s > 0 ? y[i] / s : 0) + n[i] * (x[1].radius + 0.5 * f);

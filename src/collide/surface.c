@@ -113,7 +113,7 @@ static void corner_under(candidates *c, const posed *A, const posed *S, int v) {
 
 void carom_patch_surface(const carom_convex *of, const posed *A, const carom_frame *a, const carom_convex *on, carom_feature *f) {
     const carom_grid *g = on->grid;
-    const posed S = {.h = on->hull, .v = on->hull->v, .n = on->hull->normal, .offset = on->hull->offset};
+    const posed S = {.h = on->hull, .v = (const double (*)[3])on->hull->v, .n = (const double (*)[3])on->hull->normal, .offset = on->hull->offset};
     const window w = window_of(A, g, of->radius);
     candidates c;
     c.n = 0;

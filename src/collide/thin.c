@@ -1,15 +1,15 @@
 // thin.c: contacts of a point or a line, with a radius (sphere, capsule), and a polyhedron: the distance from the nearest face, edge or corner.
 #include "collide/posed.h"
 
-typedef struct nearest { double distance; carom_feature_kind kind; int b; } nearest;
+typedef struct closest { double distance; carom_feature_kind kind; int b; } closest;
 
-static void closer(nearest *x, double distance, carom_feature_kind kind, int b) {
-    if (distance < x->distance) *x = (nearest){distance, kind, b};
+static void closer(closest *x, double distance, carom_feature_kind kind, int b) {
+    if (distance < x->distance) *x = (closest){distance, kind, b};
 }
 
 // Face, edge or corner of B that is nearest to p.
-static nearest nearest_feature(const posed *B, const double *p) {
-    nearest x = {INFINITY, CAROM_CORNER_FACE, 0};
+static closest nearest_feature(const posed *B, const double *p) {
+    closest x = {INFINITY, CAROM_CORNER_FACE, 0};
     double most = -INFINITY;
     int deepest = 0;
     for (int f = 0; f < B->h->nf; ++f) {
@@ -17,7 +17,7 @@ static nearest nearest_feature(const posed *B, const double *p) {
         if (sep > most) most = sep, deepest = f;
         if (sep > 0 && over(B, f, p, B->n[f], 1, 0)) closer(&x, sep, CAROM_CORNER_FACE, f);
     }
-    if (most <= 0) return (nearest){most, CAROM_CORNER_FACE, deepest};
+    if (most <= 0) return (closest){most, CAROM_CORNER_FACE, deepest};
     for (int e = 0; e < B->h->ne; ++e) {
         double d[3], w[3], y[3];
         edge_along(B, e, d), minus(p, edge_from(B, e), w);
@@ -63,7 +63,7 @@ static void line_edges(const posed *A, const posed *B, carom_feature *f) {
 
 void carom_patch_thin(const posed *A, const posed *B, carom_feature *f) {
     for (int i = 0; i < A->h->nv; ++i) {
-        const nearest x = nearest_feature(B, A->v[i]);
+        const closest x = nearest_feature(B, A->v[i]);
         f[i] = (carom_feature){.kind = x.kind, .a = i, .b = x.b};
     }
     if (A->h->nv > 1) line_edges(A, B, f + 2);

@@ -7,19 +7,9 @@
 #include "flex/flex.h"
 #include <math.h>
 #include <stdlib.h>
+#include "flex/matrices.inc"
 
-/// Rows of a sparse matrix: entries start[i] .. start[i+1] - 1.
-typedef struct rows {
-    size_t *start;
-    int *col;
-    double *value;
-} rows;
-
-struct flex_matrices {
-    rows M, K, C; // C: as given, without Rayleigh's part; start NULL: none
-};
-
-static void free_rows(rows *A) {
+static void free_rows(flex_rows *A) {
     free(A->start);
     free(A->col);
     free(A->value);
@@ -56,7 +46,7 @@ carom_status carom_flex_matrices_check(const carom_member_def *d, carom_error *e
 }
 
 // Rows of what is not fixed, columns ascending; entries that are zero are left out, those at one place are added.
-static bool make_rows(rows *A, const carom_triplets *t, const carom_member *m) {
+static bool make_rows(flex_rows *A, const carom_triplets *t, const carom_member *m) {
     const size_t n = (size_t)m->n;
     A->start = calloc(n + 2, sizeof *A->start);
     A->col = malloc((t->count + 1) * sizeof *A->col);
@@ -94,7 +84,7 @@ static bool make_rows(rows *A, const carom_triplets *t, const carom_member *m) {
     return true;
 }
 
-static double at(const rows *A, int i, int j) {
+static double at(const flex_rows *A, int i, int j) {
     size_t low = A->start[i], high = A->start[i + 1];
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -106,7 +96,7 @@ static double at(const rows *A, int i, int j) {
 }
 
 // To rounding; what is nearly so would make energy.
-static carom_status symmetric(const rows *A, const carom_member *m, const char *what, carom_error *err) {
+static carom_status symmetric(const flex_rows *A, const carom_member *m, const char *what, carom_error *err) {
     for (int i = 0; i < m->n; ++i)
         for (size_t e = A->start[i]; e < A->start[i + 1]; ++e) {
             const double x = A->value[e], y = at(A, A->col[e], i);
@@ -117,7 +107,7 @@ static carom_status symmetric(const rows *A, const carom_member *m, const char *
     return CAROM_OK;
 }
 
-static int band_of(const rows *A, int n, int band) {
+static int band_of(const flex_rows *A, int n, int band) {
     for (int i = 0; A->start && i < n; ++i)
         for (size_t e = A->start[i]; e < A->start[i + 1]; ++e)
             if (abs(A->col[e] - i) > band) band = abs(A->col[e] - i);
@@ -146,60 +136,13 @@ carom_status carom_flex_matrices_make(carom_member *m, carom_error *err) {
     return CAROM_OK;
 }
 
-// -- forces, matrices, energies ----------------------------------------------------------------------------------
+// -- mass, pattern ----------------------------------------------------------------------------------
 
-static double row_dot(const rows *A, int i, const double *x) {
-    double sum = 0;
-    for (size_t e = A->start[i]; e < A->start[i + 1]; ++e) sum += A->value[e] * x[A->col[e]];
-    return sum;
-}
-
-static double form(const rows *A, int n, const double *x) { // x'A x
-    double sum = 0;
-    for (int i = 0; i < n; ++i) sum += x[i] * row_dot(A, i, x);
-    return sum;
-}
-
-// (FLX-9); the load is there already
 void carom_flex_matrices_mass_add(const carom_member *m, double s, const double *x, double *y) {
     for (int i = 0; i < m->n; ++i) y[i] += s * row_dot(&m->matrices->M, i, x);
 }
 
-void carom_flex_matrices_force(const carom_member *m, const double *q, const double *v, double *f) {
-    const flex_matrices *x = m->matrices;
-    const double a = m->def.damping_mass, b = m->def.damping_stiffness;
-    for (int i = 0; i < m->n; ++i) {
-        double r = row_dot(&x->K, i, q);
-        if (b != 0) r += b * row_dot(&x->K, i, v);
-        if (a != 0) r += a * row_dot(&x->M, i, v);
-        if (x->C.start) r += row_dot(&x->C, i, v);
-        f[i] -= r;
-    }
-}
-
-static void scatter(const rows *A, int n, double s, carom_matrix B, int at) {
-    for (int i = 0; i < n; ++i)
-        for (size_t e = A->start[i]; e < A->start[i + 1]; ++e) *carom_matrix_entry(B, at + i, at + A->col[e]) += s * A->value[e];
-}
-
-void carom_flex_matrices_mass(const carom_member *m, carom_matrix M, int at) { scatter(&m->matrices->M, m->n, 1, M, at); }
-
-void carom_flex_matrices_tangent(const carom_member *m, carom_matrix K, carom_matrix C, int at) {
-    const flex_matrices *x = m->matrices;
-    scatter(&x->K, m->n, 1, K, at);
-    if (m->def.damping_stiffness != 0) scatter(&x->K, m->n, m->def.damping_stiffness, C, at);
-    if (m->def.damping_mass != 0) scatter(&x->M, m->n, m->def.damping_mass, C, at);
-    if (x->C.start) scatter(&x->C, m->n, 1, C, at);
-}
-
-void carom_flex_matrices_energy(const carom_member *m, const double *q, const double *v, double *kinetic, double *potential, double *power) {
-    const flex_matrices *x = m->matrices;
-    const double a = m->def.damping_mass, b = m->def.damping_stiffness;
-    if (kinetic) *kinetic = 0.5 * form(&x->M, m->n, v);
-    if (potential) *potential = 0.5 * form(&x->K, m->n, q);
-    if (power)
-        *power = (a != 0 ? a * form(&x->M, m->n, v) : 0) + (b != 0 ? b * form(&x->K, m->n, v) : 0) + (x->C.start ? form(&x->C, m->n, v) : 0);
-}
+void carom_flex_matrices_mass(const carom_member *m, carom_matrix M, int at) { rows_scatter(&m->matrices->M, m->n, 1, M, at); }
 
 void carom_member_entries(const carom_member *m, bool mass, void *user, void (*entry)(void *user, int i, int j)) {
     const flex_matrices *x = m->matrices;
@@ -208,7 +151,7 @@ void carom_member_entries(const carom_member *m, bool mass, void *user, void (*e
     for (int i = 0; !x && i < m->n; ++i)
         for (int j = i > band ? i - band : 0; j <= i + band && j < m->n; ++j) entry(user, i, j);
     if (!x) return;
-    const rows *const all[3] = {&x->M, &x->K, &x->C};
+    const flex_rows *const all[3] = {&x->M, &x->K, &x->C};
     for (int k = 0; k < (mass ? 1 : 3); ++k)
         for (int i = 0; all[k]->start && i < m->n; ++i)
             for (size_t e = all[k]->start[i]; e < all[k]->start[i + 1]; ++e) entry(user, i, all[k]->col[e]);
@@ -238,3 +181,5 @@ double carom_flex_matrices_typical(const carom_member *m) {
     for (int i = 0; i < m->n; ++i) K += fabs(at(&x->K, i, i)), M += at(&x->M, i, i);
     return K > 0 && M > 0 ? K / M / m->n / m->n : 1;
 }
+
+const flex_kind carom_flex_matrices = {.component = {"u"}, .per = 1, .linear = true, .rule = MATRICES_RULE};

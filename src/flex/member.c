@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 static const flex_kind *const kinds[] = {&carom_flex_bar, &carom_flex_beam, &carom_flex_exact_beam,
-                                         &carom_flex_spatial_beam, &carom_flex_shaft, &(const flex_kind){.component = {"u"}, .per = 1, .linear = true}};
+                                         &carom_flex_spatial_beam, &carom_flex_shaft, &carom_flex_matrices};
 
 carom_member_def carom_member_default(carom_member_kind kind) {
     return (carom_member_def){.kind = kind, .elements = 1, .direction = {1, 0, 0}, .up = {0, 0, 1}};
@@ -125,6 +125,16 @@ static carom_status axes(carom_member *m, carom_error *err) {
     return CAROM_OK;
 }
 
+// What forces need of the definition.
+static void constants(carom_member *m) {
+    const carom_member_def *d = &m->def;
+    m->damping_mass = d->damping_mass, m->damping_stiffness = d->damping_stiffness, m->damping_torsion = d->damping_torsion;
+    if (d->kind != CAROM_EXACT_BEAM) return;
+    m->section[0] = d->modulus * d->area, m->section[1] = d->shear_modulus * d->shear_area, m->section[2] = d->modulus * d->inertia;
+    for (int c = 0; c < 2; ++c) m->rest[0][c] = d->origin[c], m->rest[1][c] = m->axes[0][c];
+    m->rest[0][2] = atan2(m->axes[0][1], m->axes[0][0]);
+}
+
 // -- unknowns -----------------------------------------------------------------------------------------------
 
 static bool number(carom_member *m) {
@@ -161,7 +171,7 @@ carom_member_kind carom_member_kind_of(const carom_member *m) { return m->def.ki
 int carom_member_unknowns(const carom_member *m) { return m->n; }
 
 int carom_member_unknown(const carom_member *m, int node, int c, double *value) {
-    if (value) *value = carom_flex_rest(m, node, c);
+    if (value) *value = member_rest(m, node, c);
     return m->unknown[node * m->per + c];
 }
 
@@ -281,13 +291,15 @@ carom_member *carom_member_create(const carom_member_def *def, carom_error *err)
     }
     m->def = *def;
     m->kind = kinds[def->kind];
+    m->rule = m->kind->rule;
     m->per = m->kind->per;
     m->nodes = def->kind == CAROM_MATRICES ? def->mass->rows : def->elements + 1;
-    m->l = def->length / def->elements;
+    m->l = def->kind == CAROM_MATRICES || def->shaft ? 0 : def->length / def->elements; // what has elements of equal length
     if (axes(m, err) != CAROM_OK) {
         carom_member_destroy(m);
         return NULL;
     }
+    constants(m);
     bool good = (def->kind != CAROM_SHAFT || carom_flex_shaft_elements(m)) && number(m);
     if (good && m->kind->element) {
         m->kind->element(m, m->Me, m->Ke);

@@ -2,12 +2,6 @@
 #include "flex/flex.h"
 #include <math.h>
 
-double carom_flex_rest(const carom_member *m, int node, int c) {
-    if (m->def.kind != CAROM_EXACT_BEAM) return 0;
-    if (c == 2) return atan2(m->axes[0][1], m->axes[0][0]);
-    return m->def.origin[c] + m->l * node * m->axes[0][c];
-}
-
 double carom_member_arc(const carom_member *m, int node) {
     if (!m->shaft) return m->l * node;
     const flex_shaft *last = &m->shaft[m->nodes - 2];
@@ -15,7 +9,7 @@ double carom_member_arc(const carom_member *m, int node) {
 }
 
 void carom_member_rest(const carom_member *m, double *q) {
-    for (int i = 0; i < m->n; ++i) q[i] = carom_flex_rest(m, m->place[i] / m->per, m->place[i] % m->per);
+    for (int i = 0; i < m->n; ++i) q[i] = member_rest(m, m->place[i] / m->per, m->place[i] % m->per);
 }
 
 // Of a bent component: which deflection and rotation it goes with, and the sign of the rotation in terms of the slope.
@@ -88,7 +82,7 @@ int carom_member_point(const carom_member *m, double s, int c, int *index, doubl
     for (int k = 0; k < count; ++k) {
         if (w[k] == 0) continue;
         const int i = m->unknown[e * m->per + dof[k]];
-        if (i < 0) *constant += w[k] * carom_flex_rest(m, e + dof[k] / m->per, dof[k] % m->per);
+        if (i < 0) *constant += w[k] * member_rest(m, e + dof[k] / m->per, dof[k] % m->per);
         else index[n] = i, weight[n++] = w[k];
     }
     return n;

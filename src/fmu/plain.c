@@ -1,5 +1,4 @@
 // plain.c: schemes and sparse factors of an FMU that is built without SUNDIALS and SuiteSparse, and what its sources lack.
-#include "model/model.h"
 #include "scheme/schemes.h"
 #include <carom/event.h>
 #include <carom/sparse.h>
@@ -15,5 +14,3 @@ static const carom_scheme *const all[] = {
 const carom_scheme *const *carom_schemes(void) { return all; }
 
 const carom_direct *carom_direct_klu(void) { return NULL; } // models with sparse matrices are refused
-
-const char carom_turn_text[] = ""; // an FMU writes no C text

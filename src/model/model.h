@@ -433,7 +433,6 @@ void carom_free_energy(const carom_model *m, const double *q, const double *v, d
 // move.c, assemble.c, settle.c: positions
 /// The axes that make the angle of a joint: in the frames of its bodies, in the world where a body has no coordinates.
 void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]);
-extern const char carom_turn_text[]; // turn.inc
 void carom_body_pose(const body *b, const double *q, double *r, double *R); // where it is, and its rotation by rows
 double carom_body_speed(const body *b, const double *v, double arm);        // largest of a point within `arm` of its centre of mass
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?

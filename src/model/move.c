@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "model/turn.inc"
+#include "model/rotation.inc"
 
 // Column c of X, fixed in body b, in the world.
 static void axis(const body *b, const double *q, const double *X, int c, double *out) {
@@ -166,13 +167,7 @@ void carom_body_pose(const body *b, const double *q, double *r, double *R) {
         memcpy(R, planar, sizeof planar);
         return;
     }
-    const double s = 2 / (x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        R[4 * i] = 1 - s * (x[1 + j] * x[1 + j] + x[1 + k] * x[1 + k]);
-        R[3 * i + j] = s * (x[1 + i] * x[1 + j] - x[0] * x[1 + k]);
-        R[3 * j + i] = s * (x[1 + i] * x[1 + j] + x[0] * x[1 + k]);
-    }
+    rotation(x, R);
 }
 
 double carom_body_speed(const body *b, const double *v, double arm) {

@@ -11,15 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "model/meet.inc"
 
 // Do two shapes meet by this rule?
 bool carom_near_meet(const struct near_pairs *x, int rule, int a, int b) {
-    const unsigned char *side = x->side + (size_t)rule * (size_t)x->nshapes;
-    if (!((side[a] & side[b] & 4) || (side[a] & 1 && side[b] & 2) || (side[a] & 2 && side[b] & 1))) return false;
-    const unsigned char *ignore = x->rule[rule].ignore;
-    for (int i = 0; i < x->rule[rule].nignored; ++i, ignore += x->nshapes)
-        if ((ignore[a] & 1 && ignore[b] & 2) || (ignore[a] & 2 && ignore[b] & 1)) return false;
-    return true;
+    return shapes_meet(x->side + (size_t)rule * (size_t)x->nshapes, x->rule[rule].ignore, x->rule[rule].nignored, x->nshapes, a, b);
 }
 
 // The one whose velocities come first is A; what stands still is B.

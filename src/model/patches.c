@@ -6,6 +6,9 @@
 #include "model/pairs.h"
 #include <math.h>
 #include <string.h>
+#include "model/touch.inc"
+
+_Static_assert(TOUCH_ENTRIES == (1 + CAROM_TANGENTS) * 12, "directions of a contact");
 
 bool carom_patch_kind_of(shape_kind kind) { return kind == SHAPE_HULL || kind == SHAPE_HEIGHTS || kind == SHAPE_ELLIPSOID; }
 
@@ -29,8 +32,6 @@ static carom_convex solid(const shape *s) { return (carom_convex){s->hull, s->ki
 
 // -- where it touches -----------------------------------------------------------------------------------------------------
 
-typedef struct both { carom_frame f[2]; } both;
-
 static both frames(const pair *p, const double *q) {
     both x;
     carom_body_pose(p->A->body, q, x.f[0].r, x.f[0].R);
@@ -49,94 +50,26 @@ static const carom_feature *features(const pair *p, const both *x) {
     return last->f;
 }
 
-// (SHP-9)
-static void tangents(const double *n, double (*t)[3]) {
-    const double s = n[2] > -0.6 ? 1 : -1, a = -1 / (s + n[2]), b = a * n[0] * n[1];
-    memcpy(t[0], (double[]){1 + s * a * n[0] * n[0], s * b, -s * n[0]}, sizeof *t);
-    memcpy(t[1], (double[]){b, s + a * n[1] * n[1], -n[1]}, sizeof *t);
-}
-
-// Force f at the arm (NULL: a moment) on one body, as a column of W.
-static void put_column(const carom_frame *b, const double *p, const double *f, double sign, double *w) {
-    double moment[3] = {f[0], f[1], f[2]};
-    if (p) {
-        const double arm[3] = {p[0] - b->r[0], p[1] - b->r[1], p[2] - b->r[2]};
-        for (int i = 0; i < 3; ++i) moment[i] = arm[(i + 1) % 3] * f[(i + 2) % 3] - arm[(i + 2) % 3] * f[(i + 1) % 3];
-    }
-    for (int i = 0; i < 3; ++i) {
-        w[i] = p ? sign * f[i] : 0;
-        w[3 + i] = sign * (b->R[i] * moment[0] + b->R[3 + i] * moment[1] + b->R[6 + i] * moment[2]);
-    }
-}
-
-// Columns of one contact: n, sliding, and (SHP-13) rolling and spinning.
-static void columns(const pair *p, const both *x, const carom_feature *f, int directions, int nv, double *W) {
-    const carom_convex A = solid(p->A), B = solid(p->B);
-    carom_patch_point t;
-    double along[3][3];
-    carom_patch_place(&A, &x->f[0], &B, &x->f[1], f, &t);
-    memcpy(along[0], t.n, sizeof t.n);
-    tangents(t.n, along + 1);
-    for (int d = 0; d < directions; ++d) {
-        const bool slides = d < 3, spins = !slides && (p->own->rub.roll <= 0 || d == 5);
-        double force[3];
-        for (int i = 0; i < 3; ++i) force[i] = slides ? along[d][i] : spins ? p->own->rub.spin * t.n[i] : p->own->rub.roll * along[d - 2][i];
-        for (int side = 0; side < nv / 6; ++side) put_column(&x->f[side], slides ? t.p : NULL, force, side ? -1 : 1, W + d * nv + 6 * side);
-    }
-}
-
-// -- derivatives --------------------------------------------------------------------------------------------------------
-
-// A frame moved by h along velocities v (6): r + h v, R exp(h w).
-static void move(carom_frame *f, double h, const double *v) {
-    const double *w = v + 3, angle = h * sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
-    for (int i = 0; i < 3; ++i) f->r[i] += h * v[i];
-    if (angle == 0) return;
-    const double s = h * sin(angle) / angle, half = sin(angle / 2) / (angle / 2), c = 0.5 * h * h * half * half;
-    for (int i = 0; i < 3; ++i) { // y' = y + s y x w + c (y x w) x w by rows
-        double *y = f->R + 3 * i, a[3], b[3];
-        for (int k = 0; k < 3; ++k) a[k] = y[(k + 1) % 3] * w[(k + 2) % 3] - y[(k + 2) % 3] * w[(k + 1) % 3];
-        for (int k = 0; k < 3; ++k) b[k] = a[(k + 1) % 3] * w[(k + 2) % 3] - a[(k + 2) % 3] * w[(k + 1) % 3];
-        for (int k = 0; k < 3; ++k) y[k] += s * a[k] + c * b[k];
-    }
-}
-
-static const double STEP = 1e-5; // of the size
-
-static double length(const pair *p) { return fmin(p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY); }
+// -- answers ------------------------------------------------------------------------------------------------------------
 
 // dW_id / dq_l of a contact for all l
-static void gradient(const pair *p, const both *x, const carom_feature *f, int directions, int nv, double *D) {
-    double W[2][(1 + CAROM_TANGENTS) * 12];
+static void touch_gradient(const touch_pair *p, const both *x, const carom_feature *f, double *D) {
+    const int directions = p->directions, nv = p->nv;
+    double W[2][TOUCH_ENTRIES];
     for (int l = 0; l < nv; ++l) {
-        const double h = STEP * (l % 6 < 3 ? length(p) : 1);
+        const double h = TOUCH_STEP * (l % 6 < 3 ? p->length : 1);
         double v[6] = {0};
         v[l % 6] = 1;
         for (int side = 0; side < 2; ++side) {
             both y = *x;
-            move(&y.f[l / 6], side ? -h : h, v);
-            columns(p, &y, f, directions, nv, W[side]);
+            touch_move(&y.f[l / 6], side ? -h : h, v);
+            touch_columns(p, &y, f, W[side]);
         }
         for (int e = 0; e < directions * nv; ++e) D[e * nv + l] = (W[0][e] - W[1][e]) / (2 * h);
     }
 }
 
-// (d/dt W)' v along v
-static void curvature(const pair *p, const both *x, const carom_feature *f, int directions, int nv, const double *v, double *kappa) {
-    double W[2][(1 + CAROM_TANGENTS) * 12], most = 0;
-    for (int i = 0; i < nv; ++i) most = fmax(most, fabs(v[i]) / (i % 6 < 3 ? length(p) : 1));
-    for (int d = 0; d < directions; ++d) kappa[d] = 0;
-    if (!(most > 0)) return;
-    const double h = STEP / most;
-    for (int side = 0; side < 2; ++side) {
-        both y = *x;
-        for (int b = 0; b < nv / 6; ++b) move(&y.f[b], side ? -h : h, v + 6 * b);
-        columns(p, &y, f, directions, nv, W[side]);
-    }
-    for (int e = 0; e < directions * nv; ++e) kappa[e / nv] += (W[0][e] - W[1][e]) / (2 * h) * v[e % nv];
-}
-
-// -- answers ------------------------------------------------------------------------------------------------------------
+static double length(const pair *p) { return fmin(p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY); }
 
 int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v, double *out) {
     const carom_model *two = m->kinds[p->kind].two;
@@ -145,36 +78,27 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
     for (int i = 0; i < 24; ++i)
         if (!isfinite(((const double *)&x)[i])) return 1;
     const carom_feature *f = features(p, &x);
-    const carom_convex A = solid(p->A), B = solid(p->B);
+    const touch_pair y = {.A = solid(p->A), .B = solid(p->B), .length = length(p), .roll = p->own->rub.roll, .spin = p->own->rub.spin, .directions = directions, .nv = nv};
     double u[12] = {0};
     for (int i = 0; i < nv && v; ++i) u[i] = v[p->v_at[i / 6] + i % 6];
     for (int k = 0; k < p->count; ++k) {
-        carom_patch_point t;
         switch (group) {
-        case PAIR_GAPS:
-            carom_patch_place(&A, &x.f[0], &B, &x.f[1], &f[k], &t);
-            out[k] = f[k].spare ? fmax(t.gap, 0) + length(p) : t.gap; // open, by a finite gap: schemes compare gaps within a step
-            break;
-        case PAIR_DIRECTIONS: columns(p, &x, &f[k], directions, nv, out + k * directions * nv); break;
-        case PAIR_CURVATURE: curvature(p, &x, &f[k], directions, nv, u, out + k * directions); break;
+        case PAIR_GAPS: out[k] = touch_gap(&y, &x, &f[k]); break;
+        case PAIR_DIRECTIONS: touch_columns(&y, &x, &f[k], out + k * directions * nv); break;
+        case PAIR_CURVATURE: touch_curvature(&y, &x, &f[k], u, out + k * directions); break;
         case PAIR_REACTION_GRADIENT:
-        case PAIR_RATE_GRADIENT: gradient(p, &x, &f[k], directions, nv, out + k * directions * nv * nv); break;
+        case PAIR_RATE_GRADIENT: touch_gradient(&y, &x, &f[k], out + k * directions * nv * nv); break;
         case PAIR_PLACES: { // point, normal, two tangents
             double *at = out + 12 * k, along[2][3];
-            carom_patch_place(&A, &x.f[0], &B, &x.f[1], &f[k], &t);
-            tangents(t.n, along);
+            carom_patch_point t;
+            carom_patch_place(&y.A, &x.f[0], &y.B, &x.f[1], &f[k], &t);
+            touch_tangents(t.n, along);
             memcpy(at, t.p, sizeof t.p);
             memcpy(at + 3, t.n, sizeof t.n);
             memcpy(at + 6, along, sizeof along);
             break;
         }
-        case PAIR_RATES: { // W'v
-            double W[(1 + CAROM_TANGENTS) * 12];
-            columns(p, &x, &f[k], directions, nv, W);
-            for (int d = 0; d < directions; ++d) out[k * directions + d] = 0;
-            for (int e = 0; e < directions * nv; ++e) out[k * directions + e / nv] += W[e] * u[e % nv];
-            break;
-        }
+        case PAIR_RATES: touch_rates(&y, &x, &f[k], u, out + k * directions); break;
         case PAIR_GROUPS: return 1;
         }
     }

@@ -2,19 +2,9 @@
 //
 // Every function computes what a group of the tape computes, bit for bit, from t, q, v and the parameters p.  Matrices are
 // lists of entries with their subscripts beside them.
+#include "derive/ctext/ctext.h"
 #include "expr/curve.h"
-#include "expr/native.h"
 #include "derive/bodies/body.h"
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
-
-typedef struct ctext {
-    const carom_model *m;
-    const char *prefix;
-    carom_write_text *write;
-    void *user;
-} ctext;
 
 // What is written about each group: entries, and the two or three lists of subscripts that belong to it.
 typedef struct part {
@@ -24,67 +14,7 @@ typedef struct part {
     int subscripts;       // of the lists: 1, 2 or 3
 } part;
 
-static void put(const ctext *c, const char *text) { c->write(c->user, text, strlen(text)); }
-
-static const char *position_name(const carom_model *m, int i) { return carom_model_coordinate(m, i); }
-static const char *velocity_name(const carom_model *m, int i) { return carom_model_velocity(m, i); }
 static const char *parameter_name(const carom_model *m, int i) { return carom_model_parameter(m, i, NULL); }
-
-// Inputs: their letter, their names, how many there are.
-typedef struct input { char letter; const char *(*name)(const carom_model *m, int i); int n; } input;
-
-static input input_of(const carom_model *m, carom_input kind) {
-    if (kind == CAROM_PARAMETER) return (input){'p', parameter_name, m->np};
-    return kind == CAROM_POSITION ? (input){'q', position_name, m->nq} : (input){'v', velocity_name, m->nv};
-}
-
-static void c_name(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
-    const int n = snprintf(text, CAROM_SLOT_NAME, "%c_%.80s", in.letter, in.name(m, i));
-    for (int k = 0; k < n; ++k)
-        if (!isalnum((unsigned char)text[k])) text[k] = '_';
-    if (in.letter == 'v' && n > 2 && text[n - 1] == '_') text[n - 1] = 0; // the prime
-}
-
-// The subscript of an input as C has it: its name, and its number where two names are the same but for dots.
-static void subscript(const carom_model *m, input in, int i, char text[CAROM_SLOT_NAME]) {
-    char other[CAROM_SLOT_NAME];
-    c_name(m, in, i, text);
-    for (int k = 0; k < in.n; ++k) {
-        c_name(m, in, k, other);
-        if (k == i || strcmp(text, other) != 0) continue;
-        snprintf(text + strlen(text), CAROM_SLOT_NAME - strlen(text), "_%d", i);
-        return;
-    }
-}
-
-static void slot_name(void *user, carom_input kind, int i, char text[CAROM_SLOT_NAME]) {
-    const ctext *c = user;
-    char name[CAROM_SLOT_NAME];
-    if (kind == CAROM_TIME) {
-        strcpy(text, "t");
-        return;
-    }
-    const input in = input_of(c->m, kind);
-    subscript(c->m, in, i, name);
-    snprintf(text, CAROM_SLOT_NAME, "%c[%.100s]", in.letter, name);
-}
-
-static void put_enum(const ctext *c, carom_input kind) {
-    const input in = input_of(c->m, kind);
-    char name[CAROM_SLOT_NAME];
-    if (in.n == 0) return;
-    put(c, "enum { ");
-    for (int i = 0; i < in.n; ++i) {
-        subscript(c->m, in, i, name);
-        PUT(c, "%s%s", i ? ", " : "", name);
-    }
-    put(c, " };\n");
-}
-
-static void write_for(void *user, const char *text, size_t length) {
-    const ctext *c = user;
-    c->write(c->user, text, length);
-}
 
 // The model's text as a comment that it cannot end.
 static void put_model(const ctext *c, const char *text, size_t length) {
@@ -105,9 +35,9 @@ static void put_model(const ctext *c, const char *text, size_t length) {
 }
 
 static void put_numbers(const ctext *c, const char *name, const double *x, int n) {
-    PUT(c, "const double %.100s_%s[] = {", c->prefix, name);
-    for (int i = 0; i < n; ++i) PUT(c, "%s%.17g", i ? ", " : "", x[i]);
-    put(c, n ? "};\n" : "0};\n");
+    char begin[200];
+    snprintf(begin, sizeof begin, "const double %.100s_%s[] = ", c->prefix, name);
+    carom_ctext_doubles(c, begin, x, (size_t)n);
 }
 
 static void put_names(const ctext *c, const char *name, const char *(*of)(const carom_model *m, int i), int n) {
@@ -116,28 +46,35 @@ static void put_names(const ctext *c, const char *name, const char *(*of)(const 
     put(c, n ? ", 0};\n" : "0};\n");
 }
 
-static void put_subscripts(const ctext *c, const part *p) {
+static void put_subscripts(const ctext *c, const part *p, bool own) {
     static const char letter[] = "ijl";
+    const bool pairs = p->group == GROUP_DIRECTIONS;
     for (int s = 0; s < p->subscripts; ++s) {
         int n = 0;
-        PUT(c, "const int %.100s_%s_%c[] = {", c->prefix, p->name, letter[s]);
+        if (own && !pairs) PUT(c, "static const int own_%s_%c[] = {", p->name, letter[s]);
+        else PUT(c, "const int %.100s_%s_%c[] = {", c->prefix, p->name, letter[s]);
         for (int k = 0; k < 2; ++k) {
             const terms *x = p->list[k];
             for (int e = 0; x && e < x->n; ++e) PUT(c, "%s%d", n++ ? ", " : "", s == 0 ? x->i[e] : s == 1 ? x->j[e] : x->l[e]);
         }
+        if (pairs) carom_ctext_pair_subscripts(c, s, n), n += carom_ctext_pair_entries(c);
         put(c, n ? "};\n" : "0};\n");
     }
 }
 
+// The function of a group.  Where members or pairs of shapes add to it, that of the expressions is its beginning.
 static carom_status put_part(const ctext *c, const part *p, carom_error *err) {
     const carom_model *m = c->m;
+    const bool own = carom_ctext_with_parts(c, p->name, false) || carom_ctext_with_pairs(c, p->name, false);
+    ctext with = *c;
+    char head[300];
+    with.energies = p->group == GROUP_OUTPUTS && m->nmember && m->member_energies;
     PUT(c, "\n// %s\n", p->about);
-    put_subscripts(c, p);
-    PUT(c, "void %.100s_%s(double t, const double *q, const double *v, const double *p, double *out) {\n    (void)t, (void)q, (void)v, (void)p, (void)out;\n",
-        c->prefix, p->name);
-    if (carom_tape_write_group(m->tape, p->group, slot_name, write_for, (void *)c) != CAROM_OK)
-        return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model as C");
-    put(c, "}\n");
+    put_subscripts(c, p, own);
+    snprintf(head, sizeof head, own ? "%svoid own%.0s_%s" CTEXT_ARGUMENTS : "%svoid %.100s_%s" CTEXT_ARGUMENTS, own ? "static " : "", c->prefix, p->name);
+    CAROM_TRY(carom_ctext_function(&with, m->tape, p->group, carom_ctext_input, head, err));
+    if (own) put(c, "\n");
+    if (!carom_ctext_with_parts(c, p->name, true)) carom_ctext_with_pairs(c, p->name, true);
     return CAROM_OK;
 }
 
@@ -154,8 +91,10 @@ static void put_move(const ctext *c) {
     put(c, "\n// Positions at a time h after q0, at constant velocities: q1 = q0 + h v, orientations by the exponential map.\n");
     if (turning) put(c, "\n"), put(c, carom_turn_text), put(c, "\n");
     PUT(c, "void %.100s_move(double *q1, const double *q0, double h, const double *v) {\n    static const int rate[] = {", c->prefix);
-    for (int i = 0; i < m->nq; ++i) PUT(c, "%s%d", i ? ", " : "", m->velocity_of[i]);
-    PUT(c, "}; // the velocity of each position; -1: none\n    for (int i = 0; i < %d; ++i)\n        if (rate[i] >= 0) q1[i] = q0[i] + h * v[rate[i]];\n", m->nq);
+    const int nq = carom_model_named_q(m), nv = carom_model_named_v(m); // behind them those of members
+    for (int i = 0; i < nq; ++i) PUT(c, "%s%d", i ? ", " : "", m->velocity_of[i]);
+    PUT(c, "%s}; // the velocity of each position; -1: none\n    for (int i = 0; i < %d; ++i)\n        if (rate[i] >= 0) q1[i] = q0[i] + h * v[rate[i]];\n", nq ? "" : "0", nq);
+    if (nq < m->nq) PUT(c, "    for (int i = %d; i < %d; ++i) q1[i] = q0[i] + h * v[i + %d];\n", nq, m->nq, nv - nq);
     if (turning) {
         put(c, "    static const struct { int e, w; } body[] = {");
         for (int i = 0, n = 0; i < m->nbodies; ++i)
@@ -226,8 +165,7 @@ static carom_status put_controllers(const ctext *c, carom_error *err) {
 }
 
 static carom_status refuse(const carom_model *m, carom_error *err) {
-    if (m->nmember) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has flexible members, which `export c` does not support", m->file);
-    if (m->npairs || m->near) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has contacts between shapes, which `export c` does not support; contacts written as gaps can be exported", m->file); // free bodies have such contacts, too
+    CAROM_TRY(carom_ctext_refuse_pairs(m, err));
     for (int c = 0; c < m->nc; ++c)
         if (m->contacts[c].varies || m->contacts[c].friction_varies || m->contacts[c].ellipse[0] > 0 || m->contacts[c].impact || m->contacts[c].sequential)
             return carom_fail(err, CAROM_BAD_INPUT, "%.200s has laws of impact other than Newton's, restitution or friction that varies, or friction with two coefficients, which `export c` does not support", m->file);
@@ -239,6 +177,7 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     CAROM_TRY(refuse(m, err));
     const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
     const terms w_as = m->w;
+    const int mass = m->mass.n + carom_ctext_mass_entries(&c), K = m->K.n + carom_ctext_tangent_entries(&c, false), C = m->C.n + carom_ctext_tangent_entries(&c, true);
     const part parts[] = {
         {GROUP_MASS, "mass", "Mass matrix, lower triangle: M[i][j] = out[e], i = mass_i[e] >= j = mass_j[e].", {&m->mass}, 2},
         {GROUP_FORCE, "force", "Forces f in M v' = f + W lambda: out[nv].", {0}, 0},
@@ -254,9 +193,11 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     };
     PUT(&c, "// %.200s as C functions: mass, forces, gaps, directions and their derivatives.\n", m->name ? m->name : prefix);
     put(&c, "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
-            "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n\n");
+            "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n");
+    if (carom_ctext_has_parts(&c) || m->npairs || m->near) put(&c, "// Tables of members, bodies and shapes hold numbers that the parameters had when this was written.\n");
+    put(&c, "\n");
     put_model(&c, text, length);
-    put(&c, "#include <float.h>\n#include <math.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
+    put(&c, "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n\n// A number that the compiler does not know: pow(x, 2) stays a call of pow.\n#define opaque(x) (*(const volatile double *)&(double){x})\n\n");
     if (m->mech->ntables) {
         put(&c, "// Derivative k of a table.\n");
         put(&c, carom_curve_text);
@@ -264,28 +205,32 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
     }
     PUT(&c, "enum { %.100s_nq = %d, %.100s_nv = %d, %.100s_np = %d, ", prefix, m->nq, prefix, m->nv, prefix, m->np);
     PUT(&c, "%.100s_ne = %d, %.100s_nc = %d, %.100s_directions_n = %d,\n", prefix, m->ne, prefix, m->nc, prefix, m->ndir);
-    PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, m->mass.n, prefix, m->W.n, prefix, m->w.n);
-    PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, m->K.n, prefix, m->K.n + m->C.n, prefix, m->nout);
-    put_enum(&c, CAROM_POSITION);
-    put_enum(&c, CAROM_VELOCITY);
-    put_enum(&c, CAROM_PARAMETER);
-    put_names(&c, "coordinates", position_name, m->nq);
+    PUT(&c, "       %.100s_mass_n = %d, %.100s_directions_entries = %d, %.100s_w_n = %d, ", prefix, mass, prefix, m->W.n + carom_ctext_pair_entries(&c), prefix, m->w.n);
+    PUT(&c, "%.100s_tangent_K = %d, %.100s_tangent_n = %d, %.100s_nout = %d };\n\n", prefix, K, prefix, K + C, prefix, m->nout);
+    carom_ctext_enum(&c, CAROM_POSITION);
+    carom_ctext_enum(&c, CAROM_VELOCITY);
+    carom_ctext_enum(&c, CAROM_PARAMETER);
+    put_names(&c, "coordinates", carom_model_coordinate, m->nq);
     put_names(&c, "parameters", parameter_name, m->np);
     put_names(&c, "constraints", carom_model_constraint, m->ne + m->nc);
     put_names(&c, "output_names", carom_model_output, m->nout);
     put_numbers(&c, "p0", m->parameter, m->np);
     put_numbers(&c, "q0", m->q0, m->nq);
     put_numbers(&c, "v0", m->v0, m->nv);
-    const part w = {.name = "w", .list = {&w_as}, .subscripts = 1};
-    put_subscripts(&c, &w);
+    const part w = {.group = -1, .name = "w", .list = {&w_as}, .subscripts = 1};
+    put_subscripts(&c, &w, false);
     put(&c, "\n// By contact: restitution, friction, and the first of its local directions.\n");
     PUT(&c, "const struct { double restitution, friction; int direction, directions; } %.100s_contact[] = {", prefix);
     for (int i = 0; i < m->nc; ++i)
         PUT(&c, "%s{%.17g, %.17g, %d, %d}", i ? ", " : "", m->contacts[i].restitution, m->contacts[i].friction, m->links[m->ne + i].dir, m->links[m->ne + i].ndir);
     put(&c, m->nc ? "};\n" : "{0, 0, 0, 0}};\n");
+    put(&c, "\n");
+    carom_ctext_parts(&c);
+    CAROM_TRY(carom_ctext_pairs(&c, err));
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) CAROM_TRY(put_part(&c, &parts[k], err));
     CAROM_TRY(put_kinks(&c, err));
     CAROM_TRY(put_controllers(&c, err));
+    CAROM_TRY(carom_ctext_near(&c, err));
     put_move(&c);
     return CAROM_OK;
 }
