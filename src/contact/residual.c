@@ -61,7 +61,7 @@ static void push_parts(void *user, int own, int parts) {
     const carom_parts *x = pb->parts;
     for (int part = (int)((long)x->nparts * own / parts); part < (int)((long)x->nparts * (own + 1) / parts); part++) {
         const int size = x->part[part + 1] - x->part[part];
-        double push[6], *to = size <= 6 ? push : x->y + x->part[part] + x->part[x->nparts], *y = x->y + x->part[part];
+        double *y = x->y + x->part[part], *to = y + x->part[x->nparts];
         if (x->head[part] < 0) continue;
         for (int i = 0; i < size; i++) to[i] = y[i] = 0;
         for (int l = x->head[part]; l >= 0; l = x->next[l]) {
