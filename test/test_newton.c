@@ -1,4 +1,5 @@
 // test_newton.c: Newton's method of the implicit schemes, where the position rounds.
+#include "model_text.h"
 #include "schemes.h"
 #include "sim/sim.h"
 #include <float.h>
@@ -96,11 +97,62 @@ static void rounding_of_large_angles_refuses_no_step(void **state) {
         }
 }
 
+// -- a step that ends at rest ------------------------------------------------------------------------------------------------
+
+// One step of x'' = -500 x - 4e5 x^3 from x = 0.1 with velocity v_0: its end, and how many iterations it took; -1: not supported.
+static long one_step(const carom_model *m, const char *scheme, double v_0, double *v_1) {
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.q0 = carom_model_q0(m), d.v0 = &v_0, d.h = d.t_end = 5e-3;
+    d.options = (const char *const[]){"newton-tol=1e-5", NULL};
+    carom_error err = {0};
+    carom_ledger l;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) return -1;
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    *v_1 = carom_sim_now(sim).v[0];
+    carom_sim_destroy(sim);
+    return l.counts.newton;
+}
+
+// The velocity from which the body is at rest after the step, by the secant method, as far as a solution to 1e-5 lets it be found.
+static double stops_from(const carom_model *m, const char *scheme) {
+    double a = 2, b = 3, v_a = 0, v_b = 0;
+    one_step(m, scheme, a, &v_a);
+    for (int k = 0; k < 12; ++k) {
+        one_step(m, scheme, b, &v_b);
+        if (v_b == v_a || fabs(v_b) < 1e-12) break;
+        const double next = b - v_b * (b - a) / (v_b - v_a);
+        a = b, v_a = v_b, b = next;
+    }
+    return b;
+}
+
+// Residuals are compared with the impulses of the forces, not with the momentum that is left: where a body comes to rest at the end of a step, it takes
+// as many iterations as where it does not.
+static void a_step_that_ends_at_rest_takes_no_more_iterations(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0.1}\nenergy: {kinetic: 1/2*x'^2, potential: 250*x^2 + 1e5*x^4}\n");
+    int judged = 0;
+    for (const carom_scheme *const *scheme = carom_schemes(); *scheme; ++scheme) {
+        double v_1 = 0, other = 0;
+        if ((*scheme)->own_steps || one_step(m, (*scheme)->name, 2, &v_1) <= 0) continue; // no iterations
+        const double v_0 = stops_from(m, (*scheme)->name);
+        const long at_rest = one_step(m, (*scheme)->name, v_0, &v_1), moving = one_step(m, (*scheme)->name, 1.1 * v_0, &other);
+        assert_true(fabs(v_1) < 1e-12 && fabs(other) > 0.1);
+        if (at_rest != moving) fail_msg("%s: %ld iterations where it comes to rest, %ld elsewhere", (*scheme)->name, at_rest, moving);
+        ++judged;
+    }
+    assert_true(judged >= 8);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_position_settles_when_its_last_bit_is_in_doubt),
         cmocka_unit_test(the_law_is_judged_at_the_velocity_itself),
         cmocka_unit_test(velocities_round_with_their_terms),
+        cmocka_unit_test(a_step_that_ends_at_rest_takes_no_more_iterations),
         cmocka_unit_test(rounding_of_large_angles_refuses_no_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
