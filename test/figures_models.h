@@ -239,5 +239,11 @@ static const example examples[] = {
     {"crowd", 0.02, 3, 0, // for auto: too many for dense matrices
      "carom: 1\ngravity: [0, -4]\nshapes: {floor: {plane: [0.1, 1]}}\nbodies:\n  d: {repeat: 69, body: {mass: 1 + 0.01*i, inertia: 0.001, at: [i, 0.051 - 0.099*i], velocity: [0.5*cos(i), 0], shape: {circle: 0.05}}}\n"
      "forces: {d.3.x: 2*cos(9*t) - 0.5*d.3.x'}\ncontacts: {c: {between: [d, floor], friction: 0.2, restitution: 0.2}}\n"},
+    {"rubbed", 2e-4, 26, 0, // a bar of finite elements: constant mass and directions, and friction
+     "carom: 1\nflexible:\n  bar: {type: bar, length: 1, elements: 17, density: 1000, modulus: 1e7, area: 1e-3, rate: -0.5}\ncoordinates: {y: 0}\nenergy: {kinetic: 0.1*y'^2, potential: 300*y}\n"
+     "contacts: {pad: {gap: y, slip: bar.end.u, friction: 0.3}, wall: {gap: 5.05e-4 + bar.start.u, restitution: 0.1}}\n"},
+    {"weightless", 2e-4, 26, 0, // a large system whose mass matrix is singular: y and z can move together without inertia
+     "carom: 1\nflexible:\n  bar: {type: bar, length: 1, elements: 20, density: 1000, modulus: 1e7, area: 1e-3, rate: -0.5}\ncoordinates: {y: {at: 0, rate: 0.3}, z: 0}\n"
+     "energy: {kinetic: 0.1*(y' - z')^2, potential: '1e5*(z - bar.end.u)^2 + 1e3*(z - y)^2 + 5e9*z^4'}\ncontacts: {wall: {gap: 5.05e-4 + bar.start.u, restitution: 0.1}}\n"},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };
