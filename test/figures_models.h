@@ -245,5 +245,10 @@ static const example examples[] = {
     {"weightless", 2e-4, 26, 0, // a large system whose mass matrix is singular: y and z can move together without inertia
      "carom: 1\nflexible:\n  bar: {type: bar, length: 1, elements: 20, density: 1000, modulus: 1e7, area: 1e-3, rate: -0.5}\ncoordinates: {y: {at: 0, rate: 0.3}, z: 0}\n"
      "energy: {kinetic: 0.1*(y' - z')^2, potential: '1e5*(z - bar.end.u)^2 + 1e3*(z - y)^2 + 5e9*z^4'}\ncontacts: {wall: {gap: 5.05e-4 + bar.start.u, restitution: 0.1}}\n"},
+    {"gravel", 2e-3, 8, 0, // many contacts that come and go, by bodies and by blocks
+     "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0.02, 1]}}\nbodies:\n"
+     "  s: {repeat: 33, body: {mass: 1 + 0.02*i, inertia: [0.004, 0.004, 0.005], at: [0.2005*i - 2.2055*floor(i/11), 0.02*floor(i/11), 0.1005 + 0.2015*floor(i/11)],\n"
+     "    velocity: [0.2*cos(i), 0.3*sin(i), -0.4], spin: [0, 0, 0.1*i], shape: {sphere: 0.1}}}\n"
+     "contacts: {among: {among: [s], friction: 0.3, restitution: 0.2}, base: {between: [s, floor], friction: 0.4}}\n"},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };

@@ -351,16 +351,18 @@ static double change_of(const contact_problem *x, int i) {
     return 0.02 * sum;
 }
 
+static const double TIGHT = 1e-11, LOOSE = 1e-3; // as small models and as large worlds want it
+
 // From zero, then from that answer for a problem that is a little different.  s NULL: the chain.
-static figures solve(const task *t, const carom_solver *s, form form) {
+static figures solve(const task *t, const carom_solver *s, form form, double tol) {
     static const char *const forms[FORMS] = {"", " blocks", " bodies", " team", " after prox"};
     figures f = {0};
-    snprintf(f.key, sizeof f.key, "problem %s %s%s", t->name, s ? s->name : "chain", forms[form]);
+    snprintf(f.key, sizeof f.key, "problem %s %s%s%s", t->name, s ? s->name : "chain", forms[form], tol == LOOSE ? " loose" : "");
     given g = problem_of(t);
     carom_problem *pb = view(&g, form);
     solver_memory m = s ? memory_for_solver(s, pb->n, pb->nb) : memory_for_chain(form == AFTER_PROX ? carom_solver_find("prox") : NULL, pb->n, pb->nb);
     for (int warm = 0; warm < 2; ++warm) {
-        solved(&f, &g.x, s ? carom_solver_solve(s, m.work, pb, 1e-11) : carom_chain_solve(m.chain, pb, 1e-11));
+        solved(&f, &g.x, s ? carom_solver_solve(s, m.work, pb, tol) : carom_chain_solve(m.chain, pb, tol));
         for (int i = 0; i < pb->n; ++i) g.x.c[i] += dependent(t) ? change_of(&g.x, i) : 0.02 * sin(i);
     }
     memory_free(&m);
@@ -496,12 +498,13 @@ typedef struct computation {
     const task *task;
     const carom_solver *solver;
     form form;
+    double tol;
     int tangents; // without model and task: of impacts by energy
 } computation;
 
 static figures compute(const computation *c, double change) {
     nudge = change;
-    return c->model ? simulate(c->model, c->example, c->scheme, c->options, c->unwatched) : !c->task ? strike(c->tangents) : solve(c->task, c->solver, c->form);
+    return c->model ? simulate(c->model, c->example, c->scheme, c->options, c->unwatched) : !c->task ? strike(c->tangents) : solve(c->task, c->solver, c->form, c->tol);
 }
 
 static long largest(long a, long b) { return a > b ? a : b; }
@@ -547,7 +550,7 @@ static figures compare(computation c) {
 static bool slow(const char *model, const carom_scheme *s) {
     const bool costly = strcmp(s->name, "dg-plus") == 0;
     if (strstr("slot crowd flurry hardening", model)) return strcmp(s->name, "auto") != 0;
-    if (strcmp(model, "dozing") == 0 && s->own_steps) return true;
+    if (strstr("dozing gravel", model) && s->own_steps) return true;
     if (strcmp(model, "vanishing") == 0) return s == &carom_scheme_event_driven; // ever shorter steps
     if (BRIEF && strstr("brick linkage heap", model) && (s->own_steps || costly)) return true;
     return s->own_steps && (strcmp(model, "heap") == 0 || (strcmp(model, "stiff") == 0 && strcmp(s->name, "auto") != 0));
@@ -579,10 +582,14 @@ static void every_scheme_on_every_model(void **state) {
 static void every_option_of_every_scheme(void **state) {
     (void)state;
     for (int i = 0; i < EXAMPLES; ++i) {
-        if (!ours(i) || !strstr(BRIEF ? "settling" : "settling thrown tipping linkage bar top tilting medley conveyor", examples[i].name)) continue;
+        if (!ours(i) || !strstr(BRIEF ? "settling" : "settling thrown tipping linkage bar top tilting medley conveyor gravel", examples[i].name)) continue;
         carom_model *m = good(examples[i].text);
         char option[100];
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
+            if (strcmp(examples[i].name, "gravel") == 0) { // as worlds of many bodies are run
+                if (!(*s)->own_steps) compare((computation){.model = m, .example = &examples[i], .scheme = (*s)->name, .options = "tol=1e-3"});
+                continue;
+            }
             if (strcmp(examples[i].name, "top") == 0 && strcmp((*s)->name, "mixed") != 0) continue; // rotations
             if (strcmp(examples[i].name, "linkage") == 0 && ((*s)->own_steps || (*s)->promises.slow_piles)) continue; // some hundred internal steps in each
             for (const carom_option *o = (*s)->options; o && o->name; ++o)
@@ -603,12 +610,13 @@ static void every_solver_on_every_problem(void **state) {
     (void)state;
     for (int i = 0; i < TASKS; ++i) {
         if (!ours(i)) continue;
-        const double answer = solve(&tasks[i], NULL, DENSE).real[MOTION];
+        const double answer = solve(&tasks[i], NULL, DENSE, TIGHT).real[MOTION];
         for (form f = DENSE; f < FORMS; ++f) {
             const carom_solver *s = NULL;
             for (int k = -1; k < 0 || (s = carom_solver_at(k)); ++k) {
                 if (!suits(s, &tasks[i], f)) continue;
-                const figures x = compare((computation){.task = &tasks[i], .solver = s, .form = f});
+                if (!s || s->sparse) compare((computation){.task = &tasks[i], .solver = s, .form = f, .tol = LOOSE});
+                const figures x = compare((computation){.task = &tasks[i], .solver = s, .form = f, .tol = TIGHT});
                 if (!x.failed && !several(&tasks[i]) && !printing && !(fabs(x.real[MOTION] - answer) <= 1e-7 * (1 + fabs(answer)))) fail_msg("%s: velocities %.12g, by others %.12g", x.key, x.real[MOTION], answer);
             }
         }
