@@ -250,5 +250,10 @@ static const example examples[] = {
      "  s: {repeat: 33, body: {mass: 1 + 0.02*i, inertia: [0.004, 0.004, 0.005], at: [0.2005*i - 2.2055*floor(i/11), 0.02*floor(i/11), 0.1005 + 0.2015*floor(i/11)],\n"
      "    velocity: [0.2*cos(i), 0.3*sin(i), -0.4], spin: [0, 0, 0.1*i], shape: {sphere: 0.1}}}\n"
      "contacts: {among: {among: [s], friction: 0.3, restitution: 0.2}, base: {between: [s, floor], friction: 0.4}}\n"},
+    {"harness", 2e-3, 16, 0, // contacts that come and go, and a joint of ten bodies
+     "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0.05, 1]}}\nbodies:\n"
+     "  s: {repeat: 10, body: {mass: 1 + 0.1*i, inertia: [0.003, 0.003, 0.002], at: [0.3*i, 0, 0.0625 + 0.002*i], velocity: [0.1*i, 0, 0.05*i - 0.225], spin: [0, 1, 0], shape: {ellipsoid: [0.08, 0.07, 0.06]}}}\n"
+     "constraints: {rope: 's.0.z + s.1.z + s.2.z + s.3.z + s.4.z + s.5.z + s.6.z + s.7.z + s.8.z + s.9.z - 0.715'}\n"
+     "contacts: {all: {among: [s], friction: 0.3}, base: {between: [s, floor], friction: 0.4, restitution: 0.2}}\n"},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };

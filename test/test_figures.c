@@ -550,7 +550,7 @@ static figures compare(computation c) {
 static bool slow(const char *model, const carom_scheme *s) {
     const bool costly = strcmp(s->name, "dg-plus") == 0;
     if (strstr("slot crowd flurry hardening", model)) return strcmp(s->name, "auto") != 0;
-    if (strstr("dozing gravel", model) && s->own_steps) return true;
+    if (strstr("dozing gravel harness", model) && s->own_steps) return true;
     if (strcmp(model, "vanishing") == 0) return s == &carom_scheme_event_driven; // ever shorter steps
     if (BRIEF && strstr("brick linkage heap", model) && (s->own_steps || costly)) return true;
     return s->own_steps && (strcmp(model, "heap") == 0 || (strcmp(model, "stiff") == 0 && strcmp(s->name, "auto") != 0));
