@@ -225,6 +225,28 @@ static void a_bad_start_is_overcome(void **state) {
         }
 }
 
+// Two contacts with the directions (1, s) and (1, -s) of a body of mass 1 that arrives with (-1, 0): each takes p = 1/(2 + 2 s^2), and nothing is left.  One
+// alone would leave 2 s^2/(1 + s^2) = 2e-10 at the other.  The smaller pivot is 4 s^2 = 4e-10 of the larger one: far above rounding, so they are two.
+static void nearly_dependent_contacts_are_two(void **state) {
+    (void)state;
+    const double s = 1e-5, W[4] = {1, s, 1, -s}, w[2] = {1, 1}, v[2] = {-1, 0};
+    int solved = 0;
+    for (carom_law law = CAROM_BILATERAL; law <= CAROM_UNILATERAL; law++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            contact_problem x = problem_create(2, 2);
+            problem_add(&x, law, 0), problem_add(&x, law, 0);
+            problem_from_directions(&x, 2, W, W, w, v);
+            if (!iterative(carom_solver_at(k)) && can(carom_solver_at(k), &x.pb)) {
+                const carom_report r = run(carom_solver_at(k), &x, 1e-12);
+                if (!r.converged) fail_msg("%s leaves %g", carom_solver_at(k)->name, r.residual);
+                for (int i = 0; i < 2; i++) assert_true(fabs(x.p[i] - 1 / (2 + 2 * s * s)) <= 1e-12 / (2 * s * s)); // the velocities that tol leaves
+                solved++;
+            }
+            problem_destroy(&x);
+        }
+    assert_true(solved >= 7);
+}
+
 static void a_refusal_is_told(void **state) {
     (void)state;
     contact_problem x = two_random(CAROM_PLANAR, 0.3);
@@ -538,6 +560,7 @@ int main(void) {
         cmocka_unit_test(the_table_is_complete),
         cmocka_unit_test(every_solver_solves_every_problem_it_can),
         cmocka_unit_test(a_bad_start_is_overcome),
+        cmocka_unit_test(nearly_dependent_contacts_are_two),
         cmocka_unit_test(a_refusal_is_told),
         cmocka_unit_test(velocities_agree_where_they_are_unique),
         cmocka_unit_test(infeasible_problems_end_and_are_told),
