@@ -294,6 +294,7 @@ static const task tasks[] = {
     {"web", 60, 12, CAROM_PLANAR, 0.3, 53},         {"ties", 8, 2, CAROM_BILATERAL, 0, 57},      {"coupled", 24, 0, CAROM_PLANAR, 0.4, 59},
     {"jammed", 30, 6, CAROM_SPATIAL, 0.5, 61},      {"crushed", 24, 4, CAROM_PLANAR, 0.8, 63},   {"grown", 40, 14, CAROM_SPATIAL, 0.5, 67},
     {"throng", 60, 60, CAROM_PLANAR, 0.4, 73},      {"knot", 150, 50, CAROM_UNILATERAL, 0, 79},
+    {"hopeless", 6, 0, CAROM_PLANAR, 0.3, 89},
 };
 enum { TASKS = sizeof tasks / sizeof *tasks };
 
@@ -308,10 +309,18 @@ typedef struct given {
     by_bodies y;
 } given;
 
+// No impulse moves the second contact, which approaches: there is no solution.
+static void make_hopeless(contact_problem *x) {
+    for (int r = 0; r < carom_law_rows(x->block[1].law); ++r)
+        for (int i = 0, k = x->block[1].at + r; i < x->pb.n; ++i) PROBLEM_G(x, i, k) = PROBLEM_G(x, k, i) = 0;
+    x->c[x->block[1].at] = -0.5;
+}
+
 static given problem_of(const task *t) {
     given g = {0};
     double *W = NULL, *w = NULL;
     g.x = t->bodies ? problem_pile_of(t->contacts, t->bodies, t->law, t->mu, t->seed, &W, &w) : problem_random(t->contacts, (int)t->law, t->mu, 0.3, t->seed);
+    if (strcmp(t->name, "hopeless") == 0) make_hopeless(&g.x);
     g.b = blocks_of(&g.x);
     if (W) g.y = bodies_of(&g.x, t->bodies, t->law >= CAROM_SPATIAL ? 6 : 3, W, w);
     g.x.pb.symmetric = true;
