@@ -1,6 +1,7 @@
 // test_newton.c: Newton's method of the implicit schemes, where the position rounds.
 #include "model_text.h"
 #include "schemes.h"
+#include "scheme/turn.h"
 #include "sim/sim.h"
 #include <float.h>
 
@@ -97,6 +98,34 @@ static void rounding_of_large_angles_refuses_no_step(void **state) {
         }
 }
 
+// lift: [x_0 1; 0 2] v, which is singular at x_0 = 0
+static void sheared(const void *model, double *dx, const double *x, const double *v) {
+    (void)model;
+    const double v_1 = v[1];
+    dx[0] = x[0] * v[0] + v_1;
+    dx[1] = 2 * v_1;
+}
+
+// (NEW-4)  T = [x_0 1; 0 2]^-1 = [1/x_0  -1/(2 x_0); 0  1/2].  Where there is none, T = 1, whatever stood there before.
+static void increments_turn_with_the_position(void **state) {
+    (void)state;
+    const carom_system sys = {.nq = 2, .nv = 2, .lift = sheared};
+    const carom_step s = {.sys = &sys};
+    static _Alignas(64) unsigned char memory[1 << 12];
+    carom_arena mem = {.base = memory, .size = sizeof memory};
+    carom_turn t = carom_allocate_turn(&mem, &sys);
+    const double dx[2] = {3, 5}, places[] = {4, 0, 0.5, 0};
+    for (int i = 0; i < 4; ++i) {
+        const double x_0 = places[i], x[2] = {x_0, 7};
+        double y[2], w[2];
+        carom_turn_at(&t, &s, x);
+        carom_turn_increment(&t, y, dx, 2);
+        carom_turn_row(&t, w, dx, 2);
+        assert_true(y[0] == (x_0 > 0 ? (3 - 2.5) / x_0 : 3) && y[1] == (x_0 > 0 ? 2.5 : 5));
+        assert_true(w[0] == (x_0 > 0 ? 3 / x_0 : 3) && w[1] == (x_0 > 0 ? 2.5 - 1.5 / x_0 : 5)); // T'w
+    }
+}
+
 // -- a step that ends at rest ------------------------------------------------------------------------------------------------
 
 // One step of x'' = -500 x - 4e5 x^3 from x = 0.1 with velocity v_0: its end, and how many iterations it took; -1: not supported.
@@ -155,6 +184,7 @@ int main(void) {
         cmocka_unit_test(a_position_settles_when_its_last_bit_is_in_doubt),
         cmocka_unit_test(the_law_is_judged_at_the_velocity_itself),
         cmocka_unit_test(velocities_round_with_their_terms),
+        cmocka_unit_test(increments_turn_with_the_position),
         cmocka_unit_test(a_step_that_ends_at_rest_takes_no_more_iterations),
         cmocka_unit_test(rounding_of_large_angles_refuses_no_step),
     };
