@@ -203,6 +203,52 @@ static void every_solver_solves_every_problem_it_can(void **state) {
     assert_true(solved > 200);
 }
 
+// Impulses that pull, drive and rub where nothing does are no hindrance: what is solved from rest is solved from them, and a contact without
+// friction ends without any.
+static void a_bad_start_is_overcome(void **state) {
+    (void)state;
+    for (int i = 0; i < NRECIPES; i++)
+        for (int f = 0; f < NFLAVOURS; f++) {
+            if (RECIPES[i].planar && carom_law_rows(FLAVOURS[f].law) > 2) continue;
+            for (int k = 0; carom_solver_at(k); k++) {
+                const carom_solver *s = carom_solver_at(k);
+                contact_problem x = RECIPES[i].make(FLAVOURS[f].law, FLAVOURS[f].mu);
+                const double tol = iterative(s) ? 1e-7 : 1e-11;
+                if (can(s, &x.pb) && run(s, &x, tol).converged) {
+                    for (int j = 0; j < x.pb.n; j++) x.p[j] = 3 * sin(2 * j + 4);
+                    if (!run(s, &x, tol).converged && RECIPES[i].regular) fail_msg("%s, %s: %s", RECIPES[i].name, FLAVOURS[f].name, s->name);
+                    for (int b = 0; b < x.pb.nb; b++)
+                        for (int r = 1; x.block[b].mu == 0 && r < carom_law_rows(x.block[b].law); r++) assert_true(x.p[x.block[b].at + r] == 0);
+                }
+                problem_destroy(&x);
+            }
+        }
+}
+
+// Two contacts with the directions (1, s) and (1, -s) of a body of mass 1 that arrives with (-1, 0): each takes p = 1/(2 + 2 s^2), and nothing is left.  One
+// alone would leave 2 s^2/(1 + s^2) = 2e-10 at the other.  The smaller pivot is 4 s^2 = 4e-10 of the larger one: far above rounding, so they are two.  With a
+// third one that has nothing to do with them, and without.
+static void nearly_dependent_contacts_are_two(void **state) {
+    (void)state;
+    const double s = 1e-5, W[9] = {1, s, 0, 1, -s, 0, 0, 0, 1}, w[3] = {1, 1, 1}, v[3] = {-1, 0, -1};
+    int solved = 0;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; carom_solver_at(k); k++) {
+            const int n = 2 + i / 2;
+            contact_problem x = problem_create(n, n);
+            for (int b = 0; b < n; b++) problem_add(&x, i % 2 ? CAROM_UNILATERAL : CAROM_BILATERAL, 0);
+            problem_from_directions(&x, 3, W, W, w, v);
+            if (!iterative(carom_solver_at(k)) && can(carom_solver_at(k), &x.pb)) {
+                const carom_report r = run(carom_solver_at(k), &x, 1e-12);
+                if (!r.converged) fail_msg("%s leaves %g", carom_solver_at(k)->name, r.residual);
+                for (int j = 0; j < 2; j++) assert_true(fabs(x.p[j] - 1 / (2 + 2 * s * s)) <= 1e-12 / (2 * s * s)); // the velocities that tol leaves
+                solved++;
+            }
+            problem_destroy(&x);
+        }
+    assert_true(solved >= 14);
+}
+
 static void a_refusal_is_told(void **state) {
     (void)state;
     contact_problem x = two_random(CAROM_PLANAR, 0.3);
@@ -515,6 +561,8 @@ int main(void) {
         cmocka_unit_test(one_of_two_is_pushed),
         cmocka_unit_test(the_table_is_complete),
         cmocka_unit_test(every_solver_solves_every_problem_it_can),
+        cmocka_unit_test(a_bad_start_is_overcome),
+        cmocka_unit_test(nearly_dependent_contacts_are_two),
         cmocka_unit_test(a_refusal_is_told),
         cmocka_unit_test(velocities_agree_where_they_are_unique),
         cmocka_unit_test(infeasible_problems_end_and_are_told),

@@ -239,5 +239,21 @@ static const example examples[] = {
     {"crowd", 0.02, 3, 0, // for auto: too many for dense matrices
      "carom: 1\ngravity: [0, -4]\nshapes: {floor: {plane: [0.1, 1]}}\nbodies:\n  d: {repeat: 69, body: {mass: 1 + 0.01*i, inertia: 0.001, at: [i, 0.051 - 0.099*i], velocity: [0.5*cos(i), 0], shape: {circle: 0.05}}}\n"
      "forces: {d.3.x: 2*cos(9*t) - 0.5*d.3.x'}\ncontacts: {c: {between: [d, floor], friction: 0.2, restitution: 0.2}}\n"},
+    {"rubbed", 2e-4, 26, 0, // a bar of finite elements: constant mass and directions, and friction
+     "carom: 1\nflexible:\n  bar: {type: bar, length: 1, elements: 17, density: 1000, modulus: 1e7, area: 1e-3, rate: -0.5}\ncoordinates: {y: 0}\nenergy: {kinetic: 0.1*y'^2, potential: 300*y}\n"
+     "contacts: {pad: {gap: y, slip: bar.end.u, friction: 0.3}, wall: {gap: 5.05e-4 + bar.start.u, restitution: 0.1}}\n"},
+    {"weightless", 2e-4, 26, 0, // a large system whose mass matrix is singular: y and z can move together without inertia
+     "carom: 1\nflexible:\n  bar: {type: bar, length: 1, elements: 20, density: 1000, modulus: 1e7, area: 1e-3, rate: -0.5}\ncoordinates: {y: {at: 0, rate: 0.3}, z: 0}\n"
+     "energy: {kinetic: 0.1*(y' - z')^2, potential: '1e5*(z - bar.end.u)^2 + 1e3*(z - y)^2 + 5e9*z^4'}\ncontacts: {wall: {gap: 5.05e-4 + bar.start.u, restitution: 0.1}}\n"},
+    {"gravel", 2e-3, 8, 0, // many contacts that come and go, by bodies and by blocks
+     "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0.02, 1]}}\nbodies:\n"
+     "  s: {repeat: 33, body: {mass: 1 + 0.02*i, inertia: [0.004, 0.004, 0.005], at: [0.2005*i - 2.2055*floor(i/11), 0.02*floor(i/11), 0.1005 + 0.2015*floor(i/11)],\n"
+     "    velocity: [0.2*cos(i), 0.3*sin(i), -0.4], spin: [0, 0, 0.1*i], shape: {sphere: 0.1}}}\n"
+     "contacts: {among: {among: [s], friction: 0.3, restitution: 0.2}, base: {between: [s, floor], friction: 0.4}}\n"},
+    {"harness", 2e-3, 16, 0, // contacts that come and go, and a joint of ten bodies
+     "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0.05, 1]}}\nbodies:\n"
+     "  s: {repeat: 10, body: {mass: 1 + 0.1*i, inertia: [0.003, 0.003, 0.002], at: [0.3*i, 0, 0.0625 + 0.002*i], velocity: [0.1*i, 0, 0.05*i - 0.225], spin: [0, 1, 0], shape: {ellipsoid: [0.08, 0.07, 0.06]}}}\n"
+     "constraints: {rope: 's.0.z + s.1.z + s.2.z + s.3.z + s.4.z + s.5.z + s.6.z + s.7.z + s.8.z + s.9.z - 0.715'}\n"
+     "contacts: {all: {among: [s], friction: 0.3}, base: {between: [s, floor], friction: 0.4, restitution: 0.2}}\n"},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples };

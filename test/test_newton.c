@@ -1,5 +1,7 @@
 // test_newton.c: Newton's method of the implicit schemes, where the position rounds, and where moreau-jean does without its matrix.
+#include "model_text.h"
 #include "schemes.h"
+#include "scheme/turn.h"
 #include "sim/sim.h"
 #include <float.h>
 
@@ -205,6 +207,85 @@ static void a_restored_motion_has_the_same_bits(void **state) {
     assert_int_equal(p.tangents, before); // also from the first step on
     carom_sim_destroy(a);
     carom_sim_destroy(b);
+// lift: [x_0 1; 0 2] v, which is singular at x_0 = 0
+static void sheared(const void *model, double *dx, const double *x, const double *v) {
+    (void)model;
+    const double v_1 = v[1];
+    dx[0] = x[0] * v[0] + v_1;
+    dx[1] = 2 * v_1;
+}
+
+// (NEW-4)  T = [x_0 1; 0 2]^-1 = [1/x_0  -1/(2 x_0); 0  1/2].  Where there is none, T = 1, whatever stood there before.
+static void increments_turn_with_the_position(void **state) {
+    (void)state;
+    const carom_system sys = {.nq = 2, .nv = 2, .lift = sheared};
+    const carom_step s = {.sys = &sys};
+    static _Alignas(64) unsigned char memory[1 << 12];
+    carom_arena mem = {.base = memory, .size = sizeof memory};
+    carom_turn t = carom_allocate_turn(&mem, &sys);
+    const double dx[2] = {3, 5}, places[] = {4, 0, 0.5, 0};
+    for (int i = 0; i < 4; ++i) {
+        const double x_0 = places[i], x[2] = {x_0, 7};
+        double y[2], w[2];
+        carom_turn_at(&t, &s, x);
+        carom_turn_increment(&t, y, dx, 2);
+        carom_turn_row(&t, w, dx, 2);
+        assert_true(y[0] == (x_0 > 0 ? (3 - 2.5) / x_0 : 3) && y[1] == (x_0 > 0 ? 2.5 : 5));
+        assert_true(w[0] == (x_0 > 0 ? 3 / x_0 : 3) && w[1] == (x_0 > 0 ? 2.5 - 1.5 / x_0 : 5)); // T'w
+    }
+}
+
+// -- a step that ends at rest ------------------------------------------------------------------------------------------------
+
+// One step of x'' = -500 x - 4e5 x^3 from x = 0.1 with velocity v_0: its end, and how many iterations it took; -1: not supported.
+static long one_step(const carom_model *m, const char *scheme, const char *option, double v_0, double *v_1) {
+    carom_sim_def d = carom_sim_default();
+    d.system = carom_model_system(m), d.schemes = carom_schemes(), d.scheme = scheme, d.q0 = carom_model_q0(m), d.v0 = &v_0, d.h = d.t_end = 5e-3;
+    d.options = (const char *const[]){"newton-tol=1e-5", option, NULL};
+    carom_error err = {0};
+    carom_ledger l;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) return -1;
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    *v_1 = carom_sim_now(sim).v[0];
+    carom_sim_destroy(sim);
+    return l.counts.newton;
+}
+
+// The velocity from which the body is at rest after the step, by the secant method, as far as a solution to 1e-5 lets it be found.
+static double stops_from(const carom_model *m, const char *scheme, const char *option) {
+    double a = 2, b = 3, v_a = 0, v_b = 0;
+    one_step(m, scheme, option, a, &v_a);
+    for (int k = 0; k < 12; ++k) {
+        one_step(m, scheme, option, b, &v_b);
+        if (v_b == v_a || fabs(v_b) < 1e-12) break;
+        const double next = b - v_b * (b - a) / (v_b - v_a);
+        a = b, v_a = v_b, b = next;
+    }
+    return b;
+}
+
+// Residuals are compared with the impulses of the forces, not with the momentum that is left: where a body comes to rest at the end of a step, it takes
+// as many iterations as where it does not.  1: judged, 0: a scheme without iterations.
+static int comes_to_rest(const carom_model *m, const char *scheme, const char *option) {
+    double v_1 = 0, other = 0;
+    if (one_step(m, scheme, option, 2, &v_1) <= 0) return 0;
+    const double v_0 = stops_from(m, scheme, option);
+    const long at_rest = one_step(m, scheme, option, v_0, &v_1), moving = one_step(m, scheme, option, 1.1 * v_0, &other);
+    assert_true(fabs(v_1) < 1e-12 && fabs(other) > 0.1);
+    if (at_rest != moving) fail_msg("%s: %ld iterations where it comes to rest, %ld elsewhere", scheme, at_rest, moving);
+    return 1;
+}
+
+static void a_step_that_ends_at_rest_takes_no_more_iterations(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0.1}\nenergy: {kinetic: 1/2*x'^2, potential: 250*x^2 + 1e5*x^4}\n");
+    int judged = comes_to_rest(m, "moreau-jean", "at=theta");
+    for (const carom_scheme *const *scheme = carom_schemes(); *scheme; ++scheme)
+        if (!(*scheme)->own_steps) judged += comes_to_rest(m, (*scheme)->name, NULL);
+    assert_true(judged >= 9);
+    carom_model_destroy(m);
 }
 
 int main(void) {
@@ -212,6 +293,8 @@ int main(void) {
         cmocka_unit_test(a_position_settles_when_its_last_bit_is_in_doubt),
         cmocka_unit_test(the_law_is_judged_at_the_velocity_itself),
         cmocka_unit_test(velocities_round_with_their_terms),
+        cmocka_unit_test(increments_turn_with_the_position),
+        cmocka_unit_test(a_step_that_ends_at_rest_takes_no_more_iterations),
         cmocka_unit_test(rounding_of_large_angles_refuses_no_step),
         cmocka_unit_test(a_smooth_motion_needs_no_tangent),
         cmocka_unit_test(a_stiff_motion_is_left_to_newton),

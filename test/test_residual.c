@@ -142,6 +142,26 @@ static void of_nothing_is_zero(void **state) {
 
 static void near(double a, double b, double size) { assert_true(fabs(a - b) <= 1e-14 * size); }
 
+// Five tangents in discs of radius mu p_N = 1 each; d = 4 in every tangential row, as in I6.  At rest p_T leaves 4 times what it is outside of its own disc.
+static void discs_are_judged_one_by_one(void **state) {
+    (void)state;
+    static const struct { int disc[2]; double p[5], left; } cases[] = {
+        {{2, 2}, {0.6, 0.8, 1, 0, -1}, 0},     {{2, 2}, {0.9, 1.2, 1, 0, -1}, 2}, {{2, 2}, {0.6, 0.8, 0, -1.75, 1}, 3}, {{2, 2}, {0.6, 0.8, 1, 0, -1.25}, 1},
+        {{2, 0}, {0.6, 0.8, 0.48, 0.64, 0.6}, 0}, {{2, 0}, {0.6, 0.8, 0.96, 1.28, 1.2}, 4}, {{0, 0}, {0, 0.6, 0, 0.8, 0}, 0}, {{0, 0}, {0, 1.2, 0, 1.6, 0}, 4},
+        {{1, 4}, {-1, 0, 0.6, 0, 0.8}, 0},     {{1, 4}, {-1.5, 0, 0.6, 0, 0.8}, 2}, {{1, 4}, {1, 0, 0, 0.9, -1.2}, 2},  {{5, 0}, {0.9, 1.2, 0, 0, 0}, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        contact_problem x = problem_create(1 + CAROM_TANGENTS, 1);
+        problem_add(&x, CAROM_BALL_5, 0.5);
+        x.pb.disc = &cases[i].disc;
+        x.p[0] = 2, x.c[0] = -4;
+        for (int k = 0; k < 5; k++) x.p[1 + k] = cases[i].p[k], x.c[1 + k] = -4 * cases[i].p[k];
+        for (int k = 0; k < 36; k++) PROBLEM_G(&x, k % 6, k / 6) = I6[k];
+        assert_true(fabs(carom_residual(&x.pb, NULL) - cases[i].left) <= 4e-15);
+        problem_destroy(&x);
+    }
+}
+
 // A chain of blocks of one to three rows, each coupled with its neighbours: by blocks everything is what the dense matrix says, whatever stood in
 // the results before.  The certificate excuses (4 + n/4) eps max_i (|c_i| + sum_j |G_ij p_j|) (CP-9).
 static void blocks_are_the_dense_matrix(void **state) {
@@ -274,6 +294,7 @@ static void the_nearest_point_of_a_cone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounding_excuses_little),
+        cmocka_unit_test(discs_are_judged_one_by_one),
         cmocka_unit_test(is_zero_where_the_laws_hold),
         cmocka_unit_test(measures_violations_as_velocities),
         cmocka_unit_test(falls_back_when_a_diagonal_is_not_positive),

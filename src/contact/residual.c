@@ -61,7 +61,7 @@ static void push_parts(void *user, int own, int parts) {
     const carom_parts *x = pb->parts;
     for (int part = (int)((long)x->nparts * own / parts); part < (int)((long)x->nparts * (own + 1) / parts); part++) {
         const int size = x->part[part + 1] - x->part[part];
-        double push[6], *to = size <= 6 ? push : x->y + x->part[part] + x->part[x->nparts], *y = x->y + x->part[part];
+        double *y = x->y + x->part[part], *to = y + x->part[x->nparts];
         if (x->head[part] < 0) continue;
         for (int i = 0; i < size; i++) to[i] = y[i] = 0;
         for (int l = x->head[part]; l >= 0; l = x->next[l]) {
@@ -160,10 +160,12 @@ static double ball(const carom_problem *pb, int b, int first, int tangents) {
 // Sliding, rolling and spinning one by one.
 static double discs(const carom_problem *pb, int b) {
     static const int one[2] = {0, 0};
-    const int *disc = pb->disc ? pb->disc[b] : one, tangents = carom_law_rows(pb->block[b].law) - 1, rest = tangents - disc[0] - disc[1];
-    double most = disc[0] ? ball(pb, b, 1, disc[0]) : ball(pb, b, 1, tangents);
-    if (disc[0] && disc[1]) most = fmax(most, ball(pb, b, 1 + disc[0], disc[1]));
-    if (disc[0] && rest) most = fmax(most, ball(pb, b, 1 + disc[0] + disc[1], rest));
+    const int *disc = pb->disc ? pb->disc[b] : one, size[3] = {disc[0], disc[1], carom_law_rows(pb->block[b].law) - 1 - disc[0] - disc[1]};
+    double most = 0;
+    for (int k = 0, at = 1; k < 3; at += size[k++]) {
+        const double e = size[k] > 0 ? ball(pb, b, at, size[k]) : 0;
+        most = fmax(most, e < INFINITY ? e : INFINITY); // or not a number
+    }
     return most;
 }
 

@@ -54,8 +54,7 @@ static inline double relax_rows(const bodies *w, int b, int rows, double *p, dou
         if (rows == 3) carom_local_spatial(g, 3, u, k->mu, 1e-6, q); // the next sweep changes more
         else carom_local_friction(g, rows, u, rows - 1, k->mu, q);
     } else {
-        q[0] = g[0] > 0 ? p[at] - u[0] / g[0] : p[at];
-        if (k->law != CAROM_BILATERAL && !(q[0] > 0)) q[0] = 0;
+        q[0] = carom_local_normal(k->law, g[0], u[0], p[at]);
         for (int i = 1; i < rows; i++) q[i] = 0;
     }
     for (int i = 0; i < rows; i++) {

@@ -9,13 +9,12 @@
 static const double DEPENDENT = 1e-13; // determinant of two contacts that are one, relative
 
 // (SOL-4)  Two contacts without friction: the four sets in the order none, both, first, second.  i, j are the
-// normal rows.
+// normal rows, p = 0 on entry.
 static bool pair(const carom_problem *pb, int i, int j, double tol) {
     const double *G = pb->G, *c = pb->c;
     const size_t ld = (size_t)pb->ld;
     const double a = G[i + i * ld], b = G[i + j * ld], e = G[j + i * ld], d = G[j + j * ld];
     double *p = pb->p;
-    p[i] = p[j] = 0;
     if (c[i] >= 0 && c[j] >= 0) return true;
     double x, y;
     if (a > 0 && d > 0 && carom_dense_two(a, b, e, d, -c[i], -c[j], DEPENDENT, &x, &y) && x >= 0 && y >= 0) {
@@ -56,8 +55,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
         const carom_block *b = pb->block, *k = b + 1;
         if (b->law == CAROM_BILATERAL || k->law == CAROM_BILATERAL || carom_has_friction(b) || carom_has_friction(k))
             return (carom_report){.converged = false};
-        if (pb->n > 2)
-            for (int i = 0; i < pb->n; i++) pb->p[i] = 0;
+        for (int i = 0; i < pb->n; i++) pb->p[i] = 0;
         done = pair(pb, b->at, k->at, 0.5 * tol);
     }
     return (carom_report){.converged = done, .iterations = 1};

@@ -25,13 +25,8 @@ static void local(const gauss_seidel *w, const carom_problem *pb, const carom_bl
     const int at = b->at, rows = carom_law_rows(b->law);
     const double *g = pb->G + at + (size_t)at * pb->ld, *p = pb->p + at, *u = w->u + at;
     double c[1 + CAROM_TANGENTS];
-    if (b->law == CAROM_BILATERAL) {
-        q[0] = g[0] > 0 ? p[0] - u[0] / g[0] : p[0];
-        return;
-    }
     if (!carom_has_friction(b)) {
-        const double x = g[0] > 0 ? p[0] - u[0] / g[0] : p[0];
-        q[0] = x > 0 ? x : 0;
+        q[0] = carom_local_normal(b->law, g[0], u[0], p[0]);
         for (int k = 1; k < rows; k++) q[k] = 0;
         return;
     }

@@ -14,6 +14,14 @@ bool carom_local_slides(const double *A, const double *r, int tangents, double l
 /// y = projection of x on |y_T| <= mu y_N; bilateral: all of space.
 void carom_cone_project(const carom_block *b, const double *x, double *y);
 
+/// One row without friction, from the impulse p and the velocity u that is there.  A row that its own impulse does not move, g <= 0, keeps its
+/// impulse unless the contact opens.
+static inline double carom_local_normal(carom_law law, double g, double u, double p) {
+    const double q = g > 0 ? p - u / g : p;
+    if (law == CAROM_BILATERAL) return q;
+    return q > 0 && (g > 0 || u <= 0) ? q : 0;
+}
+
 static inline void carom_local_friction(const double *g, int ld, const double *c, int tangents, double mu, double *p) {
     if (tangents == 1) carom_local_planar(g, ld, c, mu, p);
     else if (tangents == 2) carom_local_spatial(g, ld, c, mu, 1e-15, p);

@@ -79,8 +79,7 @@ static void shorten(carom_reduced *r, const carom_problem *pb) {
 void carom_reduced_expand(carom_reduced *r, const carom_problem *pb, const double *pU) {
     const int nu = r->nu, ne = r->ne;
     double *p = pb->p;
-    if (nu != pb->n)
-        for (int i = 0; i < pb->n; i++) p[i] = 0;
+    for (int i = 0; i < pb->n; i++) p[i] = 0; // tangents without friction are in neither set
     for (int k = 0; k < nu; k++) p[r->U[k]] = pU[k];
     for (int i = 0; i < ne; i++) {
         double x = -r->X[i + (size_t)nu * ne];

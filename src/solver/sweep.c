@@ -14,8 +14,7 @@ void carom_sweep(const carom_problem *pb, double *p, double relax) {
                 for (int i = 0; i < rows; i++) c[i] -= g[i + j * rows] * x[j];
             carom_local_friction(g, rows, c, rows - 1, block->mu, q);
         } else {
-            q[0] = g[0] > 0 ? x[0] - c[0] / g[0] : x[0];
-            if (block->law != CAROM_BILATERAL && !(q[0] > 0)) q[0] = 0;
+            q[0] = carom_local_normal(block->law, g[0], c[0], x[0]);
             for (int k = 1; k < rows; k++) q[k] = 0;
         }
         for (int k = 0; k < rows; k++) x[k] += relax * (q[k] - x[k]);
