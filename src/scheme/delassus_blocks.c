@@ -122,9 +122,10 @@ static bool link_parts(const task *t, int b, room *free) {
         for (int r = 0; r < rows; ++r) {
             const carom_columns *W = both[side];
             const size_t start = (size_t)(L->at[b] + r) * (size_t)W->stride;
+            const int *row = W->count ? carom_column_rows(W, L->at[b] + r) : NULL;
             for (int e = 0; e < (W->count ? W->count[L->at[b] + r] : W->rows); ++e) {
                 const double value = W->a[start + (size_t)e];
-                const int v = W->count ? W->row[start + (size_t)e] : e, part = x->part_of[v], size = x->part[part + 1] - x->part[part];
+                const int v = row ? row[e] : e, part = x->part_of[v], size = x->part[part + 1] - x->part[part];
                 if (value == 0) continue;
                 if (l == free->link || x->link_part[l] != part) // else as the entry before
                     for (l = first; l < free->link && x->link_part[l] != part;) ++l;
@@ -151,10 +152,12 @@ static bool link_in_place(const task *t, int b, room *free) {
     const carom_columns *W = &t->L->W;
     const int at = t->L->at[b], rows = t->L->at[b + 1] - at, n = W->count[at];
     const size_t first = free->link, start = (size_t)at * (size_t)W->stride;
-    const int *row = W->row + start;
+    const int *row = carom_column_rows(W, at);
     x->first[b] = (int)first;
-    for (int r = 1; r < rows; ++r)
-        if (W->count[at + r] != n || memcmp(row + (size_t)r * (size_t)W->stride, row, (size_t)n * sizeof *row) != 0) return false;
+    for (int r = 1; r < rows; ++r) {
+        const int *other = carom_column_rows(W, at + r);
+        if (W->count[at + r] != n || (other != row && memcmp(other, row, (size_t)n * sizeof *row) != 0)) return false;
+    }
     for (int e = 0; e < n;) {
         const int part = x->part_of[row[e]], from = x->part[part], size = x->part[part + 1] - from;
         bool acts = false;
