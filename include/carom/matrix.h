@@ -108,7 +108,7 @@ typedef struct carom_columns {
     int rows, n, stride;
     int *count, *row;
     double *a;
-    int *share; // n; NULL: no column does
+    int *share; // n; 0: row numbers of its own.  NULL: every column has its own
 } carom_columns;
 
 carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
@@ -118,7 +118,7 @@ carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, 
 static inline int *carom_column_rows(const carom_columns *W, int k) {
     return W->row + (size_t)(W->share && W->share[k] > 0 ? W->n + W->share[k] - 1 : k) * (size_t)W->stride;
 }
-/// Column k gets count entries, to be written to the a and row numbers of its own that are its place; returns these numbers.
+/// Column k gets count entries and row numbers of its own.  Returns the place where the caller writes these numbers.
 static inline int *carom_column_own_rows(carom_columns *W, int k, int count) {
     if (W->share) W->share[k] = 0;
     W->count[k] = count;

@@ -50,7 +50,7 @@ typedef struct live {
     int *pair_of;        // slots
     long long *found;    // slots: codes, sorted; during a search those of each thread stand where the pairs will be
     long long *before;   // slots: what they held
-    carom_bounds *box, *room; // nshapes; in the place of these two, which the search makes when it is done with boxes
+    carom_bounds *box, *room; // nshapes; in the place of `found` and `before`, which are written after the search over boxes
     double *centre;      // 3 nshapes
     double *bound_radius;       // nshapes: how far it may come during the step, beyond its ball
     int *root;           // nbodies

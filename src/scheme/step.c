@@ -201,7 +201,7 @@ carom_local carom_joints_of(const carom_step *s, const carom_local *L) {
 carom_status carom_directions(carom_step *s, carom_local *L, double t, const double *q) {
     if (L->nb == 0) return CAROM_OK;
     const int n = L->at[L->nb];
-    if (!(s->sys->flags & CAROM_TIMELESS_GAPS)) carom_zero(L->w, n); // else it is zero as ever
+    if (!(s->sys->flags & CAROM_TIMELESS_GAPS)) carom_zero(L->w, n); // else w is zero and stays so
     if (!L->W.count) carom_zero(L->W.a, (ptrdiff_t)n * L->W.rows);
     else for (int k = 0; k < n; ++k) L->W.count[k] = 0;
     SYSTEM(s->sys->directions(s->sys->model, s->sys_work, t, q, L), "contact directions");
