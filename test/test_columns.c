@@ -76,6 +76,41 @@ static void sparse_and_dense_columns_agree(void **state) {
     free(p.mem.base);
 }
 
+// Columns that share a list of row numbers are those that have it each; where one gets row numbers of its own again, the others keep theirs.
+static void columns_may_share_their_rows(void **state) {
+    (void)state;
+    enum { LISTS = 2 };
+    static const int list[LISTS][STRIDE] = {{0, 4, 8}, {1, 2, 7}};
+    carom_arena mem = {.base = aligned_alloc(64, 4096), .size = 4096};
+    assert_non_null(mem.base);
+    memset(mem.base, 0, mem.size);
+    carom_columns own = carom_allocate_columns(&mem, ROWS, N, STRIDE), both = carom_allocate_sharing_columns(&mem, ROWS, N, STRIDE, LISTS);
+    assert_null(own.share);
+    assert_non_null(both.share);
+    double x[ROWS], y[ROWS] = {0}, z[ROWS] = {0}, u[N], w[N];
+    uint64_t seed = 7;
+    for (int i = 0; i < ROWS; ++i) x[i] = symmetric_uniform(&seed);
+    for (int j = 0; j < LISTS; ++j) memcpy(both.row + (N + j) * STRIDE, list[j], sizeof list[j]);
+    for (int last = 0; last < 2; ++last) {
+        for (int k = 0; k < N; ++k) {
+            memcpy(carom_column_own_rows(&own, k, STRIDE), list[k / 2], sizeof *list);
+            both.count[k] = STRIDE, both.share[k] = 1 + k / 2;
+            for (int e = 0; e < STRIDE; ++e) own.a[k * STRIDE + e] = both.a[k * STRIDE + e] = symmetric_uniform(&seed);
+        }
+        if (last) memcpy(carom_column_own_rows(&own, 2, 2), list[0], sizeof *list), memcpy(carom_column_own_rows(&both, 2, 2), list[0], sizeof *list);
+        for (int k = 0; k < N; ++k) {
+            assert_memory_equal(carom_column_rows(&both, k), carom_column_rows(&own, k), sizeof *list);
+            assert_true(carom_column_dot(&both, k, x) == carom_column_dot(&own, k, x));
+            carom_column_axpy(y, 1 + k, &both, k), carom_column_axpy(z, 1 + k, &own, k);
+        }
+        assert_true(carom_column_rows(&both, 0) == carom_column_rows(&both, 1) && carom_column_rows(&both, 2) != carom_column_rows(&both, 0));
+        carom_columns_dot(u, &both, 0, N, x), carom_columns_dot(w, &own, 0, N, x);
+        assert_memory_equal(y, z, sizeof y);
+        assert_memory_equal(u, w, sizeof u);
+    }
+    free(mem.base);
+}
+
 // Reactions of a constant banded system are added up by columns, or in one solution where more than 8 of them act: as many as act count, not as many as there are.
 // The columns here are twice what the solution gives, which tells the two ways apart.
 static void what_acts_decides_how_reactions_are_added_up(void **state) {
@@ -125,14 +160,15 @@ static carom_columns directions(carom_arena *mem, bool sparse, uint64_t seed) {
     return W;
 }
 
-// Symmetric, positive, and couples velocities of one part only.
-static carom_factor factor(carom_arena *mem) {
+// Symmetric, positive, and couples velocities of one part only; or diagonal.
+static carom_factor factor(carom_arena *mem, bool diagonal) {
     double *M = carom_allocate(mem, NV * NV);
     uint64_t seed = 5;
     for (int i = 0; i < PARTS; ++i)
         for (int k = part[i]; k < part[i + 1]; ++k)
             for (int l = part[i]; l <= k; ++l) M[k + l * NV] = M[l + k * NV] = k == l ? 2 : 0.3 * symmetric_uniform(&seed);
-    carom_factor F = carom_allocate_factor(mem, (carom_shape){CAROM_DENSE, NV, 0, NULL}, true);
+    for (int i = 0; i < NV && diagonal; ++i) M[i] = 1 + 0.5 * symmetric_uniform(&seed);
+    carom_factor F = carom_allocate_factor(mem, (carom_shape){diagonal ? CAROM_DIAGONAL : CAROM_DENSE, NV, 0, NULL}, true);
     assert_int_equal(carom_factorise(&F, (carom_matrix){F.shape, M}, NULL), CAROM_OK);
     return F;
 }
@@ -170,6 +206,20 @@ static void assert_diagonal(const carom_assembly *x, const double *value) {
     }
 }
 
+// The certificate by bodies has the u of the dense product.
+static void assert_velocities(const carom_parts *parts, const double G[SIZE][SIZE], double *p) {
+    carom_block block[BLOCKS];
+    double c[SIZE], u[SIZE];
+    for (int b = 0; b < BLOCKS; ++b) block[b] = (carom_block){carom_law_friction(at[b + 1] - at[b] - 1), at[b], 0.3};
+    for (int i = 0; i < SIZE; ++i) c[i] = cos(i);
+    carom_residual(&(carom_problem){.n = SIZE, .nb = BLOCKS, .block = block, .c = c, .parts = parts, .p = p, .u = u}, NULL);
+    for (int i = 0; i < SIZE; ++i) {
+        double sum = c[i];
+        for (int j = 0; j < SIZE; ++j) sum += G[i][j] * p[j];
+        assert_true(near(u[i], sum));
+    }
+}
+
 static void matrices_by_parts_are_those_of_columns(void **state) {
     (void)state;
     static const double a = 0.7;
@@ -178,13 +228,13 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
     carom_arena count = {0};
     carom_allocate_assembly(&count, &sys, BLOCKS, SIZE);
     const size_t size = count.used + (1 << 16);
-    for (int variant = 0; variant < 8; ++variant) {
-        const bool sparse = variant & 1, even = variant & 2;
+    for (int variant = 0; variant < 16; ++variant) {
+        const bool sparse = variant & 1, even = variant & 2, diagonal = variant & 8;
         carom_team *team = variant & 4 ? &three : NULL;
         carom_arena mem = {.base = aligned_alloc(64, size / 64 * 64 + 64), .size = size};
         assert_non_null(mem.base);
         memset((char *)mem.base, 0, 1 << 16);
-        const carom_factor F = factor(&mem);
+        const carom_factor F = factor(&mem, diagonal);
         int id[BLOCKS] = {0, 1, 2, 3, 4, 5, 6, 7, 8}, starts[BLOCKS + 1];
         memcpy(starts, at, sizeof at);
         const carom_local L = {.nb = BLOCKS, .id = id, .at = starts, .W = directions(&mem, sparse, 3)}, M = {.nb = BLOCKS, .id = id, .at = starts, .W = directions(&mem, sparse, 4)}, *Lf = even ? &L : &M;
@@ -200,6 +250,7 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
         assert_rows(&x.rows, G);
         assert_int_equal(x.parts.most, 6);
         assert_int_equal(x.parts.bodies, PARTS);
+        assert_true(x.parts.only_diagonal == diagonal);
         const size_t values = (size_t)(x.at[x.start[BLOCKS] - 1] + (at[BLOCKS] - at[BLOCKS - 1]) * (at[BLOCKS] - at[BLOCKS - 1])) * sizeof(double);
         double *kept = malloc(values);
         memcpy(kept, x.value, values);
@@ -212,6 +263,7 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
         if (even) { // made later
             assert_true(carom_assembly_form(&x, &L, Lf, &F, a, NV, false, team));
             assert_diagonal(&x, kept);
+            assert_velocities(&x.parts, G, p);
             memset(x.value, 0, values);
             assert_true(carom_assembly_rows(&x, team));
             assert_memory_equal(x.value, kept, values);
@@ -277,6 +329,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage_follows_the_stride),
         cmocka_unit_test(sparse_and_dense_columns_agree),
+        cmocka_unit_test(columns_may_share_their_rows),
         cmocka_unit_test(matrices_by_parts_are_those_of_columns),
         cmocka_unit_test(sparse_columns_make_the_matrix_of_the_problem),
         cmocka_unit_test(what_acts_decides_how_reactions_are_added_up),

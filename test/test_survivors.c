@@ -126,7 +126,7 @@ static carom_sim *sim_of(const char *text, carom_model **m) {
     return sim;
 }
 
-// What counts steps does not overflow: a contact that has reacted more often than an int can tell is closed, and a forged state that counts more than there can be, or less than nothing, is refused.
+// What counts steps does not overflow: a contact that has reacted as often as its counter can tell is closed, and a forged state that counts more than there can be, or less than nothing, is refused.
 static void counts_stay_in_range(void **state) {
     (void)state;
     carom_model *m;
@@ -134,7 +134,7 @@ static void counts_stay_in_range(void **state) {
     carom_error err = {0};
     for (int i = 0; i < 5; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
     assert_true(sim->memory[0].reacting > 0 && sim->memory[0].closed);
-    sim->memory[0].reacting = INT_MAX, sim->memory[0].closed = 0;
+    sim->memory[0].reacting = SCHAR_MAX, sim->memory[0].closed = 0;
     assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
     assert_true(sim->memory[0].reacting > 0 && sim->memory[0].closed);
     size_t size;

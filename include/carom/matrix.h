@@ -102,14 +102,28 @@ void carom_factor_solve(const carom_factor *F, double *x); // x = A^-1 x
 void carom_factor_advance(const carom_factor *F, double *v, double h, double *x); // v += h A^-1 x; x is spoilt
 
 /// n columns of length rows.  Dense when count is NULL: column k is a + k rows.  Else column k holds
-/// count[k] <= stride entries: row numbers row[k stride + e], values a[k stride + e].
+/// count[k] <= stride entries: values a[k stride + e], row numbers carom_column_rows(W, k)[e].  These are row[k stride + e], unless columns share them:
+/// share[k] = j > 0 says that column k has those of list j, row[(n + j - 1) stride + e].  All directions of a contact act on the same two bodies.
 typedef struct carom_columns {
     int rows, n, stride;
     int *count, *row;
     double *a;
+    int *share; // n; 0: row numbers of its own.  NULL: every column has its own
 } carom_columns;
 
 carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride); // stride >= rows: dense
+/// With room for so many lists of row numbers that columns may share; 0: share is NULL.
+carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, int stride, int lists);
+/// Row numbers of column k; W is sparse.
+static inline int *carom_column_rows(const carom_columns *W, int k) {
+    return W->row + (size_t)(W->share && W->share[k] > 0 ? W->n + W->share[k] - 1 : k) * (size_t)W->stride;
+}
+/// Column k gets count entries and row numbers of its own.  Returns the place where the caller writes these numbers.
+static inline int *carom_column_own_rows(carom_columns *W, int k, int count) {
+    if (W->share) W->share[k] = 0;
+    W->count[k] = count;
+    return W->row + (size_t)k * (size_t)W->stride;
+}
 double carom_column_dot(const carom_columns *W, int k, const double *x);            // W_k' x
 /// y[k] = W_(first + k)'x for n columns.
 void carom_columns_dot(double *y, const carom_columns *W, int first, int n, const double *x);

@@ -47,8 +47,8 @@ typedef struct carom_block_rows {
 
 /// The same symmetric matrix by bodies: G_ij = sum over the parts that i and j share of A_i F A_j', F = scale x inverse.  A part is what one mass
 /// matrix couples, a body.  Contact b acts on the parts link_part[l], l = first[b] .. first[b + 1] - 1; its directions there, rows of b times velocities
-/// of the part, start at A[link_at[l]], by rows.  link_body[l] numbers the parts that take part, from 0 to bodies - 1.  The second half is needed where the problem
-/// has neither G nor `rows`.
+/// of the part, start at A[link_at[l]], by rows.  link_body[l] numbers the parts that take part, from 0 to bodies - 1.  The inverse of part i starts at
+/// inverse[inverse_at[i]], column-major.  The second half is needed where the problem has neither G nor `rows`.
 typedef struct carom_parts {
     int bodies;
     int ld;                     // from one row of a link in A to the next; 0: as many numbers as the part has velocities
@@ -56,6 +56,7 @@ typedef struct carom_parts {
     const int *first, *link_part, *link_body;
     const size_t *link_at, *inverse_at;
     const double *A, *inverse;
+    bool only_diagonal;         // inverses are diagonal, and `inverse` has nothing but their diagonals
     double scale;
     int nparts, most;                 // parts; rows of the largest block
     const int *head, *next, *link_of; // links of each part, in the order of contacts: the first, the one behind a link; -1: none; contact of a link

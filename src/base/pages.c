@@ -25,3 +25,12 @@ void carom_forget_freed(void) { malloc_trim(0); }
 #else
 void carom_forget_freed(void) {}
 #endif
+
+void carom_zero_changes(double *x, size_t n) {
+    enum { PAGE = 512 };
+    static const double zero[PAGE];
+    for (size_t at = 0; at < n; at += PAGE) {
+        const size_t size = (n - at < PAGE ? n - at : PAGE) * sizeof *x;
+        if (memcmp(x + at, zero, size) != 0) memset(x + at, 0, size);
+    }
+}

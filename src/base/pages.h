@@ -17,5 +17,8 @@ static inline void carom_copy_changes(void *to, const void *from, size_t n) {
         if (memcmp(a + at, b + at, part) != 0) memcpy(a + at, b + at, part);
     }
 }
+/// n zeros, page by page where something else stands: pages that were never written stay untouched, and use no memory.
+void carom_zero_changes(double *x, size_t n);
+
 /// What has been freed goes back to the machine as far as it can: after many small pieces, which a heap would keep.
 void carom_forget_freed(void);

@@ -71,7 +71,8 @@ static void push_parts(void *user, int own, int parts) {
                 for (int i = 0; i < size; i++) to[i] += A[i] * pb->p[b->at + r];
         }
         const double *F = x->inverse + x->inverse_at[part];
-        for (int j = 0; j < size; j++)
+        for (int i = 0; i < size && x->only_diagonal; i++) y[i] += x->scale * F[i] * to[i];
+        for (int j = 0; j < size && !x->only_diagonal; j++)
             for (int i = 0; i < size; i++) y[i] += x->scale * F[i + j * size] * to[j];
     }
 }

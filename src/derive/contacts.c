@@ -240,7 +240,7 @@ static carom_status check_listed_direction(resolver *r, const pair *p, const law
                            "use an entry of its own for those that do", p->entry->name.text, of->name);
     if (carom_patch_listed(p->A, p->B))
         return carom_fault(r, l->mu, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support friction by direction where two boxes, hulls, "
-                           "ellipsoids or heights touch; leave that out, or use fewer pairs");
+                           "ellipsoids or heights touch; give one coefficient, or, with boxes alone, use at most 15 pairs");
     return CAROM_OK;
 }
 

@@ -91,7 +91,7 @@ static int touched(const exam *x, int k, int group) {
     const carom_columns *W = &x->L.W;
     if (group < 0) return -1;
     for (int e = 0; W->count && e < W->count[k]; ++e) {
-        const int j = W->row[(size_t)k * (size_t)W->stride + (size_t)e];
+        const int j = carom_column_rows(W, k)[e];
         if (x->group[j] == group) return j;
     }
     int j = 0;
@@ -107,7 +107,7 @@ static int group_coordinates(exam *x) {
     for (int j = 0; j < nv; ++j) {
         for (int g = 0; g <= groups; ++g) x->free[g] = W->count || g == j;
         for (int id = 0; W->count && id < x->L.nb; ++id) {
-            const int k = x->L.at[id], *row = W->row + (size_t)k * (size_t)W->stride;
+            const int k = x->L.at[id], *row = carom_column_rows(W, k);
             bool here = false;
             for (int e = 0; e < W->count[k]; ++e) here = here || row[e] == j;
             for (int e = 0; here && e < W->count[k]; ++e)

@@ -220,7 +220,7 @@ static carom_status find_drift(carom_linear *l) {
     const carom_system *s = &p->sys;
     if (h->rows == 0 || carom_norm_max(p->v, p->nv) == 0) return CAROM_OK;
     const size_t nv = (size_t)p->nv;
-    carom_columns D = {p->nv, p->L.at[p->L.nb], p->L.W.stride, NULL, NULL, NULL};
+    carom_columns D = {.rows = p->nv, .n = p->L.at[p->L.nb], .stride = p->L.W.stride};
     const size_t stride = p->L.W.count ? (size_t)D.stride : nv, n = (size_t)D.n;
     D.a = calloc(stride * n + 1, sizeof *D.a);
     D.row = p->L.W.count ? calloc(stride * n + n + 1, sizeof *D.row) : NULL;

@@ -5,7 +5,7 @@
 // known long before the last impact that floating-point time can resolve.  Spec: docs/methods-event.md, AC.  Shared by `event-driven`, `mixed`,
 // `auto` and `splitting`.
 #pragma once
-#include "scheme/step.h"
+#include "scheme/memory.h"
 
 /// The impacts of one contact so far.  Kept, so doubles.
 typedef struct carom_run {
@@ -15,8 +15,6 @@ typedef struct carom_run {
     double speed;                // largest approach of the run
     double slip[CAROM_TANGENTS]; // tangential velocity after the last impact
 } carom_run;
-
-enum { CAROM_RUN = 3 };          // impacts in a row that make an accumulation
 
 /// Contacts that arrive within one interval of time, in the model with constant directions.
 typedef struct carom_turns {

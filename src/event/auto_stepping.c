@@ -203,7 +203,7 @@ void auto_stepping_begin(auto_work *w, const carom_step *s) {
     carom_copy(w->v_s, P->v, s->sys->nv);
     for (int c = 0; c < s->sys->nc; ++c) {
         const bool closed = !carom_phase_open(P, c);
-        w->memory[c] = (carom_memory){.impulsive = closed, .reacting = closed, .closed = closed, .run = (int)P->runs.run[c].count, .impact_t = P->runs.run[c].t,
+        w->memory[c] = (carom_memory){.impulsive = closed, .reacting = closed, .closed = closed, .run = (short)fmin(P->runs.run[c].count, CAROM_RUN), .impact_t = P->runs.run[c].t,
                                       .flight = P->runs.run[c].flight};
     }
     w->head.quiet = 0;

@@ -174,7 +174,7 @@ static double gap_rounding(const carom_phase *w, const carom_step *s, int k, dou
     const bool same = s->sys->nq == s->sys->nv;
     double place = 0, way = 0, fall = 0;
     for (int e = 0; e < count; ++e) {
-        const int i = W->count ? W->row[start + (size_t)e] : e;
+        const int i = W->count ? carom_column_rows(W, k)[e] : e;
         const double x = W->a[start + (size_t)e];
         if (same) place += fabs(x * w->q[i]);
         way += fabs(x * w->v[i]);

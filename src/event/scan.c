@@ -59,7 +59,7 @@ static double largest_rate(carom_scan *z, const carom_local *L, int k, const dou
     double most = fabs(L->w[k]);
     for (int pass = 0; pass < 3; ++pass)
         for (int e = 0; e < count; ++e) {
-            const int i = W->count ? W->row[first + (size_t)e] : e, g = z->group[i];
+            const int i = W->count ? carom_column_rows(W, k)[e] : e, g = z->group[i];
             const double x = W->a[first + (size_t)e];
             if (pass == 1) z->W_size[g] += x * x, z->v_size[g] += v[i] * v[i];
             if (pass == 2) most += sqrt(z->W_size[g] * z->v_size[g]);

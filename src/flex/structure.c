@@ -168,10 +168,10 @@ static carom_status directions(const void *model, void *work, double t, const do
         for (int k = L->at[b]; k < L->at[b + 1]; ++k) {
             const row *r = row_of(s, L->id[b], k - L->at[b]);
             const size_t at = (size_t)k * (size_t)(L->W.row ? L->W.stride : L->W.rows);
-            if (L->W.row) L->W.count[k] = r->n;
-            else carom_zero(L->W.a + at, L->W.rows);
+            int *rows = L->W.row ? carom_column_own_rows(&L->W, k, r->n) : NULL;
+            if (!rows) carom_zero(L->W.a + at, L->W.rows);
             for (int e = 0; e < r->n; ++e) {
-                if (L->W.row) L->W.row[at + (size_t)e] = s->index[r->first + e], L->W.a[at + (size_t)e] = s->weight[r->first + e];
+                if (rows) rows[e] = s->index[r->first + e], L->W.a[at + (size_t)e] = s->weight[r->first + e];
                 else L->W.a[at + (size_t)s->index[r->first + e]] = s->weight[r->first + e];
             }
             L->w[k] = 0;

@@ -1,17 +1,19 @@
 // columns.c: a set of columns, dense or with a few entries each.
 #include <carom/matrix.h>
 
-carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride) {
+carom_columns carom_allocate_sharing_columns(carom_arena *mem, int rows, int n, int stride, int lists) {
     const bool dense = stride >= rows;
-    carom_columns W = {rows, n, dense ? rows : stride, NULL, NULL, NULL};
-    const size_t size = (size_t)n * (size_t)W.stride;
-    W.a = carom_allocate(mem, size);
+    carom_columns W = {.rows = rows, .n = n, .stride = dense ? rows : stride};
+    W.a = carom_allocate(mem, (size_t)n * (size_t)W.stride);
     if (!dense) {
         W.count = carom_allocate_ints(mem, (size_t)n);
-        W.row = carom_allocate_ints(mem, size);
+        W.row = carom_allocate_ints(mem, (size_t)(n + lists) * (size_t)W.stride);
+        if (lists > 0) W.share = carom_allocate_ints(mem, (size_t)n);
     }
     return W;
 }
+
+carom_columns carom_allocate_columns(carom_arena *mem, int rows, int n, int stride) { return carom_allocate_sharing_columns(mem, rows, n, stride, 0); }
 
 // For three unknowns the overhead of a loop exceeds its work.
 static inline double dot(const double *a, const double *x, int n) { return n == 3 ? 0 + a[0] * x[0] + a[1] * x[1] + a[2] * x[2] : carom_dot(a, x, n); }
@@ -20,7 +22,7 @@ double carom_column_dot(const carom_columns *W, int k, const double *x) {
     const size_t start = (size_t)k * (size_t)W->stride;
     const double *a = W->a + start;
     if (!W->count) return dot(a, x, W->rows);
-    const int *row = W->row + start;
+    const int *row = carom_column_rows(W, k);
     double sum = 0;
     for (int e = 0; e < W->count[k]; ++e) sum += a[e] * x[row[e]];
     return sum;
@@ -56,8 +58,8 @@ void carom_columns_dot(double *y, const carom_columns *W, int first, int n, cons
         }
         return;
     }
-    const int *row = W->row + (size_t)first * (size_t)W->stride;
-    for (int k = 0; k < n; ++k, a += W->stride, row += W->stride) {
+    for (int k = 0; k < n; ++k, a += W->stride) {
+        const int *row = carom_column_rows(W, first + k);
         double sum = 0;
         for (int e = 0; e < W->count[first + k]; ++e) sum += a[e] * x[row[e]];
         y[k] = sum;
@@ -82,7 +84,7 @@ void carom_column_axpy(double *y, double s, const carom_columns *W, int k) {
         }
         return;
     }
-    const int *row = W->row + start;
+    const int *row = carom_column_rows(W, k);
     for (int e = 0; e < W->count[k]; ++e) y[row[e]] += s * a[e];
 }
 

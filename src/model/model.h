@@ -381,12 +381,9 @@ static inline void carom_model_put_column(carom_columns *to, int k, const int *r
         for (int e = 0; e < count; ++e) a[row[e]] = x[e];
         return;
     }
-    const size_t at = (size_t)k * (size_t)to->stride;
-    to->count[k] = count;
-    for (int e = 0; e < count; ++e) {
-        to->row[at + (size_t)e] = row[e];
-        to->a[at + (size_t)e] = x[e];
-    }
+    double *a = to->a + (size_t)k * (size_t)to->stride;
+    int *rows = carom_column_own_rows(to, k, count);
+    for (int e = 0; e < count; ++e) rows[e] = row[e], a[e] = x[e];
 }
 bool carom_terms_constant(const carom_model *m, const terms *x);
 

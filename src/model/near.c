@@ -46,7 +46,7 @@ typedef struct live {
     int *pair_of;        // slots
     long long *found;    // slots: codes, sorted; during a search those of each thread stand where the pairs will be
     long long *before;   // slots: what they held
-    carom_bounds *box, *room; // nshapes
+    carom_bounds *box, *room; // nshapes; in the place of `found` and `before`, which are written after the search over boxes
     double *centre;      // 3 nshapes
     double *bound_radius;       // nshapes: how far it may come during the step, beyond its ball
     int *root;           // nbodies
@@ -59,10 +59,16 @@ static size_t patch_count(const struct near_pairs *x, size_t slots) { return x->
 
 static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
 
+// Of `found` and `before`, or of `box` and `room`.
+static size_t search_size(size_t slots, size_t shapes) {
+    const size_t codes = 2 * slots * sizeof(long long), boxes = 2 * shapes * sizeof(carom_bounds);
+    return round_up(codes > boxes ? codes : boxes);
+}
+
 static size_t list_work(const void *model, int slots) {
     const size_t n = (size_t)slots, shapes = (size_t)((const carom_model *)model)->near->nshapes, bodies = (size_t)((const carom_model *)model)->nbodies;
-    return round_up(bodies * sizeof(int)) + round_up(2 * bodies * sizeof(double)) + round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + round_up(2 * n * sizeof(long long)) +
-           round_up(2 * shapes * sizeof(carom_bounds)) + round_up(4 * shapes * sizeof(double)) + round_up(patch_count(((const carom_model *)model)->near, n) * sizeof(patch));
+    return round_up(bodies * sizeof(int)) + round_up(2 * bodies * sizeof(double)) + round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + search_size(n, shapes) +
+           round_up(4 * shapes * sizeof(double)) + round_up(patch_count(((const carom_model *)model)->near, n) * sizeof(patch));
 }
 
 static live *open_list(const carom_model *m, const carom_list *list) {
@@ -71,8 +77,8 @@ static live *open_list(const carom_model *m, const carom_list *list) {
     unsigned char *at = (unsigned char *)list->work + round_up(sizeof *l);
     l->pair = (void *)at, at += round_up(n * sizeof *l->pair);
     l->pair_of = (void *)at, at += round_up(n * sizeof *l->pair_of);
-    l->found = (void *)at, l->before = l->found + n, at += round_up(2 * n * sizeof *l->found);
-    l->box = (void *)at, l->room = l->box + shapes, at += round_up(2 * shapes * sizeof *l->box);
+    l->found = (void *)at, l->before = l->found + n;
+    l->box = (void *)at, l->room = l->box + shapes, at += search_size(n, shapes);
     l->centre = (void *)at, l->bound_radius = l->centre + 3 * shapes, at += round_up(4 * shapes * sizeof(double));
     l->root = (void *)at, at += round_up((size_t)m->nbodies * sizeof *l->root);
     l->calm = (void *)at, at += round_up(2 * (size_t)m->nbodies * sizeof *l->calm);

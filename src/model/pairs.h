@@ -88,16 +88,16 @@ typedef struct pair_own {
 typedef struct pair {
     const shape *A, *B;
     const carom_mech_contact *entry;
-    int number;          // of its first contact under the entry's name, from 1; 0: the name alone
-    int first, count;
     const yielding *soft; // of one that comes and goes; NULL: it is rigid
     pair_own *own;
+    struct patch *patch; // patches.c: where its features are kept
+    int number;          // of its first contact under the entry's name, from 1; 0: the name alone
+    int first, count;
     bool shares;         // has a tape in common with pairs of its kind
     bool listed;         // comes and goes: near.c
     int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
     int turn;            // its number within the kind
     int q_at[2], v_at[2];
-    struct patch *patch; // patches.c: where its features are kept
 } pair;
 
 /// What the tape of a pair answers.

@@ -45,22 +45,26 @@ static int put_directions(const task *t, int first, int end, double *x) {
         double s[3];
         const bool belt = carom_pair_belt(m, t->work, p, t->q, NULL, s, NULL);
         const int all = kind->nv[0] + kind->nv[1];
-        const bool whole = p->listed && part.W.count && all <= part.W.stride;
-        for (int i = 0; i < all && whole; ++i) row[i] = carom_kind_velocity(kind, p, i);
+        const bool whole = p->listed && part.W.share && all <= part.W.stride;
+        int *list = whole ? part.W.row + (size_t)(part.W.n + from) * (size_t)part.W.stride : NULL; // of all columns of the pair: number 1 + from
+        for (int i = 0; i < all && whole; ++i) list[i] = carom_kind_velocity(kind, p, i);
         bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x);
         for (int b = from; b < to; ++b)
             for (int k = part.at[b], d = first_direction(two, p, part.id[b]); k < part.at[b + 1]; ++k, ++d) {
                 const int count = two->W_at[d + 1] - two->W_at[d], *of = two->W.i + two->W_at[d];
                 const double *a = x + two->W_at[d];
                 if (whole) { // all velocities of both bodies, zeros as well: blocks of G are made of such columns where they stand (delassus_blocks.c)
-                    double full[MOST] = {0};
+                    double *full = part.W.a + (size_t)k * (size_t)part.W.stride;
+                    carom_zero(full, all);
                     for (int e = 0; e < count; ++e) full[of[e]] = a[e];
-                    carom_model_put_column(&part.W, k, row, full, all);
+                    part.W.count[k] = all;
+                    part.W.share[k] = 1 + from;
                 } else {
                     rows(kind, p, of, count, row);
                     carom_model_put_column(&part.W, k, row, a, count);
                 }
-                part.w[k] = belt && k > part.at[b] ? carom_belt_along(two, p, d, x, s) : 0;
+                const double w = belt && k > part.at[b] ? carom_belt_along(two, p, d, x, s) : 0;
+                if (part.w[k] != w) part.w[k] = w; // zeros that were never written take no memory
             }
     }
     return bad;

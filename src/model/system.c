@@ -123,8 +123,7 @@ static inline double take_column(carom_columns *to, int k, const int *restrict r
     const size_t at = (size_t)k * (size_t)to->stride;
     double *restrict a = to->a + at, sum = 0;
     if (to->row) {
-        int *restrict rows = to->row + at;
-        to->count[k] = count;
+        int *restrict rows = carom_column_own_rows(to, k, count);
         for (int e = 0; e < count; ++e) rows[e] = row[e], a[e] = slot[place[e]], sum += a[e];
         return sum;
     }

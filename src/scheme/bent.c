@@ -18,9 +18,7 @@ static void copy_directions(carom_local *to, int b, const carom_local *from, int
         const size_t at = (size_t)k * stride, of = (size_t)j * stride;
         memcpy(to->W.a + at, from->W.a + of, stride * sizeof *to->W.a);
         to->w[k] = from->w[j];
-        if (!to->W.count) continue;
-        to->W.count[k] = from->W.count[j];
-        memcpy(to->W.row + at, from->W.row + of, stride * sizeof *to->W.row);
+        if (to->W.count) memcpy(carom_column_own_rows(&to->W, k, from->W.count[j]), carom_column_rows(&from->W, j), stride * sizeof *to->W.row);
     }
 }
 

@@ -48,9 +48,9 @@ void carom_close_these(const carom_step *s, carom_local *L, const bool *in) {
 double carom_local_magnitude(const carom_local *L, int k, const double *x) {
     const carom_columns *W = &L->W;
     const size_t start = (size_t)k * (size_t)W->stride;
-    const int count = W->count ? W->count[k] : W->rows;
+    const int count = W->count ? W->count[k] : W->rows, *row = W->count ? carom_column_rows(W, k) : NULL;
     double sum = 0;
-    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e] * x[W->count ? W->row[start + (size_t)e] : e]);
+    for (int e = 0; e < count; ++e) sum += fabs(W->a[start + (size_t)e] * x[row ? row[e] : e]);
     return sum;
 }
 

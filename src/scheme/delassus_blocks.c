@@ -29,11 +29,9 @@ carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys
     x.values = x.blocks * 9;
     x.links = LINKS * b + parts;
     x.numbers = numbers_of_row(&x) * (size_t)n + (size_t)x.largest * (parts + (size_t)(sys->ne + sys->nc - sys->listed));
-    x.inverse = carom_allocate(mem, numbers);
+    x.inverse = carom_allocate(mem, numbers > (size_t)sys->nv ? numbers : (size_t)sys->nv);
     x.inverse_at = carom_allocate_bytes(mem, parts * sizeof *x.inverse_at);
     x.part_of = carom_allocate_ints(mem, (size_t)sys->nv);
-    const size_t shared = CAROM_TEAM * (size_t)x.largest; // of each thread
-    x.x = carom_allocate(mem, shared > (size_t)sys->nv ? shared : (size_t)sys->nv);
     x.first = carom_allocate_ints(mem, b + 1);
     x.link_part = carom_allocate_ints(mem, x.links);
     x.link_at = carom_allocate_bytes(mem, x.links * sizeof *x.link_at);
@@ -46,7 +44,8 @@ carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys
     x.place = carom_allocate_ints(mem, b);
     CAROM_ALLOCATE(mem, x.numbers, &x.A, &x.X);
     x.own = carom_allocate(mem, (1 + CAROM_TANGENTS) * (size_t)n);
-    x.y = carom_allocate(mem, 2 * (size_t)sys->nv);
+    const size_t shared = CAROM_TEAM * (size_t)x.largest, both = 2 * (size_t)sys->nv;
+    x.x = x.y = carom_allocate(mem, shared > both ? shared : both);
     x.start = carom_allocate_ints(mem, b + 1);
     x.diagonal = carom_allocate_ints(mem, b);
     x.col = carom_allocate_ints(mem, x.blocks);
@@ -57,20 +56,26 @@ carom_assembly carom_allocate_assembly(carom_arena *mem, const carom_system *sys
 
 // Which velocity belongs to which part.
 static void begin(carom_assembly *x) {
-    size_t at = 0;
-    for (int i = 0; i < x->nparts; ++i) {
-        const int size = x->part[i + 1] - x->part[i];
-        x->inverse_at[i] = at;
-        at += (size_t)(size * size);
+    for (int i = 0; i < x->nparts; ++i)
         for (int k = x->part[i]; k < x->part[i + 1]; ++k) x->part_of[k] = i;
-    }
     x->begun = true;
 }
 
 // F^-1, all parts side by side: unit vectors of every part are solved at once.
 static void invert(carom_assembly *x, const carom_factor *F, int nv) {
+    size_t at = 0;
     if (F->ready && x->F == F && x->count == F->count) return;
-    for (int j = 0; j < x->largest; ++j) {
+    x->only_diagonal = F->shape.storage == CAROM_DIAGONAL;
+    for (int i = 0; i < x->nparts; ++i) {
+        const size_t size = (size_t)(x->part[i + 1] - x->part[i]);
+        x->inverse_at[i] = x->only_diagonal ? (size_t)x->part[i] : at;
+        at += size * size;
+    }
+    if (x->only_diagonal) {
+        for (int i = 0; i < nv; ++i) x->inverse[i] = 1;
+        carom_factor_solve(F, x->inverse);
+    }
+    for (int j = 0; j < x->largest && !x->only_diagonal; ++j) {
         carom_zero(x->x, nv);
         for (int i = 0; i < x->nparts; ++i)
             if (x->part[i] + j < x->part[i + 1]) x->x[x->part[i] + j] = 1;
@@ -117,9 +122,10 @@ static bool link_parts(const task *t, int b, room *free) {
         for (int r = 0; r < rows; ++r) {
             const carom_columns *W = both[side];
             const size_t start = (size_t)(L->at[b] + r) * (size_t)W->stride;
+            const int *row = W->count ? carom_column_rows(W, L->at[b] + r) : NULL;
             for (int e = 0; e < (W->count ? W->count[L->at[b] + r] : W->rows); ++e) {
                 const double value = W->a[start + (size_t)e];
-                const int v = W->count ? W->row[start + (size_t)e] : e, part = x->part_of[v], size = x->part[part + 1] - x->part[part];
+                const int v = row ? row[e] : e, part = x->part_of[v], size = x->part[part + 1] - x->part[part];
                 if (value == 0) continue;
                 if (l == free->link || x->link_part[l] != part) // else as the entry before
                     for (l = first; l < free->link && x->link_part[l] != part;) ++l;
@@ -146,10 +152,12 @@ static bool link_in_place(const task *t, int b, room *free) {
     const carom_columns *W = &t->L->W;
     const int at = t->L->at[b], rows = t->L->at[b + 1] - at, n = W->count[at];
     const size_t first = free->link, start = (size_t)at * (size_t)W->stride;
-    const int *row = W->row + start;
+    const int *row = carom_column_rows(W, at);
     x->first[b] = (int)first;
-    for (int r = 1; r < rows; ++r)
-        if (W->count[at + r] != n || memcmp(row + (size_t)r * (size_t)W->stride, row, (size_t)n * sizeof *row) != 0) return false;
+    for (int r = 1; r < rows; ++r) {
+        const int *other = carom_column_rows(W, at + r);
+        if (W->count[at + r] != n || (other != row && memcmp(other, row, (size_t)n * sizeof *row) != 0)) return false;
+    }
     for (int e = 0; e < n;) {
         const int part = x->part_of[row[e]], from = x->part[part], size = x->part[part + 1] - from;
         bool acts = false;
@@ -218,8 +226,9 @@ static bool link_all(task *t, struct carom_team *team) {
     return join_links(t, 1);
 }
 
-static inline void multiply(const double *restrict F, const double *restrict w, double *restrict y, int n) { // y = F w
-    for (int i = 0; i < n; ++i) y[i] = 0;
+static inline void multiply(const double *restrict F, bool only_diagonal, const double *restrict w, double *restrict y, int n) { // y = F w
+    for (int i = 0; i < n; ++i) y[i] = only_diagonal ? F[i] * w[i] : 0;
+    if (only_diagonal) return;
     for (int j = 0; j < n; ++j)
         for (int i = 0; i < n; ++i) y[i] += F[i + j * n] * w[j];
 }
@@ -239,8 +248,8 @@ static void solve_parts(void *user, int own, int parts) {
             for (int r = 0; r < t->L->at[b + 1] - t->L->at[b]; ++r) {
                 const size_t at = x->link_at[l] + (size_t)(r * row_step(x, size));
                 double *y = x->x + (size_t)own * (size_t)x->largest;
-                if (size == 6) multiply(F, t->W + at, y, 6);
-                else multiply(F, t->W + at, y, size);
+                if (size == 6) multiply(F, x->only_diagonal, t->W + at, y, 6);
+                else multiply(F, x->only_diagonal, t->W + at, y, size);
                 for (int i = 0; i < size; ++i) x->X[at + (size_t)i] = t->a * y[i];
             }
         }
@@ -273,8 +282,8 @@ static void fill_own(void *user, int own, int parts) {
             const int part = x->link_part[l], size = x->part[part + 1] - x->part[part], ld = row_step(x, size);
             const double *A = x->from + x->link_at[l], *F = x->inverse + x->inverse_at[part];
             for (int j = 0; j < rows; ++j) {
-                if (size == 6) multiply(F, A + j * ld, y, 6);
-                else multiply(F, A + j * ld, y, size);
+                if (size == 6) multiply(F, x->only_diagonal, A + j * ld, y, 6);
+                else multiply(F, x->only_diagonal, A + j * ld, y, size);
                 for (int i = 0; i < size; ++i) y[i] *= t->a;
                 if (size == 6) add_product(G + j * rows, A, y, rows, 1, 6, ld);
                 else add_product(G + j * rows, A, y, rows, 1, size, ld);
@@ -362,7 +371,7 @@ static void fill_rows(void *user, int own, int parts) {
 // Parts by number, among those on which some constraint acts, and what solvers get to see of them.
 static void show_parts(carom_assembly *x, int most) {
     x->parts = (carom_parts){.part = x->part, .first = x->first, .link_part = x->link_part, .link_body = x->link_body, .link_at = x->link_at, .inverse_at = x->inverse_at,
-                             .A = x->from, .ld = x->ld, .inverse = x->inverse, .scale = x->scale, .nparts = x->nparts, .most = most, .head = x->head, .next = x->next, .link_of = x->link_of,
+                             .A = x->from, .ld = x->ld, .inverse = x->inverse, .only_diagonal = x->only_diagonal, .scale = x->scale, .nparts = x->nparts, .most = most, .head = x->head, .next = x->next, .link_of = x->link_of,
                              .y = x->y};
     for (int i = 0; i < x->nparts; ++i)
         if (x->head[i] >= 0) x->body_of[i] = x->parts.bodies++;
@@ -439,7 +448,8 @@ static void react(void *user, int own, int parts) {
             for (int k = t->L->at[b]; k < t->L->at[b + 1]; ++k, w += row_step(x, size))
                 for (int i = 0; i < size; ++i) to[i] += t->s * t->p[k] * w[i];
         }
-        for (int j = 0; x->even && j < size; ++j)
+        for (int i = 0; i < size && x->even && x->only_diagonal; ++i) v[i] += x->scale * F[i] * sum[i];
+        for (int j = 0; j < size && x->even && !x->only_diagonal; ++j)
             for (int i = 0; i < size; ++i) v[i] += x->scale * F[i + j * size] * sum[j];
     }
 }

@@ -24,12 +24,12 @@ typedef struct carom_assembly {
     int nparts, largest;
     const int *part;          // of the system
     bool begun;
-    double *inverse;          // of F, part by part
+    double *inverse;          // of F, part by part; its diagonal, where F is diagonal
+    bool only_diagonal;
     size_t *inverse_at;       // nparts
     const carom_factor *F;    // what the inverse belongs to
     long count;
     int *part_of;             // nv
-    double *x;                // nv; `largest` of every thread
     int nb, *first;           // constraints of the last problem; nb + 1
     int *link_part, *link_of; // part and constraint of each
     size_t *link_at;          // where its directions start in `from` and X, by rows
@@ -41,7 +41,8 @@ typedef struct carom_assembly {
     int ld;                   // from one row of a link to the next; 0: as many numbers as the part has velocities
     double scale;             // a
     const carom_local *L;     // of the last problem
-    double *own, *y;          // diagonal blocks of G; 2 nv: see carom_parts
+    double *own;              // diagonal blocks of G
+    double *x, *y;            // scratch, in one place: nv, or `largest` of every thread; 2 nv, see carom_parts
     bool even;                // A and W are the same
     bool full;                // blocks of G beside the diagonal are there
     int *start, *col, *at, *diagonal;

@@ -7,7 +7,7 @@
 #include "scheme/memory.h"
 #include <math.h>
 
-enum { RUN = 3, LASTING = 3 };
+enum { RUN = CAROM_RUN, LASTING = 3 };
 
 static void emit(carom_step *s, double t, int contact, carom_event_kind kind, double before, double after, double impulse) {
     carom_emit_event(s, (carom_event){t, contact, kind, before, after, impulse}); // there is room for all

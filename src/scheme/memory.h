@@ -3,12 +3,12 @@
 #include "scheme/step.h"
 
 typedef struct carom_memory {
-    int impulsive;      // the last step had a normal impulse: 1; an impact: 2
-    int reacting;       // consecutive steps with a normal reaction, as many as matter
-    int closed;         // lasting contact
-    int stick;          // lasting contact with friction: 1 sticks, -1 slips, 0 unknown
-    int run;            // landings in a row, each sooner after its predecessor than the one before, as many as matter
-    int age;            // steps since theta was found
+    signed char impulsive; // the last step had a normal impulse: 1; an impact: 2
+    signed char reacting;  // consecutive steps with a normal reaction, as many as matter
+    signed char closed;    // lasting contact
+    signed char stick;     // lasting contact with friction: 1 sticks, -1 slips, 0 unknown
+    short run;          // landings in a row, each sooner after its predecessor than the one before, as many as matter
+    short age;          // steps since theta was found, as many as matter
     double impact_t;    // time of the last landing
     double flight;      // time between the last two
     double theta;       // approach that lasting contact explains (CL-4), while it lasts; 0: not known
@@ -16,6 +16,8 @@ typedef struct carom_memory {
     double touched;     // time from the start of the run to the last reaction
     double slip;        // first tangential velocity at the end of the last step in lasting contact
 } carom_memory;
+
+enum { CAROM_RUN = 3 }; // landings in a row that make an accumulation
 
 /// After a step that ended at t: the events that its reactions tell of that contact; struck: its impulse is an impact.
 void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, bool struck);

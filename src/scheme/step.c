@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // Call a function of the system; a failure of the user's model is reported with the time.
 #define CALL(call, failure)                      \
@@ -200,7 +201,7 @@ carom_local carom_joints_of(const carom_step *s, const carom_local *L) {
 carom_status carom_directions(carom_step *s, carom_local *L, double t, const double *q) {
     if (L->nb == 0) return CAROM_OK;
     const int n = L->at[L->nb];
-    carom_zero(L->w, n);
+    if (!(s->sys->flags & CAROM_TIMELESS_GAPS)) carom_zero(L->w, n); // else w is zero and stays so
     if (!L->W.count) carom_zero(L->W.a, (ptrdiff_t)n * L->W.rows);
     else for (int k = 0; k < n; ++k) L->W.count[k] = 0;
     SYSTEM(s->sys->directions(s->sys->model, s->sys_work, t, q, L), "contact directions");
@@ -245,9 +246,10 @@ static void add_to_column(carom_columns *V, int k, double a, const carom_columns
         carom_column_axpy(V->a + start, a, D, k);
         return;
     }
+    const int *row = carom_column_rows(V, k), *of = carom_column_rows(D, k);
     for (int e = 0; e < D->count[k]; ++e)
         for (int i = 0; i < V->count[k]; ++i)
-            if (V->row[start + (size_t)i] == D->row[start + (size_t)e]) V->a[start + (size_t)i] += a * D->a[start + (size_t)e];
+            if (row[i] == of[e]) V->a[start + (size_t)i] += a * D->a[start + (size_t)e];
 }
 
 void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D) {
@@ -257,10 +259,7 @@ void carom_local_blend(carom_local *V, const carom_local *L, double a, const car
         const size_t start = (size_t)k * (size_t)W->stride;
         const int count = W->count ? W->count[k] : W->rows;
         carom_copy(V->W.a + start, W->a + start, count);
-        if (W->count) {
-            V->W.count[k] = count;
-            for (int e = 0; e < count; ++e) V->W.row[start + (size_t)e] = W->row[start + (size_t)e];
-        }
+        if (W->count) memcpy(carom_column_own_rows(&V->W, k, count), carom_column_rows(W, k), (size_t)count * sizeof *W->row);
         if (a != 0) add_to_column(&V->W, k, a, D);
     }
 }

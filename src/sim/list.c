@@ -2,6 +2,7 @@
 //
 // Contacts keep their slots while they stay, so that whatever is kept of a contact stays its own; a slot that holds another contact
 // starts afresh.  Where slots do not suffice the simulation gets a larger block of memory, between two steps.
+#include "base/pages.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void blank(carom_sim *sim, int c) {
     sim->held[c] = s->lost[c] = 0;
     carom_zero(sim->lasting + d, n);
     for (int i = 0; i < 4; ++i)
-        if (by_direction[i]) carom_zero(by_direction[i] + d + shift, n);
+        if (by_direction[i]) carom_zero_changes(by_direction[i] + d + shift, (size_t)n);
     if (sim->reaction) carom_zero(sim->reaction + d, n);
 }
 

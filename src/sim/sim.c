@@ -1,5 +1,6 @@
 // sim.c: the loop, and what it books.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
+#include "base/pages.h"
 #include "base/tolerance.h"
 #include "scheme/friction.h"
 #include "base/number.h"
@@ -17,6 +18,12 @@ static const double AT_REST = 1e-6;
 static const double TOUCHES = 1e-9; // of the coordinates and of the way of a step: a gap at the start, written by hand, that is meant to be 0
 
 // -- one step --------------------------------------------------------------------------------------
+
+// Schemes that know impulses alone write no forces.
+static void clear_forces(const carom_sim *sim) {
+    if (sim->list.slots) carom_zero_changes(sim->step.force, (size_t)sim->nl);
+    else carom_zero(sim->step.force, sim->nl);
+}
 
 static carom_status give_up(carom_sim *sim, carom_error *err, int depth) {
     carom_status code = sim->error.code;
@@ -101,7 +108,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->inside->forecast.most = HUGE_VAL;
     const bool reacted = s->reacted; // an earlier half of this step did
     if (reacted) {
-        carom_zero(s->force, sim->nl);
+        clear_forces(sim);
         carom_copy(sim->booked, s->impulse, sim->nl);
         carom_copy(sim->booked + sim->nl, s->lost, sim->sys->nc);
     }
@@ -558,7 +565,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
     const bool reacts = s->reacted; // did so in the step before
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
-        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl), carom_zero(s->lost, sim->sys->nc);
+        if (s->reacted) carom_zero(s->impulse, sim->nl), clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
         s->reacted = false;
         if (s->nu) carom_zero(s->nu, sim->nl);
     }
@@ -582,7 +589,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         explain(sim, status, err);
         undo(sim, status);
         s->nevents = told;
-        if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
+        if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), clear_forces(sim);
         s->reacted = reacted;
         if (err) report_runaway(sim, err);
         return status;

@@ -15,12 +15,12 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     bodies *w = work;
     const size_t m = (size_t)n, b = 2 * (size_t)nb;
     double **rows[] = {&w->d, &w->c, &w->p, &w->x, &w->z, &w->g};
-    double **by_body[] = {&w->y, &w->y_new, &w->r, &w->w, &w->direction, &w->product};
+    double **by_body[] = {&w->y, &w->product, &w->r, &w->w, &w->direction};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) *rows[i] = carom_allocate(mem, m);
     for (size_t i = 0; i < sizeof by_body / sizeof *by_body; i++) *by_body[i] = carom_allocate(mem, SIZE * b);
-    w->u = w->step = w->p, w->y_old = w->r;
+    w->u = w->step = w->p, w->y_old = w->r, w->y_new = w->product;
     for (int i = 0; i < 2; i++) w->sum[i] = carom_allocate(mem, b / PIECE + m / PIECE + 2);
-    CAROM_ALLOCATE(mem, (size_t)nb, &w->scale, &w->K, &w->t);
+    CAROM_ALLOCATE(mem, (size_t)nb, &w->scale, &w->K);
     w->block = carom_allocate_bytes(mem, (size_t)nb * sizeof *w->block);
     w->from = carom_allocate_ints(mem, (size_t)nb);
     w->of = carom_allocate_ints(mem, b);
@@ -32,7 +32,8 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->turn = carom_allocate_ints(mem, (size_t)nb);
     w->shared = carom_allocate_bytes(mem, b * sizeof *w->shared);
     w->J = carom_allocate(mem, 2 * SIZE * m);
-    w->G = carom_allocate_bytes(mem, (size_t)nb * sizeof *w->G);
+    w->t = carom_allocate(mem, (size_t)nb);
+    w->G = (void *)w->t;
     w->diagonal = carom_allocate(mem, SIZE * SIZE * b);
     carom_allocate_anderson(&w->anderson, mem, n, 5);
 }

@@ -22,15 +22,16 @@ typedef struct bodies {
     int *turn;                 // nb: contacts of each colour and thread, those that touch shared bodies first
     bool *shared;              // bodies: contacts of several threads act on it
     double *J;                 // 2 SIZE n: of contact b from 2 SIZE at on, first body then second, by rows
-    const double **G;          // nb: G_bb, column-major, where the given problem has it
+    const double **G;          // nb: G_bb, column-major, where the given problem has it; for sweeps
     double *d, *scale, *K;     // scales of rows; of contacts; 1/(rho scale)
     double *c;                 // n
     double *x, *z, *g;         // ADMM, and sweeps
     double *p, *step, *u;      // one place: b of ADMM; its step; velocities where a point is judged
-    double *t;                 // nb: squares of steps
+    double *t;                 // nb: squares of steps of ADMM, in the place of G
     carom_anderson anderson;
-    double *y, *y_new, *w, *direction, *product; // SIZE bodies each
+    double *y, *w, *direction; // SIZE bodies each
     double *y_old, *r;         // the same, in one place: of sweeps; of ADMM
+    double *y_new, *product;   // the same, in one place: of sweeps and of points that are judged; of conjugate gradients
     double *diagonal;          // SIZE^2 bodies: inverses of the blocks of I + J'K J
     double *sum[2];            // partial sums
     double error, target;

@@ -96,8 +96,10 @@ static void factor_bodies(task *t, int part_of, int parts) {
     own_bodies(w, part_of, parts, &from, &to);
     for (int i = from; i < to; i++) {
         const int part = w->start[i], n = x->part[part + 1] - x->part[part];
-        double F[SIZE * SIZE];
-        for (int k = 0; k < n * n && n <= SIZE; k++) F[k] = x->scale * x->inverse[x->inverse_at[part] + (size_t)k];
+        const double *inverse = x->inverse + x->inverse_at[part];
+        double F[SIZE * SIZE] = {0};
+        for (int k = 0; k < n && n <= SIZE && x->only_diagonal; k++) F[k * (n + 1)] = x->scale * inverse[k];
+        for (int k = 0; k < n * n && n <= SIZE && !x->only_diagonal; k++) F[k] = x->scale * inverse[k];
         if (n > SIZE || !carom_bodies_factor(F, n, w->diagonal + SIZE * SIZE * (size_t)i)) t->most[part_of] = INFINITY;
     }
 }

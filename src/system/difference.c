@@ -10,7 +10,7 @@ carom_local carom_allocate_local(carom_arena *mem, const carom_system *sys) {
     carom_local L = {.nb = 0};
     L.id = carom_allocate_ints(mem, (size_t)nb);
     L.at = carom_allocate_ints(mem, (size_t)nb + 1);
-    L.W = carom_allocate_columns(mem, sys->nv, n, sys->column_stride);
+    L.W = carom_allocate_sharing_columns(mem, sys->nv, n, sys->column_stride, sys->listed ? nb : 0);
     L.w = carom_allocate(mem, (size_t)n);
     return L;
 }
@@ -109,7 +109,7 @@ static bool touches(const carom_system *sys, const carom_local *L, int b, int j)
     if (!W->count || j < 0) return true;
     for (int k = L->at[b]; k < L->at[b + 1]; ++k)
         for (int e = 0; e < W->count[k]; ++e)
-            if (abs(W->row[(size_t)k * (size_t)W->stride + (size_t)e] - j) <= beside) return true;
+            if (abs(carom_column_rows(W, k)[e] - j) <= beside) return true;
     return false;
 }
 
@@ -160,15 +160,15 @@ carom_status carom_difference_reaction_gradient(carom_difference *d, const carom
 static void lay_out(carom_columns *D, const carom_columns *W, int k) {
     const size_t start = (size_t)k * (size_t)D->stride;
     if (!D->count) return carom_zero(D->a + start, D->rows);
-    D->count[k] = W->count[k];
-    for (int e = 0; e < W->count[k]; ++e) D->row[start + (size_t)e] = W->row[start + (size_t)e], D->a[start + (size_t)e] = 0;
+    int *row = carom_column_own_rows(D, k, W->count[k]);
+    for (int e = 0; e < W->count[k]; ++e) row[e] = carom_column_rows(W, k)[e], D->a[start + (size_t)e] = 0;
 }
 
 static double *column_entry(carom_columns *D, int k, int j) {
     const size_t start = (size_t)k * (size_t)D->stride;
     if (!D->count) return D->a + start + j;
     for (int e = 0; e < D->count[k]; ++e)
-        if (D->row[start + (size_t)e] == j) return D->a + start + e;
+        if (carom_column_rows(D, k)[e] == j) return D->a + start + e;
     return NULL;
 }
 

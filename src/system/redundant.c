@@ -255,7 +255,7 @@ static bool independent(count *c) {
         for (int j = 0; j <= i; ++j) {
             double sum = 0; // over the entries of column j: most share none with column i
             for (int e = 0; e < (W->count ? W->count[j] : W->rows); ++e) {
-                const int k = W->count ? W->row[(size_t)j * (size_t)W->stride + (size_t)e] : e;
+                const int k = W->count ? carom_column_rows(W, j)[e] : e;
                 sum += column(r, i)[k] * column(r, j)[k];
             }
             row[j] = sum;

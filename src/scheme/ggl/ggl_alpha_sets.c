@@ -15,7 +15,7 @@ static double at_row(const carom_columns *W, int k, int row) {
     const size_t start = (size_t)k * (size_t)W->stride;
     if (!W->count) return W->a[start + (size_t)row];
     for (int e = 0; e < W->count[k]; ++e)
-        if (W->row[start + (size_t)e] == row) return W->a[start + (size_t)e];
+        if (carom_column_rows(W, k)[e] == row) return W->a[start + (size_t)e];
     return 0;
 }
 
@@ -26,7 +26,7 @@ static double coupling(const work *w, int k, int l) {
     const int entries = W->count ? W->count[k] : W->rows;
     double D = 0;
     for (int e = 0; e < entries; ++e) {
-        const int i = W->count ? W->row[start + (size_t)e] : e;
+        const int i = W->count ? carom_column_rows(W, k)[e] : e;
         const double m = *carom_matrix_entry(w->M, i, i), x = W->a[start + (size_t)e];
         if (m > 0) D += x * (k == l ? x : at_row(W, l, i)) / m;
     }

@@ -10,7 +10,7 @@ typedef struct carom_midpoint {
     carom_local L, L_0;        // directions at q_M; at q_0 (local=paper), before that of the last step's set at q_M
     double *q_0, *v_0;         // state before, where the simulation does not ask for it
     double *a, *g;             // forces; gaps
-    double *u_0, *u_f, *u_1;   // local velocities: before, free, after
+    double *u_0, *u;           // local velocities: before; free, then after
     bool lasts;                // the set of contacts of the last step was that of the step before
     const double *join;        // by id: contacts with -1 take part wherever they are; NULL: none
 } carom_midpoint;

@@ -20,7 +20,7 @@ typedef struct work {
     double *q_1, *v_f, *a;     // new position, velocity if nothing touched, acceleration
     double *g;                 // forecast gaps
     double *u_all;             // local velocities of all constraints at (q_0, v_0)
-    double *u_0, *u_f, *u_1;   // of the active ones: before, free, after
+    double *u_0, *u;           // of the active ones: before; free, then after
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -34,7 +34,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_f, &w->a);
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     const size_t nl = (size_t)w->L_0.W.n;
-    CAROM_ALLOCATE(mem, nl, &w->u_all, &w->u_0, &w->u_f, &w->u_1);
+    CAROM_ALLOCATE(mem, nl, &w->u_all, &w->u_0, &w->u);
 }
 
 static carom_status step(void *memory, carom_step *s) {
@@ -66,15 +66,15 @@ static carom_status step(void *memory, carom_step *s) {
         // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)
         if (!end) CAROM_TRY(carom_mass_factor(s, &w->F_1, t_1, w->q_1));
         CAROM_TRY(carom_directions(s, &w->L_1, t_1, w->q_1));
-        carom_local_velocity_shared(s, w->u_f, &w->L_1, w->v_f);
+        carom_local_velocity_shared(s, w->u, &w->L_1, w->v_f);
         carom_local_pick(w->u_0, &w->L_1, w->u_all, &w->L_0);
         CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L_1, (carom_place){.t = t_1, .q = w->q_1, .v = v, .f = w->a}));
-        CAROM_TRY(carom_problem_step(s, &w->L_1, &w->F_1, w->u_f, w->u_0));
+        CAROM_TRY(carom_problem_step(s, &w->L_1, &w->F_1, w->u, w->u_0));
 
         // (MEX-5)  v_1 = v_f + M_1^-1 W_1 p
         carom_problem_apply(s, w->v_f, 1);
-        carom_local_velocity_shared(s, w->u_1, &w->L_1, w->v_f);
-        carom_book_impulses(s, &w->L_1, s->problem.p, w->u_0, w->u_1);
+        carom_local_velocity_shared(s, w->u, &w->L_1, w->v_f);
+        carom_book_impulses(s, &w->L_1, s->problem.p, w->u_0, w->u);
     }
     carom_copy(v, w->v_f, nv);
     carom_copy(q, w->q_1, s->sys->nq);

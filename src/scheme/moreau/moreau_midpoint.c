@@ -23,7 +23,7 @@ void carom_midpoint_allocate(carom_midpoint *w, carom_arena *mem, const carom_sy
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_0, &w->a);
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     const size_t nl = (size_t)w->L.W.n;
-    CAROM_ALLOCATE(mem, nl, &w->u_0, &w->u_f, &w->u_1);
+    CAROM_ALLOCATE(mem, nl, &w->u_0, &w->u);
 }
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -39,27 +39,27 @@ static carom_status contacts(carom_midpoint *w, carom_step *s, bool found, const
     if (!found) CAROM_TRY(carom_directions(s, &w->L, t_M, s->q));
     carom_local_velocity_shared(s, w->u_0, &w->L, v);
     carom_factor_advance(&w->F, v, h, w->a);
-    carom_local_velocity_shared(s, w->u_f, &w->L, v);
+    carom_local_velocity_shared(s, w->u, &w->L, v);
     if (paper) {
         // (MID-5)  local=paper:  c = u_0 + W_M'(v_f - v_0) + e o u_0,  u_0 = W(q_0)' v_0
         const int n = w->L.at[w->L.nb];
-        carom_axpy(w->u_f, -1, w->u_0, n);
+        carom_axpy(w->u, -1, w->u_0, n);
         carom_local_same(&w->L_0, &w->L);
         CAROM_TRY(carom_directions(s, &w->L_0, s->t, q_0));
         carom_local_velocity_shared(s, w->u_0, &w->L_0, v_0);
         CAROM_TRY(carom_velocity_before(s, w->u_0, &w->L, (carom_place){.t = t_M, .q = s->q, .v = v_0, .F = &w->F, .f = w->a}));
-        carom_axpy(w->u_f, 1, w->u_0, n);
+        carom_axpy(w->u, 1, w->u_0, n);
     }
-    CAROM_TRY(carom_problem_step(s, &w->L, &w->F, w->u_f, w->u_0));
+    CAROM_TRY(carom_problem_step(s, &w->L, &w->F, w->u, w->u_0));
 
     // (MID-6)  v_1 = v_f + M_M^-1 W_M p
     carom_problem_apply(s, v, 1);
-    carom_local_velocity_shared(s, w->u_1, &w->L, v);
+    carom_local_velocity_shared(s, w->u, &w->L, v);
     return CAROM_OK;
 }
 
 void carom_midpoint_book(const carom_midpoint *w, carom_step *s) {
-    if (w->L.nb > 0) carom_book_impulses(s, &w->L, s->problem.p, w->u_0, w->u_1);
+    if (w->L.nb > 0) carom_book_impulses(s, &w->L, s->problem.p, w->u_0, w->u);
 }
 
 carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
