@@ -173,9 +173,25 @@ static void what_may_not_close_penetrates_nothing(void **state) {
     }
 }
 
+// From rest with x'' = 1: the largest kinetic energy of a run is that at its end, t^2/2, also where the last step is not one of those that books look at (with 37 steps every other one).
+static void the_largest_kinetic_energy_is_that_of_the_end(void **state) {
+    (void)state;
+    for (int n = 36; n <= 37; ++n) {
+        carom_model *m = good("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: -x}\n");
+        carom_ledger l;
+        carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, 0.125, 0.125 * n);
+        model_sim_run(sim);
+        assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+        assert_int_equal(l.steps, n);
+        assert_close(l.kinetic, 0.5 * 0.125 * 0.125 * n * n, 1e-13);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_may_not_close_penetrates_nothing),
+        cmocka_unit_test(the_largest_kinetic_energy_is_that_of_the_end), cmocka_unit_test(what_may_not_close_penetrates_nothing),
         cmocka_unit_test(joints_that_nothing_strikes_lose_nothing_to_impact),
         cmocka_unit_test(joints_in_an_impact_belong_to_it),
         cmocka_unit_test(impacts_take_what_their_law_takes),

@@ -554,12 +554,13 @@ static carom_status stop_at_rest_length(void *user, double t, const double *q, d
     return CAROM_OK;
 }
 
+#define ALPHABET "abcdefghijklmnopqrstuvwxyz"
 static void a_system_without_a_model_is_recorded(void **state) {
     (void)state;
-    static const char *const names[][2] = {{NULL}, {"s"}, {"\"s\", or \"t\""}}, *const stops[][2] = {{NULL}, {"stop"}, {"a,\"b"}};
+    static const char *const names[][2] = {{NULL}, {"s"}, {"\"s\", or \"t\""}, {"s"}}, *const stops[][2] = {{NULL}, {"stop"}, {"a,\"b"}, {ALPHABET ALPHABET ALPHABET}};
     const carom_contact contact = {.restitution = 0.5};
     const carom_functions_def fd = {.n = 1, .nc = 1, .contacts = &contact, .mass = one, .force = pull, .gaps = stop_at_rest_length};
-    for (int named = 0; named < 3; ++named) {
+    for (int named = 0; named < 4; ++named) {
         carom_error err = {0};
         const double q0 = 1, v0 = 0;
         carom_functions *f = carom_functions_create(&fd, &err);
@@ -570,13 +571,14 @@ static void a_system_without_a_model_is_recorded(void **state) {
         carom_sim *sim = carom_sim_create(&sd, &err);
         if (!sim) fail_msg("%s", err.text);
         carom_record_def rd = carom_record_default();
-        rd.sim = sim, rd.memory = named < 2;
+        rd.sim = sim, rd.memory = named != 2;
         if (!rd.memory) rd.file = path("odd.csv"); // with names that a table must quote
         rd.step = 1e-2, rd.end = 3;
         if (named) rd.coordinates = names[named], rd.constraints = stops[named];
         carom_record *record = carom_record_create(&rd, &err);
         if (!record) fail_msg("%s", err.text);
-        static const char *const want[3][4] = {{"q1", "q1'", "contact1.gap", "contact1"}, {"s", "s'", "stop.gap", "stop"}, {"\"s\", or \"t\"", "\"s\", or \"t\"'", "a,\"b.gap", "a,\"b"}};
+        static const char *const want[4][4] = {{"q1", "q1'", "contact1.gap", "contact1"}, {"s", "s'", "stop.gap", "stop"}, {"\"s\", or \"t\"", "\"s\", or \"t\"'", "a,\"b.gap", "a,\"b"},
+                                               {"s", "s'", ALPHABET ALPHABET ALPHABET ".gap", ALPHABET ALPHABET "abcdefghijk"}}; // 63 letters of a name
         assert_string_equal(carom_record_column(record, 1), want[named][0]);
         assert_string_equal(carom_record_column(record, 2), want[named][1]);
         assert_string_equal(carom_record_column(record, 6), want[named][2]);
@@ -592,6 +594,7 @@ static void a_system_without_a_model_is_recorded(void **state) {
         assert_int_equal(carom_result_rows(r), 301);
         for (int k = 0; carom_record_column(record, k); ++k) assert_string_equal(carom_result_column(r, k), carom_record_column(record, k));
         assert_string_equal(carom_result_event_values(r)[0].contact, want[named][3]);
+        assert_string_equal(carom_result_event_values(r)[0].kind, "impact");
         assert_float_equal(carom_result_event_values(r)[0].t, acos(0), 1e-2); // the end of the step that has the impact
         carom_result_close(r);
         carom_record_destroy(record);
