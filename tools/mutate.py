@@ -25,7 +25,7 @@ ALLOCATION = r"\b(malloc|calloc|realloc|\w*carve\w*|\w*allocate\w*|\w*arena\w*|\
 # The programs that have found most.  With these alone (--sharp) and 15 s of tests for a fault, a campaign of 100 takes about 20 minutes on two cores.
 SHARP = "conformance_\\w+|test_(%s)" % "|".join((
     "accumulate adaptive auto bodies books brakes chain changes clearance closed_approach columns dense difference dg dg_weights event event_bodies "
-    "event_nasty every_scheme families fclib figures flex friction_laws functions ggl half_explicit hard hausdorff heap heap_sparse hostile hybrid "
+    "event_nasty every_scheme families fclib figures_\\d flex friction_laws functions ggl half_explicit hard hausdorff heap heap_sparse hostile hybrid "
     "identity impact_laws jacobians joints jumps large layout ledger_text levels listed_laws locale logs many margin materials matrices misfit mixed "
     "mixed_nasty nasty newmark newton norm parts printed redundant refused residual rest result ring rolling rows scales set shaft signals sim "
     "snapshots soft_contacts solve sparse splitting storage survivors sweep system table tables team thresholds tolerances trajectory tunnel "
@@ -136,7 +136,7 @@ class Campaign:
                 else: missing.append(t["name"])
             if not missing or again: break
             if self.a.tests == ".*": self.ninja()
-            else: self.ninja("carom_cli", *(t for t in missing if os.path.exists(os.path.join(self.source, "test/%s.c" % t))))
+            else: self.ninja("carom_cli", *{re.sub(r"_\d$", "", t) for t in missing if os.path.exists(os.path.join(self.source, "test/%s.c" % re.sub(r"_\d$", "", t)))})  # parts of one program
         if self.ninja("carom_core", "carom_files") != 0: sys.exit("the copy does not build: ninja -C " + self.build)
 
     def parts_of(self, file, known=()):
@@ -154,7 +154,7 @@ class Campaign:
         known = json.load(open(kept)) if os.path.exists(kept) else {}
         self.looked, self.reach, self.touch = {}, collections.defaultdict(set), collections.defaultdict(set)
         for t, (command, cwd) in self.tests.items():
-            key = short(b"".join(self.text[f] for f in self.parts_of("test/%s.c" % t)))
+            key = short(b"".join(self.text[f] for f in self.parts_of("test/%s.c" % os.path.basename(command[0]))) + " ".join(command[1:]).encode())
             if known.get(t, {}).get("key") != key or not set(self.a.folders) <= set(known[t]["folders"]):
                 if self.ninja(self.target(command)) != 0: sys.exit("%s does not build: ninja -C %s" % (t, self.build))
                 folders = sorted(set(self.a.folders) | set(known.get(t, {}).get("folders", [])))
@@ -209,7 +209,7 @@ class Campaign:
             words = [w for w in re.split(r"[_./]", fault.file) if len(w) > 1 and w != "src"]
             if "io" in words: words += ["storage", "result", "hostile", "survivors", "snapshots", "refused", "rows", "layout", "misfit"]
             if "pulses" in words or "warnings" in words: words += ["warning"]
-            worth = lambda t: (1 + 3 * kills[t]) * (12 if t == "test_figures" else 4 if any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # that sees most; a test of that name is sharp, too
+            worth = lambda t: (1 + 3 * kills[t]) * (12 if t.startswith("test_figures") else 4 if any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # that sees most; a test of that name is sharp, too
             order = sorted(self.reaching(fault), key=lambda t: (-worth(t), t))
             if self.ninja("carom_core", "carom_files") != 0: order, fate = [], "does not build"
             for t in order:
