@@ -5,6 +5,8 @@
 #include "json.h"
 #include "result_rig.h"
 #include <carom/event.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -187,6 +189,26 @@ static void a_result_of_another_model_is_not_resumed(void **state) {
     assert_null(carom_record_resume(&rd, &err));
     assert_non_null(strstr(err.text, "not a result of this model"));
     finish(&g);
+}
+
+// Programs of HDF5 lock a file as a whole: while one writes it, it is not resumed; while others only read it, it is.
+static void a_result_that_others_write_is_not_resumed(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "whole.h5", 1e-3, 0.2, 1, 0);
+    simulate(ball, "moreau-midpoint", "parts.h5", 1e-3, 0.1, 1, 0);
+    const int other = open(path("parts.h5"), O_RDWR);
+    assert_true(other >= 0 && flock(other, LOCK_EX) == 0);
+    rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.2, 1, 0, false);
+    carom_error err = {0};
+    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("parts.h5"), .step = 1e-3, .end = 0.2, .text = ball, .length = strlen(ball)};
+    assert_null(carom_record_resume(&rd, &err));
+    assert_non_null(strstr(err.text, "another run is writing it"));
+    finish(&g);
+    assert_int_equal(flock(other, LOCK_SH), 0);
+    g = make(ball, "moreau-midpoint", "parts.h5", 1e-3, 0.2, 0, 0, true);
+    finish(&g);
+    close(other);
+    assert_same("whole.h5", "parts.h5");
 }
 
 static void a_killed_process_leaves_what_it_flushed(void **state) {
@@ -647,7 +669,7 @@ int main(void) {
         cmocka_unit_test(resumed_runs_are_bit_identical_for_every_scheme),
         cmocka_unit_test(a_finished_run_can_be_extended_bit_identically),
         cmocka_unit_test(a_result_of_another_model_is_not_resumed),
-        cmocka_unit_test(a_killed_process_leaves_what_it_flushed),
+        cmocka_unit_test(a_result_that_others_write_is_not_resumed), cmocka_unit_test(a_killed_process_leaves_what_it_flushed),
         cmocka_unit_test(a_file_that_cannot_be_made_says_why),
         cmocka_unit_test(the_ledger_table_knows_every_name_and_value),
         cmocka_unit_test(the_ledger_survives_the_file),
