@@ -150,7 +150,12 @@ static void penetration_counts_as_an_error(void **state) {
     while (!carom_sim_done(with)) sim_step(with);
     assert_true(sim_ledger(with).penetration <= 1e-4 * 1 + 1e-6); // L = 1
     assert_true(sim_ledger(with).rejected > 0);
+    carom_sim *without = adaptive(&k, "half-explicit", 1e-4, "violation=off", 0.1, 2);
+    while (!carom_sim_done(without)) sim_step(without);
+    assert_true(sim_ledger(without).penetration > 2e-4);
+    assert_true(sim_ledger(without).rejected < sim_ledger(with).rejected);
     carom_sim_destroy(with);
+    carom_sim_destroy(without);
 }
 
 // A model whose gaps are not defined deep in the wall: the step is made smaller.

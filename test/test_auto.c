@@ -40,6 +40,35 @@ static void forces_that_overflow_ask_for_a_shorter_step(void **state) {
     }
 }
 
+// A wall stands at 0 and reaches 0.7 around t = 4.65 for a hundredth of a second; a mass stands at 1/2.  The system tells nothing of that (neither even parts of its functions of time nor bounds of
+// its gaps), and another coordinate, z' = exp(-t/10), lets steps grow far beyond it: a record inside the step shows that the gap was closed.  The step is planned anew to end there, and
+// the work of damping that was booked for it is not booked twice.  e = 1: x' = 2 u behind the impact, u the speed of the wall where it passes 1/2; and the wall gives 2 u^2.
+static void a_record_shows_what_a_step_has_missed(void **state) {
+    (void)state;
+    const double rtol = 1e-8, a = sqrt(log(1.4)), hit = 4.65 - 0.01 * a, u = 2 * a / 0.01 * 0.5;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1/2}, z: {rate: 1}}\nenergy: {kinetic: 1/2*(x'^2 + z'^2)}\nforces: {z: -z'/10}\n"
+                          "contacts: {wall: {gap: 'x - 0.7*exp(-((t - 4.65)/0.01)^2)', restitution: 1}}\n");
+    carom_system sys = *carom_model_system(m);
+    sys.even = NULL;
+    sys.jump = NULL;
+    sys.bounds = NULL;
+    carom_error err = {0};
+    carom_sim_def d = sim_def(m, "auto", (const char *const[]){"rtol=1e-8", NULL}, 0.004, 6);
+    d.system = &sys;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    while (!carom_sim_done(sim)) sim_step(sim);
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+    assert_int_equal(l.impacts, 1);
+    check_near(carom_sim_now(sim).q[0], 0.5 + 2 * u * (6 - hit), 100 * rtol * 2 * u);
+    check_near(l.energy.damping, 0.5 * (1 - exp(-1.2)), 100 * rtol);
+    check_near(l.energy.external, 2 * u * u, 100 * rtol * 2 * u * u);
+    check_near(l.energy.balance, 0, 100 * rtol * 2 * u * u);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // Errors of single steps add up over some tens of steps, and an impact multiplies them by at most two: a hundred times rtol.
 static void errors_follow_the_tolerance(void **state) {
     (void)state;
@@ -417,6 +446,7 @@ static void a_pile_of_boxes_takes_few_steps(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_follow_the_tolerance),
+        cmocka_unit_test(a_record_shows_what_a_step_has_missed),
         cmocka_unit_test(forces_that_overflow_ask_for_a_shorter_step),
         cmocka_unit_test(a_pulse_tears_a_body_loose),
         cmocka_unit_test(the_slider_crank_meets_its_references),

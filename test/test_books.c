@@ -173,9 +173,53 @@ static void what_may_not_close_penetrates_nothing(void **state) {
     }
 }
 
+// From rest with x'' = 1: the largest kinetic energy of a run is that at its end, t^2/2, also where the last step is not one of those that books look at (with 37 steps every other one).
+static void the_largest_kinetic_energy_is_that_of_the_end(void **state) {
+    (void)state;
+    for (int n = 36; n <= 37; ++n) {
+        carom_model *m = good("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: -x}\n");
+        carom_ledger l;
+        carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, 0.125, 0.125 * n);
+        model_sim_run(sim);
+        assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+        assert_int_equal(l.steps, n);
+        assert_close(l.kinetic, 0.5 * 0.125 * 0.125 * n * n, 1e-13);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
+// A step in flight knows its number and its time: s->n steps of h, which is a power of two, lead there.
+static bool (*flies)(void *memory, carom_step *s);
+static long flown;
+static bool flight_with_its_number(void *memory, carom_step *s) {
+    assert_true(s->n > 0 && s->t == (double)s->n * s->h);
+    ++flown;
+    return flies(memory, s);
+}
+
+static void flights_know_their_number(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: 10*x}\ncontacts: {floor: {gap: x, restitution: 0.8}}\n");
+    carom_sim_def d = sim_def(m, "moreau-midpoint", NULL, 0x1p-10, 0.4);
+    carom_scheme scheme = {0};
+    for (const carom_scheme *const *s = carom_schemes(); *s; ++s)
+        if (strcmp((*s)->name, d.scheme) == 0) scheme = **s;
+    flies = scheme.flight;
+    scheme.flight = flight_with_its_number;
+    d.schemes = (const carom_scheme *const[]){&scheme, NULL};
+    carom_error err = {0};
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    model_sim_run(sim);
+    assert_true(flown > 100);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_may_not_close_penetrates_nothing),
+        cmocka_unit_test(flights_know_their_number), cmocka_unit_test(the_largest_kinetic_energy_is_that_of_the_end), cmocka_unit_test(what_may_not_close_penetrates_nothing),
         cmocka_unit_test(joints_that_nothing_strikes_lose_nothing_to_impact),
         cmocka_unit_test(joints_in_an_impact_belong_to_it),
         cmocka_unit_test(impacts_take_what_their_law_takes),

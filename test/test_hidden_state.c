@@ -2,7 +2,9 @@
 //
 // A run goes on from saved states in simulations whose memory is full of other things: one that has come from elsewhere, takes the
 // states in reverse order and so remembers a later time always; and one that is new.  Every step must give the same bits as the run that
-// never stopped.  A cache may save work, but not change a bit.  With "long" the steps are many, and begin at several times of the run.
+// never stopped.  A cache may save work, but not change a bit.  With "long" the steps are many, and begin at several times of the run;
+// "long 2/8" is the second of eight parts, which have models and starts in turn.
+#define _POSIX_C_SOURCE 200809L
 #include "model_text.h"
 #include <carom/event.h>
 #include <dirent.h>
@@ -18,6 +20,7 @@ typedef struct track { // of a run that never stopped
 
 static int steps_wanted, starts_wanted = 1;
 static bool at_length; // "long"
+static int part = 1, parts = 1, unit; // of models and starts, counted in order of their names
 static bool adaptive;
 static int pairs, faults;
 
@@ -126,6 +129,7 @@ static void one_model(const char *name) {
     const bool large = sys->nv > 12 || sys->nc > 6;
     steps_wanted = at_length ? (large ? 40 : MOST_STEPS) : large ? 2 : 8;
     for (int k = large && !at_length ? 1 : 0; k <= starts_wanted; ++k) {
+        if (unit++ % parts != part - 1) continue;
         states_of(m, k, q, v);
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
             if (sys->nc > 50 && (*s)->own_steps && !at_length) continue; // a step is long, and full of events
@@ -140,23 +144,28 @@ static void one_model(const char *name) {
     carom_model_destroy(m);
 }
 
+#define ENDING ".yaml"
+static int is_model(const struct dirent *e) {
+    const size_t length = strlen(e->d_name);
+    return length > strlen(ENDING) && strcmp(e->d_name + length - strlen(ENDING), ENDING) == 0;
+}
+
 // Every file of models/, or those whose names are given.
 static void nothing_survives_that_is_not_saved(void **state) {
     char *const *names = *state;
     if (names && *names) {
         for (; *names; ++names) one_model(*names);
     } else {
-        DIR *folder = opendir(CAROM_SOURCE_DIR "/models");
-        assert_non_null(folder);
-        for (struct dirent *e; (e = readdir(folder));) {
-            char name[256];
-            const size_t length = strlen(e->d_name);
-            if (length < 6 || length >= sizeof name || strcmp(e->d_name + length - 5, ".yaml") != 0) continue;
-            snprintf(name, sizeof name, "%.*s", (int)length - 5, e->d_name);
-            if (at_length || strcmp(name, "arch-collapse") != 0) one_model(name); // the stones of `arch` again, with problems that take long
+        struct dirent **file;
+        const int n = scandir(CAROM_SOURCE_DIR "/models", &file, is_model, alphasort);
+        assert_true(n > 0);
+        for (int i = 0; i < n; ++i) {
+            file[i]->d_name[strlen(file[i]->d_name) - strlen(ENDING)] = 0;
+            if (at_length || strcmp(file[i]->d_name, "arch-collapse") != 0) one_model(file[i]->d_name); // the stones of `arch` again, with problems that take long
+            free(file[i]);
         }
-        closedir(folder);
-        assert_true(pairs > 300);
+        free(file);
+        assert_true(parts * pairs > 300);
     }
     print_message("%d pairs of scheme, model and start\n", pairs);
     if (faults) fail_msg("%d runs keep state that is not saved", faults);
@@ -165,7 +174,9 @@ static void nothing_survives_that_is_not_saved(void **state) {
 int main(int argc, char **argv) {
     at_length = argc > 1 && strcmp(argv[1], "long") == 0;
     if (at_length) starts_wanted = 4;
-    char **names = argv + 1 + at_length;
+    const bool a_part = argc > 2 && sscanf(argv[2], "%d/%d", &part, &parts) == 2;
+    if (part < 1 || part > parts) return fprintf(stderr, "no part %d of %d\n", part, parts), 2;
+    char **names = argv + 1 + at_length + a_part;
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(nothing_survives_that_is_not_saved, names)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

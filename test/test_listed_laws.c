@@ -250,6 +250,35 @@ static void directions_of_friction_turn_with_bodies(void **state) {
     carom_model_destroy(m);
 }
 
+// 40 balls fall on a floor, ball i from 0.1 + 0.01 i above it: t = sqrt((0.1 + 0.01 i)/5), noticed in the middle of a step and recorded at its end, and the event has the name of its pair.  A joint holds one more body.
+static void events_have_the_names_of_their_pairs(void **state) {
+    (void)state;
+    carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nbodies:\n  c: {repeat: 40, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.2 + 0.01*i], shape: {sphere: 0.1}}}\n"
+                           "  arm: {mass: 1, inertia: [1, 1, 1], at: [0, 9, 9]}\njoints: {pin: {type: weld, between: [ground, arm], at: [0, 9, 9]}}\n"
+                           "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [c]}, ground: {between: [c, floor]}}\n");
+    assert_true(carom_model_system(m)->listed > 0 && carom_model_system(m)->ne > 0);
+    const double h = 1e-3;
+    carom_sim *sim = simulation(m, "moreau-midpoint", h, 0.35);
+    carom_error err = {0};
+    int struck = 0;
+    while (!carom_sim_done(sim)) {
+        if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+        const carom_now now = carom_sim_now(sim);
+        for (int k = 0; k < now.nevents; ++k) {
+            if (now.events[k].kind != CAROM_IMPACT) continue;
+            const char *name = carom_model_constraint(m, carom_model_system(m)->ne + now.events[k].contact);
+            char expected[32];
+            snprintf(expected, sizeof expected, "c.%d-floor", struck);
+            assert_string_equal(name, expected);
+            assert_float_equal(now.events[k].t, sqrt((0.1 + 0.01 * struck) / 5), 1.5 * h);
+            ++struck;
+        }
+    }
+    assert_int_equal(struck, 40);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 // What no list supports is refused, with a sentence.
 static void what_lists_do_not_support(void **state) {
     (void)state;
@@ -468,7 +497,7 @@ static void pairs_come_and_go_where_they_are_many(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(forces_of_lists_are_those_of_pairs), cmocka_unit_test(soft_floors_and_conveyors_by_hand), cmocka_unit_test(directions_of_friction_turn_with_bodies), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(pairs_come_and_go_where_they_are_many), cmocka_unit_test(a_saved_state_goes_on),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(events_have_the_names_of_their_pairs), cmocka_unit_test(laws_of_lists_are_those_of_pairs), cmocka_unit_test(laws_by_hand), cmocka_unit_test(forces_of_lists_are_those_of_pairs), cmocka_unit_test(soft_floors_and_conveyors_by_hand), cmocka_unit_test(directions_of_friction_turn_with_bodies), cmocka_unit_test(what_lists_do_not_support), cmocka_unit_test(pairs_come_and_go_where_they_are_many), cmocka_unit_test(a_saved_state_goes_on),
                                        cmocka_unit_test(rolling_and_spinning_one_by_one), cmocka_unit_test(bodies_fall_asleep_and_wake), cmocka_unit_test(conveyors_keep_awake), cmocka_unit_test(what_accelerates_stays_awake), cmocka_unit_test(discs_are_refused_where_they_make_no_sense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

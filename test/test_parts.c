@@ -68,6 +68,21 @@ static void a_step_ends_where_it_is_told_to(void **state) {
     finish(&r);
 }
 
+// A controller samples every 0.05 s, and steps are 0.01.  Behind a step that ends at 0.005 the rest of the interval is divided anew: 5 steps of 0.009, none longer than 0.01.
+static void steps_behind_a_shortened_one_meet_the_next_sample(void **state) {
+    (void)state;
+    carom_error err = {0};
+    run r = start("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2}\nforces: {x: u}\ncontrollers: {c: {sample: 0.05, outputs: {u: 1}}}\n", "moreau-midpoint", 0.01, 0.2, NULL);
+    assert_int_equal(carom_sim_step_until(r.sim, 0.005, &err), CAROM_OK);
+    for (int i = 1; i <= 5; ++i) {
+        steps(r.sim, 1);
+        is_near(carom_sim_now(r.sim).t, 0.005 + 0.009 * i, 1e-15);
+    }
+    steps(r.sim, 1);
+    is_near(carom_sim_now(r.sim).t, 0.06, 1e-15);
+    finish(&r);
+}
+
 static void adaptive_steps_end_where_they_are_told_to(void **state) {
     (void)state;
     carom_error err = {0};
@@ -197,7 +212,8 @@ static void dense_output_is_between(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_ends_where_it_is_told_to), cmocka_unit_test(adaptive_steps_end_where_they_are_told_to), cmocka_unit_test(a_state_inside_a_step),
+        cmocka_unit_test(a_step_ends_where_it_is_told_to), cmocka_unit_test(steps_behind_a_shortened_one_meet_the_next_sample),
+        cmocka_unit_test(adaptive_steps_end_where_they_are_told_to), cmocka_unit_test(a_state_inside_a_step),
         cmocka_unit_test(a_ledger_begins_anew), cmocka_unit_test(a_run_goes_on_with_other_values), cmocka_unit_test(dense_output_is_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

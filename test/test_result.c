@@ -5,6 +5,8 @@
 #include "json.h"
 #include "result_rig.h"
 #include <carom/event.h>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -187,6 +189,26 @@ static void a_result_of_another_model_is_not_resumed(void **state) {
     assert_null(carom_record_resume(&rd, &err));
     assert_non_null(strstr(err.text, "not a result of this model"));
     finish(&g);
+}
+
+// Programs of HDF5 lock a file as a whole: while one writes it, it is not resumed; while others only read it, it is.
+static void a_result_that_others_write_is_not_resumed(void **state) {
+    (void)state;
+    simulate(ball, "moreau-midpoint", "whole.h5", 1e-3, 0.2, 1, 0);
+    simulate(ball, "moreau-midpoint", "parts.h5", 1e-3, 0.1, 1, 0);
+    const int other = open(path("parts.h5"), O_RDWR);
+    assert_true(other >= 0 && flock(other, LOCK_EX) == 0);
+    rig g = make(ball, "moreau-midpoint", "mine.h5", 1e-3, 0.2, 1, 0, false);
+    carom_error err = {0};
+    carom_record_def rd = {.model = g.m, .sim = g.sim, .file = path("parts.h5"), .step = 1e-3, .end = 0.2, .text = ball, .length = strlen(ball)};
+    assert_null(carom_record_resume(&rd, &err));
+    assert_non_null(strstr(err.text, "another run is writing it"));
+    finish(&g);
+    assert_int_equal(flock(other, LOCK_SH), 0);
+    g = make(ball, "moreau-midpoint", "parts.h5", 1e-3, 0.2, 0, 0, true);
+    finish(&g);
+    close(other);
+    assert_same("whole.h5", "parts.h5");
 }
 
 static void a_killed_process_leaves_what_it_flushed(void **state) {
@@ -554,12 +576,13 @@ static carom_status stop_at_rest_length(void *user, double t, const double *q, d
     return CAROM_OK;
 }
 
+#define ALPHABET "abcdefghijklmnopqrstuvwxyz"
 static void a_system_without_a_model_is_recorded(void **state) {
     (void)state;
-    static const char *const names[][2] = {{NULL}, {"s"}, {"\"s\", or \"t\""}}, *const stops[][2] = {{NULL}, {"stop"}, {"a,\"b"}};
+    static const char *const names[][2] = {{NULL}, {"s"}, {"\"s\", or \"t\""}, {"s"}}, *const stops[][2] = {{NULL}, {"stop"}, {"a,\"b"}, {ALPHABET ALPHABET ALPHABET}};
     const carom_contact contact = {.restitution = 0.5};
     const carom_functions_def fd = {.n = 1, .nc = 1, .contacts = &contact, .mass = one, .force = pull, .gaps = stop_at_rest_length};
-    for (int named = 0; named < 3; ++named) {
+    for (int named = 0; named < 4; ++named) {
         carom_error err = {0};
         const double q0 = 1, v0 = 0;
         carom_functions *f = carom_functions_create(&fd, &err);
@@ -570,13 +593,14 @@ static void a_system_without_a_model_is_recorded(void **state) {
         carom_sim *sim = carom_sim_create(&sd, &err);
         if (!sim) fail_msg("%s", err.text);
         carom_record_def rd = carom_record_default();
-        rd.sim = sim, rd.memory = named < 2;
+        rd.sim = sim, rd.memory = named != 2;
         if (!rd.memory) rd.file = path("odd.csv"); // with names that a table must quote
         rd.step = 1e-2, rd.end = 3;
         if (named) rd.coordinates = names[named], rd.constraints = stops[named];
         carom_record *record = carom_record_create(&rd, &err);
         if (!record) fail_msg("%s", err.text);
-        static const char *const want[3][4] = {{"q1", "q1'", "contact1.gap", "contact1"}, {"s", "s'", "stop.gap", "stop"}, {"\"s\", or \"t\"", "\"s\", or \"t\"'", "a,\"b.gap", "a,\"b"}};
+        static const char *const want[4][4] = {{"q1", "q1'", "contact1.gap", "contact1"}, {"s", "s'", "stop.gap", "stop"}, {"\"s\", or \"t\"", "\"s\", or \"t\"'", "a,\"b.gap", "a,\"b"},
+                                               {"s", "s'", ALPHABET ALPHABET ALPHABET ".gap", ALPHABET ALPHABET "abcdefghijk"}}; // 63 letters of a name
         assert_string_equal(carom_record_column(record, 1), want[named][0]);
         assert_string_equal(carom_record_column(record, 2), want[named][1]);
         assert_string_equal(carom_record_column(record, 6), want[named][2]);
@@ -592,6 +616,7 @@ static void a_system_without_a_model_is_recorded(void **state) {
         assert_int_equal(carom_result_rows(r), 301);
         for (int k = 0; carom_record_column(record, k); ++k) assert_string_equal(carom_result_column(r, k), carom_record_column(record, k));
         assert_string_equal(carom_result_event_values(r)[0].contact, want[named][3]);
+        assert_string_equal(carom_result_event_values(r)[0].kind, "impact");
         assert_float_equal(carom_result_event_values(r)[0].t, acos(0), 1e-2); // the end of the step that has the impact
         carom_result_close(r);
         carom_record_destroy(record);
@@ -644,7 +669,7 @@ int main(void) {
         cmocka_unit_test(resumed_runs_are_bit_identical_for_every_scheme),
         cmocka_unit_test(a_finished_run_can_be_extended_bit_identically),
         cmocka_unit_test(a_result_of_another_model_is_not_resumed),
-        cmocka_unit_test(a_killed_process_leaves_what_it_flushed),
+        cmocka_unit_test(a_result_that_others_write_is_not_resumed), cmocka_unit_test(a_killed_process_leaves_what_it_flushed),
         cmocka_unit_test(a_file_that_cannot_be_made_says_why),
         cmocka_unit_test(the_ledger_table_knows_every_name_and_value),
         cmocka_unit_test(the_ledger_survives_the_file),

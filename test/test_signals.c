@@ -126,6 +126,38 @@ static void cascade(void **state) {
     carom_model_destroy(m);
 }
 
+// A controller counts its samples, at 0.03, 0.08, 0.13, ...  A run that goes on from the signals that another left at 0.08 does not sample again there; one that is given them without that
+// time does, and one that begins at 0.1 waits for 0.13.  Signals of 0.1, when nothing was sampled, say nothing of a start at 0.08.
+static void a_sample_that_was_done_is_not_done_again(void **state) {
+    (void)state;
+    static const struct { double left, start; int at_start, later; } cases[] = {{0.08, 0.08, 2, 3}, {0, 0.08, 3, 4}, {0.08, 0.1, 2, 3}, {0.1, 0.08, 3, 4}, {0.08, 0.03, 2, 3}};
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: u}\ncontrollers: {c: {sample: 0.05, offset: 0.03, states: {n: n + 1}, start: {n: 0}, outputs: {u: n}}}\n");
+    const int ni = carom_model_system(m)->ni;
+    carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, 0.01, 0.08);
+    model_sim_run(sim);
+    double left[8];
+    assert_in_range(ni, 2, 8);
+    carom_copy(left, carom_sim_inputs(sim), ni);
+    carom_sim_destroy(sim);
+    int n = 0; // which signal is the count: 2 after two samples; u has the one of before
+    while (n < ni && left[n] != 2) ++n;
+    assert_true(n < ni);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        carom_error err = {0};
+        carom_sim_def d = sim_def(m, "moreau-midpoint", NULL, 0.01, cases[i].start + 0.06);
+        d.t0 = cases[i].start;
+        d.input = left;
+        d.input_t = cases[i].left;
+        sim = carom_sim_create(&d, &err);
+        if (!sim) fail_msg("%s", err.text);
+        assert_true(carom_sim_inputs(sim)[n] == cases[i].at_start);
+        model_sim_run(sim);
+        assert_true(carom_sim_inputs(sim)[n] == cases[i].later);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 // A block at rest with friction: at t = 1/2 the controller pulls with 6 N against 0.5 * 10 N.  x(1) = 1/2 * 1 * (1/2)^2, and it stuck until then.
 static void stick_ends(void **state) {
     (void)state;
@@ -324,7 +356,7 @@ static void time_of_samples(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(time_of_samples), cmocka_unit_test(every_scheme), cmocka_unit_test(inverted_pendulum), cmocka_unit_test(delays), cmocka_unit_test(cascade), cmocka_unit_test(stick_ends), cmocka_unit_test(saved),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_sample_that_was_done_is_not_done_again), cmocka_unit_test(time_of_samples), cmocka_unit_test(every_scheme), cmocka_unit_test(inverted_pendulum), cmocka_unit_test(delays), cmocka_unit_test(cascade), cmocka_unit_test(stick_ends), cmocka_unit_test(saved),
                                        cmocka_unit_test(set_between_steps), cmocka_unit_test(signals), cmocka_unit_test(motions), cmocka_unit_test(mistakes), cmocka_unit_test(far_away)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

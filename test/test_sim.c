@@ -492,9 +492,26 @@ static void contacts_are_busy_while_they_react(void **state) {
     carom_sim_destroy(sim);
 }
 
+// Memory holds at least what is saved, and more where there are more coordinates and contacts.
+static void memory_is_told(void **state) {
+    (void)state;
+    known k[2];
+    known_ball_a(&k[0]);
+    known_rocking_block(&k[1]);
+    size_t last = 0;
+    for (int i = 0; i < 2; ++i) {
+        carom_sim *sim = sim_of(&k[i], "moreau-midpoint", NULL, 0.1, 1);
+        size_t saved = 0;
+        carom_sim_state(sim, &saved);
+        assert_true(saved > 0 && carom_sim_memory(sim) >= saved && carom_sim_memory(sim) > last);
+        last = carom_sim_memory(sim);
+        carom_sim_destroy(sim);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_definitions_are_refused),
+        cmocka_unit_test(memory_is_told), cmocka_unit_test(wrong_definitions_are_refused),
         cmocka_unit_test(the_mass_matrix_gives_the_kinetic_energy),
         cmocka_unit_test(later_options_win_and_are_told),
         cmocka_unit_test(events_tell_the_story_of_the_ball),

@@ -5,7 +5,7 @@
 
 Faults by rule: a sign; a comparison turned round (between real numbers `<` and `<=` are the same); `&&` for `||`; a constant (integers plus one, reals
 times 1.5, thresholds such as 1e-12 times 1000); a call or an assignment left out.  Not planted, because no result can depend on it or because another
-kind of test looks for it: sizes of allocations, releases of memory and handles (the leak sanitizer), assertions, texts and arguments of messages, what
+kind of test looks for it: sizes of allocations, releases of memory, pages and handles (the leak sanitizer), assertions, texts and arguments of messages, what
 a scheme promises (tests alone read it).
 A fault that gives an equivalent program is listed in tools/mutate-equivalent.txt, with the reason; where it survives it is counted apart, and the rate is
 given with and without.
@@ -20,7 +20,7 @@ import argparse, collections, fcntl, hashlib, json, os, random, re, resource, sh
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MESSAGE = r"\b(carom_fail\w*|carom_retry\w*|carom_format|snprintf|fprintf|printf|fputs|assert)\("
-RELEASE = r"free|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*"
+RELEASE = r"free|\w+_free|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*|carom_(chain_)?forget|carom_sim_trim"
 ALLOCATION = r"\b(malloc|calloc|realloc|\w*carve\w*|\w*allocate\w*|\w*arena\w*|\w*grow\w*)\(|\broom\b"
 # The programs that have found most.  With these alone (--sharp), 15 s of tests for a fault and nothing left out (--longest 30), a campaign of 100 takes about 20 minutes on two cores.
 SHARP = "conformance_\\w+|test_(%s)" % "|".join((

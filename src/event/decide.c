@@ -261,8 +261,10 @@ static int say(const carom_phase *w, const carom_step *s, double tol) {
 
 // No contact moves away: whoever carries nothing may yet share.
 static bool none_leaves(const carom_phase *w, const carom_step *s, double tol) {
-    for (int k = 0; k < w->f.L.at[w->f.L.nb]; ++k)
+    for (int r = 0; r < w->f.n; ++r) {
+        const int k = w->f.row[r];
         if (fabs(w->Gamma_0[k]) > tol * w->noise_0[k]) return false;
+    }
     return w->f.L.nb > s->sys->ne;
 }
 

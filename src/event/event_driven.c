@@ -312,11 +312,10 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
 static carom_status with_multistep(work *w, carom_step *s, double h, bool *found) {
     carom_phase *P = &w->P;
     const double atol = absolute(s), size_v = P->now[CAROM_PHASE_SIZE_V];
-    // A contact that has just left must not come back inside one internal step.
-    double longest = w->T < h ? 0.25 * w->T : 0;
-    if (w->cap < HUGE_VAL) longest = longest > 0 ? fmin(longest, w->cap) : w->cap;
-    if (s->opt[OPT_LONGEST] > 0) longest = longest > 0 ? fmin(longest, s->opt[OPT_LONGEST]) : s->opt[OPT_LONGEST];
-    carom_cvode_limit(P, (carom_cvode_limits){longest, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v, w->energy / size_v, w->energy});
+    double longest = w->cap;
+    if (w->T > 0 && w->T < h) longest = fmin(longest, 0.25 * w->T); // a contact that has just left must not come back inside one internal step
+    if (s->opt[OPT_LONGEST] > 0) longest = fmin(longest, s->opt[OPT_LONGEST]);
+    carom_cvode_limit(P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v, w->energy / size_v, w->energy});
     P->integrator = &carom_integrator_cvode;
     const bool finer = w->cap < HUGE_VAL;
     const carom_status status = multistep(w, s, h, found);

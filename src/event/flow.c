@@ -206,7 +206,6 @@ static void spread(carom_flow *f, const carom_step *s, const double *x, const do
     const carom_local *L = &f->L;
     const int nv = s->sys->nv;
     carom_zero(f->lambda, L->at[L->nb]);
-    carom_zero(f->Gamma, L->at[L->nb]);
     add_noise(f, s->G, x, h);
     for (int r = 0, b = 0; r < f->n; ++r) {
         const int k = f->row[r];

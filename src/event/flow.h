@@ -42,7 +42,7 @@ typedef struct carom_flow {
     carom_local L;                 // joints and contacts that are not open
     bool *closed;                  // nc: mode is not open
     double *a, *a_f;               // nv: accelerations with and without reactions
-    double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; noise: magnitude of the terms of W'v' + kappa
+    double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; Gamma: where there is a row; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
     bool shared;                   // reactions are not unique: those nearest to `choice` are meant (share.c), or what the laws picked
     double pivot;                  // smallest pivot of G of the last smooth point, relatively: 0 where reactions are not unique

@@ -6,6 +6,7 @@
 #include <carom/flex.h>
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,23 +142,22 @@ static carom_status read_entries(lines *s, bool array, symmetry kind, size_t cou
     return CAROM_OK;
 }
 
-// Entries of one column lie in one bucket; a row that is met twice in it is given twice.
+typedef struct place { uint64_t at; size_t entry; } place; // at: column by column
+
+static int by_place(const void *x, const void *y) {
+    const place *a = x, *b = y;
+    return a->at != b->at ? (a->at < b->at ? -1 : 1) : a->entry < b->entry ? -1 : 1;
+}
+
+// Entries of one place are neighbours when they are sorted.  Memory and time depend on their number, not on the size that the file claims.
 static carom_status no_doubles(lines *s, const carom_triplets *t, const long *line) {
-    size_t *start = calloc((size_t)t->cols + 1, sizeof *start), *order = malloc((t->count + 1) * sizeof *order);
-    int *met = malloc(((size_t)t->rows + 1) * sizeof *met);
-    carom_status status = start && order && met ? CAROM_OK : carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory to read %.300s", s->file);
-    for (int i = 0; status == CAROM_OK && i < t->rows; ++i) met[i] = -1;
-    for (size_t k = 0; status == CAROM_OK && k < t->count; ++k) ++start[t->col[k] + 1];
-    for (int j = 0; status == CAROM_OK && j < t->cols; ++j) start[j + 1] += start[j];
-    for (size_t k = 0; status == CAROM_OK && k < t->count; ++k) order[start[t->col[k]]++] = k;
-    for (size_t k = 0; status == CAROM_OK && k < t->count; ++k) {
-        const size_t e = order[k];
-        if (met[t->row[e]] == t->col[e]) s->line = line[e], status = wrong(s, "this entry stands in the file twice");
-        met[t->row[e]] = t->col[e];
-    }
-    free(start);
-    free(order);
-    free(met);
+    place *all = malloc((t->count + 1) * sizeof *all);
+    carom_status status = all ? CAROM_OK : carom_fail(s->err, CAROM_NO_MEMORY, "not enough memory to read %.300s", s->file);
+    for (size_t k = 0; all && k < t->count; ++k) all[k] = (place){(uint64_t)t->col[k] * (uint64_t)t->rows + (uint64_t)t->row[k], k};
+    if (all) qsort(all, t->count, sizeof *all, by_place);
+    for (size_t k = 1; status == CAROM_OK && k < t->count; ++k)
+        if (all[k].at == all[k - 1].at) s->line = line[all[k].entry], status = wrong(s, "this entry stands in the file twice");
+    free(all);
     return status;
 }
 

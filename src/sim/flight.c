@@ -54,7 +54,6 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
     s->h = sim->h;
     s->q_0 = sim->q_0;
     s->v_0 = sim->v_0;
-    s->parts = 0;
     sim->refused = sim->grown = false;
     bool flown = true, some = false;
     double ahead = f->nearest; // about the smallest gap in the middle of the next step: where that is closed, a flight would be tried in vain
@@ -66,9 +65,7 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
         ahead = f->nearest + 0.5 * (f->nearest - last);
         if (!on_step) continue;
         now->t = k->t;
-        now->step = k->n;
-        now->nevents = 0;
-        now->reacted = false;
+        now->step = k->n; // events and reactions: none, as before (free_of_contacts)
         status = on_step(user, now);
     }
     if (some) carom_forecast_keep(f, s, sim->sys->nv);

@@ -68,7 +68,7 @@ static void consider(look *z, double t) {
 
 // Where entry i has fallen by half first on the way from t to `to`: it is looked at in distances that double, so that another pulse on the way is not taken for this one.
 static double half_way(look *z, double t, double to, int i) {
-    if (!evaluate(z, t, z->x) || !evaluate(z, to, z->left)) return to;
+    evaluate(z, t, z->x), evaluate(z, to, z->left); // they exist: consider() has looked there
     const double half = 0.5 * (z->x[i] + z->left[i]), side = z->x[i] - half, from = t, way = to - t;
     for (int k = 50; k > 0 && evaluate(z, from + ldexp(way, -k), z->x); --k) {
         *((z->x[i] - half) * side > 0 ? &t : &to) = from + ldexp(way, -k);
