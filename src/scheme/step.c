@@ -139,6 +139,12 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     return CAROM_OK;
 }
 
+carom_status carom_gaps_before(carom_step *s, double *g) {
+    if (!s->inside->gaps) return carom_gaps(s, g, s->t, s->q);
+    carom_copy(g, s->inside->gaps, s->sys->ne + s->sys->nc);
+    return CAROM_OK;
+}
+
 carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
     if (stopped(s)) return stop(s);
@@ -487,12 +493,6 @@ static void book_created(carom_step *s, const carom_local *L, int b, bool alone,
     if (!(created > GAIN * size)) return;
     s->account.created += created;
     if (created > s->account.gain) s->account.gain = created, s->account.gain_id = id, s->account.gain_t = s->booked_t;
-}
-
-void carom_account_split(carom_account *a, const carom_account *b) {
-    a->lost += b->lost;
-    a->created += b->created;
-    if (b->gain > a->gain) a->gain = b->gain, a->gain_id = b->gain_id, a->gain_t = b->gain_t;
 }
 
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *restrict p, const double *restrict u_before, const double *restrict u_after) {

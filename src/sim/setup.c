@@ -415,6 +415,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->inside->accept = common[CAROM_OPT_ACCEPT];
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
+    sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->hold && !sys->jump && !sys->even && !sim->scheme->emits_events;
     sim->control.rtol = common[CAROM_OPT_RTOL];
     sim->control.atol = common[CAROM_OPT_ATOL];
     sim->control.estimate = (int)common[CAROM_OPT_ESTIMATE] - 1;

@@ -368,7 +368,7 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
         CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
     } else {
         if (nc > 0 && !on_position(w)) {
-            CAROM_TRY(carom_gaps(s, w->g, s->t, s->q));
+            CAROM_TRY(carom_gaps_before(s, w->g));
             CAROM_TRY(carom_close_resting(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v, .f = w->s_0}));
         }
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
