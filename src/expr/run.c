@@ -265,6 +265,11 @@ static inline bool differ(double a, double b) {
 // and a mispredicted branch costs more than the rest of the loop.
 static bool update(double *restrict old, const double *restrict new, int n) {
     uint64_t changed = 0;
+    if (n == 1) {
+        const bool other = differ(*old, *new);
+        *old = *new;
+        return other;
+    }
     if (n == 3) { // small and often
         uint64_t x[3], y[3];
         memcpy(x, old, sizeof x);
