@@ -265,6 +265,11 @@ static inline bool differ(double a, double b) {
 // and a mispredicted branch costs more than the rest of the loop.
 static bool update(double *restrict old, const double *restrict new, int n) {
     uint64_t changed = 0;
+    if (n == 1) {
+        const bool other = differ(*old, *new);
+        *old = *new;
+        return other;
+    }
     if (n == 3) { // small and often
         uint64_t x[3], y[3];
         memcpy(x, old, sizeof x);
@@ -329,6 +334,14 @@ static inline carom_values values(const carom_tape *tape, void *work, int group,
 
 carom_values carom_tape_values(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v) { return values(tape, work, group, t, q, v); }
 
+// The sum of the values of a group is not finite; are they?
+static bool finite_outputs(const carom_tape *tape, int group, const double *x) {
+    const carom_outputs *o = tape->group + group;
+    bool good = true;
+    for (int k = 0; k < o->count; ++k) good = good && isfinite(x[tape->output[o->first + k]]);
+    return good;
+}
+
 // A group at a new point by its own function; sets have one word then.
 static bool fill_new(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {
     uint64_t *valid = valid_sets(work);
@@ -336,10 +349,18 @@ static bool fill_new(const carom_tape *tape, void *work, int group, double t, co
     const carom_outputs *o = tape->group + group;
     double *x = slots(tape, work);
     ((carom_tape_state *)work)->executed += (uint64_t)o->all.length;
-    if (tape->native->lists[group](x, carom_ring_nearest, t, q, v, to) == 0) return true;
-    bool good = true; // their sum is not finite; are they?
-    for (int k = 0; k < o->count; ++k) good = good && isfinite(x[tape->output[o->first + k]]);
-    return good;
+    return tape->native->lists[group](x, carom_ring_nearest, t, q, v, to) == 0 || finite_outputs(tape, group, x);
+}
+
+// Returns their sum: where that is finite they are.
+static inline double pick(const double *restrict x, const int *restrict place, int n, double *restrict out) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i) {
+        const double y = x[place[i]];
+        out[i] = y;
+        sum += y;
+    }
+    return sum;
 }
 
 // The same where time does not tell, or without compiled code.  No part of the function below, which is short without.
@@ -352,10 +373,10 @@ static bool fill(const carom_tape *tape, void *work, int group, double t, const 
     const bool moved = look(tape, work, group, t, q, v);
     if (moved && tape->native && tape->native->lists[group]) return fill_new(tape, work, group, t, q, v, to);
     refresh_group(tape, work, group, moved, x);
-    bool good = true;
-    for (int k = 0, first = o->first; k < 3; first += o->list[k++])
-        if (o->list[k]) good = carom_values_take((carom_values){x, tape->output}, first, o->list[k], to[k]) && good;
-    return good;
+    const int *place = tape->output + o->first;
+    double sum = pick(x, place, o->list[0], to[0]);
+    for (int k = 1, from = o->list[0]; from < o->count && k < 3; from += o->list[k++]) sum += pick(x, place + from, o->list[k], to[k]);
+    return sum - sum == 0 || finite_outputs(tape, group, x);
 }
 
 bool carom_tape_fill(const carom_tape *tape, void *work, int group, double t, const double *q, const double *v, double *const to[3]) {

@@ -61,16 +61,14 @@ double *carom_matrix_entry(carom_matrix A, int i, int j) {
     return A.a + i + (size_t)j * (size_t)n;
 }
 
-// The common size gets a short path.
+// The common sizes get a short path: the matrix of a planar body, and the single number of one unknown.
 static inline bool of_three(carom_matrix A) { return A.shape.storage == CAROM_DENSE && A.shape.n == 3; }
+static inline bool of_one(carom_matrix A) { return A.shape.n == 1 && (A.shape.storage == CAROM_DIAGONAL || A.shape.storage == CAROM_DENSE); }
 
 void carom_matrix_zero(carom_matrix A) {
-    if (of_three(A)) {
-        for (int k = 0; k < 9; ++k) A.a[k] = 0;
-        return;
-    }
-    const size_t count = carom_shape_size(A.shape);
-    for (size_t k = 0; k < count; ++k) A.a[k] = 0;
+    if (of_three(A)) for (int k = 0; k < 9; ++k) A.a[k] = 0;
+    else if (of_one(A)) A.a[0] = 0;
+    else carom_zero(A.a, (ptrdiff_t)carom_shape_size(A.shape));
 }
 
 // Magnitudes compare like their bits, and what is not a number lies above infinity: so the order does not matter, and
@@ -142,6 +140,10 @@ static void add_to_sparse(carom_matrix A, double x, carom_matrix B) {
 
 void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
     assert(A.shape.n == B.shape.n);
+    if (of_one(A) && of_one(B)) {
+        A.a[0] += x * B.a[0];
+        return;
+    }
     if (of_three(A) && B.shape.storage == CAROM_DENSE) {
         double *restrict a = A.a;
         const double *restrict b = B.a;
@@ -253,6 +255,10 @@ void carom_matrix_mul(double *y, carom_matrix A, const double *x) {
         double sum[3] = {0, 0, 0};
         muladd_dense(sum, 1, A.a, x, 3);
         for (int i = 0; i < 3; ++i) y[i] = sum[i];
+        return;
+    }
+    if (of_one(A)) {
+        y[0] = 0 + A.a[0] * x[0];
         return;
     }
     carom_zero(y, A.shape.n);

@@ -424,10 +424,24 @@ static carom_status motion(const void *model, void *work, double t, const double
     return carom_soft_force(m, work, t, q, v, f) || !good ? CAROM_USER : CAROM_OK;
 }
 
-// The same for models whose expressions are all there is.
+// -- the same for models whose expressions are all there is
+
 static carom_status whole_motion(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) {
     const carom_model *m = model;
     return carom_tape_fill(m->tape, work, g ? GROUP_MOTION_GAPS : GROUP_MOTION, t, q, v, (double *const[3]){f, M.a, g}) ? CAROM_OK : CAROM_USER;
+}
+
+static carom_status whole_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    return carom_tape_fill(((const carom_model *)model)->tape, work, GROUP_FORCE, t, q, v, (double *const[3]){f}) ? CAROM_OK : CAROM_USER;
+}
+
+static carom_status whole_gaps(const void *model, void *work, double t, const double *q, double *g) {
+    const carom_model *m = model;
+    return carom_tape_fill(m->tape, work, GROUP_GAPS, t, q, m->v0, (double *const[3]){g}) ? CAROM_OK : CAROM_USER;
+}
+
+static carom_status whole_observe(const void *model, void *work, double t, const double *q, const double *v, double *g, double *external, double *damping) {
+    return carom_tape_fill(((const carom_model *)model)->tape, work, GROUP_OBSERVE, t, q, v, (double *const[3]){external, damping, g}) ? CAROM_OK : CAROM_USER;
 }
 
 static carom_status free_motion(const void *model, void *work, double t, const double *q, const double *v, double *a, double *g) {
@@ -578,6 +592,74 @@ static bool timeless(const carom_model *m) {
     return m->w.n == 0 && (!m->near || m->near->nbelts == 0);
 }
 
+// A block of `size` bytes behind the others, on a cache line of its own: where it starts.
+static size_t place_block(size_t *end, size_t size) {
+    enum { LINE = 63 };
+    const size_t at = (*end + LINE) & ~(size_t)LINE;
+    *end = at + size;
+    return at;
+}
+
+// Where everything stands in the work block; its size.
+static carom_status place_work(carom_model *m, carom_error *err) {
+    static const unsigned STEADY = CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS;
+    size_t end = carom_tape_work_size(m->tape);
+    m->check_work = place_block(&end, carom_tape_work_size(m->check_tape));
+    m->scratch = place_block(&end, ((size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->pair_count + (size_t)m->check_parameters) * sizeof(double));
+    m->visible_work = end;
+    m->visible.compiled = m->visible.n;
+    end = carom_pairs_work(m, end + (m->nmember ? ((size_t)m->visible.nq + (size_t)m->visible.nv) * sizeof(double) : 0));
+    if (m->bounce_tape) m->bounce_work = place_block(&end, carom_tape_work_size(m->bounce_tape));
+    if (m->rub_tape) m->rub_work = place_block(&end, carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double));
+    if (m->near && m->near->rub_tape) m->near->rub_work = place_block(&end, carom_tape_work_size(m->near->rub_tape) + (size_t)(m->np + 2) * sizeof(double));
+    m->given_work = place_block(&end, (size_t)m->np * sizeof(double));
+    if (m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY) {
+        end = carom_bounds_work(m, end);
+        if (!end) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps");
+        m->sys.bounds = carom_model_bounds;
+    }
+    m->sys.work_size = m->times_tape ? carom_times_work(m, end) : end;
+    return CAROM_OK;
+}
+
+// Functions that some models lack.
+static void set_optional(const carom_model *m, carom_system *s, bool turns) {
+    s->restitution = m->bounce_tape ? restitution : NULL;
+    s->friction = m->rub_tape || (m->near && m->near->rub_tape) ? friction : NULL;
+    s->jump = m->times_tape && m->nswitches ? carom_model_jump : NULL;
+    s->even = m->times_tape && m->npulses ? carom_model_even : NULL;
+    s->explain = m->nasked ? carom_tables_explain : NULL;
+    s->kinks = m->nkinks ? kinks : NULL;
+    s->move = turns ? carom_model_move : NULL;
+    s->lift = turns ? carom_model_lift : NULL;
+    s->power = powerless(m) ? NULL : power;
+    s->power_along = m->along ? power_along : NULL;
+    const bool own = m->nc > 0 && m->ne == 0 && m->npairs == 0 && !m->near && m->nmember == 0 && !turns;
+    s->reach = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
+    s->hold = m->npairs ? hold : NULL;
+    s->works = m->nelements ? works : NULL;
+    s->free_motion = m->only_expressions ? free_motion : NULL;
+    s->motion_directions = m->tape->group[GROUP_MOTION_DIRECTIONS].count > 0 ? motion_directions : NULL;
+}
+
+static void set_functions(const carom_model *m, carom_system *s) {
+    const bool some = m->ne + m->nc > 0 || m->near, whole = m->nmember == 0 && m->nfree == 0 && m->npairs == 0 && !m->near;
+    s->work_init = work_init;
+    s->mass = mass;
+    s->force = whole ? whole_force : force;
+    s->gaps = !some ? NULL : whole ? whole_gaps : gaps;
+    s->directions = some ? directions : NULL;
+    s->rates = some ? rates : NULL;
+    s->curvature = curvature;
+    s->tangent = tangent;
+    s->mass_gradient = mass_gradient;
+    s->reaction_gradient = reaction_gradient;
+    s->rate_gradient = rate_gradient;
+    s->energy = energy;
+    s->observe = whole ? whole_observe : observe;
+    s->motion = m->nmember ? NULL : m->only_expressions ? whole_motion : motion;
+}
+
 carom_status carom_model_system_make(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     *s = carom_system_default(m->nq, m->nv, m->ne, m->nc); // and those that come and go
@@ -588,71 +670,12 @@ carom_status carom_model_system_make(carom_model *m, carom_error *err) {
                (linear(m) && !turns ? CAROM_LINEAR : 0u) | CAROM_FORCE_SETS;
     s->contacts = m->contacts;
     s->model = m;
-    const size_t line = 63;
-    m->check_work = (carom_tape_work_size(m->tape) + line) & ~line;
-    m->scratch = m->check_work + ((carom_tape_work_size(m->check_tape) + line) & ~line);
-    const size_t doubles = (size_t)m->scratch_count + 2 * (size_t)m->nv + (size_t)m->pair_count + (size_t)m->check_parameters;
-    m->visible_work = m->scratch + doubles * sizeof(double);
-    m->visible.compiled = m->visible.n;
-    s->work_size = carom_pairs_work(m, m->visible_work + (m->nmember ? ((size_t)m->visible.nq + (size_t)m->visible.nv) * sizeof(double) : 0));
-    if (m->bounce_tape) {
-        m->bounce_work = (s->work_size + line) & ~line;
-        s->work_size = m->bounce_work + carom_tape_work_size(m->bounce_tape);
-        s->restitution = restitution;
-    }
-    if (m->rub_tape) {
-        m->rub_work = (s->work_size + line) & ~line;
-        s->work_size = m->rub_work + carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double);
-        s->friction = friction;
-    }
-    if (m->near && m->near->rub_tape) {
-        m->near->rub_work = (s->work_size + line) & ~line;
-        s->work_size = m->near->rub_work + carom_tape_work_size(m->near->rub_tape) + (size_t)(m->np + 2) * sizeof(double);
-        s->friction = friction;
-    }
-    m->given_work = (s->work_size + line) & ~line;
-    s->work_size = m->given_work + (size_t)m->np * sizeof(double);
-    if (m->own.links > m->ne && (s->flags & (CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS)) != (CAROM_CONSTANT_DIRECTIONS | CAROM_TIMELESS_GAPS)) {
-        s->work_size = carom_bounds_work(m, s->work_size);
-        if (!s->work_size) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps");
-        s->bounds = carom_model_bounds;
-    }
-    if (m->times_tape) {
-        s->work_size = carom_times_work(m, s->work_size);
-        s->jump = m->nswitches ? carom_model_jump : NULL;
-        s->even = m->npulses ? carom_model_even : NULL;
-    }
-    carom_signals_system(m);
-    s->explain = m->nasked ? carom_tables_explain : NULL;
     s->nk = m->nkinks;
-    s->kinks = m->nkinks ? kinks : NULL;
     s->kink_of = m->kink_of;
-    s->work_init = work_init;
-    s->mass = mass;
-    s->force = force;
-    const bool some = m->ne + m->nc > 0 || m->near;
-    s->gaps = some ? gaps : NULL;
-    s->directions = some ? directions : NULL;
-    s->rates = some ? rates : NULL;
-    s->curvature = curvature;
-    s->tangent = tangent;
-    s->mass_gradient = mass_gradient;
-    s->reaction_gradient = reaction_gradient;
-    s->rate_gradient = rate_gradient;
-    s->move = turns ? carom_model_move : NULL;
-    s->lift = turns ? carom_model_lift : NULL;
-    s->energy = energy;
-    s->power = powerless(m) ? NULL : power;
-    s->power_along = m->along ? power_along : NULL;
-    s->observe = observe;
-    const bool own = m->nc > 0 && m->ne == 0 && m->npairs == 0 && !m->near && m->nmember == 0 && !turns;
-    s->reach = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
-    s->hold = m->npairs ? hold : NULL;
-    if (m->near) CAROM_TRY(carom_near_system(m, err));
     s->nworks = m->nelements;
-    s->works = m->nelements ? works : NULL;
-    s->motion = m->nmember ? NULL : m->only_expressions ? whole_motion : motion;
-    s->free_motion = m->only_expressions ? free_motion : NULL;
-    s->motion_directions = m->tape->group[GROUP_MOTION_DIRECTIONS].count > 0 ? motion_directions : NULL;
-    return CAROM_OK;
+    CAROM_TRY(place_work(m, err));
+    carom_signals_system(m);
+    set_functions(m, s);
+    set_optional(m, s, turns);
+    return m->near ? carom_near_system(m, err) : CAROM_OK;
 }

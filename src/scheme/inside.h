@@ -92,6 +92,7 @@ typedef struct carom_inside {
     double t_0, t_end;   // of the run
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     bool last;           // smaller steps have failed: contacts that meet a kink keep their plane (CL-10)
+    const double *gaps;  // at the start of the step, as the simulation has them; NULL: it has none, or the system lacks some of its constraints
     double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next
     bool (*stop)(const void *user); // asked at every call of the system: shall the run stop?  NULL: it shall not
     const void *stop_user;

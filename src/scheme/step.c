@@ -66,7 +66,9 @@ carom_status carom_retry(carom_step *s, const char *format, ...) {
 void carom_move(const carom_step *s, double *q1, const double *q0, double h, const double *v) {
     if (s->sys->move)
         s->sys->move(s->sys->model, q1, q0, h, v);
-    else if (s->sys->nq == 3) // small and often
+    else if (s->sys->nq == 1) // small and often
+        q1[0] = q0[0] + h * v[0];
+    else if (s->sys->nq == 3)
         for (int i = 0; i < 3; ++i) q1[i] = q0[i] + h * v[i];
     else
         carom_add(q1, q0, h, v, s->sys->nq);
@@ -133,10 +135,18 @@ carom_status carom_force(carom_step *s, double *f, double t, const double *q, co
 }
 
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
-    if (s->sys->ne + s->sys->nc == 0) return CAROM_OK;
-    carom_zero(g, s->sys->ne + s->sys->nc);
+    const int all = s->sys->ne + s->sys->nc;
+    if (all == 0) return CAROM_OK;
+    if (all == 1) g[0] = 0;
+    else carom_zero(g, all);
     if (stopped(s)) return stop(s);
     CALL(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), gaps_failed(s, status_, t, g));
+    return CAROM_OK;
+}
+
+carom_status carom_gaps_before(carom_step *s, double *g) {
+    if (!s->inside->gaps) return carom_gaps(s, g, s->t, s->q);
+    carom_copy(g, s->inside->gaps, s->sys->ne + s->sys->nc);
     return CAROM_OK;
 }
 
@@ -486,12 +496,6 @@ static void book_created(carom_step *s, const carom_local *L, int b, bool alone,
     if (!(created > GAIN * size)) return;
     s->account.created += created;
     if (created > s->account.gain) s->account.gain = created, s->account.gain_id = id, s->account.gain_t = s->booked_t;
-}
-
-void carom_account_split(carom_account *a, const carom_account *b) {
-    a->lost += b->lost;
-    a->created += b->created;
-    if (b->gain > a->gain) a->gain = b->gain, a->gain_id = b->gain_id, a->gain_t = b->gain_t;
 }
 
 void carom_book_impulses(carom_step *s, const carom_local *L, const double *restrict p, const double *restrict u_before, const double *restrict u_after) {

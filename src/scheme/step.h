@@ -3,7 +3,11 @@
 #include <carom/scheme.h>
 
 /// a += b, of impacts split by sign alone.
-void carom_account_split(carom_account *a, const carom_account *b);
+static inline void carom_account_split(carom_account *a, const carom_account *b) {
+    a->lost += b->lost;
+    a->created += b->created;
+    if (b->gain > a->gain) a->gain = b->gain, a->gain_id = b->gain_id, a->gain_t = b->gain_t;
+}
 
 /// carom_move for iterate k = 0, 1, ... of an implicit step, q1 being the position of the iterate before: from the fourth on,
 /// components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position rounds".
@@ -12,6 +16,9 @@ void carom_move_iterate(const carom_step *s, double *q1, const double *q0, doubl
 /// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is not plain addition (rotations), schemes of third and higher order add these
 /// instead of velocities.  dx may be v.
 void carom_lift(const carom_step *s, double *dx, const double *x, const double *v);
+
+/// g = gaps at the start of the step, (s->t, s->q): those that the simulation has, where it has them.
+carom_status carom_gaps_before(carom_step *s, double *g);
 
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);

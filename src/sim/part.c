@@ -83,6 +83,7 @@ carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_er
         return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: the state does not fit the model with its new values", other->kept->t);
     memcpy(sim->kept, other->kept, sim->kept_size);
     sim->kept->stamp = stamp;
+    sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps are those of the other model
     if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, sim->kept);
     carom_sim_adopt(sim);
     sim->step.nevents = 0;

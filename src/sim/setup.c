@@ -233,15 +233,11 @@ static void allocate_redundant(carom_sim *sim, carom_arena *mem, carom_arena *ke
     if (sim->scheme->positions) sim->nu = carom_allocate(mem, (size_t)sim->nl);
 }
 
-// Describe all memory; runs twice, see arena.h.  `keep` is what survives from step to step.
-static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
-    const carom_system *sys = sim->sys, *seen = sim->step.sys; // all constraints; those that schemes see
-    const int levels = sim->scheme->levels_of ? sim->scheme->levels_of(sim->opt) : sim->scheme->levels;
-    const int nb = sys->ne + sys->nc, again = levels > 1 ? levels - 1 : 0, k = sys->ne - seen->ne;
-    const int rows = sim->nl - k + again * ((sim->scheme->full_levels ? sim->nl : nb) - k), blocks = nb - k + again * (nb - k); // of the largest contact problem
-    const double *common = sim->opt + carom_option_count(sim->scheme->options);
+// What survives from step to step.
+static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    const carom_system *sys = sim->sys;
+    const int nb = sys->ne + sys->nc;
     carom_step *s = &sim->step;
-
     sim->kept = carom_allocate_bytes(keep, sizeof *sim->kept);
     carom_sim_list_allocate(sim, mem, keep);
     sim->q = carom_allocate(keep, (size_t)sys->nq);
@@ -261,7 +257,13 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->lasting = carom_allocate(keep, (size_t)sim->nl);
     s->u_before = carom_allocate(keep, (size_t)sim->nl); // of what a scheme's start booked, until the first step
     s->u_after = carom_allocate(keep, (size_t)sim->nl);
+}
 
+// Of the step loop.
+static void allocate_loop(carom_sim *sim, carom_arena *mem) {
+    const carom_system *sys = sim->sys;
+    const int nb = sys->ne + sys->nc;
+    carom_step *s = &sim->step;
     sim->q_0 = carom_allocate(mem, (size_t)sys->nq);
     sim->v_0 = carom_allocate(mem, (size_t)sys->nv);
     sim->power_now = carom_allocate(mem, (size_t)sys->nworks);
@@ -281,13 +283,29 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->hit = carom_allocate_bytes(mem, (size_t)sys->nc);
     sim->q_in = carom_allocate(mem, (size_t)sys->nq);
     sim->v_in = carom_allocate(mem, (size_t)sys->nv);
-    s->sys_work = carom_allocate_bytes(mem, seen->work_size);
+}
+
+// Of the functions that schemes call.
+static void allocate_functions(carom_sim *sim, carom_arena *mem) {
+    const carom_system *sys = sim->sys;
+    carom_step *s = &sim->step;
+    s->sys_work = carom_allocate_bytes(mem, s->sys->work_size);
     s->M = carom_allocate_matrix(mem, sys->mass_shape);
     if (sys->nc > 0 || (sys->ne > 0 && !(sys->flags & CAROM_TIMELESS_GAPS))) s->inside->F_free = carom_allocate_factor(mem, sys->mass_shape, true);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &s->inside->a_free, &s->inside->still);
     CAROM_ALLOCATE(mem, (size_t)sim->nl, &s->inside->kappa, &s->inside->kappa_before);
     s->inside->q_before = carom_allocate(mem, (size_t)sys->nq);
     if (sys->power_along) CAROM_ALLOCATE(mem, (size_t)sys->nv + 1, &s->inside->power.given, &s->inside->power.taken);
+}
+
+// Of contact problems.
+static void allocate_problem(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    const carom_system *sys = sim->sys, *seen = sim->step.sys; // all constraints; those that schemes see
+    const int levels = sim->scheme->levels_of ? sim->scheme->levels_of(sim->opt) : sim->scheme->levels;
+    const int nb = sys->ne + sys->nc, again = levels > 1 ? levels - 1 : 0, k = sys->ne - seen->ne;
+    const int rows = sim->nl - k + again * ((sim->scheme->full_levels ? sim->nl : nb) - k), blocks = nb - k + again * (nb - k); // of the largest contact problem
+    const double *common = sim->opt + carom_option_count(sim->scheme->options);
+    carom_step *s = &sim->step;
     s->inside->delassus = carom_allocate_delassus(mem, seen);
     s->inside->assembly = carom_allocate_assembly(mem, seen, blocks, rows);
     s->blocks = carom_allocate_bytes(mem, (size_t)blocks * sizeof *s->blocks);
@@ -302,7 +320,17 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     s->inside->discs = sim->discs ? carom_allocate_discs(mem, rows, blocks, by_blocks ? s->inside->assembly.blocks : 0, s->inside->assembly.values) : NULL;
     s->inside->chain = carom_allocate_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0), (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
                                          chosen_solver(common[CAROM_OPT_SOLVER]));
-    s->inside->forecast = carom_allocate_forecast(mem, sys);
+}
+
+// Describe all memory; runs twice, see arena.h.  `keep` is what survives from step to step.
+static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    const carom_system *seen = sim->step.sys;
+    const int k = sim->sys->ne - seen->ne;
+    allocate_kept(sim, mem, keep);
+    allocate_loop(sim, mem);
+    allocate_functions(sim, mem);
+    allocate_problem(sim, mem, keep);
+    sim->inside.forecast = carom_allocate_forecast(mem, sim->sys);
     sim->scheme->allocate(sim->scheme_work, mem, keep, seen, sim->opt);
     carom_allocate_resolution(sim, mem);
     if (k > 0) allocate_redundant(sim, mem, keep, k);
@@ -415,6 +443,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->inside->accept = common[CAROM_OPT_ACCEPT];
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
+    sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->hold && !sys->jump && !sys->even && !sim->scheme->emits_events;
     sim->control.rtol = common[CAROM_OPT_RTOL];
     sim->control.atol = common[CAROM_OPT_ATOL];
     sim->control.estimate = (int)common[CAROM_OPT_ESTIMATE] - 1;

@@ -76,7 +76,7 @@ static void show_reactions(carom_sim *sim) {
 }
 
 // What the scheme has booked goes to the ledger.
-void carom_sim_book_account(carom_sim *sim) {
+static inline void book_account(carom_sim *sim) {
     carom_account *a = &sim->step.account;
     carom_ledger *l = &sim->kept->ledger;
     l->energy.impact += a->impact;
@@ -91,6 +91,8 @@ void carom_sim_book_account(carom_sim *sim) {
     carom_account_split(&l->impulses, a);
 }
 
+void carom_sim_book_account(carom_sim *sim) { book_account(sim); }
+
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
@@ -99,6 +101,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->n = sim->kept->n;
     s->jumped = (sim->kept->jumped && t == sim->kept->t) || t == sim->behind;
     s->account = (carom_account){0};
+    s->inside->gaps = sim->keeps_gaps && !sim->stale && depth == 0 && !s->jumped && t == sim->kept->t ? sim->gap : NULL;
     s->booked_t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
     s->q_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->q_0 : NULL;
@@ -124,9 +127,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
-        l->counts.accepted += s->contact.most > 0;
-        l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
-        carom_sim_book_account(sim);
+        if (s->contact.most > 0) l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
+        book_account(sim);
         hold(sim, reacted);
         return sim->on_dense ? show_dense(sim, t, h, err) : CAROM_OK;
     }
@@ -197,7 +199,7 @@ static carom_status undo(carom_sim *sim, carom_status status) {
 // -- books -------------------------------------------------------------------------------------------
 
 // Gaps and the power of forces without potential, at the present state; power that the scheme has booked is not asked for.
-carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) {
+static inline carom_status observe(carom_sim *sim, double *in, double *out, carom_error *err) {
     const carom_system *sys = sim->sys;
     void *work = sim->step.sys_work;
     const double t = sim->kept->t;
@@ -217,19 +219,22 @@ carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_er
     return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "power", err);
 }
 
+carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) { return observe(sim, in, out, err); }
+
 // Is no contact deeper and no joint farther off than booked so far?  Then the largest gap is all there is to book.
-static bool book_largest(carom_sim *sim) {
-    const int ne = sim->sys->ne, nc = sim->sys->nc;
-    const double drift = sim->kept->ledger.drift, penetration = sim->kept->ledger.penetration, *g = sim->gap;
-    double most = sim->kept->ledger.gap;
-    int worse = 0; // no way out: one branch instead of many
-    for (int id = 0; id < ne; ++id) worse |= !(fabs(g[id]) <= drift);
-    for (int c = 0; c < nc; ++c) {
-        worse |= !(-g[ne + c] <= penetration);
-        most = g[ne + c] > most ? g[ne + c] : most;
+static inline bool book_largest(carom_sim *sim) {
+    carom_ledger *l = &sim->kept->ledger;
+    const int ne = sim->sys->ne;
+    const double *g = sim->gap, *const contacts = g + ne, *const end = contacts + sim->sys->nc;
+    double most = l->gap;
+    for (; g < contacts; ++g)
+        if (!(fabs(*g) <= l->drift)) return false;
+    for (; g < end; ++g) {
+        if (!(-*g <= l->penetration)) return false;
+        most = *g > most ? *g : most;
     }
-    if (worse || !(most < HUGE_VAL)) return false; // infinite gaps are none
-    sim->kept->ledger.gap = most;
+    if (!(most < HUGE_VAL)) return false; // infinite gaps are none
+    l->gap = most;
     return true;
 }
 
@@ -243,10 +248,9 @@ static bool passing(carom_sim *sim) {
     return worse && carom_sim_jump(sim, t - e, t + e) < HUGE_VAL && carom_sim_alone(sim, t);
 }
 
-static void book_gaps(carom_sim *sim) {
+static void book_worse_gaps(carom_sim *sim) {
     const int ne = sim->sys->ne, all = ne + sim->sys->nc;
     carom_ledger *l = &sim->kept->ledger;
-    if (!sim->control.on && !sim->list.slots && book_largest(sim)) return; // slots that are not in use have infinite gaps
     if (sim->sys->jump && passing(sim)) return;
     for (int id = 0; id < ne; ++id)
         if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
@@ -256,6 +260,10 @@ static void book_gaps(carom_sim *sim) {
     }
     for (int id = ne; id < all && sim->control.on; ++id)
         if (sim->gap[id] < HUGE_VAL) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
+}
+
+static inline void book_gaps(carom_sim *sim) {
+    if (sim->control.on || sim->list.slots || !book_largest(sim)) book_worse_gaps(sim); // slots that are not in use have infinite gaps
 }
 
 // The work of each force, by the trapezoidal rule.
@@ -300,10 +308,10 @@ static carom_status book(carom_sim *sim, double h, carom_error *err) {
     double in, out;
     h = fmin(h, sim->unbooked);
     const bool known = carom_gaps_known(sim);
-    CAROM_TRY(known ? observe_power(sim, &in, &out, err) : carom_sim_observe(sim, &in, &out, err));
+    CAROM_TRY(known ? observe_power(sim, &in, &out, err) : observe(sim, &in, &out, err));
     if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
-    if (sim->scheme->powers || sim->inside.power.booked) return CAROM_OK; // it did that
+    if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK; // there is none, or it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
     k->power_in = in;
@@ -448,7 +456,7 @@ void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, 
     sim->inside.inner_user = looks ? sim : user;
 }
 // One step of the planned size; kept->t is moved.
-static carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
+static inline carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
     carom_kept *k = sim->kept;
     const double t_1 = carom_sim_end_of(sim, k, k->n + 1);
     const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
@@ -495,7 +503,7 @@ static void follow_damping(carom_sim *sim, double h) {
     k->damped_step = work;
 }
 
-static carom_status take_step(carom_sim *sim, double *h, carom_error *err) {
+static inline carom_status take_step(carom_sim *sim, double *h, carom_error *err) {
     return sim->control.on ? carom_adaptive_step(sim, h, err) : planned_step(sim, h, err);
 }
 
@@ -524,7 +532,7 @@ carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
 }
 
 // A step of length h from t_0 is done.  reacts: in the step before contacts reacted.
-carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err) {
+static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     k->n += 1;
@@ -545,7 +553,7 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     sim->inside.forecast.low = -k->ledger.penetration;
     sim->inside.forecast.high = k->ledger.gap;
     k->ledger.steps = k->n - k->counted_from;
-    follow_damping(sim, h);
+    if (sim->sys->power) follow_damping(sim, h);
     if (sampled(k->n) || s->account.lost > k->explained) measure_kinetic(sim);
     s->account.lost = 0; // steps in flight book nothing
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
@@ -555,10 +563,12 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     return CAROM_OK;
 }
 
-carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
+carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err) { return end_step(sim, t_0, h, reacts, err); }
+
+// Before the end.
+static carom_status step(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
-    if (carom_sim_done(sim)) return carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end);
     CAROM_TRY(carom_sim_ready(sim, err));
     k = sim->kept; // the list of contacts may have wanted more memory
     const double residual = k->ledger.counts.residual, t_0 = k->t;
@@ -598,7 +608,11 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         k->ledger.residual_t = k->t;
         k->ledger.counts.residual_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, k->ledger.counts.residual_id));
     }
-    return carom_sim_end_step(sim, t_0, h, reacts, err);
+    return end_step(sim, t_0, h, reacts, err);
+}
+
+carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
+    return carom_sim_done(sim) ? carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end) : step(sim, err);
 }
 
 // From t to the end of the next step, or to `end` if that comes first.
@@ -649,7 +663,7 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
     const bool flies = carom_sim_flies(sim);
     while (status == CAROM_OK && !carom_sim_done(sim)) {
         if (flies) status = carom_sim_fly(sim, on_step, user, &now, err ? err : &mine);
-        if (status == CAROM_OK) status = carom_sim_step(sim, err ? err : &mine);
+        if (status == CAROM_OK) status = step(sim, err ? err : &mine);
         if (status != CAROM_OK || !on_step) continue;
         if (sim->list.slots) now = carom_sim_now(sim);
         now.t = sim->kept->t;

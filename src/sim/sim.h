@@ -95,6 +95,7 @@ struct carom_sim {
     double *gap;        // kept, ne + nc
     bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
     carom_status (*asks)(void *user, const carom_now *now); // this on_step asks for gaps where it needs them
+    bool keeps_gaps;    // those at the end of a step are those at the start of the next one, for schemes that see all constraints
     bool lazy;          // gaps need not be known after every step
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
     double *input;      // kept, ni: signals

@@ -166,6 +166,12 @@ static bool moved(const work *w, const carom_step *s) {
 }
 static bool jumped(const work *w) { return count(w, w->in_B) > 0; }
 
+static bool same(const double *x, const double *y, int n) {
+    int i = 0;
+    while (i < n && x[i] == y[i]) ++i;
+    return i == n;
+}
+
 static carom_status look(work *w, carom_step *s, int k) {
     const double t_1 = s->t + s->h;
     kinematics(w, s, k);
@@ -174,7 +180,8 @@ static carom_status look(work *w, carom_step *s, int k) {
     CAROM_TRY(carom_close_at(s, &w->L, w->g_s, (carom_place){.t = t_1, .q = w->q_s, .v = s->v}));
     if (w->have_M) {
         CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
-        CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
+        if (w->L.nb == s->sys->ne && same(w->q, w->q_s, s->sys->nq)) carom_copy(w->g, w->g_s, s->sys->ne + s->sys->nc); // in flight; no gap was rounded
+        else CAROM_TRY(carom_gaps(s, w->g, t_1, w->q));
     } else {
         CAROM_TRY(carom_motion(s, w->M, w->f, w->g, t_1, w->q, w->v));
     }

@@ -155,21 +155,21 @@ static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
 
 // (GP-2)  q_1 = q_P + N_M Psi,  0 <= Psi _|_ g(t_1, q_1) >= 0 over all contacts, g = 0 for joints; N_M stays, g is that at q_P
 static carom_status project(work *w, carom_step *s) {
-    const int all = s->sys->ne + s->sys->nc;
+    const int ne = s->sys->ne, all = ne + s->sys->nc;
     carom_copy(w->q, w->q_P, s->sys->nq);
+    int some = 0;
+    while (some < all && some >= ne && !(w->g[some] < 0)) ++some;
+    if (some == all) return CAROM_OK;
     carom_zero(w->Psi, all);
     carom_zero(w->moved, s->sys->nv);
     w->bent.some = false;
-    bool any = s->sys->ne > 0;
-    for (int id = 0; id < all; ++id) {
-        w->sign[id] = id < s->sys->ne || w->g[id] < 0 ? -1 : 1;
-        any = any || w->sign[id] < 0;
-    }
-    if (!any) return CAROM_OK;
+    for (int id = 0; id < all; ++id) w->sign[id] = id < ne || w->g[id] < 0 ? -1 : 1;
     w->least = HUGE_VAL;
     w->stalls = 0;
     const carom_iteration I = {.method = "the projection of the positions on the constraints", .most = MOST, .x = w->q, .n = s->sys->nq, .evaluate = evaluate, .correct = correct};
-    return carom_iterate(&I, w, s, NULL);
+    CAROM_TRY(carom_iterate(&I, w, s, NULL));
+    for (int id = 0; id < all; ++id) carom_book_position(s, id, s->h * w->Psi[id]);
+    return CAROM_OK;
 }
 
 static carom_status make_identity(work *w) {
@@ -215,7 +215,6 @@ static carom_status step(void *memory, carom_step *s) {
         return status;
     }
     carom_copy(s->q, w->q, s->sys->nq);
-    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) carom_book_position(s, id, s->h * w->Psi[id]);
     return CAROM_OK;
 }
 

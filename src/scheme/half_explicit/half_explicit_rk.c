@@ -206,7 +206,7 @@ static carom_status step(void *memory, carom_step *s) {
     const double t_1 = s->t + s->h;
 
     carom_copy(w->v_0, s->v, nv);
-    CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
+    CAROM_TRY(carom_gaps_before(s, w->g_0));
     CAROM_TRY(carom_close_at(s, &w->L, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
     const int nb = w->L.nb;
     if (nb > ne) CAROM_TRY(impact_at_start(w, s));

@@ -87,6 +87,7 @@ static carom_status choose(carom_newmark *w, carom_step *s) {
     w->bent.some = false;
     for (int b = 0; on_position(w) && b <= w->L.nb; ++b) w->L.at[b] = b; // normals only
     carom_local_same(&w->L_0, &w->L);
+    if (w->L.nb == 0) return CAROM_OK;
     for (int k = s->sys->ne; k < rows(&w->L); ++k) w->p[k] = 0;
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
     carom_local_velocity(w->u_0, &w->L_0, s->v);
@@ -144,7 +145,7 @@ static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {
         w->size[i] = fabs(w->size[i]) + fabs(w->r_w[i]) + h * (fabs(w->r_s[i]) + fabs(w->f[i]));
         w->r_s[i] = h * (w->r_s[i] - w->f[i]);
     }
-    carom_local_react(splits(w) ? w->r_w : w->r_s, -1, &w->L, w->p);
+    if (w->L.nb > 0) carom_local_react(splits(w) ? w->r_w : w->r_s, -1, &w->L, w->p);
     return CAROM_OK;
 }
 
@@ -262,7 +263,7 @@ static carom_status contact_problem(carom_newmark *w, carom_step *s) {
 // y_s, y_w: increments with the reactions p in place of those of the present iterate.
 static void increments(carom_newmark *w, const carom_step *s, const double *p) {
     for (int i = 0; i < s->sys->nv; ++i) w->y_s[i] = -w->r_s[i], w->y_w[i] = -w->r_w[i];
-    carom_local_react(splits(w) ? w->y_w : w->y_s, -1, &w->L, w->p);
+    if (w->L.nb > 0) carom_local_react(splits(w) ? w->y_w : w->y_s, -1, &w->L, w->p);
     if (p) carom_local_react(splits(w) ? w->y_w : w->y_s, 1, &w->L, p);
     respond(w, s, w->y_s, w->y_w);
 }
@@ -368,7 +369,7 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
         CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
     } else {
         if (nc > 0 && !on_position(w)) {
-            CAROM_TRY(carom_gaps(s, w->g, s->t, s->q));
+            CAROM_TRY(carom_gaps_before(s, w->g));
             CAROM_TRY(carom_close_resting(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v, .f = w->s_0}));
         }
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
