@@ -26,10 +26,8 @@ typedef struct joints {
     double *D, *r;       // n: 1/d, what is left
     double *X, *Y;       // n x WIDE: columns of D U and, beside them, rows of L D that are being computed
     double *work;        // 3 n
-    int *first, *column; // n: where a row starts; scratch
-    ptrdiff_t *row;      // n: entry k of row i of L stands at [row[i] + k width[i]]
-    int *width;
-    group *groups;
+    int *first, *column; // n: where a row starts, if the problem does not say so; scratch
+    group *groups;       // n at most
     int count;           // of groups
     bool symmetric, factored; // of the problem at hand
 } joints;
@@ -46,8 +44,6 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     w->work = carom_allocate(mem, 3 * m);
     w->first = carom_allocate_ints(mem, m);
     w->column = carom_allocate_ints(mem, m);
-    w->width = carom_allocate_ints(mem, m);
-    w->row = carom_allocate_bytes(mem, m * sizeof *w->row);
     w->groups = carom_allocate_bytes(mem, m * sizeof *w->groups);
 }
 
@@ -65,10 +61,10 @@ static void find_envelope(joints *w, const carom_problem *pb) {
     }
 }
 
-static bool is_symmetric(const joints *w, const carom_problem *pb) {
+static bool is_symmetric(const int *first, const carom_problem *pb) {
     const size_t ld = (size_t)pb->ld;
     for (int i = 0; i < pb->n; i++)
-        for (int j = w->first[i]; j < i; j++)
+        for (int j = first[i]; j < i; j++)
             if (pb->G[j + i * ld] != pb->G[i + j * ld]) return false;
     return true;
 }
@@ -79,18 +75,30 @@ typedef double two __attribute__((vector_size(16)));
 INLINE two load_two(const double *x) { two a; memcpy(&a, x, sizeof a); return a; }
 INLINE void store_two(double *x, two a) { memcpy(x, &a, sizeof a); }
 
-// X_j = X_j - sum_k t_jk X_k for j = from .. to - 1: rows of the triangle T that are known, in the envelope
-INLINE void sweep(double *restrict X, const double *restrict T, const joints *w, int from, int to, const int width) {
-    for (int j = from; j < to; j++) {
-        const int start = w->first[j] > from ? w->first[j] : from, step = w->width[j];
-        const double *t = T + w->row[j] + (ptrdiff_t)start * step, *y = X + (size_t)start * (size_t)width;
-        double *x = X + (size_t)j * (size_t)width;
-        two sum[WIDE / 2];
-        for (int r = 0; r < width / 2; r++) sum[r] = load_two(x + 2 * r);
-        for (int k = start; k < j; k++, t += step, y += width)
-            for (int r = 0; r < width / 2; r++) sum[r] -= *t * load_two(y + 2 * r);
-        for (int r = 0; r < width / 2; r++) store_two(x + 2 * r, sum[r]);
+// X_j = X_j - sum_k l_jk X_k for j = start .. of an earlier group p, whose rows of L are known, k from where both have started; both: Y with columns of U likewise
+INLINE void sweep_rows(double *restrict X, double *restrict Y, const joints *w, const group *p, int start, const int width, const bool both) {
+    const int from = p->from > start ? p->from : start;
+    for (int j = p->i > start ? p->i : start; j < p->i + p->m; j++) {
+        const size_t at = (size_t)j * (size_t)width, entry = p->at + (size_t)(from - p->from) * (size_t)p->width + (size_t)(j - p->i);
+        const double *l = w->L + entry, *u = w->U + entry;
+        size_t k = (size_t)from * (size_t)width;
+        two x[WIDE / 2], y[WIDE / 2];
+        for (int r = 0; r < width / 2; r++) x[r] = load_two(X + at + 2 * r);
+        for (int r = 0; both && r < width / 2; r++) y[r] = load_two(Y + at + 2 * r);
+        for (; k < at; k += (size_t)width, l += p->width, u += p->width) {
+            for (int r = 0; r < width / 2; r++) x[r] -= *l * load_two(X + k + 2 * r);
+            for (int r = 0; both && r < width / 2; r++) y[r] -= *u * load_two(Y + k + 2 * r);
+        }
+        for (int r = 0; r < width / 2; r++) store_two(X + at + 2 * r, x[r]);
+        for (int r = 0; both && r < width / 2; r++) store_two(Y + at + 2 * r, y[r]);
     }
+}
+
+// The rows before group g, from where it starts.
+INLINE void sweep(double *restrict X, double *restrict Y, const joints *w, const group *g, const int width, const bool both) {
+    const group *p = g;
+    while (p->i > g->from) p--;
+    for (; p < g; p++) sweep_rows(X, Y, w, p, g->from, width, both);
 }
 
 // X = columns of G of the group, rows `from` to before its own
@@ -142,8 +150,8 @@ INLINE bool eliminate(joints *w, const carom_problem *pb, const group *g, const 
     const size_t ld = (size_t)pb->ld;
     double *X = w->X, *Y = both ? w->Y : w->X;
     load_rows(Y, pb->G, ld, g, m);
-    if (both) load_columns(X, pb->G, ld, g, m), sweep(Y, w->U, w, g->from, g->i, width);
-    sweep(X, w->L, w, g->from, g->i, width);
+    if (both) load_columns(X, pb->G, ld, g, m);
+    sweep(X, w->Y, w, g, width, both);
     two S[WIDE][WIDE / 2];
     for (int c = 0; c < m; c++) load_column(S[c], pb->G, ld, g, g->i + c, m);
     double *restrict L = w->L + g->at, *restrict U = w->U + g->at;
@@ -170,35 +178,6 @@ static bool eliminate_group(joints *w, const carom_problem *pb, const group *g) 
     return w->symmetric ? BY_ROWS(g, SAME) : BY_ROWS(g, BOTH);
 }
 
-// Rows from i on, up to WIDE, that start at about the same place; then at exactly the same.
-static int together(int *first, int i, int n) {
-    int least = first[i], m = 1;
-    for (; i + m < n && m < WIDE && abs(first[i + m] - least) < WIDE / 2; m++)
-        if (first[i + m] < least) least = first[i + m];
-    for (int r = 0; r < m; r++) first[i + r] = least < i ? least : i;
-    return m;
-}
-
-// (SOL-17)  G = L D U:  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,   l_ij d_j = G_ij - sum_k l_ik d_k u_kj,   k from where both
-//           rows have started
-static bool factor(joints *w, const carom_problem *pb) {
-    const int n = pb->n;
-    if (pb->first)
-        for (int i = 0; i < n; i++) w->first[i] = pb->first[i];
-    else find_envelope(w, pb);
-    w->symmetric = pb->symmetric || is_symmetric(w, pb);
-    size_t at = 0;
-    w->count = 0;
-    for (int i = 0, m; i < n; i += m) {
-        m = together(w->first, i, n);
-        const group g = w->groups[w->count++] = (group){i, m, w->first[i], m + m % 2, at};
-        for (int r = 0; r < m; r++) w->row[i + r] = (ptrdiff_t)at + r - (ptrdiff_t)g.from * g.width, w->width[i + r] = g.width;
-        if (!eliminate_group(w, pb, &g)) return false;
-        at += (size_t)(i + m - g.from) * (size_t)g.width;
-    }
-    return true;
-}
-
 // r_i = r_i - sum_k l_ik r_k of the group.  Two sums each, of even and of odd entries, so that additions need not wait for each other.
 INLINE void forward(const double *restrict L, double *restrict r, const group *g, const int m) {
     enum { EVEN, ODD };
@@ -223,6 +202,42 @@ INLINE void forward(const double *restrict L, double *restrict r, const group *g
     }
 }
 
+static void forward_group(const joints *w, const group *g) {
+#define FORWARD(m) forward(w->L, w->r, g, m)
+    BY_ROWS(g, FORWARD);
+}
+
+// Rows from i on, up to WIDE, that start at about the same place: a group starts where the first of them does.
+static int together(const int *first, int i, int n, int *from) {
+    int least = first[i], m = 1;
+    for (; i + m < n && m < WIDE && abs(first[i + m] - least) < WIDE / 2; m++)
+        if (first[i + m] < least) least = first[i + m];
+    *from = least < i ? least : i;
+    return m;
+}
+
+// (SOL-17)  G = L D U:  d_j u_ji = G_ji - sum_k l_jk d_k u_ki,   l_ij d_j = G_ij - sum_k l_ik d_k u_kj,   k from where both
+//           rows have started.  r = L^-1 r on the way: a processor does that while it eliminates the next group.
+static bool factor(joints *w, const carom_problem *pb) {
+    const int n = pb->n, *first = pb->first ? pb->first : w->first;
+    size_t at = 0;
+    if (!pb->first) find_envelope(w, pb);
+    w->symmetric = pb->symmetric || is_symmetric(first, pb);
+    w->count = 0;
+    for (int i = 0; i < n;) {
+        group *g = w->groups + w->count++;
+        g->i = i;
+        g->m = together(first, i, n, &g->from);
+        g->width = g->m + g->m % 2;
+        g->at = at;
+        if (!eliminate_group(w, pb, g)) return false;
+        forward_group(w, g);
+        i += g->m;
+        at += (size_t)(i - g->from) * (size_t)g->width;
+    }
+    return true;
+}
+
 // r_j = r_j - u_ji r_i for i of the group, the last one first
 INLINE void backward(const double *restrict U, double *restrict r, const group *g, const int m) {
     const int width = m + m % 2;
@@ -238,14 +253,11 @@ INLINE void backward(const double *restrict U, double *restrict r, const group *
         for (int q = m - 1; q >= 0; q--) r[k] -= U[q] * x[q];
 }
 
-// r = (L D U)^-1 r
-static void solve_factored(const joints *w, int n) {
-#define FORWARD(m) forward(w->L, w->r, g, m)
+// r = (D U)^-1 r
+static void solve_upper(const joints *w, int n) {
 #define BACKWARD(m) backward(w->symmetric ? w->L : w->U, w->r, g, m)
-    const group *g = w->groups, *end = g + w->count;
-    for (; g < end; g++) BY_ROWS(g, FORWARD);
     for (int i = 0; i < n; i++) w->r[i] *= w->D[i];
-    while (g > w->groups) {
+    for (const group *g = w->groups + w->count; g > w->groups;) {
         g--;
         BY_ROWS(g, BACKWARD);
     }
@@ -263,10 +275,10 @@ static void shortest(joints *w, const carom_problem *pb) {
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     (void)tol;
     joints *w = work;
+    for (int i = 0; i < pb->n; i++) w->r[i] = pb->c[i];
     w->factored = factor(w, pb);
     if (w->factored) {
-        for (int i = 0; i < pb->n; i++) w->r[i] = pb->c[i];
-        solve_factored(w, pb->n);
+        solve_upper(w, pb->n);
         for (int i = 0; i < pb->n; i++) pb->p[i] = -w->r[i];
     } else shortest(w, pb);
     return (carom_report){.converged = true, .iterations = 1};
@@ -277,7 +289,8 @@ static bool refine(void *work, carom_problem *pb) {
     joints *w = work;
     if (!w->factored) return false;
     for (int i = 0; i < pb->n; i++) w->r[i] = pb->u[i];
-    solve_factored(w, pb->n);
+    for (int g = 0; g < w->count; g++) forward_group(w, w->groups + g);
+    solve_upper(w, pb->n);
     for (int i = 0; i < pb->n; i++) pb->p[i] -= w->r[i];
     return true;
 }
