@@ -198,7 +198,7 @@ static inline void judge(judgement *j, int own, int i, int n, int b, int nb) {
     const carom_problem *pb = j->pb;
     double largest = -1;
     int where = -1, bad = 0;
-    for (; i < n; i++) bad |= !(fabs(pb->u[i]) < INFINITY && fabs(pb->p[i]) < INFINITY);
+    for (; i < n; i++) bad |= !(fabs(pb->u[i]) < INFINITY) | !(fabs(pb->p[i]) < INFINITY); // no way out: no branch
     for (; b < nb; b++) {
         const double e = block_residual(pb, b);
         if (!(e <= largest)) {

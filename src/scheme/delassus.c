@@ -5,6 +5,7 @@
 // as long as there is room; reactions of many contacts are applied by one solution instead of many columns.
 #include "scheme/inside.h"
 #include "scheme/delassus_blocks.h"
+#include "scheme/step.h"
 #include "solver/solvers.h"
 #include <assert.h>
 #include <string.h>
@@ -238,18 +239,20 @@ static void multiply_listed(double *G, const carom_products *o, const carom_colu
 }
 
 // G = a A'X: only products of entries that have the same unknown.  Most columns share none: a joint touches two bodies.  Who
-// does stays the same while the same contacts are closed, and so does the envelope of G.
-static void form_sparse(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
+// does stays the same while the same contacts are closed, and so does the envelope of G.  solved: X is that of the last problem.
+static void form_sparse(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, bool solved) {
     carom_delassus *d = &s->inside->delassus;
     const carom_columns *A = &L->W, *W = &Lf->W;
     const int n = L->at[L->nb];
     const bool symmetric = L == Lf; // and exactly so
     const bool alike = symmetric || same_rows(A, W, n), both = alike && !symmetric;
     carom_products *o = &d->products[alike];
-    const bool same = remembered(o->known[0], A, n), same_f = alike || remembered(o->known[1], W, n);
+    const bool as_before = solved && o == d->last && o->of_n == n; // with the rows of W, which A has too
+    const bool same = as_before || remembered(o->known[0], A, n), same_f = alike || remembered(o->known[1], W, n);
     o->alike = alike;
+    d->last = alike ? o : NULL;
     if (!same || !same_f || o->of_n != n) plan(o, A, W, n);
-    solve_sparse(&d->sparse, W, F->a, n);
+    if (!solved) solve_sparse(&d->sparse, W, F->a, n);
     memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G);
     if (!o->fits) multiply_listed(s->G, o, A, &d->sparse, n, a, both);
     else if (both) multiply(s->G, o, A->a, d->sparse.a, a, true);
@@ -322,13 +325,19 @@ static void form_blocks(carom_step *s, const carom_local *L, const carom_local *
     s->problem.assembly = x;
 }
 
-void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) {
+void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) { carom_problem_form_as(s, L, Lf, F, a, 0); }
+
+long carom_problem_number(const carom_step *s) { return s->inside->delassus.formed; }
+
+void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, long number) {
     carom_delassus *d = &s->inside->delassus;
+    const bool solved = number > 0 && number == d->formed;
     const int n = L->at[L->nb];
     const bool sparse = keeps_sparsity(F, Lf);
     assert(L->nb == Lf->nb && n == Lf->at[Lf->nb]);
     carom_problem_blocks(s, L);
     s->inside->a = a;
+    d->formed += 1;
     if (s->inside->assembly.x) {
         form_blocks(s, L, Lf, F, a);
         return;
@@ -341,10 +350,11 @@ void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *
         return;
     }
     if (sparse) {
-        form_sparse(s, L, Lf, F, a);
+        form_sparse(s, L, Lf, F, a, solved);
         return;
     }
     d->F_kept = NULL; // the columns are overwritten
+    d->last = NULL;
     // G = a A'X.  With equal directions G is symmetric, and exactly so.
     const size_t ld = (size_t)n;
     double *G = s->G;

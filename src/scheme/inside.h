@@ -60,10 +60,12 @@ typedef struct carom_delassus {
     int *column;                 // by row of the problem: its column; -1: not stored, reactions are applied by solving
     const carom_factor *F;       // of the last problem
     const carom_local *L;
+    long formed;                 // problems so far
     double *x;                   // nv
     carom_columns source;        // of a constant mass: W_k of the columns of `dense` that are solved; a NULL: not remembered
     int sources;
     carom_products products[2];  // of sparse columns: A and W have other rows; the same
+    const carom_products *last;  // those of the last problem, if the same
     bool keeps, kept;            // the system's W is constant and large enough to keep columns; those of the last problem are kept
     const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
     long count;

@@ -185,8 +185,8 @@ carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double
 
 void carom_local_same(carom_local *L, const carom_local *like) {
     L->nb = like->nb;
-    for (int b = 0; b < like->nb; ++b) L->id[b] = like->id[b], L->at[b] = like->at[b];
-    L->at[L->nb] = like->at[L->nb];
+    memcpy(L->id, like->id, (size_t)L->nb * sizeof *L->id);
+    memcpy(L->at, like->at, (size_t)(L->nb + 1) * sizeof *L->at);
 }
 
 bool carom_local_alike(const carom_local *A, const carom_local *B) {
@@ -547,19 +547,22 @@ void carom_book_struck_joints(carom_step *s, const carom_local *L, const double 
 
 // (BK-2)  Forces of joints take nothing: u = 0 where they act, and what a scheme leaves of u is its error.  Normal forces of contacts
 //         also stop an approach too slow for an impact: what they take is lost to impact.
-void carom_book_forces(carom_step *s, const carom_local *L, const double *lambda, const double *u, double weight, bool end) {
+void carom_book_forces(carom_step *s, const carom_local *L, const double *restrict lambda, const double *restrict u, double weight, bool end) {
     if (L->nb == 0) return;
     carom_account a = s->account;
-    const int ne = s->sys->ne;
-    int b = 0;
+    const int joints = carom_joints_of(s, L).nb; // they come first, of one row each
     s->reacted = true;
-    while (!end && s->sys->flags & CAROM_TIMELESS_GAPS && b < L->nb && L->id[b] < ne) ++b; // w = 0; joints come first
-    for (; b < L->nb; ++b) {
+    for (int b = 0; end && b < joints; ++b) {
+        const int k = L->at[b], d = s->dir[L->id[b]];
+        s->force[d] = lambda[k], s->u_after[d] = u[k];
+    }
+    for (int b = 0; !(s->sys->flags & CAROM_TIMELESS_GAPS) && b < joints; ++b) a.external -= weight * L->w[L->at[b]] * lambda[L->at[b]]; // else w = 0
+    for (int b = joints; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         for (int k = first; k < L->at[b + 1]; ++k) {
             if (end) s->force[d + k - first] = lambda[k], s->u_after[d + k - first] = u[k];
             if (k > first) a.friction -= weight * lambda[k] * u[k];
-            else if (L->id[b] >= ne) a.impact -= weight * lambda[k] * u[k];
+            else a.impact -= weight * lambda[k] * u[k];
             a.external -= weight * L->w[k] * lambda[k];
         }
     }

@@ -27,6 +27,7 @@ typedef struct work {
     bool seen;                         // so does L_1
     double *g_F;                       // gaps there, as the system gives them
     bool known;                        // the step starts there, and L_1 is seen
+    long number;                       // the problem with F_1^-1 W_1, then with F_0^-1 W_0; 0: none
     carom_local L_0, L_P, L_1;         // directions at q_0, at the prediction, at q_1
     double *q_P, *q_1, *v_1, *v_m;     // positions; stage velocity; mean velocity, then v-
     double *g_0, *g_P, *g_1;           // gaps
@@ -82,7 +83,10 @@ static carom_status factor_start(work *w, carom_step *s, double t) {
 // W_0 was W_1 in the last step, where the set is the same.
 static carom_status directions_start(work *w, carom_step *s, double t) {
     const size_t count = (size_t)w->L_0.nb * sizeof *w->L_0.id;
-    if (!w->known || w->L_0.nb != w->L_1.nb || memcmp(w->L_0.id, w->L_1.id, count) != 0) return carom_directions(s, &w->L_0, t, w->q);
+    if (!w->known || w->L_0.nb != w->L_1.nb || memcmp(w->L_0.id, w->L_1.id, count) != 0) {
+        w->number = 0;
+        return carom_directions(s, &w->L_0, t, w->q);
+    }
     const carom_local L = w->L_0;
     w->L_0 = w->L_1;
     w->L_1 = L;
@@ -141,7 +145,7 @@ static carom_status stage_1(work *w, carom_step *s, double h) {
     if (w->holding) carom_zero(w->held, w->contacts);
     w->holding = w->L_0.nb > ne;
     if (w->L_0.nb == 0) return CAROM_OK;
-    carom_problem_form(s, &w->L_P, &w->L_0, &w->F_0, h);
+    carom_problem_form_as(s, &w->L_P, &w->L_0, &w->F_0, h, w->number);
     carom_add(w->v_1, w->v, h, w->a_f, nv);
     carom_local_velocity(s->c, &w->L_P, w->v_1);
     CAROM_TRY(carom_problem_solve(s, &w->L_0));
@@ -172,6 +176,7 @@ static carom_status stage_2(work *w, carom_step *s, const carom_local *L, double
     for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = w->v[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
     if (L->nb == 0) return CAROM_OK;
     carom_problem_form(s, L, L, &w->F_1, 0.5 * h);
+    w->number = carom_problem_number(s);
     carom_local_velocity(s->c, L, w->v_m);
     CAROM_TRY(carom_problem_solve(s, L));
     carom_copy(w->lambda_1, s->problem.p, s->problem.n);
@@ -194,12 +199,12 @@ static carom_status impact(work *w, carom_step *s, double h) {
     return w->L_1.nb > 0 ? strike(w, s, &w->L_1, &w->F_1, w->v_m) : CAROM_OK;
 }
 
-// Forces of the sets at both ends of the step act half a step each.
-static void book(work *w, carom_step *s, carom_local L_0, carom_local L_1, double h) {
+// Forces of the sets at both ends of the step act half a step each.  u: local velocities of L_1's set at the end; NULL: not known.
+static void book(work *w, carom_step *s, carom_local L_0, carom_local L_1, const double *u, double h) {
     if (L_0.nb > s->sys->ne) carom_local_velocity(w->u_0, &L_0, w->v); // only contacts need it
-    carom_local_velocity(w->u_1, &L_1, w->v_m);
+    if (!u) carom_local_velocity(w->u_1, &L_1, w->v_m);
     carom_book_forces(s, &L_0, w->lambda_0, w->u_0, 0.5 * h, false);
-    carom_book_forces(s, &L_1, w->lambda_1, w->u_1, 0.5 * h, true);
+    carom_book_forces(s, &L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
 }
 
 // From (w->q, w->v) over h.  With active=predicted a predicted closing shortens h; *taken is what was done.
@@ -231,6 +236,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     *taken = h;
     if (hits) w->L_0 = carom_joints_of(s, &w->L_0); // no contact forces in an impulsive step
     if (predicted) {
+        w->number = 0;
         CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
         CAROM_TRY(look_ahead(w, s, t, h));
     }
@@ -248,11 +254,11 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     w->seen = true;
     if (hits) {
         CAROM_TRY(impact(w, s, h));
-        book(w, s, carom_joints_of(s, &w->L_0), carom_joints_of(s, &w->L_1), h);
+        book(w, s, carom_joints_of(s, &w->L_0), carom_joints_of(s, &w->L_1), NULL, h);
     } else {
         CAROM_TRY(stage_2(w, s, &w->L_1, h));
         carom_book_power(s, w->v, w->v_m);
-        book(w, s, w->L_0, w->L_1, h);
+        book(w, s, w->L_0, w->L_1, w->L_1.nb > s->sys->ne ? NULL : s->problem.u, h); // of joints alone nobody needs more digits
     }
     carom_copy(w->q, w->q_1, s->sys->nq);
     carom_copy(w->v, w->v_m, s->sys->nv);
