@@ -207,6 +207,8 @@ static void a_restored_motion_has_the_same_bits(void **state) {
     assert_int_equal(p.tangents, before); // also from the first step on
     carom_sim_destroy(a);
     carom_sim_destroy(b);
+}
+
 // lift: [x_0 1; 0 2] v, which is singular at x_0 = 0
 static void sheared(const void *model, double *dx, const double *x, const double *v) {
     (void)model;
