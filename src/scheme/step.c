@@ -105,14 +105,17 @@ const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size)
     return text;
 }
 
-// F = factor of s->M.
-static carom_status factorise(carom_step *s, carom_factor *F) {
+static carom_status indefinite(carom_step *s, int row) {
     char text[80];
+    return carom_fail(s->err, CAROM_SINGULAR,
+                      "t = %.9g: the mass matrix is not positive definite at coordinate %s; every coordinate needs "
+                      "inertia (or use a scheme that allows singular mass)", s->t, carom_rate_text(s, row, text, sizeof text));
+}
+
+carom_status carom_mass_factorise(carom_step *s, carom_factor *F) {
     int row = 0;
-    if (carom_factorise(F, s->M, &row) != CAROM_OK)
-        return carom_fail(s->err, CAROM_SINGULAR,
-                          "t = %.9g: the mass matrix is not positive definite at coordinate %s; every coordinate needs "
-                          "inertia (or use a scheme that allows singular mass)", s->t, carom_rate_text(s, row, text, sizeof text));
+    if (carom_factorise(F, s->M, &row) != CAROM_OK) return indefinite(s, row);
+    s->inside->mass_seen = true;
     F->ready = s->sys->flags & CAROM_CONSTANT_MASS;
     if (F->ready) F->count = CAROM_FACTOR_OF_MASS;
     return CAROM_OK;
@@ -121,7 +124,30 @@ static carom_status factorise(carom_step *s, carom_factor *F) {
 carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const double *q) {
     if (F->ready) return CAROM_OK;
     CAROM_TRY(carom_mass(s, s->M, t, q));
-    return factorise(s, F);
+    return carom_mass_factorise(s, F);
+}
+
+enum { SMALL = 3 };
+static const double PIVOT_ROUNDING = 1e-12; // of the largest entry on the diagonal: pivots of a singular mass are no further below 0
+
+// The first row with a negative pivot of L D L', for a small dense M, or with a negative entry on the diagonal, for any other; -1: none.
+static int negative_row(carom_matrix M, int n) {
+    const bool small = M.shape.storage == CAROM_DENSE && n <= SMALL;
+    double most = 0, A[SMALL * SMALL];
+    for (int i = 0; i < n; ++i) most = fmax(most, fabs(*carom_matrix_entry(M, i, i)));
+    if (small) carom_copy(A, M.a, n * n);
+    for (int k = 0; k < n; ++k) {
+        const double pivot = small ? A[k + k * n] : *carom_matrix_entry(M, k, k);
+        if (pivot < -PIVOT_ROUNDING * most) return k;
+        for (int j = k + 1; small && pivot > 0 && j < n; ++j)
+            for (int i = j; i < n; ++i) A[i + j * n] -= A[i + k * n] * A[j + k * n] / pivot;
+    }
+    return -1;
+}
+
+carom_status carom_mass_still_positive(carom_step *s, carom_matrix M) {
+    const int row = s->sys->flags & CAROM_CONSTANT_MASS ? -1 : negative_row(M, s->sys->nv);
+    return row < 0 ? CAROM_OK : indefinite(s, row);
 }
 
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v) {
@@ -151,7 +177,7 @@ carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, d
 carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v) {
     if (!F->ready) {
         CAROM_TRY(carom_motion(s, s->M, f, g, t, q, v));
-        return factorise(s, F);
+        return carom_mass_factorise(s, F);
     }
     CAROM_TRY(carom_force(s, f, t, q, v));
     return g ? carom_gaps(s, g, t, q) : CAROM_OK;
@@ -163,7 +189,7 @@ carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, doubl
     if (F->ready || L->nb == 0 || !sys->motion_directions) return carom_motion_factor(s, F, f, g, t, q, v);
     if (stopped(s)) return stop(s);
     *found = sys->motion_directions(sys->model, s->sys_work, t, q, v, s->M, f, g, L) == CAROM_OK;
-    return *found ? factorise(s, F) : carom_motion_factor(s, F, f, g, t, q, v);
+    return *found ? carom_mass_factorise(s, F) : carom_motion_factor(s, F, f, g, t, q, v);
 }
 
 carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v) {

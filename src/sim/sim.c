@@ -523,6 +523,7 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
     k->n += 1;
     carom_status booked = book(sim, h, err);
     if (booked == CAROM_OK && sim->independent.rows.k > 0) booked = look_at_end(sim, err);
+    if (booked == CAROM_OK && sampled(k->n) && carom_resolution_mass(sim) != CAROM_OK) booked = give_up(sim, err, 0);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
         explain(sim, booked, err);
         k->n -= 1;

@@ -256,6 +256,8 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 void carom_allocate_resolution(carom_sim *sim, carom_arena *mem);
 /// a, M^-1 f at a point, with the reactions of joints; as it is where there are too many of them.
 carom_status carom_resolution_joints(carom_sim *sim, double *a, double t, const double *q, const double *v);
+/// Is the mass of the present state positive definite?  CAROM_SINGULAR in sim->error: it is not.
+carom_status carom_resolution_mass(carom_sim *sim);
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
 /// Is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.  fades: so fast that
 /// the scheme damps the vibration away, instead of making it grow.
