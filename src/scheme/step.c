@@ -130,23 +130,38 @@ carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const d
 enum { SMALL = 3 };
 static const double PIVOT_ROUNDING = 1e-12; // of the largest entry on the diagonal: pivots of a singular mass are no further below 0
 
-// The first row with a negative pivot of L D L', for a small dense M, or with a negative entry on the diagonal, for any other; -1: none.
+// The row with the most negative pivot of L D L', for a small dense M, or with the most negative entry on the diagonal, for any other; -1: none.
 static int negative_row(carom_matrix M, int n) {
-    const bool small = M.shape.storage == CAROM_DENSE && n <= SMALL;
-    double most = 0, A[SMALL * SMALL];
-    for (int i = 0; i < n; ++i) most = fmax(most, fabs(*carom_matrix_entry(M, i, i)));
-    if (small) carom_copy(A, M.a, n * n);
-    for (int k = 0; k < n; ++k) {
-        const double pivot = small ? A[k + k * n] : *carom_matrix_entry(M, k, k);
-        if (pivot < -PIVOT_ROUNDING * most) return k;
-        for (int j = k + 1; small && pivot > 0 && j < n; ++j)
-            for (int i = j; i < n; ++i) A[i + j * n] -= A[i + k * n] * A[j + k * n] / pivot;
+    const double *a = M.a;
+    double least = HUGE_VAL, most = 0, pivot[SMALL];
+    int row = -1;
+    if (M.shape.storage == CAROM_DENSE && n <= SMALL) {
+        const double x = n > 1 && a[0] > 0 ? a[1] / a[0] : 0, y = n > 2 && a[0] > 0 ? a[2] / a[0] : 0; // column 1 of L
+        const double b = n > 2 ? a[2 + n] - y * a[1] : 0;
+        pivot[0] = a[0];
+        if (n > 1) pivot[1] = a[1 + n] - x * a[1];
+        if (n > 2) pivot[2] = a[2 + 2 * n] - y * a[2] - (pivot[1] > 0 ? b * b / pivot[1] : 0);
     }
-    return -1;
+    for (int k = 0; k < n; ++k) {
+        const double own = M.shape.storage != CAROM_DENSE ? *carom_matrix_entry(M, k, k) : n <= SMALL ? pivot[k] : a[k + (size_t)k * (size_t)n];
+        if (own < least) least = own, row = k;
+    }
+    if (least >= 0) return -1;
+    for (int k = 0; k < n; ++k) most = fmax(most, fabs(*carom_matrix_entry(M, k, k)));
+    return least < -PIVOT_ROUNDING * most ? row : -1;
+}
+
+// Sylvester: are all leading minors positive?  False of more than three rows.
+static bool minors_are_positive(carom_matrix M, int n) {
+    const double *a = M.a;
+    if (M.shape.storage != CAROM_DENSE || n > SMALL || !(a[0] > 0)) return false;
+    if (n == 1) return true;
+    if (n == 2) return a[0] * a[3] - a[1] * a[1] > 0;
+    return a[0] * a[4] - a[1] * a[1] > 0 && a[0] * (a[4] * a[8] - a[5] * a[5]) - a[1] * (a[1] * a[8] - a[5] * a[2]) + a[2] * (a[1] * a[5] - a[4] * a[2]) > 0;
 }
 
 carom_status carom_mass_still_positive(carom_step *s, carom_matrix M) {
-    const int row = s->sys->flags & CAROM_CONSTANT_MASS ? -1 : negative_row(M, s->sys->nv);
+    const int n = s->sys->nv, row = s->sys->flags & CAROM_CONSTANT_MASS || minors_are_positive(M, n) ? -1 : negative_row(M, n);
     return row < 0 ? CAROM_OK : indefinite(s, row);
 }
 

@@ -278,6 +278,9 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q_try = carom_allocate(mem, (size_t)sys->nq);
     sim->v_try = carom_allocate(mem, (size_t)sys->nv);
     sim->gap_try = carom_allocate(mem, (size_t)nb);
+    sim->watched = !sim->scheme->emits_events && sys->nc > 0 && !sys->listed;
+    if (sim->watched) CAROM_ALLOCATE(mem, (size_t)nb, &sim->gap_next, &sim->gap_in);
+    if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)nb);
     sim->hit = carom_allocate_bytes(mem, (size_t)sys->nc);
     sim->q_in = carom_allocate(mem, (size_t)sys->nq);
     sim->v_in = carom_allocate(mem, (size_t)sys->nv);

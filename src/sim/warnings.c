@@ -184,6 +184,12 @@ static void penetration(writer *w, const carom_ledger *l) {
 static void unseen(writer *w, const carom_ledger *l) {
     const carom_counts *n = &l->counts;
     if (n->unseen == 0) return;
+    if (!w->sim->scheme->emits_events) {
+        snprintf(add(w, "unseen", n->unseen_id, n->unseen_t), ROOM,
+                 "in %ld step%s a contact closes and opens again between the ends of the step, first at t = %.9g: the scheme passes an obstacle without an impact.  Try %s", n->unseen, n->unseen == 1 ? "" : "s",
+                 n->unseen_t, carom_sim_finer(w->sim));
+        return;
+    }
     snprintf(add(w, "unseen", n->unseen_id, n->unseen_t), ROOM,
              "in %ld step%s of the scheme a gap changes too fast to be followed, first at t = %.9g: an obstacle may have been missed.  Try a smaller step, or max-step= where the scheme has it", n->unseen,
              n->unseen == 1 ? "" : "s", n->unseen_t);
