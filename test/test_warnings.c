@@ -566,6 +566,36 @@ static void internal_steps_in_millions(void **state) {
     assert_null(find(list, run_to_end(text, "auto", NULL, 0.5, 20, list, &l), "resolution"));
 }
 
+// Coulomb friction of 3 N, or between two masses, written as a force: an implicit scheme has no answer where the slip ends.  The error says which force it is, and what to write instead; as friction of a contact
+// with `normal force` the same motion sticks at x = (-3 + sqrt(13))/4 (1/2 = 3 x + 2 x^2), where 4 x < 3, with all of them.  A stiff model that fails by its step alone is not called rough.
+static void friction_written_as_a_force_is_named(void **state) {
+    (void)state;
+    static const char *const rough[] = {
+        "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 2*x^2}\nforces: {x: -3*sign(x')}\n",
+        "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0, rate: 0.5}}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2, potential: 2*x^2}\nforces: {x: -3*sign(x' - y'), y: 3*sign(x' - y')}\n"};
+    static const char *const schemes[] = {"moreau-jean", "moreau-dissipative", "ggl-alpha", "ggl-midpoint", "newmark", "hht", "generalized-alpha", "dg-plus"};
+    for (int i = 0; i < 8; ++i) {
+        carom_error err = {0};
+        for (int k = 0; k < 2; ++k) {
+            carom_model *m = good(rough[k]);
+            carom_sim *sim = model_sim(m, schemes[i], NULL, 1e-3, 1);
+            assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_NOT_CONVERGED);
+            if (!strstr(err.text, "jumps with the rate of") || !strstr(err.text, "`normal force`")) fail_msg("%s, %d: %s", schemes[i], k, err.text);
+            carom_sim_destroy(sim), carom_model_destroy(m);
+        }
+        carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 2*x^2}\ncontacts: {brake: {slip: x, normal force: 3, friction: 1}}\n");
+        carom_sim *sim = model_sim(m, schemes[i], NULL, 1e-3, 1);
+        assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+        assert_close(carom_sim_now(sim).q[0], (sqrt(13) - 3) / 4, 1e-5); // a step before it sticks it is slower than 4.2 h, and moves by less than h times that
+        carom_sim_destroy(sim), carom_model_destroy(m);
+        m = good("carom: 1\ncoordinates: {x: {at: 1, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: -1e3*x'^3*exp(20*x'^2)}\n");
+        sim = model_sim(m, schemes[i], NULL, 10, 100);
+        const carom_status status = carom_sim_run(sim, NULL, NULL, &err);
+        if (status != CAROM_OK && strstr(err.text, "jumps with")) fail_msg("%s: %s", schemes[i], err.text);
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest at_length[] = {cmocka_unit_test(internal_steps_in_millions)};
     if (argc > 1 && strcmp(argv[1], "long") == 0) return cmocka_run_group_tests(at_length, NULL, NULL);
@@ -574,6 +604,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(penetration_of_contacts_that_never_open),
         cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(steps_beyond_a_stability_limit_are_told), cmocka_unit_test(unstable_steps_that_leave_the_model), cmocka_unit_test(what_cannot_be_followed_is_told), cmocka_unit_test(walls_that_signals_move), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
         cmocka_unit_test(absurd_steps_are_refused),
+        cmocka_unit_test(friction_written_as_a_force_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

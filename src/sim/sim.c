@@ -178,6 +178,14 @@ static carom_status explain(const carom_sim *sim, carom_status status, carom_err
     return status;
 }
 
+// A force that jumps with a rate is why no method converges.
+static void report_rough(const carom_sim *sim, carom_status status, carom_error *err) {
+    char text[300];
+    if (status != CAROM_NOT_CONVERGED || !carom_sim_rough(sim, text, sizeof text)) return;
+    const size_t used = strlen(err->text);
+    carom_format(err->text + used, sizeof err->text - used, "; %s", text);
+}
+
 // After a failure the simulation stands where the step began.
 static carom_status undo(carom_sim *sim, carom_status status) {
     if (sim->refused) memcpy(sim->kept, sim->before, sim->kept_size);
@@ -592,7 +600,7 @@ carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
         s->nevents = told;
         if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->force, sim->nl);
         s->reacted = reacted;
-        if (err) report_runaway(sim, err);
+        if (err) report_runaway(sim, err), report_rough(sim, status, err);
         return status;
     }
     if (k->ledger.counts.residual > residual) {

@@ -201,6 +201,9 @@ bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse);
 bool carom_sim_alone(const carom_sim *sim, double at);
 int carom_sim_looked_at(const carom_sim *sim); // how many of them there are
 
+/// rough.c: is there a force that changes with a rate almost at once, at the present state?  Then which, and what to do.
+bool carom_sim_rough(const carom_sim *sim, char *text, size_t size);
+
 /// passed.c, after a step: did it pass an obstacle, of the contacts `near`?  Counts it.  stale: gap_0 is not that of t_0 yet.
 void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near);
 /// After a step of h with impacts, which have changed velocities: contacts that are no farther away than a few steps are near.

@@ -243,6 +243,11 @@ static void toil(writer *w, const carom_ledger *l) {
     const int longest = carom_option_find(w->sim->scheme->options, "max-step", 8);
     if (longest >= 0 && w->sim->opt[longest] > 0) return; // asked for
     if (!(inner > TOIL && inner > EACH * ((double)l->steps + (double)l->impacts))) return;
+    char rough[300];
+    if (carom_sim_rough(w->sim, rough, sizeof rough)) {
+        snprintf(add(w, "resolution", -1, NAN), ROOM, "%s has taken %.3g internal steps, %.3g for each of the run: %s", w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), rough);
+        return;
+    }
     snprintf(add(w, "resolution", -1, NAN), ROOM,
              "%s has taken %.3g internal steps, %.3g for each of the run: it follows the fastest vibration of the model.  Where that does not matter, try a scheme for stiff models (%snewmark, ggl-midpoint)",
              w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), w->sim->scheme->say ? "" : "auto, "); // that one says what it chose
