@@ -52,7 +52,7 @@ bool carom_sim_rough(const carom_sim *sim, char *text, size_t size) {
         const double m = *carom_matrix_entry(s.M, i, i);
         const int j = m > 0 ? sudden(sim, i, sqrt(2 * energy / m), m, space) : -1; // 1/2 m v^2 = energy
         found = j >= 0;
-        if (found) snprintf(text, size, "the force on %s jumps with the rate of %s, as dry friction does that is written as a force.  Write it as friction of a contact with a `normal force`, or of a joint",
+        if (found) snprintf(text, size, "the force on %s jumps with the rate of %s, as dry friction does that is written as a force.  Write it as friction of a contact with a `normal force`, or of a joint; where it has a `stiction speed`, take a larger one, or moreau-jean or newmark",
                             carom_rate_text(&s, j, force, sizeof force), carom_rate_text(&s, i, rate, sizeof rate));
     }
     free(space);
