@@ -107,7 +107,7 @@ static double slip_that_ended(const carom_sim *sim) {
     carom_step before = *s;
     double most = 0;
     before.u_after = (double *)((unsigned char *)sim->before + at);
-    for (int c = 0; s->reacted && c < s->sys->nc; ++c) {
+    for (int c = 0; s->reacted && !sim->scheme->emits_events && c < s->sys->nc; ++c) { // schemes that locate events begin anew there
         if (carom_system_recorded(s->sys, s->sys->ne + c) == 1 || !sim->memory[c].closed) continue;
         const double slip = slip_of(&before, c);
         if (slip > most && slip_of(s, c) <= ENDED * slip) most = slip;
