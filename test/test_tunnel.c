@@ -239,11 +239,100 @@ static void impact_where_the_wall_is(void **state) {
     carom_model_destroy(m);
 }
 
+// -- schemes that do not locate events -------------------------------------------------------------------------------
+
+// A run with 10 steps of 1 ms: impacts, and steps that passed an obstacle, the first one when and at which contact.
+static carom_ledger ten_steps(const carom_model *m, const char *scheme, const char *option) {
+    carom_sim *sim = model_sim(m, scheme, (const char *const[]){option, NULL}, 1e-3, 0.01);
+    carom_ledger l;
+    carom_error err = {0};
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    carom_warning list[CAROM_WARNINGS];
+    const int n = carom_sim_warnings(sim, &l, list);
+    bool said = false;
+    for (int i = 0; i < n; ++i) said = said || strcmp(list[i].kind, "unseen") == 0;
+    assert_int_equal(said, l.counts.unseen > 0);
+    carom_sim_destroy(sim);
+    return l;
+}
+
+static bool looks_at_points(const carom_scheme *scheme) { return !scheme->emits_events && !(scheme->lacks & CAROM_NO_IMPACTS); }
+
+// 300 m/s towards a plate of thickness 2 d at x = 0, from -1.05: it is reached at (1.05 - d)/300, inside a step of 0.3 m.  It moves with the speed w, or there is a parabola of the same thickness.  There is an impact, or the
+// run says that it passed an obstacle, and when.
+static void what_is_passed_is_said(void **state) {
+    (void)state;
+    static const double thin[] = {1e-3, 1e-5, 1e-7};
+    for (int k = 0; k < 7; ++k) { // thinner parabolas are as deep as gaps round
+        const double d = thin[k % 3], w = k / 3 == 1 ? 20 : 0;
+        carom_model *m = good(k / 3 == 2 ? text_of("carom: 1\ncoordinates: {x: {at: -1.05, rate: 300}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {plate: {gap: x^2 - %.17g, restitution: 0.5}}\n", d * d)
+                                         : text_of("carom: 1\ncoordinates: {x: {at: -1.05, rate: 300}, y: 0}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2}\n"
+                                                   "contacts: {other: {gap: 1 + y, restitution: 0.5}, plate: {gap: abs(x + %g*t) - %g, restitution: 0.5}}\n", w, d));
+        for (int i = 0; carom_schemes()[i]; ++i) {
+            if (!looks_at_points(carom_schemes()[i])) continue;
+            const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
+            const double t = (1.05 - d) / (300 + w);
+            if ((l.energy.impact > 0) + l.counts.unseen != 1) fail_msg("%s, %d: %g J lost to impact, %ld passed", carom_schemes()[i]->name, k, l.energy.impact, l.counts.unseen);
+            if (l.counts.unseen && !(fabs(l.counts.unseen_t - t) < 1e-9)) fail_msg("%s, %d: passed at %.12g instead of %.12g", carom_schemes()[i]->name, k, l.counts.unseen_t, t);
+            if (l.counts.unseen) assert_int_equal(l.counts.unseen_id, k / 3 == 2 ? 0 : 1);
+        }
+        carom_model_destroy(m);
+    }
+}
+
+// The same flight beside a peg of 1 mm, at a distance of 1.1 mm; above a wave whose crests it does not reach; and a ball that turns back above the floor by its weight, where a line through its last gaps is below.
+// Nothing is passed.  A ball that gravity makes touch the floor for less than a step, with less speed than a step's weight gives, is no impact that was missed.
+static void what_is_missed_by_the_motion_is_not_said(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "carom: 1\ncoordinates: {x: {at: -1.05, rate: 300}, y: 1.1e-3}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2}\ncontacts: {peg: {gap: sqrt(x^2 + y^2) - 1e-3, restitution: 0.5}}\n",
+        "carom: 1\ncoordinates: {x: {at: 0, rate: 300}, y: 1.1}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2}\ncontacts: {wave: {gap: y - sin(7*x), restitution: 0.5}}\n",
+        "carom: 1\ncoordinates: {y: {at: 3.64e-3, rate: -1}}\nenergy: {kinetic: 1/2*y'^2}\nforces: {y: 143}\ncontacts: {floor: {gap: y, restitution: 0.5}}\n",
+        "carom: 1\ncoordinates: {y: {at: 1e-3, rate: -1}}\nenergy: {kinetic: 1/2*y'^2}\nforces: {y: 510}\ncontacts: {floor: {gap: y, restitution: 0.5}}\n",
+    };
+    for (int k = 0; k < 4; ++k) {
+        carom_model *m = good(texts[k]);
+        for (int i = 0; carom_schemes()[i]; ++i) {
+            if (!looks_at_points(carom_schemes()[i])) continue;
+            const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
+            if (l.impacts + l.counts.unseen != 0) fail_msg("%s, %d: %ld impacts, %ld passed at %g", carom_schemes()[i]->name, k, l.impacts, l.counts.unseen, l.counts.unseen_t);
+        }
+        carom_model_destroy(m);
+    }
+}
+
+// Steps that are chosen by tolerances, and a run that is saved before the obstacle and goes on from there.
+static void adaptive_and_resumed_runs_say_it_too(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: -1.05, rate: 300}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {plate: {gap: abs(x) - 1e-7, restitution: 0.5}}\n");
+    const carom_ledger l = ten_steps(m, "moreau-jean", "adaptive=on");
+    assert_int_equal(l.impacts + l.counts.unseen, 1);
+    for (int before = 0; before < 4; ++before) {
+        carom_sim *sim = model_sim(m, "half-explicit", NULL, 1e-3, 0.01), *next = model_sim(m, "half-explicit", NULL, 1e-3, 0.01);
+        carom_error err = {0};
+        carom_ledger a;
+        size_t bytes;
+        for (int i = 0; i < before; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const void *kept = carom_sim_state(sim, &bytes);
+        assert_int_equal(carom_sim_restore(next, kept, bytes, &err), CAROM_OK);
+        assert_int_equal(carom_sim_run(next, NULL, NULL, &err), CAROM_OK);
+        assert_int_equal(carom_sim_ledger(next, &a, &err), CAROM_OK);
+        assert_int_equal(a.counts.unseen, 1);
+        carom_sim_destroy(sim);
+        carom_sim_destroy(next);
+    }
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_at_peg), cmocka_unit_test(thrown_ball), cmocka_unit_test(thin_wall), cmocka_unit_test(ceiling),
         cmocka_unit_test(turning_bar), cmocka_unit_test(spinning_box), cmocka_unit_test(head_on), cmocka_unit_test(moving_wall),
         cmocka_unit_test(orbit), cmocka_unit_test(unseen), cmocka_unit_test(thinner_than_the_enclosure), cmocka_unit_test(fast_turns), cmocka_unit_test(impact_where_the_wall_is),
+        cmocka_unit_test(what_is_passed_is_said),
+        cmocka_unit_test(what_is_missed_by_the_motion_is_not_said),
+        cmocka_unit_test(adaptive_and_resumed_runs_say_it_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,6 +110,7 @@ typedef struct carom_inside {
         double *given, *taken;  // nv + 1: carom_system.power_along, summed over the stages so far
     } power;
     carom_factor F_free;    // M, where a word needs it and the scheme has none
+    bool mass_seen;         // M was factorised, so it is positive definite, since the simulation asked last
     double *a_free, *kappa; // nv: M^-1 f; by local direction: curvatures
     double *q_before, *kappa_before; // half a step before
     double *still;          // nv: zero

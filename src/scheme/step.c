@@ -108,14 +108,17 @@ const char *carom_rate_text(const carom_step *s, int i, char *text, size_t size)
     return text;
 }
 
-// F = factor of s->M.
-static carom_status factorise(carom_step *s, carom_factor *F) {
+static carom_status indefinite(carom_step *s, int row) {
     char text[80];
+    return carom_fail(s->err, CAROM_SINGULAR,
+                      "t = %.9g: the mass matrix is not positive definite at coordinate %s; every coordinate needs "
+                      "inertia (or use a scheme that allows singular mass)", s->t, carom_rate_text(s, row, text, sizeof text));
+}
+
+carom_status carom_mass_factorise(carom_step *s, carom_factor *F) {
     int row = 0;
-    if (carom_factorise(F, s->M, &row) != CAROM_OK)
-        return carom_fail(s->err, CAROM_SINGULAR,
-                          "t = %.9g: the mass matrix is not positive definite at coordinate %s; every coordinate needs "
-                          "inertia (or use a scheme that allows singular mass)", s->t, carom_rate_text(s, row, text, sizeof text));
+    if (carom_factorise(F, s->M, &row) != CAROM_OK) return indefinite(s, row);
+    s->inside->mass_seen = true;
     F->ready = s->sys->flags & CAROM_CONSTANT_MASS;
     if (F->ready) F->count = CAROM_FACTOR_OF_MASS;
     return CAROM_OK;
@@ -124,7 +127,45 @@ static carom_status factorise(carom_step *s, carom_factor *F) {
 carom_status carom_mass_factor(carom_step *s, carom_factor *F, double t, const double *q) {
     if (F->ready) return CAROM_OK;
     CAROM_TRY(carom_mass(s, s->M, t, q));
-    return factorise(s, F);
+    return carom_mass_factorise(s, F);
+}
+
+enum { SMALL = 3 };
+static const double PIVOT_ROUNDING = 1e-12; // of the largest entry on the diagonal: pivots of a singular mass are no further below 0
+
+// The row with the most negative pivot of L D L', for a small dense M, or with the most negative entry on the diagonal, for any other; -1: none.
+static int negative_row(carom_matrix M, int n) {
+    const double *a = M.a;
+    double least = HUGE_VAL, most = 0, pivot[SMALL];
+    int row = -1;
+    if (M.shape.storage == CAROM_DENSE && n <= SMALL) {
+        const double x = n > 1 && a[0] > 0 ? a[1] / a[0] : 0, y = n > 2 && a[0] > 0 ? a[2] / a[0] : 0; // column 1 of L
+        const double b = n > 2 ? a[2 + n] - y * a[1] : 0;
+        pivot[0] = a[0];
+        if (n > 1) pivot[1] = a[1 + n] - x * a[1];
+        if (n > 2) pivot[2] = a[2 + 2 * n] - y * a[2] - (pivot[1] > 0 ? b * b / pivot[1] : 0);
+    }
+    for (int k = 0; k < n; ++k) {
+        const double own = M.shape.storage != CAROM_DENSE ? *carom_matrix_entry(M, k, k) : n <= SMALL ? pivot[k] : a[k + (size_t)k * (size_t)n];
+        if (own < least) least = own, row = k;
+    }
+    if (least >= 0) return -1;
+    for (int k = 0; k < n; ++k) most = fmax(most, fabs(*carom_matrix_entry(M, k, k)));
+    return least < -PIVOT_ROUNDING * most ? row : -1;
+}
+
+// Sylvester: are all leading minors positive?  False of more than three rows.
+static bool minors_are_positive(carom_matrix M, int n) {
+    const double *a = M.a;
+    if (M.shape.storage != CAROM_DENSE || n > SMALL || !(a[0] > 0)) return false;
+    if (n == 1) return true;
+    if (n == 2) return a[0] * a[3] - a[1] * a[1] > 0;
+    return a[0] * a[4] - a[1] * a[1] > 0 && a[0] * (a[4] * a[8] - a[5] * a[5]) - a[1] * (a[1] * a[8] - a[5] * a[2]) + a[2] * (a[1] * a[5] - a[4] * a[2]) > 0;
+}
+
+carom_status carom_mass_still_positive(carom_step *s, carom_matrix M) {
+    const int n = s->sys->nv, row = s->sys->flags & CAROM_CONSTANT_MASS || minors_are_positive(M, n) ? -1 : negative_row(M, n);
+    return row < 0 ? CAROM_OK : indefinite(s, row);
 }
 
 carom_status carom_force(carom_step *s, double *f, double t, const double *q, const double *v) {
@@ -162,7 +203,7 @@ carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, d
 carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v) {
     if (!F->ready) {
         CAROM_TRY(carom_motion(s, s->M, f, g, t, q, v));
-        return factorise(s, F);
+        return carom_mass_factorise(s, F);
     }
     CAROM_TRY(carom_force(s, f, t, q, v));
     return g ? carom_gaps(s, g, t, q) : CAROM_OK;
@@ -174,7 +215,7 @@ carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, doubl
     if (F->ready || L->nb == 0 || !sys->motion_directions) return carom_motion_factor(s, F, f, g, t, q, v);
     if (stopped(s)) return stop(s);
     *found = sys->motion_directions(sys->model, s->sys_work, t, q, v, s->M, f, g, L) == CAROM_OK;
-    return *found ? factorise(s, F) : carom_motion_factor(s, F, f, g, t, q, v);
+    return *found ? carom_mass_factorise(s, F) : carom_motion_factor(s, F, f, g, t, q, v);
 }
 
 carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v) {

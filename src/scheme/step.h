@@ -13,6 +13,13 @@ static inline void carom_account_split(carom_account *a, const carom_account *b)
 /// components that would change by one unit in their last place stay.  docs/METHODS.md, "When the position rounds".
 void carom_move_iterate(const carom_step *s, double *q1, const double *q0, double h, const double *v, int k);
 
+/// F = factor of s->M.  CAROM_SINGULAR: it is not positive definite, the error names the coordinate.
+carom_status carom_mass_factorise(carom_step *s, carom_factor *F);
+
+/// Does a mass that varies, M at the end of a step or inside it, have no negative pivot (up to 3 velocities) and no negative entry on its diagonal?  For schemes that factorise other
+/// matrices than M, which say nothing when it becomes negative; the simulation looks at larger ones now and then (carom_sim_end_step()).
+carom_status carom_mass_still_positive(carom_step *s, carom_matrix M);
+
 /// dx = rate of x with which q(x) = q0 (+) x moves with v.  Where (+) is not plain addition (rotations), schemes of third and higher order add these
 /// instead of velocities.  dx may be v.
 void carom_lift(const carom_step *s, double *dx, const double *x, const double *v);

@@ -92,6 +92,29 @@ static double difference(const carom_sim *sim, const double *x_try, const double
     return most;
 }
 
+// The slip speed of a contact as the last step left it.
+static double slip_of(const carom_step *s, int c) {
+    double sum = 0;
+    for (int d = s->dir[s->sys->ne + c] + 1; d < s->dir[s->sys->ne + c + 1]; ++d) sum += s->u_after[d] * s->u_after[d];
+    return sqrt(sum);
+}
+
+// The fastest slip at the start of an attempt, as saved, that has ended by now.
+static double slip_that_ended(const carom_sim *sim) {
+    static const double ENDED = 0.2; // of the slip before: stages some of which stick leave up to a tenth of it
+    const carom_step *s = &sim->step;
+    const size_t at = (size_t)((const unsigned char *)s->u_after - (const unsigned char *)sim->kept);
+    carom_step before = *s;
+    double most = 0;
+    before.u_after = (double *)((unsigned char *)sim->before + at);
+    for (int c = 0; s->reacted && !sim->scheme->emits_events && c < s->sys->nc; ++c) { // schemes that locate events begin anew there
+        if (carom_system_recorded(s->sys, s->sys->ne + c) == 1 || !sim->memory[c].closed) continue;
+        const double slip = slip_of(&before, c);
+        if (slip > most && slip_of(s, c) <= ENDED * slip) most = slip;
+    }
+    return most;
+}
+
 // How far the largest velocity goes in h, in units of the tolerance.
 static double moved(const carom_sim *sim, double h) {
     const double speed = fmax(carom_norm_max(sim->v, sim->sys->nv), carom_norm_max(sim->v_0, sim->sys->nv));
@@ -132,6 +155,7 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     jump = jumps(sim, FIRST_HALF, false) || jump;
     touch = touch || touches(sim);
     CAROM_TRY(violation(sim, t + 0.5 * h, &deepest, err));
+    const double ended = slip_that_ended(sim);
     const bool reacted = sim->step.reacted;
     CAROM_TRY(carom_sim_advance(sim, t + 0.5 * h, 0.5 * h, err));
     jump = jumps(sim, SECOND_HALF, reacted) || jump;
@@ -141,9 +165,13 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     // (AD-1)  weight of the difference: 2 for order 0, 1/(2^p - 1) for order p
     const int order = carom_sim_order(sim->scheme, sim->opt);
     *p = sim->control.estimate >= 0 ? sim->control.estimate : jump ? 0 : order;
-    const double weight = *p == 0 ? 2 : 1 / (ldexp(1, *p) - 1);
+    // (AD-8)  a step in which slip ends is of second order at best
+    const double weight = *p == 0 ? 2 : 1 / (ldexp(1, *p > 2 && (ended > 0 || slip_that_ended(sim) > 0) ? 2 : *p) - 1);
     // (AD-3)  new penetration counts against the tolerance of a length
     *error = fmax(weight * difference(sim, sim->q_try, sim->q, sim->q_0, nq), deepest / (sim->control.atol + sim->control.rtol * k->length));
+    // error <- max(error, h u/12) where slip u ends in the first half and whole and halves agree
+    const double unknown = h * ended / 12 / (sim->control.atol + sim->control.rtol * carom_norm_max(sim->q_0, nq));
+    if (*error < 0.5 * unknown) *error = unknown;
     // (AD-6)  Contacts that close within rounding of each other may be hit in another order by the halves, and velocities
     // then differ whatever the step.  Where nothing moves noticeably during the step, that is the model's to decide.  Contacts
     // hit in the same order leave velocities that differ by the forces during the step: a shorter one brings them together.

@@ -18,6 +18,7 @@ static const double SHORT = 0.1;       // h omega, or h delta: no scheme minds
 static const double GROWS = 100;       // times, in TRIED steps
 static const double DEPENDENT = 1e-12; // joints whose directions agree to this are one
 static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order are equal
+static const double TRACE = 1e-10;     // of the largest mass
 static const double SHORTEST = 1e-9;   // of the step: what spoils even that is not cured by a shorter one
 
 // Are steps of the size that was given taken?
@@ -62,6 +63,20 @@ static carom_status reduce(carom_sim *sim, double t, const double *q) {
     }
     carom_dense_ldl(r->G, ne, ne, DEPENDENT, r->u);
     return CAROM_OK;
+}
+
+// In the steps whose kinetic energy is looked at, unless the scheme factorises M itself.  A scheme that allows coordinates without inertia gets a trace of it for them.
+carom_status carom_resolution_mass(carom_sim *sim) {
+    carom_step *s = &sim->step;
+    const bool seen = s->inside->mass_seen;
+    s->inside->mass_seen = false;
+    if (seen || !sim->resolution.on || s->sys->flags & CAROM_CONSTANT_MASS) return CAROM_OK;
+    s->t = sim->kept->t;
+    CAROM_TRY(carom_mass(s, s->M, s->t, sim->q));
+    double most = 0;
+    for (int i = 0; i < s->sys->nv; ++i) most = fmax(most, fabs(*carom_matrix_entry(s->M, i, i)));
+    for (int i = 0; sim->scheme->massless && i < s->sys->nv; ++i) *carom_matrix_entry(s->M, i, i) += TRACE * most;
+    return carom_mass_factorise(s, &sim->resolution.F);
 }
 
 carom_status carom_resolution_joints(carom_sim *sim, double *a, double t, const double *q, const double *v) {

@@ -243,6 +243,8 @@ static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q = carom_allocate(keep, (size_t)sys->nq);
     sim->v = carom_allocate(keep, (size_t)sys->nv);
     sim->gap = carom_allocate(keep, (size_t)nb);
+    sim->watched = !sim->scheme->emits_events && sys->nc > 0 && !sys->listed;
+    if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)nb);
     carom_sim_signals_allocate(sim, mem, keep);
     CAROM_ALLOCATE(keep, (size_t)sys->nworks, &sim->power, &sim->done);
     sim->memory = carom_allocate_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);
@@ -280,6 +282,7 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     sim->q_try = carom_allocate(mem, (size_t)sys->nq);
     sim->v_try = carom_allocate(mem, (size_t)sys->nv);
     sim->gap_try = carom_allocate(mem, (size_t)nb);
+    if (sim->watched) CAROM_ALLOCATE(mem, (size_t)nb, &sim->gap_next, &sim->gap_in);
     sim->hit = carom_allocate_bytes(mem, (size_t)sys->nc);
     sim->q_in = carom_allocate(mem, (size_t)sys->nq);
     sim->v_in = carom_allocate(mem, (size_t)sys->nv);

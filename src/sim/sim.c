@@ -187,6 +187,14 @@ static carom_status explain(const carom_sim *sim, carom_status status, carom_err
     return status;
 }
 
+// A force that jumps with a rate is why no method converges.
+static void report_rough(const carom_sim *sim, carom_status status, carom_error *err) {
+    char text[300];
+    if (status != CAROM_NOT_CONVERGED || !carom_sim_rough(sim, text, sizeof text)) return;
+    const size_t used = strlen(err->text);
+    carom_format(err->text + used, sizeof err->text - used, "; %s", text);
+}
+
 // After a failure the simulation stands where the step began.
 static carom_status undo(carom_sim *sim, carom_status status) {
     if (sim->refused) memcpy(sim->kept, sim->before, sim->kept_size);
@@ -294,6 +302,7 @@ static carom_status observe_power(carom_sim *sim, double *in, double *out, carom
 const double *carom_sim_gaps(carom_sim *sim) {
     const carom_system *sys = sim->sys;
     double in, out;
+    if (sim->stale) sim->kept->near = UINT64_MAX; // gaps of the step before are not known
     if (sim->stale && sys->observe) sys->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out); // as after other steps: what a row asks for next is prepared for that
     else if (sim->stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
     sim->stale = false;
@@ -303,14 +312,16 @@ const double *carom_sim_gaps(carom_sim *sim) {
 void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now)) { sim->asks = on_step; }
 
 // After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
-static carom_status book(carom_sim *sim, double h, carom_error *err) {
+static carom_status book(carom_sim *sim, double t_0, double h, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
     h = fmin(h, sim->unbooked);
-    const bool known = carom_gaps_known(sim);
+    const bool known = carom_gaps_known(sim), watched = sim->watched && !known, stale = sim->stale;
+    const uint64_t near = watched ? carom_sim_may_have_closed(sim) : 0;
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : observe(sim, &in, &out, err));
     if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
+    if (near || (watched && stale)) carom_sim_look_back(sim, t_0, stale, near);
     if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK; // there is none, or it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
@@ -380,6 +391,8 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
 // Contacts that touch at the start, to rounding, count as such that reacted: whether they stay is then decided as in later steps (CL-3).
 static void hold_touching(carom_sim *sim) {
     const double near = TOUCHES * (carom_norm_max(sim->q, sim->sys->nq) + sim->h * carom_norm_max(sim->v, sim->sys->nv));
+    sim->touches = near;
+    sim->kept->near = UINT64_MAX;
     for (int c = 0; c < sim->sys->nc; ++c) {
         sim->held[c] = sim->gap[sim->sys->ne + c] <= near;
         sim->kept->holding += sim->held[c] > 0;
@@ -536,8 +549,10 @@ static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool r
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     k->n += 1;
-    carom_status booked = book(sim, h, err);
+    carom_status booked = book(sim, t_0, h, err);
     if (booked == CAROM_OK && sim->independent.rows.k > 0) booked = look_at_end(sim, err);
+    const bool looks = sampled(k->n);
+    if (looks && booked == CAROM_OK && carom_resolution_mass(sim) != CAROM_OK) booked = give_up(sim, err, 0);
     if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
         explain(sim, booked, err);
         k->n -= 1;
@@ -549,12 +564,13 @@ static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool r
     if (s->reacted || reacts) carom_lasting_forces(sim, h);
     if (sim->reaction) carom_last_reactions(sim, h);
     for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
+    if (s->nevents > 0 && sim->watched) carom_sim_thrown(sim, h);
     k->jumped = 0;
     sim->inside.forecast.low = -k->ledger.penetration;
     sim->inside.forecast.high = k->ledger.gap;
     k->ledger.steps = k->n - k->counted_from;
     if (sim->sys->power) follow_damping(sim, h);
-    if (sampled(k->n) || s->account.lost > k->explained) measure_kinetic(sim);
+    if (looks || s->account.lost > k->explained) measure_kinetic(sim);
     s->account.lost = 0; // steps in flight book nothing
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     if (!sim->sys->nsamplers) return CAROM_OK;
@@ -601,7 +617,7 @@ static carom_status step(carom_sim *sim, carom_error *err) {
         s->nevents = told;
         if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), clear_forces(sim);
         s->reacted = reacted;
-        if (err) report_runaway(sim, err);
+        if (err) report_runaway(sim, err), report_rough(sim, status, err);
         return status;
     }
     if (k->ledger.counts.residual > residual) {

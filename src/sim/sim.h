@@ -32,6 +32,7 @@ typedef struct carom_kept {
     double from_t;      // which was here
     long to_n;          // with controllers: equal steps up to this one,
     double to_t;        // which ends here
+    uint64_t near;      // contacts that may close in the next step, whatever their last gaps say, a bit each, see passed.c
     long jumped;        // signals have changed since the last step
     double speed;       // largest local velocity met
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
@@ -93,6 +94,10 @@ struct carom_sim {
     bool grown;         // the last failure was a rate that ran away
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
+    bool watched;       // steps may pass obstacles unseen: look for them, with
+    double touches;     // a gap that is no larger counts as closed,
+    double *gap_0;      // kept, ne + nc: gaps where the last step began,
+    double *gap_next, *gap_in; // ne + nc: soon after, and at some place inside
     bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
     carom_status (*asks)(void *user, const carom_now *now); // this on_step asks for gaps where it needs them
     bool keeps_gaps;    // those at the end of a step are those at the start of the next one, for schemes that see all constraints
@@ -197,6 +202,31 @@ bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse);
 bool carom_sim_alone(const carom_sim *sim, double at);
 int carom_sim_looked_at(const carom_sim *sim); // how many of them there are
 
+/// rough.c: is there a force that changes with a rate almost at once, at the present state?  Then which, and what to do.
+bool carom_sim_rough(const carom_sim *sim, char *text, size_t size);
+
+/// passed.c, after a step: did it pass an obstacle, of the contacts `near`?  Counts it.  stale: gap_0 is not that of t_0 yet.
+void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near);
+/// After a step of h with impacts, which have changed velocities: contacts that are no farther away than a few steps are near.
+void carom_sim_thrown(carom_sim *sim, double h);
+
+/// The bit of contact c in carom_kept.near; beyond the first 63 all have one.
+#define CAROM_NEAR(c) ((uint64_t)1 << ((c) < 63 ? (c) : 63))
+
+/// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step before falls below zero in it.  Moves gap_0 on to the start of the last step.
+static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
+    const int ne = sim->sys->ne, nc = sim->sys->nc;
+    const double *g = sim->gap + ne, times = sim->control.on ? 1.2 : 2, touches = sim->touches; // 2 g < g_0; adaptive steps may grow five times: g + 5 (g - g_0) < 0
+    double *g_0 = sim->gap_0 + ne;
+    uint64_t near = sim->kept->near;
+    int some = 0; // no way out: one branch instead of many
+    for (int c = 0; c < nc; ++c) some |= times * g[c] < g_0[c];
+    for (int c = 0; some && c < nc; ++c)
+        if (times * g[c] < g_0[c] && g[c] > touches) near |= CAROM_NEAR(c);
+    carom_copy(g_0, g, nc);
+    return near;
+}
+
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
 carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
@@ -257,6 +287,8 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 void carom_allocate_resolution(carom_sim *sim, carom_arena *mem);
 /// a, M^-1 f at a point, with the reactions of joints; as it is where there are too many of them.
 carom_status carom_resolution_joints(carom_sim *sim, double *a, double t, const double *q, const double *v);
+/// Is the mass of the present state positive definite?  CAROM_SINGULAR in sim->error: it is not.
+carom_status carom_resolution_mass(carom_sim *sim);
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
 /// Is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.  fades: so fast that
 /// the scheme damps the vibration away, instead of making it grow.

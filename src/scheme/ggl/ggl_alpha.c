@@ -599,6 +599,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (s->jumped) CAROM_TRY(start(w, s));
     CAROM_TRY(forecast(w, s));
     CAROM_TRY(answer(w, s));
+    CAROM_TRY(carom_mass_still_positive(s, w->M));
     carom_ggl_alpha_certify(w, s);
     if (!w->modified) remember(w, s);
     for (int b = 0; b < w->L.nb; ++b) carom_book_position(s, w->L.id[b], w->nu[w->L.id[b]]);

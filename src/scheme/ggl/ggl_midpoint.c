@@ -405,6 +405,7 @@ static carom_status step(void *memory, carom_step *s) {
     // (GM-1)  q_M = q_0 + h/2 v_0,  I = { j : g_j(q_M) <= 0 },  M = M(q_M)
     carom_move(s, w->q_M, s->q, 0.5 * h, s->v);
     CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
+    CAROM_TRY(carom_mass_still_positive(s, w->M));
     CAROM_TRY(carom_gaps_before(s, w->g_0));
     if (w->end)
         CAROM_TRY(predict(w, s, w->sign));

@@ -111,6 +111,7 @@ static carom_status step(void *memory, carom_step *s) {
 
     carom_copy(w->v_1, s->v, s->sys->nv);
     CAROM_TRY(carom_newton_solve(N, s, w->v_1, eval, w));
+    CAROM_TRY(carom_mass_still_positive(s, w->M));
 
     // (MD-7)  q_1 = q_0 + h v_M; the last evaluation was at the answer
     carom_book_impulses(s, &N->L, N->p, N->u_0, N->u_1);

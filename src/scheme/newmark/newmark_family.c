@@ -478,6 +478,7 @@ carom_status carom_newmark_step(void *memory, carom_step *s) {
     predict(w, s);
     CAROM_TRY(iterate(w, s));
     // The last evaluation was at the answer.
+    CAROM_TRY(carom_mass_still_positive(s, w->M));
     if (splits(w)) {
         carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
     } else {

@@ -1,0 +1,117 @@
+// passed.c: did a step pass an obstacle that is open at both of its ends?
+//
+// A scheme that does not locate events looks at gaps at a point or two of a step.  Something thin may lie between.  A line through the gaps of the step before tells whether one may have
+// closed (carom_sim_may_have_closed() in sim.h).  Where it is open all the same, and nothing reacted, the motion inside the step is looked at.
+#include "sim/sim.h"
+#include <math.h>
+
+enum { PLACES = 16, NARROWED = 48, HALVED = 40 }; // places in a step; by golden section, 0.618^48 of two of them; halvings until the gap's zero is known to rounding
+static const double START = 1e-3;                 // of a step: a difference over it gives rates
+static const double FEW = 4;                      // times: a gap that is as far below zero as the motion is not known, and an approach that forces of a few steps explain, are no obstacle
+
+// The motion inside the last step of h from t_0 on: v(x) = v_0 + x (v_1 - v_0), from its start up to the middle, and back from its end.
+typedef struct path {
+    carom_sim *sim;
+    double t_0, h;
+    int id;      // the gap that is looked at
+    bool failed;
+} path;
+
+// q_0 (+) h (x v_0 + x^2/2 dv), or q_1 (-) h (y v_1 - y^2/2 dv), y = 1 - x
+static void place(const path *p, double x, bool from_end) {
+    const carom_sim *sim = p->sim;
+    const double y = 1 - x;
+    for (int i = 0; i < sim->sys->nv; ++i) {
+        const double dv = sim->v[i] - sim->v_0[i];
+        sim->v_try[i] = from_end ? 0.5 * y * y * dv - y * sim->v[i] : x * sim->v_0[i] + 0.5 * x * x * dv;
+    }
+    carom_move(&sim->step, sim->q_try, from_end ? sim->q : sim->q_0, p->h, sim->v_try);
+}
+
+static double gap_here(path *p, double t, const double *q) {
+    const carom_sim *sim = p->sim;
+    carom_zero(sim->gap_in, sim->sys->ne + sim->sys->nc);
+    if (sim->sys->gaps(sim->sys->model, sim->step.sys_work, t, q, sim->gap_in) != CAROM_OK) p->failed = true;
+    return sim->gap_in[p->id];
+}
+
+static double gap_from(path *p, double x, bool from_end) {
+    place(p, x, from_end);
+    return gap_here(p, p->t_0 + x * p->h, p->sim->q_try);
+}
+
+static double gap_inside(path *p, double x) { return gap_from(p, x, x > 0.5); }
+
+// Where the gap is smallest: the smallest of some, then by golden section between its neighbours.
+static double smallest(path *p, double *least) {
+    const double golden = 0.6180339887498949;
+    double best = 0;
+    *least = HUGE_VAL;
+    for (int i = 1; i < PLACES; ++i) {
+        const double x = (double)i / PLACES, g = gap_inside(p, x);
+        if (g < *least) *least = g, best = x;
+    }
+    double a = best - 1.0 / PLACES, b = best + 1.0 / PLACES, x = b - golden * (b - a), y = a + golden * (b - a), g_x = gap_inside(p, x), g_y = gap_inside(p, y);
+    for (int i = 0; i < NARROWED; ++i) {
+        if (g_x < g_y) b = y, y = x, g_y = g_x, x = b - golden * (b - a), g_x = gap_inside(p, x);
+        else a = x, x = y, g_x = g_y, y = a + golden * (b - a), g_y = gap_inside(p, y);
+    }
+    const double last = fmin(g_x, g_y);
+    if (last < *least) *least = last, best = g_x < g_y ? x : y;
+    return best;
+}
+
+// The rate with which the gap changes at x, were the velocity v: looked at from before, where nothing is closed.
+static double rate(path *p, double x, const double *v) {
+    const carom_sim *sim = p->sim;
+    const double e = fmin(START, 0.5 * x) * p->h, g = gap_inside(p, x);
+    carom_move(&sim->step, sim->q_try, sim->q_try, -e, v);
+    return (g - gap_here(p, p->t_0 + x * p->h - e, sim->q_try)) / e;
+}
+
+// (PO-1)  Passed: the smallest gap inside the step is below zero by more than FEW times what its two ends differ by about the middle, and where it became zero the approach was larger than FEW
+//         times what the step's change of velocity explains: an impact (CL-4) that did not take place.
+static bool passed(path *p, double *at) {
+    double least;
+    const double x = smallest(p, &least), unknown = fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
+    if (p->failed || !(-least > p->sim->touches + FEW * unknown)) return false;
+    double a = 0, b = x;
+    for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
+    const double before = rate(p, a, p->sim->v_0), after = rate(p, a, p->sim->v);
+    *at = p->t_0 + a * p->h;
+    return !p->failed && -fmax(before, after) > FEW * fabs(after - before);
+}
+
+// Is a contact that may have closed open at both ends of the step, and did not react?
+static bool open(const carom_sim *sim, int c, uint64_t near) {
+    const carom_step *s = &sim->step;
+    const int id = sim->sys->ne + c, d = s->dir[s->sys->ne + c];
+    return near & CAROM_NEAR(c) && sim->gap_0[id] > sim->touches && sim->gap[id] > sim->touches && !(s->reacted && (s->impulse[d] > 0 || s->force[d] > 0)) && !carom_system_gated(sim->sys, c);
+}
+
+void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) {
+    const int ne = sim->sys->ne, nc = sim->sys->nc;
+    if (stale) near = UINT64_MAX;
+    sim->kept->near = 0;
+    carom_counts *counts = &sim->kept->ledger.counts;
+    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .id = ne};
+    bool some = false;
+    if (stale) gap_here(&p, t_0, sim->q_0), carom_copy(sim->gap_0, sim->gap_in, ne + nc);
+    for (int c = 0; c < nc && !some; ++c) some = open(sim, c, near);
+    if (!some || !(p.h > 0)) return;
+    carom_move(&sim->step, sim->q_try, sim->q_0, START * p.h, sim->v_0);
+    gap_here(&p, t_0 + START * p.h, sim->q_try);
+    carom_copy(sim->gap_next, sim->gap_in, ne + nc);
+    for (int c = 0; c < nc && !p.failed; ++c) {
+        double at;
+        p.id = ne + c;
+        if (!open(sim, c, near) || !(sim->gap_0[p.id] + (sim->gap_next[p.id] - sim->gap_0[p.id]) / START < 0) || !passed(&p, &at)) continue;
+        if (counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
+    }
+}
+
+void carom_sim_thrown(carom_sim *sim, double h) {
+    const double far = FEW * h * sim->kept->speed;
+    for (int c = 0; c < sim->sys->nc; ++c)
+        if (sim->gap[sim->sys->ne + c] < far) sim->kept->near |= CAROM_NEAR(c);
+}

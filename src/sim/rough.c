@@ -1,0 +1,60 @@
+// rough.c: is there a force that changes with a rate almost at once, like dry friction written as sign(x')?  Implicit schemes find no answer there, and schemes with tolerances need millions of steps.
+#include "sim/sim.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST = 200 };                // rates that are tried
+static const double NARROW = 1e-3;  // of the speed that a coordinate would have with all kinetic energy of the run; and
+static const double FEW = 4;        // times what the forces make of it in a step: the jump is inside the step that failed;
+static const double WIDE = 0.1;     // but no more than this
+static const double SUDDEN = 0.5;   // of the change over that speed takes place there
+static const double MATTERS = 1e-2; // of the largest force
+
+// y = f(v + e) - f(v - e), e at rate i alone.
+static bool change(const carom_sim *sim, int i, double e, double *v, double *y, double *f) {
+    const carom_system *sys = sim->sys;
+    carom_copy(v, sim->v, sys->nv);
+    for (int side = 0; side < 2; ++side) {
+        double *to = side ? f : y;
+        carom_zero(to, sys->nv);
+        v[i] = sim->v[i] + (side ? -e : e);
+        if (sys->force(sys->model, sim->step.sys_work, sim->kept->t, sim->q, v, to) != CAROM_OK) return false;
+    }
+    carom_axpy(y, -1, f, sys->nv);
+    return carom_norm_max(y, sys->nv) < HUGE_VAL;
+}
+
+// The first force that changes suddenly with rate i, whose speed may be that large and whose inertia is m; -1: none does.
+static int sudden(const carom_sim *sim, int i, double speed, double m, double *space) {
+    const int nv = sim->sys->nv;
+    double *v = space, *f = v + nv, *narrow = f + nv, *wide = narrow + nv;
+    if (!change(sim, i, speed, v, wide, f)) return -1;
+    const double e = NARROW * speed + FEW * sim->h * carom_norm_max(f, nv) / m;
+    if (e > WIDE * speed || !change(sim, i, e, v, narrow, f)) return -1;
+    const double much = MATTERS * fmax(carom_norm_max(wide, nv), carom_norm_max(f, nv));
+    for (int j = 0; j < nv; ++j)
+        if (fabs(narrow[j]) > much && fabs(narrow[j]) > SUDDEN * fabs(wide[j])) return j;
+    return -1;
+}
+
+bool carom_sim_rough(const carom_sim *sim, char *text, size_t size) {
+    carom_step s = sim->step;
+    const int nv = sim->sys->nv;
+    const double energy = sim->kept->ledger.kinetic;
+    char rate[80], force[80];
+    bool found = false;
+    carom_error ignored = {0};
+    s.err = &ignored;
+    if (nv > MOST || !(energy > 0) || carom_mass(&s, s.M, sim->kept->t, sim->q) != CAROM_OK) return false;
+    double *space = malloc(4 * (size_t)nv * sizeof *space);
+    for (int i = 0; space && i < nv && !found; ++i) {
+        const double m = *carom_matrix_entry(s.M, i, i);
+        const int j = m > 0 ? sudden(sim, i, sqrt(2 * energy / m), m, space) : -1; // 1/2 m v^2 = energy
+        found = j >= 0;
+        if (found) snprintf(text, size, "the force on %s jumps with the rate of %s, as dry friction does that is written as a force.  Write it as friction of a contact with a `normal force`, or of a joint; where it has a `stiction speed`, take a larger one, or moreau-jean or newmark",
+                            carom_rate_text(&s, j, force, sizeof force), carom_rate_text(&s, i, rate, sizeof rate));
+    }
+    free(space);
+    return found;
+}
