@@ -443,7 +443,7 @@ const carom_scheme carom_scheme_ggl_midpoint = {
             "across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .gain = 0.1, .loss = 0.1, .slow_piles = true, .option = "active=end",
-                 .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},
+                 .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},
     .impulses = true,
     .levels = 2,
     .positions = true,
