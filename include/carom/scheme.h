@@ -288,7 +288,7 @@ enum { CAROM_AT_START = 1, CAROM_AT_MIDDLE = 2, CAROM_AT_END = 4, CAROM_AT_OTHER
 typedef struct carom_promises {
     carom_level contacts, joints;
     int joint_order, impact_order; // of positions and velocities with joints; of positions across impacts; 0: 1
-    unsigned forces, gaps, directions; // points of a step where it evaluates f; the gaps that close contacts; W.  0: where it needs them, for schemes that locate events or are of third order or higher
+    unsigned forces, gaps, directions; // points of a step where it evaluates f; the gaps that close contacts (those at its start may be the simulation's); W.  0: where it needs them, for schemes that locate events or are of third order or higher
     bool limited_steps;            // the fastest vibration limits h: explicit, or its iteration needs it
     double gain, loss;             // energy that a mechanism may gain or lose without account, relative to the largest; 0: gain 0.01, loss 0.2 where reactions of joints are of first order, else 0.01
     bool slow_piles, no_piles;     // many dependent contacts with friction: costly; not for those at all

@@ -298,7 +298,7 @@ static int levels_minus(const double *opt) { return carom_dg_coupled(highest(opt
 #define MEMBER(name_, about_, text_, allocate_, levels_, plus_)                                                            \
     {.name = name_, .about = about_, .text = text_, .order = 2, .order_of = order_of,                                    \
      .promises = {.contacts = CAROM_ACCELERATION_LEVEL, .joint_order = 2, .limited_steps = true,                        \
-                  .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END,                        \
+                  .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_END,                                        \
                   .directions = CAROM_AT_START | CAROM_AT_END, .slow_piles = plus_, .no_piles = plus_},                  \
      .levels_of = levels_, .full_levels = true, .options = options, .work_size = sizeof(carom_dg_work), .allocate = allocate_, .step = step, .dense = dense, .say = say}
 
