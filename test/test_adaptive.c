@@ -355,8 +355,45 @@ static void the_end_of_a_slip_is_resolved(void **state) {
     carom_model_destroy(m);
 }
 
+static carom_status (*takes)(void *memory, carom_step *s);
+static int calls;
+
+// The whole step goes astray, so that it is rejected; the second half succeeds when it is asked a second time.
+static carom_status refuses_a_half(void *memory, carom_step *s) {
+    ++calls;
+    if (calls == 3) return CAROM_RETRY;
+    const carom_status status = takes(memory, s);
+    if (calls == 1) s->q[0] += 1;
+    return status;
+}
+
+// A half that a scheme of position level takes again with other means (CL-10), in a step that is rejected: the next attempt starts where the step began, so that x = t.
+static void rejected_steps_are_undone_where_a_half_was_taken_again(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\n");
+    carom_sim_def d = carom_run_sim(&(carom_run){.scheme = "ggl-projection", .step = 0.125, .end = 1}, m);
+    carom_scheme scheme = {0};
+    for (const carom_scheme *const *s = carom_schemes(); *s; ++s)
+        if (strcmp((*s)->name, d.scheme) == 0) scheme = **s;
+    takes = scheme.step;
+    scheme.step = refuses_a_half;
+    d.schemes = (const carom_scheme *const[]){&scheme, NULL};
+    d.options = (const char *const[]){"adaptive=on", NULL};
+    carom_error err = {0};
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    calls = 0;
+    sim_step(sim);
+    const carom_now now = carom_sim_now(sim);
+    assert_true(calls >= 7 && sim_ledger(sim).rejected == 2); // the half, the step
+    check_near(now.q[0], now.t, 1e-15); // rounding
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rejected_steps_are_undone_where_a_half_was_taken_again),
         cmocka_unit_test(errors_follow_the_tolerance_with_every_estimate), cmocka_unit_test(more_steps_with_a_lower_order_of_the_estimate),
         cmocka_unit_test(steps_are_as_the_root_of_the_tolerance),
         cmocka_unit_test(rejected_steps_leave_no_trace),

@@ -136,10 +136,8 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
     const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST), again = ends && sim->scheme->positions && !s->inside->last;
     if (status != CAROM_RETRY || (ends && !again)) return give_up(sim, err, depth);
-    if (!sim->refused) { // a refused step changed nothing; its halves may, before one of them fails for good
-        memcpy(sim->before, sim->kept, sim->kept_size);
-        sim->refused = true;
-    }
+    if (!sim->refused && !sim->control.on) memcpy(sim->before, sim->kept, sim->kept_size); // a refused step changed nothing; its halves may, before one of them fails for good
+    sim->refused = true; // adaptive attempts have saved their start, which may lie before this half
     sim->kept->ledger.rejected += 1;
     sim->kept->speed = speed;
     if (reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);

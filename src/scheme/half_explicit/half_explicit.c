@@ -66,15 +66,15 @@ static bool closes(const carom_step *s, const double *g_0, const double *g_1) {
     return false;
 }
 
-// M(q_0) was factorised at the end of the last step, unless somebody moved the state in between.
+// M(q_0) was factorised at the end of the last step, unless somebody moved the state in between, or a signal has changed, on which masses may depend.
 static carom_status factor_start(work *w, carom_step *s, double t) {
     w->known = false;
-    if (w->t_F == t && memcmp(w->q_1, w->q, (size_t)s->sys->nq * sizeof(double)) == 0) {
+    if (w->t_F == t && !s->jumped && memcmp(w->q_1, w->q, (size_t)s->sys->nq * sizeof(double)) == 0) {
         const carom_factor F = w->F_0;
         w->F_0 = w->F_1;
         w->F_1 = F;
         w->t_F = NAN;
-        w->known = w->seen && !s->jumped && !s->renumbers;
+        w->known = w->seen && !s->renumbers;
         return CAROM_OK;
     }
     return carom_mass_factor(s, &w->F_0, t, w->q);
