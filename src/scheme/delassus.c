@@ -342,6 +342,7 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
         form_blocks(s, L, Lf, F, a);
         return;
     }
+    assert(!L->W.share && !Lf->W.share); // columns that share rows belong to bodies, whose problems have blocks
     d->F = F;
     d->L = Lf;
     d->kept = !sparse && prepare(s, F);
