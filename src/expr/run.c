@@ -355,6 +355,7 @@ static bool fill_new(const carom_tape *tape, void *work, int group, double t, co
 // Returns their sum: where that is finite they are.
 static inline double pick(const double *restrict x, const int *restrict place, int n, double *restrict out) {
     double sum = 0;
+    if (n == 1) return out[0] = x[place[0]]; // small and often
     for (int i = 0; i < n; ++i) {
         const double y = x[place[i]];
         out[i] = y;

@@ -124,13 +124,19 @@ static bool gaps_doubtful(const carom_step *s, const double *g, const double *he
     return false;
 }
 
+enum { FEW_GAPS = 8 }; // fewer are sooner compared one by one than several at once
+
 // Is every gap far from closed?  Then, in flight, nothing else has to be evaluated.
 static bool all_open(const carom_step *s, const double *g, const double *held) {
     const int nc = s->sys->nc;
     if (!held) held = s->held;
     g += s->sys->ne;
-    int open = 1; // no way out: one branch instead of many
-    for (int c = 0; c < nc; ++c) open &= (g[c] >= CAROM_NOTICED) & (held[c] == 0);
+    int c = 0, open = 1;
+    if (nc < FEW_GAPS) {
+        while (c < nc && g[c] >= CAROM_NOTICED && held[c] == 0) ++c;
+        return c == nc;
+    }
+    for (; c < nc; ++c) open &= (g[c] >= CAROM_NOTICED) & (held[c] == 0); // no way out: one branch instead of many
     return open;
 }
 

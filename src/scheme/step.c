@@ -175,14 +175,26 @@ carom_status carom_force(carom_step *s, double *f, double t, const double *q, co
     return CAROM_OK;
 }
 
+// Of `all` > 0 constraints.
+static inline carom_status some_gaps(carom_step *s, double *g, int all, double t, const double *q) {
+    if (all == 1) g[0] = 0;
+    else carom_zero(g, all);
+    CALL(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), gaps_failed(s, status_, t, g));
+    return CAROM_OK;
+}
+
 carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     const int all = s->sys->ne + s->sys->nc;
     if (all == 0) return CAROM_OK;
-    if (all == 1) g[0] = 0;
-    else carom_zero(g, all);
     if (stopped(s)) return stop(s);
-    CALL(s->sys->gaps(s->sys->model, s->sys_work, t, q, g), gaps_failed(s, status_, t, g));
-    return CAROM_OK;
+    return some_gaps(s, g, all, t, q);
+}
+
+// Forces and, unless g is NULL, gaps: a request to stop is looked for once.
+static carom_status force_and_gaps(carom_step *s, double *f, double *g, double t, const double *q, const double *v) {
+    const int all = s->sys->ne + s->sys->nc;
+    CAROM_TRY(carom_force(s, f, t, q, v));
+    return g && all > 0 ? some_gaps(s, g, all, t, q) : CAROM_OK;
 }
 
 carom_status carom_gaps_before(carom_step *s, double *g) {
@@ -196,8 +208,7 @@ carom_status carom_motion(carom_step *s, carom_matrix M, double *f, double *g, d
     if (stopped(s)) return stop(s);
     if (sys->motion && sys->motion(sys->model, s->sys_work, t, q, v, M, f, g) == CAROM_OK) return CAROM_OK;
     CAROM_TRY(carom_mass(s, M, t, q)); // one by one, also to tell which of them failed
-    CAROM_TRY(carom_force(s, f, t, q, v));
-    return g ? carom_gaps(s, g, t, q) : CAROM_OK;
+    return force_and_gaps(s, f, g, t, q, v);
 }
 
 carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, double *g, double t, const double *q, const double *v) {
@@ -205,8 +216,7 @@ carom_status carom_motion_factor(carom_step *s, carom_factor *F, double *f, doub
         CAROM_TRY(carom_motion(s, s->M, f, g, t, q, v));
         return carom_mass_factorise(s, F);
     }
-    CAROM_TRY(carom_force(s, f, t, q, v));
-    return g ? carom_gaps(s, g, t, q) : CAROM_OK;
+    return force_and_gaps(s, f, g, t, q, v);
 }
 
 carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, double *g, carom_local *L, bool *found, double t, const double *q, const double *v) {

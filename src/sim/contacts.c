@@ -19,7 +19,7 @@ void carom_lasting_forces(carom_sim *sim, double h) {
         const int d = dir[id], end = dir[id + 1];
         const bool lasts = impulse[d] != 0 && force[d] == 0 && (id < ne ? !impact : sim->memory[id - ne].closed && !sim->struck[id - ne]);
         if (lasts) for (int k = d; k < end; ++k) lasting[k] = impulse[k] / h;
-        else for (int k = d; k < end; ++k) lasting[k] = force[k];
+        else carom_copy(lasting + d, force + d, end - d);
     }
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;

@@ -219,11 +219,11 @@ static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
     const double *g = sim->gap + ne, times = sim->control.on ? 1.2 : 2, touches = sim->touches; // 2 g < g_0; adaptive steps may grow five times: g + 5 (g - g_0) < 0
     double *g_0 = sim->gap_0 + ne;
     uint64_t near = sim->kept->near;
-    int some = 0; // no way out: one branch instead of many
-    for (int c = 0; c < nc; ++c) some |= times * g[c] < g_0[c];
-    for (int c = 0; some && c < nc; ++c)
-        if (times * g[c] < g_0[c] && g[c] > touches) near |= CAROM_NEAR(c);
-    carom_copy(g_0, g, nc);
+    for (int c = 0; c < nc; ++c) {
+        const double last = g[c];
+        if (times * last < g_0[c] && last > touches) near |= CAROM_NEAR(c);
+        g_0[c] = last;
+    }
     return near;
 }
 

@@ -31,6 +31,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 // (HA-1)  I2 = { j : closed and u_j <= eps_u }: closed and not opening
 static carom_status choose(carom_step *s, carom_local *L, double *u, const double *g, double t, const double *q, const double *v) {
     carom_close(s, L, g);
+    if (L->nb == 0) return CAROM_OK; // in flight
     CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(u, L, v);
     const double eps_u = carom_local_velocity_rounding(L, v) + 4 * s->tol * s->scale;
