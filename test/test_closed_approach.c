@@ -148,13 +148,17 @@ static void at_a_kink(const carom_scheme *s, const char *const *options, double 
 }
 
 // A point slides down one side of a right angle with sqrt(6) m/s and strikes the other, whose normal is its way: it goes back up with e sqrt(6).  What lies across that normal is the side
-// it comes from, so that positions cannot be put on both sides along one of them.
+// it comes from, so that positions cannot be put on both sides along one of them.  With abs the sides are two contacts; with if they are one,
+// whose gap has a kink.
 static void in_a_right_angle(const carom_scheme *s, const char *const *options, double e) {
     static const double h[] = {1e-3, 3.3e-4, 1e-4};
     const double g = 10 * sqrt(0.5), hit = sqrt(6) / g, r = 0.4 - hit;
     char text[300];
-    snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0.3, y: 0.3}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y}\ncontacts: {c: {gap: \"(y - abs(x))/sqrt(2)\", restitution: %g}}\n", e);
-    for (int i = 0; i < 3; ++i) scheme_near(s->name, run(text, s->name, options, h[i], 0.4).q[0], fmax(0, e * sqrt(6) * r - g * r * r / 2) * sqrt(0.5), 2e-3);
+    for (int i = 0; i < 6; ++i) {
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0.3, y: 0.3}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 10*y}\ncontacts: {c: {gap: \"(%s)/sqrt(2)\", restitution: %g}}\n",
+                 i < 3 ? "y - abs(x)" : "if(x > 0, y - x, y + x)", e);
+        scheme_near(s->name, run(text, s->name, options, h[i % 3], 0.4).q[0], fmax(0, e * sqrt(6) * r - g * r * r / 2) * sqrt(0.5), 2e-3);
+    }
 }
 
 static void a_kink_at_a_right_angle(void **state) {

@@ -921,6 +921,30 @@ static void degree_follows_the_motion(void **state) {
     }
 }
 
+// 1 at the end of the step, next to nothing at the other points.
+static carom_status spike(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)model, (void)work, (void)q, (void)v;
+    f[0] = pow(t, 1000);
+    return CAROM_OK;
+}
+
+// No polynomial follows a spike at the end of a step.  With degree m its coefficients are 1/m, the last one promised by those before: the errors of degrees 1, 2
+// and 3 are as 1/2 (the mean counts half), 1/2 and 1/3.  Twice they have not halved, and the search ends with degree 3 after two attempts more than one.
+static void no_degree_follows_a_spike(void **state) {
+    (void)state;
+    carom_system s = carom_system_default(1, 1, 0, 0);
+    s.flags = CAROM_CONSTANT_MASS, s.mass = unit_mass, s.force = spike;
+    const double q = 0, v = 1;
+    for (int i = 0; i < 2; ++i) {
+        carom_sim *sim = sim_for(&s, both[i], (const char *const[]){"order=auto", "order-tol=1e-6", NULL}, 1, 1, &q, &v);
+        sim_to(sim, 1);
+        char text[200];
+        carom_sim_choice(sim, text, sizeof text);
+        if (strncmp(text, "mean degree 3.00, 2 attempts repeated", 37) != 0) fail_msg("%s: %s", both[i], text);
+        carom_sim_destroy(sim);
+    }
+}
+
 typedef struct inside {
     double h, e_v, e_q;
     long n;
@@ -959,6 +983,7 @@ int main(void) {
         cmocka_unit_test(sliding_has_order_2_4_4_6),
         cmocka_unit_test(block_thrown_up_a_slope_stops_and_stays),
         cmocka_unit_test(degree_follows_the_motion),
+        cmocka_unit_test(no_degree_follows_a_spike),
         cmocka_unit_test(dense_output_has_the_known_errors),
         cmocka_unit_test(smooth_motion_has_order_2_4_4_6),
         cmocka_unit_test(mechanism_in_flight_has_order_2_4_4_6),

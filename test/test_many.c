@@ -414,6 +414,20 @@ static carom_model *cloud(void) {
     return m;
 }
 
+// A world has room for contacts of few bodies at first, however many bodies there are: one of 701 lies on the floor, the others fall 1/2 g t^2, which the midpoint rule knows exactly.
+static void bodies_without_contacts_need_no_room_for_them(void **state) {
+    (void)state;
+    enum { IDLE = 700 };
+    const scene s = {.n = 1, .layers = 1, .idle = IDLE, .spacing = 0.203, .gravity = 9.81, .walls = true};
+    carom_model *m = make(s);
+    carom_sim *sim = run_with(m, "moreau-midpoint", 1e-2, 1, NULL, 20);
+    const double *q = carom_sim_now(sim).q;
+    assert_true(fabs(q[2] - 0.1) < 2e-3); // it started 1 mm above the floor, and lands within a step
+    for (int i = 1; i <= IDLE; ++i) assert_true(fabs(q[7 * i + 2] - (5 - 0.5 * 9.81 * 0.2 * 0.2)) < 1e-12);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 static const char *const loose[] = {"tol=1e-6", "accept=1e-3", NULL};
 
 // Twice as many slots as there were at first: what is kept moves to a larger block.
@@ -580,6 +594,7 @@ int main(void) {
         cmocka_unit_test(ggl_alpha_takes_a_thousand_contacts),
         cmocka_unit_test(a_run_goes_on_to_the_last_bit),
         cmocka_unit_test(contacts_keep_their_slots_and_names),
+        cmocka_unit_test(bodies_without_contacts_need_no_room_for_them),
         cmocka_unit_test(the_list_grows_as_a_cloud_condenses),
         cmocka_unit_test(results_go_on_when_the_state_has_grown),
         cmocka_unit_test(a_named_body_moves_like_the_others),

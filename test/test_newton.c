@@ -290,6 +290,59 @@ static void a_step_that_ends_at_rest_takes_no_more_iterations(void **state) {
     carom_model_destroy(m);
 }
 
+// -- a step that starts at rest ----------------------------------------------------------------------------------------------
+
+enum { FALLING = 5 };
+static double weight(int i) { return 9.81 + i; }
+static double drag(int i) { return 1.7 + 0.3 * i; }
+
+static carom_status falling_mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
+    (void)model, (void)work, (void)t, (void)q;
+    for (int i = 0; i < FALLING; ++i) *carom_matrix_entry(M, i, i) = 1;
+    return CAROM_OK;
+}
+
+static carom_status falling_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)model, (void)work, (void)t, (void)q;
+    for (int i = 0; i < FALLING; ++i) f[i] = weight(i) - drag(i) * v[i] * v[i] * v[i];
+    return CAROM_OK;
+}
+
+static carom_status falling_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
+    (void)model, (void)work, (void)t, (void)q, (void)K;
+    for (int i = 0; i < FALLING; ++i) *carom_matrix_entry(C, i, i) = 3 * drag(i) * v[i] * v[i];
+    return CAROM_OK;
+}
+
+// Bodies fall from rest with v' = g - c v^3.  By the implicit Euler rule all momentum comes from the impulse of the forces, and the two are of one size: none of it counts
+// for the other, or no residual would be small enough.  x h of that impulse act in the first step, at the velocity y v.
+static void fall_from_rest(const char *scheme, const char *const *options, double x, double y) {
+    carom_system sys = carom_system_default(FALLING, FALLING, 0, 0);
+    sys.mass = falling_mass, sys.force = falling_force, sys.tangent = falling_tangent;
+    const double zero[FALLING] = {0}, h = 0.1;
+    carom_sim_def d = carom_sim_default();
+    d.system = &sys, d.scheme = scheme, d.options = options, d.h = d.t_end = h, d.q0 = d.v0 = zero;
+    carom_error err = {0};
+    carom_ledger l;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    assert_true(l.rejected == 0 && l.counts.newton_max <= 6);
+    for (int i = 0; i < FALLING; ++i) {
+        const double v = carom_sim_now(sim).q[i] / h;
+        assert_true(fabs(v + x * h * drag(i) * pow(y * v, 3) - x * h * weight(i)) <= 1e-11 * v);
+    }
+    carom_sim_destroy(sim);
+}
+
+static void a_step_that_starts_at_rest_is_solved(void **state) {
+    (void)state;
+    fall_from_rest("moreau-jean", (const char *const[]){"theta=1", NULL}, 1, 1);
+    fall_from_rest("moreau-jean", (const char *const[]){"theta=1", "at=theta", NULL}, 1, 1);
+    fall_from_rest("schatzman-paoli", (const char *const[]){"theta=1", NULL}, 0.5, 0.5); // (SP-4); v = d_1/2 (SP-6)
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_position_settles_when_its_last_bit_is_in_doubt),
@@ -297,6 +350,7 @@ int main(void) {
         cmocka_unit_test(velocities_round_with_their_terms),
         cmocka_unit_test(increments_turn_with_the_position),
         cmocka_unit_test(a_step_that_ends_at_rest_takes_no_more_iterations),
+        cmocka_unit_test(a_step_that_starts_at_rest_is_solved),
         cmocka_unit_test(rounding_of_large_angles_refuses_no_step),
         cmocka_unit_test(a_smooth_motion_needs_no_tangent),
         cmocka_unit_test(a_stiff_motion_is_left_to_newton),

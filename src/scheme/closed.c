@@ -312,7 +312,7 @@ static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_
     join(s->sys, L, id);
     CAROM_TRY(acceleration(s, &a, &at));
     CAROM_TRY(carom_directions(s, L, at.t, at.q));
-    *is = -(carom_column_dot(&L->W, 0, at.v) + L->w[0]) <= FEW * s->h * carom_local_magnitude(L, 0, a) + no_velocity(s, pace(s, L, 0, at.v, a));
+    *is = -(carom_column_dot(&L->W, 0, at.v) + L->w[0]) <= FEW * s->h * carom_local_magnitude(L, 0, a);
     return CAROM_OK;
 }
 

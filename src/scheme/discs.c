@@ -140,7 +140,7 @@ bool carom_discs_split(carom_discs *x, const carom_problem *from, carom_problem 
         x->c[i] = x->row[i] < 0 ? 0 : from->c[x->row[i]];
         x->p[i] = from->p[x->row[i] < 0 ? normal : x->row[i]];
     }
-    *to = (carom_problem){.n = x->n, .nb = x->nb, .ld = x->n, .block = x->block, .G = from->G ? x->G : NULL, .rows = from->G ? NULL : &x->rows, .c = x->c, .p = x->p, .u = x->u, .team = from->team};
+    *to = (carom_problem){.n = x->n, .nb = x->nb, .ld = x->n, .block = x->block, .G = from->G ? x->G : NULL, .rows = from->G ? NULL : &x->rows, .c = x->c, .p = x->p, .u = x->u, .enough = from->enough, .team = from->team};
     return true;
 }
 

@@ -470,7 +470,6 @@ static carom_report solve(carom_step *s, carom_problem *pb, const int *id) {
     if (!discs) return solve_as_is(s, pb);
     pb->disc = carom_discs_find(discs, s->sys, id, pb->nb);
     if (!carom_problem_rows(pb) || !carom_discs_split(discs, pb, &parts)) return (carom_report){.residual = INFINITY, .worst = 0};
-    parts.enough = pb->enough;
     carom_report r = solve_as_is(s, &parts);
     carom_discs_join(discs, &parts, pb);
     if (r.worst >= 0) r.worst = discs->of[r.worst];

@@ -72,9 +72,6 @@ static bool step(carom_hybrid *w, double delta) {
         carom_block_lu_solve(&w->lu, w->r, w->r);
         for (int i = 0; i < n; i++) w->x[i] += w->r[i];
     }
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += w->x[i] - w->x[i];
-    if (sum != 0) return false; // not a number
     double *t = w->p;
     w->p = w->x;
     w->x = t;
@@ -90,7 +87,8 @@ static double proximal_error(carom_hybrid *w, double delta) {
 
 typedef struct { double start, best; int steps; bool solved; } inner;
 
-// (SOL-16)  Up to INNER steps on  u + delta d (p - centre), until its error has fallen tenfold.  The best p is left in w->p.
+// (SOL-16)  Up to INNER steps on  u + delta d (p - centre), until its error has fallen tenfold.  The best p is left in w->p.  One that is not a number has no
+// error below another, and the law linearised there opens the contact.
 static inner solve_inner(carom_hybrid *w, double delta, double *kept) {
     inner s = {.best = INFINITY};
     for (; s.steps < INNER; s.steps++) {
