@@ -275,6 +275,24 @@ static void a_ball_on_a_skin_keeps_momentum(void **state) {
     carom_model_destroy(m);
 }
 
+// A floating member has shapes at its points only; the message says so, and what it proposes is accepted.
+static void floating_members_have_no_skin(void **state) {
+    (void)state;
+    static const struct { const char *shape, *message; } cases[] = {
+        {"{skin: 0.1, of: b}", "member 'b' has a floating frame, and only its points can have shapes: {circle: RADIUS, of: b.end}"},
+        {"{circle: 0.1, of: b}", "{circle: RADIUS, of: b.end}"},
+        {"{circle: 0.1, of: b.end}", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[700];
+        carom_error err = {0};
+        snprintf(text, sizeof text, "carom: 1\nflexible: {b: {type: beam, frame: floating, length: 1, elements: 2, density: 1000, area: 1e-3, inertia: 1e-7, modulus: 1e7}}\nshapes: {x: %s}\n", cases[i].shape);
+        carom_model *m = model_of(text, &err);
+        if (!m != !!cases[i].message || (cases[i].message && !strstr(err.text, cases[i].message))) fail_msg("%s: %s", cases[i].shape, m ? "was taken" : err.text);
+        carom_model_destroy(m);
+    }
+}
+
 static void wrong_skins_are_refused_with_the_place(void **state) {
     (void)state;
     static const struct { const char *shape, *contact, *message; } cases[] = {
@@ -309,6 +327,7 @@ int main(void) {
         cmocka_unit_test(the_smallest_gap_of_a_skin_in_space_is_its_distance),
         cmocka_unit_test(a_rod_lies_across_a_block),
         cmocka_unit_test(a_stick_on_a_rod_keeps_momentum),
+        cmocka_unit_test(floating_members_have_no_skin),
         cmocka_unit_test(wrong_skins_are_refused_with_the_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

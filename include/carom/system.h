@@ -78,7 +78,11 @@ typedef struct carom_list {
     carom_contact *law; // slots
     void *work;         // list_work(slots) bytes; the system's
     struct carom_team *team; // threads that may share the work of these contacts; NULL: none.  Set before adopt()
+    bool rushes;        // in the step that the list is for, some bodies move far against their size: may_pass() says which
 } carom_list;
+
+/// A pair of a list: its contacts, slots first .. first + count - 1, and the velocities that move its two bodies, v[i] .. v[i] + nv[i] - 1; nv[i] = 0: that one stands still.
+typedef struct carom_list_pair { int first, count, v[2], nv[2]; } carom_list_pair;
 
 /// A controller: it computes at the times offset + k sample, and its outputs take effect `delay` later.
 typedef struct carom_sampler { const char *name; double sample, offset, delay; } carom_sampler;
@@ -224,6 +228,10 @@ typedef struct carom_system {
     void (*adopt)(const void *model, void *work, carom_list *list);
     /// The number by which messages, events and ledgers know the contact in a slot: ne + nc - listed and more.  It stays the same.
     int (*known_as)(const void *model, const carom_list *list, int slot);
+    /// May the bodies of pair k (0 .. list->pairs-1) pass each other in the step that the list is for, because they travel far against their size?  Fills *pair then.  NULL: not known.
+    bool (*may_pass)(const void *model, const carom_list *list, int k, carom_list_pair *pair);
+    /// The smallest gap of such a pair where its bodies have moved from q0 along v for the time h; other velocities are not read.  q: nq numbers of scratch.
+    carom_status (*gap_of_pair)(const void *model, void *work, int k, const double *q0, double h, const double *v, double *q, double *gap);
 } carom_system;
 
 /// A system with sizes, dense storage and no functions; fill in the rest.

@@ -432,6 +432,7 @@ void carom_free_energy(const carom_model *m, const double *q, const double *v, d
 void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]);
 void carom_body_pose(const body *b, const double *q, double *r, double *R); // where it is, and its rotation by rows
 double carom_body_speed(const body *b, const double *v, double arm);        // largest of a point within `arm` of its centre of mass
+void carom_body_move(const body *b, double *q1, const double *q0, double h, const double *v); // it alone, as carom_model_move() does; q1 may be q0
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);

@@ -170,6 +170,13 @@ void carom_body_pose(const body *b, const double *q, double *r, double *R) {
     rotation(x, R);
 }
 
+void carom_body_move(const body *b, double *q1, const double *q0, double h, const double *v) {
+    if (b->v < 0) return;
+    const int n = b->space == SPATIAL ? 3 : 2;
+    carom_add(q1 + b->turn - n, q0 + b->turn - n, h, v + b->v, 3); // in the plane the angle is the third
+    if (n == 3) turn(q1 + b->turn, q0 + b->turn, h, v + b->v + 3);
+}
+
 double carom_body_speed(const body *b, const double *v, double arm) {
     if (b->v < 0) return 0;
     const double *u = v + b->v;

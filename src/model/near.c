@@ -114,6 +114,48 @@ static void look_at(const carom_model *m, live *l, int i, const double *q, const
     box->id = i;
 }
 
+// -- what may pass --------------------------------------------------------------------------------------------------------
+
+// (PO-2)  Two shapes that move by more in the step, together, than this part of their half widths may pass each other unseen.  What a shorter way passes it grazes: with balls whose radii are R together, a chord
+//         of R/2 is nowhere deeper than R (1 - sqrt(15)/4) = 0.03 R.
+static const double FAR = 0.5;
+
+static double travel(const struct near_pairs *x, const live *l, int i) { return carom_shape_finite(x->shape[i]) ? l->bound_radius[i] - SLACK * x->shape[i]->bound_radius : 0; }
+
+static bool rushes(const struct near_pairs *x, const live *l) {
+    double most = 0, thinnest = INFINITY;
+    for (int i = 0; i < x->nshapes; ++i)
+        if (x->group[i] >= 0) most = fmax(most, travel(x, l, i)), thinnest = fmin(thinnest, x->thin[i]);
+    return most > FAR * thinnest;
+}
+
+// Contacts with a stiffness do not stop anything; nodes of members have no shape of their own in q.
+static bool may_pass(const void *model, const carom_list *list, int k, carom_list_pair *out) {
+    const carom_model *m = model;
+    const struct near_pairs *x = m->near;
+    const live *l = list->work;
+    const pair *p = &l->pair[k];
+    const int a = (int)(p->A - x->shape[0]), b = (int)(p->B - x->shape[0]);
+    if (p->soft || p->A->member || p->B->member || !(travel(x, l, a) + travel(x, l, b) > FAR * (x->thin[a] + x->thin[b]))) return false;
+    const pair_kind *kind = &m->kinds[p->kind];
+    *out = (carom_list_pair){.first = p->first - m->ne - m->nc, .count = p->count, .v = {p->v_at[0], p->v_at[1]}, .nv = {kind->nv[0], kind->nv[1]}};
+    return true;
+}
+
+static carom_status gap_of_pair(const void *model, void *work, int k, const double *q0, double h, const double *v, double *q, double *gap) {
+    const carom_model *m = model;
+    const pair *p = carom_near_at(carom_near_list(m, work), k);
+    double *g = (double *)(void *)((unsigned char *)work + m->near->room);
+    carom_body_move(p->A->body, q, q0, h, v);
+    carom_body_move(p->B->body, q, q0, h, v);
+    if (carom_pair_eval(m, work, p, PAIR_GAPS, q, m->v0, g)) return CAROM_USER;
+    *gap = HUGE_VAL;
+    for (int i = 0; i < p->count; ++i) *gap = fmin(*gap, g[i]);
+    return CAROM_OK;
+}
+
+// -- the search -----------------------------------------------------------------------------------------------------------
+
 typedef struct search {
     const carom_model *m;
     carom_list *list;
@@ -307,6 +349,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     carom_team_run(list->team, look_at_all, &f);
     carom_team_run(list->team, all_beside, &f);
     carom_broad(f.l->box, boxes, f.l->room, list->team, found, &f);
+    list->rushes = rushes(x, f.l);
     if (!gather(&f)) return CAROM_NO_MEMORY;
     long contacts = 0;
     carom_team_run(list->team, count_contacts, &f);
@@ -441,9 +484,11 @@ static carom_status find_sleepers(carom_model *m, carom_error *err) {
 
 carom_status carom_near_system(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
-    const struct near_pairs *x = m->near;
+    struct near_pairs *x = m->near;
     carom_contact *laws = carom_pool_take(&m->memory, (size_t)(m->nc + x->slots) * sizeof *laws);
-    if (!laws) return carom_model_no_memory(m, err);
+    x->thin = carom_pool_take(&m->memory, (size_t)x->nshapes * sizeof *x->thin);
+    if (!laws || !x->thin) return carom_model_no_memory(m, err);
+    for (int i = 0; i < x->nshapes; ++i) x->thin[i] = carom_shape_thin(x->shape[i]);
     if (m->nc) memcpy(laws, m->contacts, (size_t)m->nc * sizeof *laws);
     for (int i = 0; i < x->slots; ++i) {
         laws[m->nc + i] = x->npairs ? x->law[i % x->npairs] : (carom_contact){0};
@@ -458,6 +503,8 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     s->list = make_list;
     s->adopt = adopt;
     s->known_as = known_as;
+    s->may_pass = may_pass;
+    s->gap_of_pair = gap_of_pair;
     return CAROM_OK;
 }
 

@@ -177,6 +177,7 @@ struct near_pairs {
     int *part_of;         // by body: its part of the system, where it is one that may sleep; -1: it may not
     int tangents;         // most of a contact
     int slots;            // to begin with
+    double *thin;         // nshapes: half of the smallest width; infinite: nothing passes it
     bool patches;         // some contacts are found by search
     size_t at;            // offset in the model's work block: the list in use
     int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for answers
@@ -213,6 +214,7 @@ const char *carom_near_name(const carom_model *m, int id, char *text, size_t siz
 int carom_near_find(const carom_model *m, const char *name);
 bool carom_near_made_by(const carom_model *m, int rule, int both); // may that pair be one of this rule?
 double carom_near_size(const carom_model *m, int id);
+double carom_shape_thin(const shape *s); // thin.c: half of its smallest width; infinite: nothing passes it
 /// Contacts that are near at a place, with their gaps by id; carom_near_close() afterwards.
 typedef struct near_look { carom_list list; double *gap; } near_look;
 carom_status carom_near_open(const carom_model *m, void *work, const double *q, near_look *x, carom_error *err);

@@ -13,20 +13,11 @@ static const double FEW = 4;                      // times: a gap that is as far
 typedef struct path {
     carom_sim *sim;
     double t_0, h;
-    int id;      // the gap that is looked at
+    int id;      // the gap that is looked at,
+    const carom_list_pair *pair; // or the smallest of this pair of the list, its k-th; only its bodies move then.  NULL: none
+    int k;
     bool failed;
 } path;
-
-// q_0 (+) h (x v_0 + x^2/2 dv), or q_1 (-) h (y v_1 - y^2/2 dv), y = 1 - x
-static void place(const path *p, double x, bool from_end) {
-    const carom_sim *sim = p->sim;
-    const double y = 1 - x;
-    for (int i = 0; i < sim->sys->nv; ++i) {
-        const double dv = sim->v[i] - sim->v_0[i];
-        sim->v_try[i] = from_end ? 0.5 * y * y * dv - y * sim->v[i] : x * sim->v_0[i] + 0.5 * x * x * dv;
-    }
-    carom_move(&sim->step, sim->q_try, from_end ? sim->q : sim->q_0, p->h, sim->v_try);
-}
 
 static double gap_here(path *p, double t, const double *q) {
     const carom_sim *sim = p->sim;
@@ -35,9 +26,33 @@ static double gap_here(path *p, double t, const double *q) {
     return sim->gap_in[p->id];
 }
 
+// The gap after a move from a position along v for the time h, at the time t.
+static double gap_after(path *p, double t, const double *from, double h, const double *v) {
+    const carom_sim *sim = p->sim;
+    double gap = HUGE_VAL;
+    if (!p->pair) {
+        carom_move(&sim->step, sim->q_try, from, h, v);
+        return gap_here(p, t, sim->q_try);
+    }
+    if (sim->sys->gap_of_pair(sim->sys->model, sim->step.sys_work, p->k, from, h, v, sim->q_try, &gap) != CAROM_OK) p->failed = true;
+    return gap;
+}
+
+static void way(const path *p, double x, bool from_end, int first, int n) {
+    const carom_sim *sim = p->sim;
+    const double y = 1 - x;
+    for (int i = first; i < first + n; ++i) {
+        const double dv = sim->v[i] - sim->v_0[i];
+        sim->v_try[i] = from_end ? 0.5 * y * y * dv - y * sim->v[i] : x * sim->v_0[i] + 0.5 * x * x * dv;
+    }
+}
+
+// q_0 (+) h (x v_0 + x^2/2 dv), or q_1 (-) h (y v_1 - y^2/2 dv), y = 1 - x
 static double gap_from(path *p, double x, bool from_end) {
-    place(p, x, from_end);
-    return gap_here(p, p->t_0 + x * p->h, p->sim->q_try);
+    const carom_sim *sim = p->sim;
+    if (!p->pair) way(p, x, from_end, 0, sim->sys->nv);
+    for (int i = 0; p->pair && i < 2; ++i) way(p, x, from_end, p->pair->v[i], p->pair->nv[i]);
+    return gap_after(p, p->t_0 + x * p->h, from_end ? sim->q : sim->q_0, p->h, sim->v_try);
 }
 
 static double gap_inside(path *p, double x) { return gap_from(p, x, x > 0.5); }
@@ -65,8 +80,7 @@ static double smallest(path *p, double *least) {
 static double rate(path *p, double x, const double *v) {
     const carom_sim *sim = p->sim;
     const double e = fmin(START, 0.5 * x) * p->h, g = gap_inside(p, x);
-    carom_move(&sim->step, sim->q_try, sim->q_try, -e, v);
-    return (g - gap_here(p, p->t_0 + x * p->h - e, sim->q_try)) / e;
+    return (g - gap_after(p, p->t_0 + x * p->h - e, sim->q_try, -e, v)) / e;
 }
 
 // (PO-1)  Passed: the smallest gap inside the step is below zero by more than FEW times what its two ends differ by about the middle, and where it became zero the approach was larger than FEW
@@ -90,7 +104,7 @@ static bool open(const carom_sim *sim, int c, uint64_t near) {
 }
 
 void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) {
-    const int ne = sim->sys->ne, nc = sim->sys->nc;
+    const int ne = sim->sys->ne, nc = carom_sim_fixed_contacts(sim);
     if (stale) near = UINT64_MAX;
     sim->kept->near = 0;
     carom_counts *counts = &sim->kept->ledger.counts;
@@ -110,8 +124,37 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
     }
 }
 
+// Is a pair of the list open at the end of the step, and did none of its contacts react?
+static bool pair_open(const carom_sim *sim, const carom_list_pair *pair) {
+    const carom_step *s = &sim->step;
+    const int first = sim->sys->nc - sim->sys->listed + pair->first;
+    for (int c = first; c < first + pair->count; ++c) {
+        const int d = s->dir[s->sys->ne + c];
+        if (!(sim->gap[sim->sys->ne + c] > sim->touches) || (s->reacted && (s->impulse[d] > 0 || s->force[d] > 0)) || carom_system_gated(sim->sys, c)) return false;
+    }
+    return true;
+}
+
+// Counts the step once, whatever it has passed: in a world of many fast bodies the first look that finds something ends the search.
+void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
+    const carom_system *sys = sim->sys;
+    carom_counts *counts = &sim->kept->ledger.counts;
+    carom_list_pair pair;
+    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .pair = &pair};
+    if (sim->scheme->emits_events || !sys->may_pass || !(p.h > 0)) return;
+    for (p.k = 0; p.k < sim->list.pairs; ++p.k) {
+        double at;
+        if (!sys->may_pass(sys->model, &sim->list, p.k, &pair) || !pair_open(sim, &pair)) continue;
+        const double g_0 = gap_after(&p, t_0, sim->q_0, 0, sim->v_0), next = g_0 > sim->touches ? gap_after(&p, t_0, sim->q_0, START * p.h, sim->v_0) : g_0;
+        if (p.failed) return;
+        if (!(g_0 > sim->touches) || !(g_0 + (next - g_0) / START < 0) || !passed(&p, &at)) continue;
+        if (counts->unseen++ == 0) counts->unseen_id = carom_sim_known_as(sim, sys->ne + sys->nc - sys->listed + pair.first), counts->unseen_t = at;
+        return;
+    }
+}
+
 void carom_sim_thrown(carom_sim *sim, double h) {
     const double far = FEW * h * sim->kept->speed;
-    for (int c = 0; c < sim->sys->nc; ++c)
+    for (int c = 0; c < carom_sim_fixed_contacts(sim); ++c)
         if (sim->gap[sim->sys->ne + c] < far) sim->kept->near |= CAROM_NEAR(c);
 }

@@ -243,8 +243,8 @@ static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q = carom_allocate(keep, (size_t)sys->nq);
     sim->v = carom_allocate(keep, (size_t)sys->nv);
     sim->gap = carom_allocate(keep, (size_t)nb);
-    sim->watched = !sim->scheme->emits_events && sys->nc > 0 && !sys->listed;
-    if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)nb);
+    sim->watched = !sim->scheme->emits_events && carom_sim_fixed_contacts(sim) > 0;
+    if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
     carom_sim_signals_allocate(sim, mem, keep);
     CAROM_ALLOCATE(keep, (size_t)sys->nworks, &sim->power, &sim->done);
     sim->memory = carom_allocate_bytes(keep, (size_t)sys->nc * sizeof *sim->memory);

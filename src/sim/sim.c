@@ -320,6 +320,7 @@ static carom_status book(carom_sim *sim, double t_0, double h, carom_error *err)
     if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
     if (near || (watched && stale)) carom_sim_look_back(sim, t_0, stale, near);
+    if (sim->list.rushes) carom_sim_look_back_listed(sim, t_0);
     if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK; // there is none, or it did that
     k->ledger.energy.external += 0.5 * h * (k->power_in + in);
     k->ledger.energy.damping += 0.5 * h * (k->power_out + out);

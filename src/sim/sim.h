@@ -96,8 +96,8 @@ struct carom_sim {
     double *gap;        // kept, ne + nc
     bool watched;       // steps may pass obstacles unseen: look for them, with
     double touches;     // a gap that is no larger counts as closed,
-    double *gap_0;      // kept, ne + nc: gaps where the last step began,
-    double *gap_next, *gap_in; // ne + nc: soon after, and at some place inside
+    double *gap_0;      // kept, ne and contacts that are always there: gaps where the last step began,
+    double *gap_next, *gap_in; // the same soon after; ne + nc: at some place inside
     bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
     carom_status (*asks)(void *user, const carom_now *now); // this on_step asks for gaps where it needs them
     bool keeps_gaps;    // those at the end of a step are those at the start of the next one, for schemes that see all constraints
@@ -205,17 +205,22 @@ int carom_sim_looked_at(const carom_sim *sim); // how many of them there are
 /// rough.c: is there a force that changes with a rate almost at once, at the present state?  Then which, and what to do.
 bool carom_sim_rough(const carom_sim *sim, char *text, size_t size);
 
-/// passed.c, after a step: did it pass an obstacle, of the contacts `near`?  Counts it.  stale: gap_0 is not that of t_0 yet.
+/// passed.c, after a step: did it pass an obstacle, of the contacts `near`, which are always there?  Counts it.  stale: gap_0 is not that of t_0 yet.
 void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near);
+/// The same for contacts that come and go, where some bodies move far against their size.
+void carom_sim_look_back_listed(carom_sim *sim, double t_0);
 /// After a step of h with impacts, which have changed velocities: contacts that are no farther away than a few steps are near.
 void carom_sim_thrown(carom_sim *sim, double h);
 
 /// The bit of contact c in carom_kept.near; beyond the first 63 all have one.
 #define CAROM_NEAR(c) ((uint64_t)1 << ((c) < 63 ? (c) : 63))
 
+/// Contacts that are always there, before those of the list.
+static inline int carom_sim_fixed_contacts(const carom_sim *sim) { return sim->sys->nc - sim->sys->listed; }
+
 /// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step before falls below zero in it.  Moves gap_0 on to the start of the last step.
 static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
-    const int ne = sim->sys->ne, nc = sim->sys->nc;
+    const int ne = sim->sys->ne, nc = carom_sim_fixed_contacts(sim);
     const double *g = sim->gap + ne, times = sim->control.on ? 1.2 : 2, touches = sim->touches; // 2 g < g_0; adaptive steps may grow five times: g + 5 (g - g_0) < 0
     double *g_0 = sim->gap_0 + ne;
     uint64_t near = sim->kept->near;

@@ -45,7 +45,7 @@ typedef struct writer {
 
 static char *add(writer *w, const char *kind, int id, double t) {
     const carom_sim_def *names = &w->sim->names;
-    const bool known = id >= 0 && id < w->sim->sys->ne + w->sim->sys->nc;
+    const bool known = id >= 0 && (id < w->sim->sys->ne + w->sim->sys->nc || w->sim->list.slots); // numbers of contacts that come and go have no end
     carom_warning *x = w->list + w->n++;
     *x = (carom_warning){.kind = kind, .id = known ? id : -1, .name = known && names->name ? names->name(names->name_user, id) : NULL, .t = t};
     return x->text;

@@ -198,6 +198,13 @@ carom_status carom_near_belts(resolver *r) {
     return CAROM_OK;
 }
 
+// A box has no hull: it is too thin for one, or memory is short.
+static carom_status no_solid(const carom_model *m, const shape *s, carom_error *err) {
+    const double thin = carom_shape_thin(s), thinnest = 1e-4; // of its size, half of that of its edges: about what hull.c asks for
+    if (s->kind != SHAPE_BOX || thin > thinnest * s->bound_radius) return carom_model_no_memory(m, err);
+    return carom_fail(err, CAROM_BAD_INPUT, "%.200s: box '%.60s' is %.3g thick, less than 1/10000 of its size: too thin for contacts that come and go.  Make it thicker", m->file, s->name, 2 * thin);
+}
+
 // Kinds of all samples.
 carom_status carom_near_make(carom_model *m, carom_error *err) {
     struct near_pairs *x = m->near;
@@ -219,7 +226,7 @@ carom_status carom_near_make(carom_model *m, carom_error *err) {
         CAROM_TRY(status);
     }
     for (int i = 0; i < x->nshapes && x->patches; ++i)
-        if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return carom_model_no_memory(m, err);
+        if (x->group[i] >= 0 && !carom_patch_solid(m, &m->shapes[i])) return no_solid(m, &m->shapes[i], err);
     x->slots = 64; // a simulation makes as many as there are contacts
     if (x->slots < x->npairs) x->slots = x->npairs; // every law is among them
     return CAROM_OK;

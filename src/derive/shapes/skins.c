@@ -107,11 +107,22 @@ static member *seek(const carom_model *m, const char *text, const char **point) 
     return NULL;
 }
 
+// A floating member is known by the body that its frame is.
+static carom_status refuse_floating(resolver *r, const carom_datum *n) {
+    for (int k = 1; k < r->m->nbodies; ++k) {
+        const body *b = &r->m->bodies[k];
+        if (!b->floating || strcmp(b->name, n->text) != 0) continue;
+        return carom_fault(r, n, 0, "member '%.60s' has a floating frame, and only its points can have shapes: {%s: RADIUS, of: %.60s.end}", b->name, b->space == SPATIAL ? "sphere" : "circle", b->name);
+    }
+    return CAROM_OK;
+}
+
 static carom_status find(resolver *r, const carom_datum *n, member **b, const char **point) {
     if (n->kind != CAROM_TEXT) return carom_fault(r, n, 0, "`of` is a body, a flexible member, or one of its points: of: beam.end");
     *b = seek(r->m, n->text, point);
     if (*b && (*b)->kind == CAROM_MATRICES) return carom_fault(r, n, 0, "member '%.60s' is given by matrices and has no places in the world; write the gap itself", (*b)->name);
     if (*b) return CAROM_OK;
+    CAROM_TRY(refuse_floating(r, n));
     const char *near = carom_nearest(n->text, owner_name, r->m);
     return carom_fault(r, n, 0, "there is no body or flexible member '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }

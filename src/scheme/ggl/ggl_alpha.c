@@ -558,11 +558,10 @@ static carom_status attempts(work *w, carom_step *s) {
     carom_status status = iterate(w, s, solvers ? SOLVERS : newton, warm);
     if (status == CAROM_RETRY && warm) status = iterate(w, s, newton, false);
     if (status == CAROM_OK && solvers) w->solvers[0] -= 1;
-    s->counts->fallbacks += solvers;
     if (status != CAROM_RETRY || w->L.nb == s->sys->ne || w->modified) return status;
+    s->counts->fallbacks += 1;
     status = iterate(w, s, solvers ? newton : SOLVERS, false);
     if (status == CAROM_OK) w->solvers[0] = solvers ? 0 : A_WHILE;
-    s->counts->fallbacks += !solvers;
     return status;
 }
 
