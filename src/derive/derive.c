@@ -250,6 +250,33 @@ static carom_status compile_tapes(carom_model *m, const carom_group *group, cons
     return m->check_tape ? CAROM_OK : CAROM_NO_MEMORY;
 }
 
+// Nine numbers of each joint: x, y, z of its frame in the world; zero for axes that none of its constraints acts along.  NULL: not enough memory.
+static carom_node *joint_frames(carom_model *m) {
+    carom_node *frames = carom_pool_take(&m->memory, (9 * (size_t)m->njoints + 1) * sizeof *frames);
+    for (int i = 0; frames && i < 9 * m->njoints; ++i) {
+        const joint *j = &m->joints[i / 9];
+        frames[i] = i % 9 / 3 < j->turned ? j->frame[i % 9] : carom_graph_number(m->graph, 0);
+    }
+    return frames;
+}
+
+// Lower bounds of the gaps of pairs, then their rates.  NULL: not enough memory.
+static carom_node *pair_bounds(carom_model *m) {
+    carom_node *bound = carom_pool_take(&m->memory, (2 * (size_t)m->npairs + 1) * sizeof *bound);
+    for (int i = 0; bound && i < m->npairs; ++i) {
+        bound[i] = m->pairs[i].own->bound == CAROM_NONE ? carom_graph_number(m->graph, 0) : m->pairs[i].own->bound;
+        bound[m->npairs + i] = carom_graph_motion(m->graph, bound[i]);
+    }
+    return bound;
+}
+
+// Powers of elements, then their energies.  NULL: not enough memory.
+static carom_node *element_powers(carom_model *m) {
+    carom_node *element = carom_pool_take(&m->memory, (2 * (size_t)m->nelements + 1) * sizeof *element);
+    for (int i = 0; element && i < m->nelements; ++i) element[i] = m->elements[i].power, element[m->nelements + i] = m->elements[i].energy;
+    return element;
+}
+
 static carom_status compile(carom_model *m, const carom_node *f, const carom_node *kappa, carom_error *err) {
     carom_graph *g = m->graph;
     const int n = m->visible.nv, links = m->ne + m->nc;
@@ -262,23 +289,14 @@ static carom_status compile(carom_model *m, const carom_node *f, const carom_nod
     for (int i = 0; i < m->nchecks; ++i) sides[2 * i] = m->checks[i].left, sides[2 * i + 1] = m->checks[i].right;
     for (int i = 0; i < m->nobserved; ++i) sides[2 * m->nchecks + i] = m->observed[i];
     const carom_node energy[2] = {m->kinetic, m->potential};
-    carom_node *frames = carom_pool_take(&m->memory, (9 * (size_t)m->njoints + 1) * sizeof *frames), *power = m->power;
+    carom_node *const frames = joint_frames(m), *const power = m->power;
     if (!frames) return carom_model_no_memory(m, err);
-    for (int i = 0; i < 9 * m->njoints; ++i) {
-        const joint *j = &m->joints[i / 9];
-        frames[i] = i % 9 / 3 < j->turned ? j->frame[i % 9] : carom_graph_number(g, 0);
-    }
     derive_power(m, power);
     const span own = m->own = carom_model_span(m, m->npairs ? m->pairs[0].first : links);
-    carom_node *bound = carom_pool_take(&m->memory, (2 * (size_t)m->npairs + 1) * sizeof *bound);
+    carom_node *const bound = pair_bounds(m);
     if (!bound) return carom_model_no_memory(m, err);
-    for (int i = 0; i < m->npairs; ++i) {
-        bound[i] = m->pairs[i].own->bound == CAROM_NONE ? carom_graph_number(g, 0) : m->pairs[i].own->bound;
-        bound[m->npairs + i] = carom_graph_motion(g, bound[i]);
-    }
-    carom_node *element = carom_pool_take(&m->memory, (2 * (size_t)m->nelements + 1) * sizeof *element);
+    carom_node *const element = element_powers(m);
     if (!element) return carom_model_no_memory(m, err);
-    for (int i = 0; i < m->nelements; ++i) element[i] = m->elements[i].power, element[m->nelements + i] = m->elements[i].energy;
     const carom_group motion = join_motion(m, f);
     if (motion.count < 0) return carom_model_no_memory(m, err);
     carom_group row = join(m, energy, 2, m->u, own.dir);

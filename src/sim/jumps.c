@@ -1,25 +1,9 @@
-// jumps.c: times at which forces, walls or energies jump or have a kink, as the system knows them.
+// jumps.c: steps in pieces, where forces, walls or energies jump or have a kink, or a pulse is short.
 //
 // A comparison like t > c has its old value at c, t >= c the new one, and the slope of |t - c| neither.  So steps end before such times and begin behind them.
 #include "sim/sim.h"
-#include <float.h>
 #include <math.h>
 #include <string.h>
-
-double carom_sim_instant(const carom_sim *sim, double t) { return 4 * DBL_EPSILON * fmax(fabs(t), 1e-3 * sim->h); }
-
-double carom_sim_jump(const carom_sim *sim, double t_0, double t_1) {
-    const carom_system *sys = sim->sys;
-    return sys->jump ? sys->jump(sys->model, sim->step.sys_work, t_0, t_1) : HUGE_VAL;
-}
-
-double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1) {
-    static const double MUCH = 0.5, LITTLE = 1.0 / 32;
-    const carom_system *sys = sim->sys;
-    const double run[2] = {sim->t0, sim->t_end};
-    const bool follows = sim->control.on || (sim->scheme->own_steps && !sys->works); // a tolerance; works of single forces have none
-    return sys->even && (follows || sim->scheme->powers) ? sys->even(sys->model, sim->step.sys_work, run, follows ? 1 : inside ? LITTLE : MUCH, t_0, t_1) : t_1;
-}
 
 // Power of forces that no scheme has booked: the trapezoidal rule over the h before a jump.
 static carom_status book_power(carom_sim *sim, double h, carom_error *err) {

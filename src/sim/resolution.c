@@ -1,25 +1,19 @@
-// resolution.c: is the step short enough for the fastest vibration and the fastest decay of the model?
+// resolution.c: the fastest vibration and the fastest decay of the model, which limit the step; with the same factors, accelerations with joints and a check of the mass.
 //
 // Both are estimated by a few steps of the power method with differences of forces: with K = -df/dq and C = -df/dv, reduced to motions that joints
 // allow, omega^2 is the largest eigenvalue of M^-1 K and delta that of M^-1 C.  That costs a dozen evaluations of forces where the step is
 // short, at the start and when the number of steps has doubled; in carom_sim_ledger() once more, if the step was too long every time.
-//
-// What a scheme makes of it is tried out: the scheme itself, with its options, steps the oscillator x'' + c x' + k x = 0 of that mode.
 #include "base/pages.h"
 #include "linalg/dense.h"
 #include "sim/sim.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { FEW = 3, MANY = 16, MOST_JOINTS = 200, FEW_JOINTS = 60 };
-enum { TRIED = 200 };              // steps of the oscillator
 static const double SHORT = 0.1;       // h omega, or h delta: no scheme minds
-static const double GROWS = 100;       // times, in TRIED steps
 static const double DEPENDENT = 1e-12; // joints whose directions agree to this are one
 static const double DIFFERENCE = 6e-6; // of the size: central differences, where rounding and the error of third order are equal
 static const double TRACE = 1e-10;     // of the largest mass
-static const double SHORTEST = 1e-9;   // of the step: what spoils even that is not cured by a shorter one
 
 // Are steps of the size that was given taken?
 static bool fixed_steps(const carom_sim *sim) {
@@ -144,7 +138,7 @@ static carom_status largest(carom_sim *sim, bool rate, double *own, double *othe
     return CAROM_OK;
 }
 
-static bool short_enough(const carom_sim *sim, carom_pace p) { return !(sim->h * sqrt(fmax(p.stiffness, 0)) > SHORT || sim->h * p.damping > SHORT); }
+bool carom_resolution_short_enough(const carom_sim *sim, carom_pace p) { return !(sim->h * sqrt(fmax(p.stiffness, 0)) > SHORT || sim->h * p.damping > SHORT); }
 
 // The slower of what is known and what is here.
 static void slower(carom_pace *p, double stiffness, double damping, bool rate, bool first) {
@@ -161,77 +155,9 @@ static void forget(const carom_sim *sim) {
 
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first) {
     double own, other;
-    if (!sim->resolution.on || (!first && short_enough(sim, pace[0]) && short_enough(sim, pace[1]))) return;
+    if (!sim->resolution.on || (!first && carom_resolution_short_enough(sim, pace[0]) && carom_resolution_short_enough(sim, pace[1]))) return;
     if (reduce(sim, sim->kept->t, sim->q) != CAROM_OK || carom_mass(&sim->step, sim->step.M, sim->kept->t, sim->q) != CAROM_OK) return;
     if (largest(sim, false, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[0], own, other, false, first);
     if (largest(sim, true, &own, &other) == CAROM_OK && isfinite(own + other)) slower(&pace[1], other, own, true, first);
     forget(sim);
-}
-
-// -- trying a scheme ---------------------------------------------------------------------------------------------------
-
-static carom_status unit_mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
-    (void)model, (void)work, (void)t, (void)q;
-    M.a[0] += 1;
-    return CAROM_OK;
-}
-
-static carom_status spring(const void *model, void *work, double t, const double *q, const double *v, double *f) {
-    (void)work, (void)t;
-    const carom_pace *p = model;
-    f[0] += -p->stiffness * q[0] - p->damping * v[0];
-    return CAROM_OK;
-}
-
-static carom_status spring_tangent(const void *model, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) {
-    (void)work, (void)t, (void)q, (void)v;
-    const carom_pace *p = model;
-    K.a[0] += p->stiffness;
-    C.a[0] += p->damping;
-    return CAROM_OK;
-}
-
-// Does the scheme of sim, with its options and steps of h, blow the oscillator up?  fades: does it, over the run, damp an oscillator without
-// damping to half its amplitude?
-static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
-    if (!(p.stiffness >= 0 && p.damping >= 0)) return false; // the motion itself does
-    if (fades) p.damping = 0;
-    const carom_system sys = {.nq = 1, .nv = 1, .column_stride = 1, .mass_shape = {.storage = CAROM_DENSE, .n = 1}, .tangent_shape = {.storage = CAROM_DENSE, .n = 1},
-                              .model = &p, .mass = unit_mass, .force = spring, .tangent = spring_tangent};
-    char text[1000];
-    const char *option[40] = {NULL};
-    carom_sim_options_text(sim, text, sizeof text);
-    int n = 0;
-    for (char *word = text; word && n < 39; ++n) {
-        option[n] = word;
-        word = strchr(word, ' ');
-        if (word) *word++ = 0;
-    }
-    const double omega = sqrt(p.stiffness), q0 = 1, v0 = fmax(omega, p.damping), size = v0;
-    const carom_scheme *const schemes[] = {sim->scheme, NULL};
-    carom_sim *trial = carom_sim_create(&(carom_sim_def){.system = &sys, .scheme = sim->scheme->name, .schemes = schemes, .options = option, .h = h, .t_end = TRIED * h,
-                                                         .q0 = &q0, .v0 = &v0}, NULL);
-    if (!trial) return false;
-    const bool lives = carom_sim_run(trial, NULL, NULL, NULL) == CAROM_OK;
-    const bool grown = !lives || !(fabs(trial->v[0]) < GROWS * size) || !(omega * fabs(trial->q[0]) < GROWS * size);
-    const bool faded = lives && pow(hypot(trial->v[0], omega * trial->q[0]) / hypot(v0, omega * q0), (sim->t_end - sim->t0) / (TRIED * h)) < 0.5;
-    carom_sim_destroy(trial);
-    return fades ? faded : grown;
-}
-
-bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst, double *longest) {
-    for (int i = 0; i < (fades ? 1 : 2); ++i) { // a decay may fade
-        if (!sim->resolution.on || short_enough(sim, pace[i]) || !spoils(sim, pace[i], fades, sim->h)) continue;
-        double low = 0, high = sim->h;
-        for (int k = 0; k < 40 && !(high < 1.02 * low); ++k) {
-            const double h = low > 0 ? sqrt(low * high) : high / 4;
-            if (low == 0 && !(h > SHORTEST * sim->h)) break;
-            if (spoils(sim, pace[i], fades, h)) high = h;
-            else low = h;
-        }
-        *worst = pace[i];
-        *longest = low;
-        return true;
-    }
-    return false;
 }

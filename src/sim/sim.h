@@ -151,7 +151,7 @@ struct carom_sim {
     carom_error error;  // of the step loop
 };
 
-/// The options that every scheme has, after its own.
+/// options.c: the options that every scheme has, after its own.
 extern const carom_option carom_common_options[];
 /// Is there this scheme, does it have these options, and `name` too unless it is NULL?  CAROM_BAD_INPUT says what is wrong.
 carom_status carom_sim_check_options(const carom_sim_def *def, const char *name, carom_error *err);
@@ -159,6 +159,10 @@ enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CARO
        CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION,
        CAROM_OPT_SAFETY, CAROM_OPT_SHRINK, CAROM_OPT_GROW, CAROM_OPT_EXTRAPOLATE, CAROM_COMMON_COUNT };
 
+/// The scheme that def names.
+carom_status carom_sim_find_scheme(const carom_sim_def *def, const carom_scheme **scheme, carom_error *err);
+/// The values of its options and of the common ones.  Does it support them, and what the system needs?  whole: the end is a whole number of steps.
+carom_status carom_sim_read_options(const carom_sim_def *def, const carom_scheme *scheme, bool whole, double *opt, carom_error *err);
 /// Order of a scheme with these options.
 int carom_sim_order(const carom_scheme *scheme, const double *opt);
 
@@ -171,29 +175,32 @@ void carom_sim_plan(carom_sim *sim);                                   // equal 
 double carom_sim_next_sample(const carom_sim *sim);                    // HUGE_VAL: none
 double carom_sim_planned(const carom_sim *sim);                        // the length of these steps
 
-/// jumps.c: what counts as one instant at t; the first time behind t_0, not behind t_1, up to which forces have jumped; the books across it, after a piece of h.
+/// times.c: what counts as one instant at t; the first time behind t_0, not behind t_1, up to which forces have jumped.
 double carom_sim_instant(const carom_sim *sim, double t);
 double carom_sim_jump(const carom_sim *sim, double t_0, double t_1); // HUGE_VAL: none
 double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1); // the end of a step in which no pulse is short; inside: in which it is followed, where the scheme or its books have no tolerance
+/// The number of the step that ends at t_end; -1: there is none.
+long carom_sim_last_step(const carom_sim *sim, const carom_kept *k);
+/// jumps.c: the books across a jump, after a piece of h.
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err);
 /// A step from t over h to t_1, in pieces where forces jump or have short pulses on the way.
 carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err);
 /// jerk.c: does the velocity of a driven joint jump between two times beside each other, and does the scheme leave that to the simulation?  Then its impact.
 bool carom_sim_jerked(carom_sim *sim, double before, double behind);
 carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err);
-/// state.c: the model failed to compute `what` at the present state; which force or gap it was, where one has no value.
-carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err);
-/// Is the energy far beyond what the books explain?
+/// state.c: is the energy far beyond what the books explain?
 bool carom_sim_ran_away(const carom_ledger *l);
-/// Of a run in progress: add the time that it has taken so far.
+/// A run begins; of a run in progress: add the time that it has taken so far.
+void carom_sim_start_time(carom_sim *sim);
 void carom_sim_add_time(const carom_sim *sim, carom_ledger *l);
 /// Energy that has appeared unaccounted for, where the total is `energy` now; negative: none has.
 double carom_sim_excess(const carom_ledger *l, double energy);
-/// warnings.c: kinetic energy, had every rate what the largest force would make of it in a step; 0: not known.
-double carom_sim_one_step(const carom_sim *sim);
-const char *carom_sim_finer(const carom_sim *sim); // what to try where steps are too large, for messages
-/// What the step has accounted for goes to the ledger.
-void carom_sim_book_account(carom_sim *sim);
+/// forces.c: what forces can do: the kinetic energy with all rates 1, the acceleration that the largest force would give to all, and the work of all on the largest position.
+typedef struct carom_forces { double unit, a, work; } carom_forces;
+carom_forces carom_sim_forces(const carom_sim *sim);
+/// Kinetic energy, had every rate what the largest force would make of it in a step; 0: not known.
+double carom_sim_of_step(const carom_sim *sim, const carom_forces *x);
+double carom_sim_one_step(const carom_sim *sim); // with the forces of the present state
 
 /// pulses.c: a pulse in time shorter than a step, in the run so far: entry i, of nv forces and then ne + nc gaps, rises or falls for `width` about t (0: at t alone).  Nothing for schemes that cut steps there.
 typedef struct carom_pulse { int i; double t, width; } carom_pulse;
@@ -232,27 +239,44 @@ static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
     return near;
 }
 
+/// books.c: the model failed to compute `what` at the present state; which force or gap it was, where one has no value.
+carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err);
+/// What the step has accounted for goes to the ledger; the gaps of the present state do; all that a step of h from t_0 on, just done, adds.
+void carom_sim_book_account(carom_sim *sim);
+void carom_sim_book_gaps(carom_sim *sim);
+carom_status carom_sim_book(carom_sim *sim, double t_0, double h, carom_error *err);
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
 carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
 
-/// list.c: contacts that come and go.  Nothing where the system has none.
+/// slots.c, and carom_sim_list() in list.c: contacts that come and go.  Nothing where the system has none.
 void carom_sim_list_make(carom_sim *sim);               // sys becomes one of the simulation's own
 void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep);
 carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err); // for a step of h from the present state on
 void carom_sim_adopt(carom_sim *sim);                   // after what is kept has been replaced
 /// What messages, events and ledgers call constraint id.
 int carom_sim_known_as(const carom_sim *sim, int id);
-/// One block of memory for all, for list.slots slots; what was kept stays.
+/// setup.c: one block of memory for all, for list.slots slots; what was kept stays.
 carom_status carom_sim_allocate(carom_sim *sim, carom_error *err);
+/// What points into the block, and the system's own work.
+void carom_sim_wire(carom_sim *sim);
+/// The system as schemes see it, without redundant constraints.
+carom_status carom_sim_leave_out_redundant(carom_sim *sim, const carom_sim_def *def, carom_error *err);
 
-/// First gaps, first call of the scheme, first power.
+/// sim.c: first gaps, first call of the scheme, first power.
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err);
+/// A step before the end of the run.
+carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err);
 
-/// One step of the scheme from t over h as a whole: a failure is reported, not retried.
+/// advance.c: one step of the scheme from t over h as a whole: a failure is reported, not retried.
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err);
 /// The same, halved where it fails.
 carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err);
+/// The failure in sim->error, of a step that was halved `depth` times.
+carom_status carom_sim_give_up(carom_sim *sim, carom_error *err, int depth);
+const char *carom_sim_finer(const carom_sim *sim); // what to try where steps are too large, for messages
+/// Forces of the last step become zero.
+void carom_sim_clear_forces(const carom_sim *sim);
 
 /// flight.c: can a run that has begun have steps in flight?  As many of them as there are from here on, of those before the end and before the next sampled one.
 bool carom_sim_flies(const carom_sim *sim);
@@ -279,27 +303,28 @@ static inline bool carom_gaps_known(const carom_sim *sim) {
     return sim->lazy && f->least > -l->penetration && f->most < l->gap;
 }
 
-/// The number of the step that ends at t_end; -1: there is none.
-long carom_sim_last_step(const carom_sim *sim, const carom_kept *k);
-
-/// A step of a size that meets the tolerances; kept->t is moved.
+/// adaptive.c: a step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);
 
-/// Redundant constraints: look at the kept ones at the present state; recorded reactions of all.  Nothing where none is redundant.
+/// redundant.c: look at the rows that are kept, at the present state; recorded reactions of all constraints; both.  Nothing where none is redundant.
+carom_status carom_sim_check_rows(carom_sim *sim, carom_error *err);
+void carom_sim_share_reactions(carom_sim *sim);
 carom_status carom_sim_share(carom_sim *sim, carom_error *err);
 
-/// The fastest vibration and the fastest decay at the present state, where they are slower than pace; first: whatever they are.
+/// resolution.c: the fastest vibration and the fastest decay at the present state, where they are slower than pace; first: whatever they are.
 void carom_allocate_resolution(carom_sim *sim, carom_arena *mem);
 /// a, M^-1 f at a point, with the reactions of joints; as it is where there are too many of them.
 carom_status carom_resolution_joints(carom_sim *sim, double *a, double t, const double *q, const double *v);
 /// Is the mass of the present state positive definite?  CAROM_SINGULAR in sim->error: it is not.
 carom_status carom_resolution_mass(carom_sim *sim);
 void carom_resolution_look(carom_sim *sim, carom_pace pace[2], bool first);
-/// Is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.  fades: so fast that
+/// No scheme minds steps of sim->h with this vibration and decay.
+bool carom_resolution_short_enough(const carom_sim *sim, carom_pace p);
+/// trial.c: is one of them too fast for the scheme and its step?  Then it is *worst, and *longest the longest step that does; 0: none does.  fades: so fast that
 /// the scheme damps the vibration away, instead of making it grow.
 bool carom_resolution_lost(const carom_sim *sim, const carom_pace pace[2], bool fades, carom_pace *worst, double *longest);
 
-/// Events, contact memory and impact loss after a step of h from t_0 on.
+/// contacts.c: events, contact memory and impact loss after a step of h from t_0 on.
 void carom_contacts_update(carom_sim *sim, double t_0, double h);
 
 /// Forces of all constraints for records, after that.

@@ -1,19 +1,12 @@
-// state.c: what callers see of a simulation: its state, energies and ledger; observers; saving and restoring.
+// state.c: what callers see of a simulation: its state and ledger; observers; saving and restoring.
+#define _POSIX_C_SOURCE 200809L // clock_gettime
 #include "base/tolerance.h"
 #include "sim/sim.h"
 #include "solver/solvers.h"
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-
-// Forces and gaps name the one that has no value.
-carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err) {
-    carom_step *s = &sim->step;
-    const double t = sim->kept->t;
-    if (status == CAROM_USER && (carom_gaps(s, sim->gap_try, t, sim->q) != CAROM_OK || carom_force(s, sim->v_try, t, sim->q, sim->v) != CAROM_OK))
-        return carom_fail(err, status, "%s", sim->error.text);
-    return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
-}
+#include <time.h>
 
 bool carom_sim_ran_away(const carom_ledger *l) {
     static const double FAR = 1e3;
@@ -91,20 +84,23 @@ carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
     return CAROM_OK;
 }
 
-carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err) {
-    const carom_system *sys = sim->sys;
-    carom_step *s = &sim->step;
-    *kinetic = *potential = 0;
-    if (sys->energy) {
-        const carom_status status = sys->energy(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, kinetic, potential);
-        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its energy", sim->kept->t);
-    }
-    carom_matrix_zero(s->M);
-    const carom_status status = sys->mass(sys->model, s->sys_work, sim->kept->t, sim->q, s->M);
-    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its mass matrix", sim->kept->t);
-    carom_matrix_mul(s->inside->difference.a, s->M, sim->v);
-    *kinetic = 0.5 * carom_dot(sim->v, s->inside->difference.a, sys->nv);
-    return CAROM_OK;
+static double seconds(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void carom_sim_start_time(carom_sim *sim) {
+    sim->running = true;
+    sim->cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
+    sim->wall = seconds(CLOCK_MONOTONIC);
+}
+
+// What the present run has taken so far.
+void carom_sim_add_time(const carom_sim *sim, carom_ledger *l) {
+    if (!sim->running) return;
+    l->seconds += seconds(CLOCK_THREAD_CPUTIME_ID) - sim->cpu;
+    l->wall += seconds(CLOCK_MONOTONIC) - sim->wall;
 }
 
 // Half of the steps, or more, needed at most so many iterations.

@@ -5,8 +5,6 @@
 #include "sim/sim.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
 // error of first order in a step elsewhere.
@@ -53,54 +51,26 @@ static char *add(writer *w, const char *kind, int id, double t) {
 
 enum { ROOM = sizeof((carom_warning *)0)->text };
 
-// What forces can do: the kinetic energy with all rates 1, the acceleration that the largest force would give to all, and the work of all on the largest position.
-typedef struct forces { double unit, a, work; } forces;
-
-static forces forces_of(const carom_sim *sim) {
-    const carom_system *sys = sim->sys;
-    double *v = sys->energy ? malloc((size_t)sys->nv * sizeof *v) : NULL, potential = 0;
-    forces x = {0};
-    for (int i = 0; v && i < sys->nv; ++i) v[i] = 1;
-    if (v && sys->energy(sys->model, sim->step.sys_work, sim->kept->t, sim->q, v, &x.unit, &potential) != CAROM_OK) x.unit = 0;
-    if (v) carom_zero(v, sys->nv);
-    if (x.unit > 0 && isfinite(x.unit) && sys->force(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, v) == CAROM_OK) {
-        const double all = sys->nv * carom_norm_max(v, sys->nv);
-        x.a = all / (2 * x.unit), x.work = all * carom_norm_max(sim->q, sys->nq);
-    }
-    free(v);
-    return x;
-}
-
 // Kinetic energy, were every rate as large as the largest local velocity, or as what the largest force would make of all in a step; 0: not known.
 static double all_at_speed(const carom_sim *sim) {
-    const forces x = forces_of(sim);
+    const carom_forces x = carom_sim_forces(sim);
     const double speed = fmax(sim->kept->speed, sim->h * x.a), kinetic = x.unit * speed * speed;
     return isfinite(kinetic) ? kinetic : 0;
 }
 
-static double of_step(const carom_sim *sim, const forces *x) {
-    const double e = x->unit * sim->h * x->a * sim->h * x->a;
-    return isfinite(e) ? e : 0;
-}
-
-double carom_sim_one_step(const carom_sim *sim) {
-    const forces x = forces_of(sim);
-    return of_step(sim, &x);
-}
-
 // The energy that errors of single steps explain: where the scheme controls them, the work on an error of its tolerance, of positions or of what forces do in one step; elsewhere, at rest,
 // that of the forces in one step.  Forces beyond those at the start, and beyond what moved and was given, are an effect of the growth, and no cause.
-static double one_step(const carom_sim *sim, const carom_ledger *l, const forces *x) {
+static double one_step(const carom_sim *sim, const carom_ledger *l, const carom_forces *x) {
     static const double REST = 1e-2;
     const carom_kept *k = sim->kept;
     const int i = sim->scheme->own_steps ? carom_option_find(sim->scheme->options, "rtol", 4) : -1;
-    const double all = of_step(sim, x), caused = fmin(all, k->one_step + k->explained + fabs(l->energy.external));
+    const double all = carom_sim_of_step(sim, x), caused = fmin(all, k->one_step + k->explained + fabs(l->energy.external));
     const double e = i >= 0 ? sim->opt[i] * fmax(x->work, caused) : sim->scheme->emits_events || l->kinetic > REST * all ? 0 : caused;
     return isfinite(e) ? e : 0;
 }
 
 // What steps of first order add up to: each is off by the energy of h a, a step's change of velocity, which in a vibration is omega^2 times the kinetic one.
-static double first_order(const carom_sim *sim, const carom_ledger *l, const forces *x) {
+static double first_order(const carom_sim *sim, const carom_ledger *l, const carom_forces *x) {
     if (carom_sim_order(sim->scheme, sim->opt) > 1 || sim->scheme->emits_events) return 0;
     return FEW * (sim->kept->t - sim->t0) * sim->h * (x->unit * x->a * x->a + 0.5 * fmax(0, l->pace[0].stiffness) * l->kinetic);
 }
@@ -114,13 +84,6 @@ static void energy_created(writer *w, const carom_ledger *l) {
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
              "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
              "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
-}
-
-// Where contacts come and go, no scheme locates events.  Those that are named find their steps, also in stiff models.
-const char *carom_sim_finer(const carom_sim *sim) {
-    if (sim->list.slots) return "a smaller step";
-    if (sim->scheme->own_steps) return "smaller tolerances";
-    return sim->scheme->emits_events || sim->sys->nc == 0 ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (auto, event-driven)";
 }
 
 static const char *second_order(const carom_sim *sim, char *text, size_t size) {
@@ -155,7 +118,7 @@ static void unaccounted(writer *w, const carom_ledger *l) {
     const double size = fmax(w->sim->kept->explained, still); // energy from nowhere does not make its own measure
     const bool own = w->sim->scheme->own_steps;
     char other[120];
-    const forces x = forces_of(w->sim);
+    const carom_forces x = carom_sim_forces(w->sim);
     const double exact = fmax(known_to(l), one_step(w->sim, l, &x));
     const double excess = carom_sim_excess(l, l->energy.end), order = fmin(first_order(w->sim, l, &x), FEW * size); // beyond, it is no error
     if (excess > fmax(GROWN * size, exact) && excess <= order)

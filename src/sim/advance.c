@@ -1,0 +1,148 @@
+// advance.c: one step of the scheme, in halves where it asks for them, and the message where it fails.
+#include "base/pages.h"
+#include "base/tolerance.h"
+#include "scheme/friction.h"
+#include "sim/sim.h"
+#include <math.h>
+#include <string.h>
+
+enum { SMALLER = 10 }; // a failed step is halved at most this many times
+// (TOL-4)  Accepted where the halves of a refused step are refused too, and their scale has halved: there it is weight that makes the
+// velocities, and halving on cannot help.
+static const double AT_REST = 1e-6;
+
+// Schemes that know impulses alone write no forces.
+void carom_sim_clear_forces(const carom_sim *sim) {
+    if (sim->list.slots) carom_zero_changes(sim->step.force, (size_t)sim->nl);
+    else carom_zero(sim->step.force, sim->nl);
+}
+
+carom_status carom_sim_give_up(carom_sim *sim, carom_error *err, int depth) {
+    carom_status code = sim->error.code;
+    if (code == CAROM_RETRY) code = CAROM_NOT_CONVERGED;
+    if (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == 0 || sim->control.on) return carom_fail(err, code, "%s", sim->error.text); // adaptive steps are not halved here
+    return carom_fail(err, code, "%.900s (also with the step halved %d times)", sim->error.text, depth);
+}
+
+// Where contacts come and go, no scheme locates events.  Those that are named find their steps, also in stiff models.
+const char *carom_sim_finer(const carom_sim *sim) {
+    if (sim->list.slots) return "a smaller step";
+    if (sim->scheme->own_steps) return "smaller tolerances";
+    return sim->scheme->emits_events || sim->sys->nc == 0 ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (auto, event-driven)";
+}
+
+// Which rate ran away.
+static carom_status grown(carom_sim *sim, double t, double h, carom_error *err) {
+    char text[80];
+    int i = 0;
+    while (fabs(sim->v[i]) < CAROM_GROWN) ++i;
+    sim->grown = true;
+    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the rate of coordinate %s has grown to %.3g; a step of %.3g is too large for this scheme "
+                      "and model; try %s", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
+}
+
+// Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its answer.
+static bool lost(const carom_sim *sim) { return sim->sys->move && !(carom_norm_max(sim->q, sim->sys->nq) < HUGE_VAL); }
+
+// Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
+static void hold(carom_sim *sim, bool earlier) {
+    const carom_step *s = &sim->step;
+    if (!s->reacted && !sim->kept->holding) return;
+    sim->kept->holding = 0;
+    for (int c = 0; c < sim->sys->nc; ++c) {
+        const int d = sim->dir[sim->sys->ne + c];
+        sim->held[c] = s->force[d] > 0 || s->impulse[d] > (earlier ? sim->booked[d] : 0);
+        sim->kept->holding += sim->held[c] > 0;
+    }
+}
+
+// States inside the step that is just done.
+static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *err) {
+    for (int j = 0; j < sim->dense; ++j) {
+        const double x = (j + 0.5) / sim->dense;
+        sim->scheme->dense(sim->scheme_work, &sim->step, x, sim->q_in, sim->v_in);
+        const carom_status status = sim->on_dense(sim->dense_user, t + x * h, sim->q_in, sim->v_in);
+        if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: stopped", t);
+    }
+    return CAROM_OK;
+}
+
+// Reactions of the last step, for coefficients of friction that depend on them.
+static void show_reactions(carom_sim *sim) {
+    const carom_step *s = &sim->step;
+    for (int id = 0; s->rub && s->rub->force && id < s->sys->ne + s->sys->nc; ++id)
+        carom_copy(s->rub->force + s->dir[id], sim->reaction + sim->dir[carom_independent_id(&sim->independent, id)], s->dir[id + 1] - s->dir[id]);
+}
+
+// From t over h; when the scheme asks for it, in two halves.
+static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
+    carom_step *s = &sim->step;
+    s->t = t;
+    s->h = h;
+    s->n = sim->kept->n;
+    s->jumped = (sim->kept->jumped && t == sim->kept->t) || t == sim->behind;
+    s->account = (carom_account){0};
+    s->inside->gaps = sim->keeps_gaps && !sim->stale && depth == 0 && !s->jumped && t == sim->kept->t ? sim->gap : NULL;
+    s->booked_t = t + h;
+    // Most steps touch nothing: then impulses and forces are zero already and stay so.
+    s->q_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->q_0 : NULL;
+    s->v_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->v_0 : NULL;
+    s->bounded = s->inside->power.booked = false;
+    s->inside->forecast.least = -HUGE_VAL;
+    s->inside->forecast.most = HUGE_VAL;
+    const bool reacted = s->reacted; // an earlier half of this step did
+    if (reacted) {
+        carom_sim_clear_forces(sim);
+        carom_copy(sim->booked, s->impulse, sim->nl);
+        carom_copy(sim->booked + sim->nl, s->lost, sim->sys->nc);
+    }
+    const int told = s->nevents;
+    const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
+    const double accept = s->inside->accept;
+    s->scale = speed;
+    memset(&s->contact, 0, sizeof s->contact);
+    show_reactions(sim);
+    carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
+    if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
+    if (status != CAROM_OK && s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
+    if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
+        carom_ledger *l = &sim->kept->ledger;
+        sim->kept->speed = fmax(sim->kept->speed, s->scale);
+        if (s->contact.most > 0) l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
+        carom_sim_book_account(sim);
+        hold(sim, reacted);
+        return sim->on_dense ? show_dense(sim, t, h, err) : CAROM_OK;
+    }
+    if (status == CAROM_OK) return grown(sim, t, h, err);
+    const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
+    const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST), again = ends && sim->scheme->positions && !s->inside->last;
+    if (status != CAROM_RETRY || (ends && !again)) return carom_sim_give_up(sim, err, depth);
+    if (!sim->refused && !sim->control.on) memcpy(sim->before, sim->kept, sim->kept_size); // a refused step changed nothing; its halves may, before one of them fails for good
+    sim->refused = true; // adaptive attempts have saved their start, which may lie before this half
+    sim->kept->ledger.rejected += 1;
+    sim->kept->speed = speed;
+    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
+    else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
+    s->nevents = told;
+    if (again) { // (CL-10)
+        s->inside->last = true;
+        status = advance(sim, t, h, depth, err);
+        s->inside->last = false;
+        return status;
+    }
+    if (at_rest) {
+        s->inside->accept = AT_REST;
+        status = advance(sim, t, h, depth, err);
+        s->inside->accept = accept;
+        return status;
+    }
+    sim->refused_scale = s->contact.refused;
+    CAROM_TRY(advance(sim, t, 0.5 * h, depth + 1, err));
+    return advance(sim, t + 0.5 * h, 0.5 * h, depth + 1, err);
+}
+
+carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err) {
+    return advance(sim, t, h, SMALLER, err);
+}
+
+carom_status carom_sim_advance_halving(carom_sim *sim, double t, double h, carom_error *err) { return advance(sim, t, h, 0, err); }

@@ -1,0 +1,172 @@
+// books.c: what a step adds to the ledger: what its scheme has accounted for, gaps, and the work of forces; and energies.
+#include "sim/sim.h"
+#include <math.h>
+#include <stdint.h>
+
+// Forces and gaps name the one that has no value.
+carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *what, carom_error *err) {
+    carom_step *s = &sim->step;
+    const double t = sim->kept->t;
+    if (status == CAROM_USER && (carom_gaps(s, sim->gap_try, t, sim->q) != CAROM_OK || carom_force(s, sim->v_try, t, sim->q, sim->v) != CAROM_OK))
+        return carom_fail(err, status, "%s", sim->error.text);
+    return carom_fail(err, status, "t = %.9g: the model failed to compute its %s", sim->kept->t, what);
+}
+
+carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    carom_step *s = &sim->step;
+    *kinetic = *potential = 0;
+    if (sys->energy) {
+        const carom_status status = sys->energy(sys->model, s->sys_work, sim->kept->t, sim->q, sim->v, kinetic, potential);
+        return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its energy", sim->kept->t);
+    }
+    carom_matrix_zero(s->M);
+    const carom_status status = sys->mass(sys->model, s->sys_work, sim->kept->t, sim->q, s->M);
+    if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its mass matrix", sim->kept->t);
+    carom_matrix_mul(s->inside->difference.a, s->M, sim->v);
+    *kinetic = 0.5 * carom_dot(sim->v, s->inside->difference.a, sys->nv);
+    return CAROM_OK;
+}
+
+// What the scheme has booked goes to the ledger.
+void carom_sim_book_account(carom_sim *sim) {
+    carom_account *a = &sim->step.account;
+    carom_ledger *l = &sim->kept->ledger;
+    l->energy.impact += a->impact;
+    l->energy.friction += a->friction;
+    l->energy.external += a->external;
+    l->energy.damping += a->damping;
+    if (sim->scheme->emits_events) { // what impacts inside the step took was there
+        l->kinetic = fmax(l->kinetic, a->lost);
+        sim->kept->explained = fmax(sim->kept->explained, a->lost);
+    }
+    if (a->gain > 0) a->gain_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, a->gain_id));
+    carom_account_split(&l->impulses, a);
+}
+
+// Gaps and the power of forces without potential, at the present state; power that the scheme has booked is not asked for.
+static inline carom_status observe(carom_sim *sim, double *in, double *out, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    void *work = sim->step.sys_work;
+    const double t = sim->kept->t;
+    carom_status status = CAROM_OK;
+    const bool power = !sim->inside.power.booked || sys->listed; // gaps of slots that are not in use are infinite
+    *in = *out = 0;
+    sim->stale = false;
+    if (sys->observe && power) {
+        status = sys->observe(sys->model, work, t, sim->q, sim->v, sim->gap, in, out);
+        return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "gaps and power", err);
+    }
+    carom_zero(sim->gap, sys->ne + sys->nc);
+    if (sys->ne + sys->nc > 0) status = sys->gaps(sys->model, work, t, sim->q, sim->gap);
+    if (status == CAROM_OK && !(carom_norm_max(sim->gap, sys->ne + sys->nc) < HUGE_VAL)) status = CAROM_USER;
+    if (status != CAROM_OK) return carom_sim_failed(sim, status, "gaps", err);
+    if (sys->power && power) status = sys->power(sys->model, work, t, sim->q, sim->v, in, out);
+    return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "power", err);
+}
+
+carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) { return observe(sim, in, out, err); }
+
+// Is no contact deeper and no joint farther off than booked so far?  Then the largest gap is all there is to book.
+static inline bool book_largest(carom_sim *sim) {
+    carom_ledger *l = &sim->kept->ledger;
+    const int ne = sim->sys->ne;
+    const double *g = sim->gap, *const contacts = g + ne, *const end = contacts + sim->sys->nc;
+    double most = l->gap;
+    for (; g < contacts; ++g)
+        if (!(fabs(*g) <= l->drift)) return false;
+    for (; g < end; ++g) {
+        if (!(-*g <= l->penetration)) return false;
+        most = *g > most ? *g : most;
+    }
+    if (!(most < HUGE_VAL)) return false; // infinite gaps are none
+    l->gap = most;
+    return true;
+}
+
+// (JT-6)  Are the gaps worse than all before, but at this instant alone?
+static bool passing(carom_sim *sim) {
+    const int ne = sim->sys->ne, all = ne + sim->sys->nc;
+    const carom_ledger *l = &sim->kept->ledger;
+    const double t = sim->kept->t, e = carom_sim_instant(sim, t);
+    bool worse = false;
+    for (int id = 0; id < all && !worse; ++id) worse = id < ne ? fabs(sim->gap[id]) > l->drift : -sim->gap[id] > l->penetration;
+    return worse && carom_sim_jump(sim, t - e, t + e) < HUGE_VAL && carom_sim_alone(sim, t);
+}
+
+static void book_worse_gaps(carom_sim *sim) {
+    const int ne = sim->sys->ne, all = ne + sim->sys->nc;
+    carom_ledger *l = &sim->kept->ledger;
+    if (sim->sys->jump && passing(sim)) return;
+    for (int id = 0; id < ne; ++id)
+        if (!(fabs(sim->gap[id]) <= l->drift)) l->drift = fabs(sim->gap[id]), l->drift_id = id, l->drift_t = sim->kept->t;
+    for (int id = ne; id < all; ++id) {
+        if (!(-sim->gap[id] <= l->penetration) && !carom_system_gated(sim->sys, id - ne)) l->penetration = -sim->gap[id], l->penetration_id = carom_sim_known_as(sim, id), l->penetration_t = sim->kept->t;
+        if (sim->gap[id] < HUGE_VAL) l->gap = fmax(l->gap, sim->gap[id]);
+    }
+    for (int id = ne; id < all && sim->control.on; ++id)
+        if (sim->gap[id] < HUGE_VAL) sim->kept->length = fmax(sim->kept->length, fabs(sim->gap[id]));
+}
+
+static inline void book_gaps(carom_sim *sim) {
+    if (sim->control.on || sim->list.slots || !book_largest(sim)) book_worse_gaps(sim); // slots that are not in use have infinite gaps
+}
+
+void carom_sim_book_gaps(carom_sim *sim) { book_gaps(sim); }
+
+// The work of each force, by the trapezoidal rule.
+carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    if (!sys->works) return CAROM_OK;
+    carom_zero(sim->power_now, sys->nworks);
+    const carom_status status = sys->works(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->power_now);
+    if (status != CAROM_OK) return carom_sim_failed(sim, status, "powers", err);
+    for (int i = 0; i < sys->nworks; ++i) {
+        sim->done[i] += 0.5 * h * (sim->power[i] + sim->power_now[i]);
+        sim->power[i] = sim->power_now[i];
+    }
+    return CAROM_OK;
+}
+
+// Power alone.
+static carom_status observe_power(carom_sim *sim, double *in, double *out, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    sim->stale = true;
+    *in = *out = 0;
+    if (sim->inside.forecast.reach.powerless || !sys->power) return CAROM_OK;
+    const carom_status status = sys->power(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, in, out);
+    return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "gaps and power", err);
+}
+
+// Gaps of the present state, where the last step did without.  They are finite: bounds of them are known.
+const double *carom_sim_gaps(carom_sim *sim) {
+    const carom_system *sys = sim->sys;
+    double in, out;
+    if (sim->stale) sim->kept->near = UINT64_MAX; // gaps of the step before are not known
+    if (sim->stale && sys->observe) sys->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out); // as after other steps: what a row asks for next is prepared for that
+    else if (sim->stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
+    sim->stale = false;
+    return sim->gap;
+}
+
+void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now)) { sim->asks = on_step; }
+
+// After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
+carom_status carom_sim_book(carom_sim *sim, double t_0, double h, carom_error *err) {
+    carom_kept *k = sim->kept;
+    double in, out;
+    h = fmin(h, sim->unbooked);
+    const bool known = carom_gaps_known(sim), watched = sim->watched && !known, stale = sim->stale;
+    const uint64_t near = watched ? carom_sim_may_have_closed(sim) : 0;
+    CAROM_TRY(known ? observe_power(sim, &in, &out, err) : observe(sim, &in, &out, err));
+    if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
+    if (!known) book_gaps(sim);
+    if (near || (watched && stale)) carom_sim_look_back(sim, t_0, stale, near);
+    if (sim->list.rushes) carom_sim_look_back_listed(sim, t_0);
+    if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK; // there is none, or it did that
+    k->ledger.energy.external += 0.5 * h * (k->power_in + in);
+    k->ledger.energy.damping += 0.5 * h * (k->power_out + out);
+    k->power_in = in;
+    k->power_out = out;
+    return CAROM_OK;
+}

@@ -1,0 +1,63 @@
+// slots.c: the slots of contacts that come and go: their memory, how many are in use, the names of the contacts in them.
+#include "sim/sim.h"
+#include <math.h>
+
+// nc of the systems that the simulation and its scheme see, and the directions in use: slots behind them are blank.
+static void set_count(carom_sim *sim, int slots) {
+    sim->own.nc += slots - sim->own.listed;
+    sim->own.listed = slots;
+    sim->nl = sim->dir[sim->own.ne + sim->own.nc];
+    if (sim->step.sys != sim->sys) sim->independent.sys.nc = sim->own.nc, sim->independent.sys.listed = slots;
+}
+
+void carom_sim_list_make(carom_sim *sim) {
+    if (!sim->sys->listed) return;
+    sim->own = *sim->sys;
+    sim->list.slots = sim->own.listed;
+    sim->slot = sim->own.contacts[sim->own.nc - 1];
+    sim->sys = &sim->own;
+}
+
+void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
+    carom_list *l = &sim->list;
+    const size_t n = (size_t)l->slots;
+    if (n == 0) return;
+    l->holds = carom_allocate_bytes(keep, n * sizeof *l->holds);
+    l->calm = sim->own.sleeps ? carom_allocate(keep, (size_t)sim->own.nparts + 1 + 2 * (size_t)sim->own.nv) : NULL;
+    l->asleep = sim->own.sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
+    sim->slept = sim->own.sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
+    l->fresh = carom_allocate_bytes(mem, n * sizeof *l->fresh);
+    l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l->slots));
+}
+
+// Tolerances of many contacts, where none is given: a pile stands still with them (docs/large-systems.md).
+enum { LARGE = 250 }; // pairs that are near each other
+static const double LARGE_TOL = 1e-3, LARGE_ACCEPT = 1e-2;
+
+static void set_tolerances(carom_sim *sim) {
+    const double *given = sim->opt + carom_option_count(sim->scheme->options);
+    const bool loose = sim->list.pairs > LARGE && given[CAROM_OPT_TOL] == carom_common_options[CAROM_OPT_TOL].fallback;
+    sim->step.tol = loose ? LARGE_TOL : given[CAROM_OPT_TOL];
+    sim->inside.accept = loose ? fmax(LARGE_ACCEPT, given[CAROM_OPT_ACCEPT]) : given[CAROM_OPT_ACCEPT];
+}
+
+void carom_sim_adopt(carom_sim *sim) {
+    if (sim->sys->ni) sim->sys->inputs(sim->sys->model, sim->step.sys_work, sim->input);
+    if (!sim->list.slots) return;
+    sim->list.used = 0;
+    for (int i = 0; i < sim->list.slots; ++i)
+        if (sim->list.holds[i]) sim->list.used = i + 1;
+    sim->own.adopt(sim->own.model, sim->step.sys_work, &sim->list);
+    set_count(sim, sim->list.used);
+    set_tolerances(sim);
+}
+
+void carom_sim_team(carom_sim *sim, struct carom_team *team) {
+    sim->step.team = sim->list.team = team;
+    carom_sim_adopt(sim);
+}
+
+int carom_sim_known_as(const carom_sim *sim, int id) {
+    const int first = sim->sys->ne + sim->sys->nc - sim->sys->listed;
+    return sim->list.slots && id >= first && id < first + sim->list.used ? sim->own.known_as(sim->own.model, &sim->list, id - first) : id;
+}

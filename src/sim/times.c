@@ -1,0 +1,28 @@
+// times.c: times of a run: what counts as one instant, where the system has jumps, kinks and short pulses, which step is the last.
+#include "base/tolerance.h"
+#include "sim/sim.h"
+#include <float.h>
+#include <math.h>
+
+double carom_sim_instant(const carom_sim *sim, double t) { return 4 * DBL_EPSILON * fmax(fabs(t), 1e-3 * sim->h); }
+
+double carom_sim_jump(const carom_sim *sim, double t_0, double t_1) {
+    const carom_system *sys = sim->sys;
+    return sys->jump ? sys->jump(sys->model, sim->step.sys_work, t_0, t_1) : HUGE_VAL;
+}
+
+double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1) {
+    static const double MUCH = 0.5, LITTLE = 1.0 / 32;
+    const carom_system *sys = sim->sys;
+    const double run[2] = {sim->t0, sim->t_end};
+    const bool follows = sim->control.on || (sim->scheme->own_steps && !sys->works); // a tolerance; works of single forces have none
+    return sys->even && (follows || sim->scheme->powers) ? sys->even(sys->model, sim->step.sys_work, run, follows ? 1 : inside ? LITTLE : MUCH, t_0, t_1) : t_1;
+}
+
+// T/h counts as whole when it is so up to CAROM_INSTANT.
+long carom_sim_last_step(const carom_sim *sim, const carom_kept *k) {
+    const double steps = (sim->t_end - k->from_t) / sim->h, nearest = round(steps);
+    if (!(steps > -1 && steps < CAROM_MOST_STEPS)) return -1;
+    const bool whole = (nearest >= 1 || k->from_n > 0) && fabs(steps - nearest) <= CAROM_INSTANT * fmax(1, nearest);
+    return k->from_n + (long)(whole ? nearest : ceil(steps));
+}
