@@ -329,6 +329,24 @@ static void what_is_passed_is_said(void **state) {
     carom_model_destroy(m);
 }
 
+// Two plates, three steps apart, while a mass rests on another contact and a constraint bears a load: both plates are passed, and the first one has the name and the time.
+static void all_that_is_passed_is_counted(void **state) {
+    (void)state;
+    int both = 0;
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: -1.06, rate: 300}, y: 0, z: 0}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2 + 1/2*z'^2}\nforces: {y: -1, z: -1}\nconstraints: {rail: z}\n"
+                          "contacts: {rest: {gap: y, restitution: 0.5}, first: {gap: abs(x) - 1e-5, restitution: 0.5}, second: {gap: abs(x - 0.9) - 1e-5, restitution: 0.5}}\n");
+    for (int i = 0; carom_schemes()[i]; ++i) {
+        if (!looks_at_points(carom_schemes()[i])) continue;
+        const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
+        if (l.energy.impact > 1) continue; // it met one of them
+        if (l.counts.unseen != 2 || l.counts.unseen_id != 2) fail_msg("%s: %ld passed, number %d first", carom_schemes()[i]->name, l.counts.unseen, l.counts.unseen_id);
+        assert_close(l.counts.unseen_t, (1.06 - 1e-5) / 300, 1e-9);
+        ++both;
+    }
+    assert_true(both > 0);
+    carom_model_destroy(m);
+}
+
 // A constant force: V t + 1/2 a t^2 is the way.  The plate is reached in the third step, after T steps, with V + 2 a h before it and a h more behind it: from a ratio of 4 on it is an obstacle that was passed (PO-1), below it none.
 // Schemes whose positions are wrong by more than the plate is thick cannot say it.  The plate has the number 1, behind a constraint.
 static void what_is_passed_under_a_force(void **state) {
@@ -435,6 +453,7 @@ int main(void) {
         cmocka_unit_test(turning_bar), cmocka_unit_test(spinning_box), cmocka_unit_test(head_on), cmocka_unit_test(moving_wall),
         cmocka_unit_test(orbit), cmocka_unit_test(unseen), cmocka_unit_test(unseen_without_bounds), cmocka_unit_test(thinner_than_the_enclosure), cmocka_unit_test(fast_turns), cmocka_unit_test(impact_where_the_wall_is),
         cmocka_unit_test(what_is_passed_is_said),
+        cmocka_unit_test(all_that_is_passed_is_counted),
         cmocka_unit_test(what_is_passed_under_a_force),
         cmocka_unit_test(what_is_passed_after_an_impact),
         cmocka_unit_test(what_is_missed_by_the_motion_is_not_said),
