@@ -76,12 +76,13 @@ $(BUILD)/fuzz/CMakeCache.txt:
 # What is found new goes to build/fuzz/found/NAME; an input that breaks something to build/fuzz/crash-..., and from there into test/fuzz/corpus/NAME.
 fuzz: $(BUILD)/fuzz/CMakeCache.txt
 	cmake --build $(BUILD)/fuzz --parallel $(JOBS) --target $(FUZZ:%=fuzz_%)
-	for name in $(FUZZ); do \
+	status=0; for name in $(FUZZ); do \
 	  mkdir -p $(BUILD)/fuzz/found/$$name && \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 XDG_CACHE_HOME=$(abspath $(BUILD))/fuzz/cache $(BUILD)/fuzz/test/fuzz_$$name \
 	    $(BUILD)/fuzz/found/$$name test/fuzz/corpus/$$name -max_total_time=$(SECONDS) -timeout=30 -rss_limit_mb=4096 -max_len=4096 -print_final_stats=1 \
-	    -artifact_prefix=$(BUILD)/fuzz/ -verbosity=0 || exit 1; \
-	done
+	    -artifact_prefix=$(BUILD)/fuzz/ -verbosity=0 || { status=1; failed="$$failed $$name"; }; \
+	done; \
+	[ $$status = 0 ] || { echo "make fuzz: findings in$$failed; the inputs are $(BUILD)/fuzz/crash-*, timeout-* or oom-*" >&2; exit 1; }
 
 fuzz-long:
 	$(MAKE) fuzz SECONDS=600
