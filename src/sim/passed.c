@@ -1,4 +1,4 @@
-// passed.c: did a step pass an obstacle that is open at both of its ends?
+// passed.c: did a step pass an obstacle?
 //
 // A scheme that does not locate events looks at gaps at a point or two of a step.  Something thin may lie between.  A line through the gaps of the step before tells whether one may have
 // closed (carom_sim_may_have_closed() in sim.h).  Where it is open all the same, and nothing reacted, the motion inside the step is looked at.
@@ -96,11 +96,27 @@ static bool passed(path *p, double *at) {
     return !p->failed && -fmax(before, after) > FEW * fabs(after - before);
 }
 
-// Is a contact that may have closed open at both ends of the step, and did not react?
-static bool open(const carom_sim *sim, int c, uint64_t near) {
+// Did a contact that may have closed not react?
+static bool untouched(const carom_sim *sim, int c, uint64_t near) {
     const carom_step *s = &sim->step;
-    const int id = sim->sys->ne + c, d = s->dir[s->sys->ne + c];
-    return near & CAROM_NEAR(c) && sim->gap_0[id] > sim->touches && sim->gap[id] > sim->touches && !(s->reacted && (s->impulse[d] > 0 || s->force[d] > 0)) && !carom_system_gated(sim->sys, c);
+    const int d = s->dir[s->sys->ne + c];
+    return near & CAROM_NEAR(c) && !(s->reacted && (s->impulse[d] > 0 || s->force[d] > 0)) && !carom_system_gated(sim->sys, c);
+}
+
+// Does the line through the gap at the start of the step, and soon after, fall below zero?  Of one that is closed there: is the approach larger than forces and rounding explain?
+static bool approaches(path *p) {
+    const carom_sim *sim = p->sim;
+    const double e = START * p->h, g_0 = sim->gap_0[p->id], before = (sim->gap_next[p->id] - g_0) / e;
+    if (g_0 > sim->touches) return g_0 + before * p->h < 0;
+    const double after = (gap_after(p, p->t_0 + e, sim->q_0, e, sim->v) - g_0) / e;
+    return -fmax(before, after) > fmax(FEW * fabs(after - before), sim->touches / e);
+}
+
+// Is it open at the end, too?  Or on its way out of an obstacle in whose middle the normal turns round?
+static bool leaves(path *p) {
+    const carom_sim *sim = p->sim;
+    const double e = START * p->h, g = sim->gap[p->id];
+    return g > sim->touches || gap_after(p, p->t_0 + p->h + e, sim->q, e, sim->v) > g;
 }
 
 void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) {
@@ -111,7 +127,7 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
     path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .id = ne};
     bool some = false;
     if (stale) gap_here(&p, t_0, sim->q_0), carom_copy(sim->gap_0, sim->gap_in, ne + nc);
-    for (int c = 0; c < nc && !some; ++c) some = open(sim, c, near);
+    for (int c = 0; c < nc && !some; ++c) some = untouched(sim, c, near);
     if (!some || !(p.h > 0)) return;
     carom_move(&sim->step, sim->q_try, sim->q_0, START * p.h, sim->v_0);
     gap_here(&p, t_0 + START * p.h, sim->q_try);
@@ -119,8 +135,11 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
     for (int c = 0; c < nc && !p.failed; ++c) {
         double at;
         p.id = ne + c;
-        if (!open(sim, c, near) || !(sim->gap_0[p.id] + (sim->gap_next[p.id] - sim->gap_0[p.id]) / START < 0) || !passed(&p, &at)) continue;
-        if (counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
+        if (!untouched(sim, c, near) || !approaches(&p)) continue;
+        if (!leaves(&p)) sim->kept->near |= CAROM_NEAR(c); // an impact is due in the next step
+        else if (sim->gap_0[p.id] > sim->touches ? passed(&p, &at) : (at = t_0, !p.failed)) {
+            if (counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
+        }
     }
 }
 
