@@ -87,6 +87,8 @@ static double rate(path *p, double x, const double *v) {
 //         times what the step's change of velocity explains: an impact (CL-4) that did not take place.
 static bool passed(path *p, double *at) {
     double least;
+    *at = p->t_0;
+    if (!p->pair && p->sim->gap_0[p->id] <= p->sim->touches) return !p->failed; // closed at the start already
     const double x = smallest(p, &least), unknown = fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
     if (p->failed || !(-least > p->sim->touches + FEW * unknown)) return false;
     double a = 0, b = x;
@@ -137,9 +139,7 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
         p.id = ne + c;
         if (!untouched(sim, c, near) || !approaches(&p)) continue;
         if (!leaves(&p)) sim->kept->near |= CAROM_NEAR(c); // an impact is due in the next step
-        else if (sim->gap_0[p.id] > sim->touches ? passed(&p, &at) : (at = t_0, !p.failed)) {
-            if (counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
-        }
+        else if (passed(&p, &at) && counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
     }
 }
 
