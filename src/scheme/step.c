@@ -154,17 +154,8 @@ static int negative_row(carom_matrix M, int n) {
     return least < -PIVOT_ROUNDING * most ? row : -1;
 }
 
-// Sylvester: are all leading minors positive?  False of more than three rows.
-static bool minors_are_positive(carom_matrix M, int n) {
-    const double *a = M.a;
-    if (M.shape.storage != CAROM_DENSE || n > SMALL || !(a[0] > 0)) return false;
-    if (n == 1) return true;
-    if (n == 2) return a[0] * a[3] - a[1] * a[1] > 0;
-    return a[0] * a[4] - a[1] * a[1] > 0 && a[0] * (a[4] * a[8] - a[5] * a[5]) - a[1] * (a[1] * a[8] - a[5] * a[2]) + a[2] * (a[1] * a[5] - a[4] * a[2]) > 0;
-}
-
 carom_status carom_mass_still_positive(carom_step *s, carom_matrix M) {
-    const int n = s->sys->nv, row = s->sys->flags & CAROM_CONSTANT_MASS || minors_are_positive(M, n) ? -1 : negative_row(M, n);
+    const int n = s->sys->nv, row = s->sys->flags & CAROM_CONSTANT_MASS ? -1 : negative_row(M, n);
     return row < 0 ? CAROM_OK : indefinite(s, row);
 }
 
