@@ -128,7 +128,7 @@ INLINE void load_rows(double *restrict X, const double *restrict G, size_t ld, c
 }
 
 // Pivot k of the block on the diagonal, of which the columns S are left.
-INLINE bool pivot(joints *w, const carom_problem *pb, const group *g, two S[restrict WIDE][WIDE / 2], const int k, const int m, const bool both) {
+INLINE bool take_pivot(joints *w, const carom_problem *pb, const group *g, two S[restrict WIDE][WIDE / 2], const int k, const int m, const bool both) {
     const int width = m + m % 2;
     const size_t i = (size_t)(g->i + k), at = g->at + (i - (size_t)g->from) * (size_t)width;
     const double own = S[k][k / 2][k % 2];
@@ -164,7 +164,7 @@ INLINE bool eliminate(joints *w, const carom_problem *pb, const group *g, const 
         for (int c = 0; c < m; c++)
             for (int r = 0; r < width / 2; r++) S[c][r] -= l[r] * x[c];
     }
-#define PIVOT(k) ((k) >= m || pivot(w, pb, g, S, k, m, both))
+#define PIVOT(k) ((k) >= m || take_pivot(w, pb, g, S, k, m, both))
     return PIVOT(0) && PIVOT(1) && PIVOT(2) && PIVOT(3) && PIVOT(4) && PIVOT(5);
 #undef PIVOT
 }

@@ -68,7 +68,7 @@ static void spring(element *e, carom_node x, carom_node x0, coefficient k, coeff
 }
 
 // NAME.part for outputs and checks.
-static carom_status quantity(const element *e, const char *part, carom_node node, carom_node rate) {
+static carom_status name_quantity(const element *e, const char *part, carom_node node, carom_node rate) {
     carom_model *m = e->r->m;
     char text[90];
     snprintf(text, sizeof text, "%.60s.%s", e->name, part);
@@ -164,13 +164,13 @@ static carom_status line_spring(element *e, const carom_mech_spring *of) {
     if (length.value == 0 && c.value == 0) { // no direction needed: V = 1/2 k d.d is smooth also where the points meet
         e->energy = mul(e, mul(e, num(e, 0.5), k.node), square);
         e->r->m->body_potential = add(e, e->r->m->body_potential, e->energy);
-        return quantity(e, "energy", e->energy, CAROM_NONE);
+        return name_quantity(e, "energy", e->energy, CAROM_NONE);
     }
     const carom_node x = carom_graph_apply(graph(e), CAROM_OP_SQRT, square, CAROM_NONE, CAROM_NONE);
     spring(e, x, length.node, k, c);
-    CAROM_TRY(quantity(e, "length", x, CAROM_NONE));
-    CAROM_TRY(quantity(e, "force", e->force, CAROM_NONE));
-    return quantity(e, "energy", e->energy, CAROM_NONE);
+    CAROM_TRY(name_quantity(e, "length", x, CAROM_NONE));
+    CAROM_TRY(name_quantity(e, "force", e->force, CAROM_NONE));
+    return name_quantity(e, "energy", e->energy, CAROM_NONE);
 }
 
 // Is a quantity with a unit, here or as a parameter, one of this unit?
@@ -199,8 +199,8 @@ static carom_status joint_spring(element *e, const carom_mech_spring *of) {
     CAROM_TRY(read_coefficient(e, &of->damping, &c));
     if (carom_given(&of->rest)) CAROM_TRY(carom_resolve_term(e->r, &of->rest, "rest", BOUND_NUMBER, 0, &rest, &rest_node));
     spring(e, x, rest_node, k, c);
-    CAROM_TRY(quantity(e, "force", e->force, CAROM_NONE));
-    return quantity(e, "energy", e->energy, CAROM_NONE);
+    CAROM_TRY(name_quantity(e, "force", e->force, CAROM_NONE));
+    return name_quantity(e, "energy", e->energy, CAROM_NONE);
 }
 
 // One number for all directions, or one each.
@@ -265,7 +265,7 @@ static carom_status bushing(element *e, const carom_mech_spring *of) {
         spring(e, x, num(e, 0), e->spatial ? number(e, 0) : kr[i], cr[i]);
     }
     if (e->spatial) turn_spring(e, a, b, kr);
-    return quantity(e, "energy", e->energy, CAROM_NONE);
+    return name_quantity(e, "energy", e->energy, CAROM_NONE);
 }
 
 static carom_status read_spring(element *e, const void *record) {
@@ -349,7 +349,7 @@ static carom_status read_load(element *e, const void *record) {
 static carom_status keep_book(const element *e, const char *kind) {
     carom_model *m = e->r->m;
     m->elements[m->nelements++] = (element_book){e->name, kind, e->energy, e->power};
-    return quantity(e, "power", e->power, CAROM_NONE);
+    return name_quantity(e, "power", e->power, CAROM_NONE);
 }
 
 carom_status carom_derive_elements(resolver *r) {
