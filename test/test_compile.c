@@ -1,5 +1,6 @@
 // test_compile.c: compiled models give the interpreter's bits, and only trusted files are loaded.
 #define _POSIX_C_SOURCE 200809L
+#include "exported.h"
 #include "model_text.h"
 #include <carom/compile.h>
 #include <sys/stat.h>
@@ -116,26 +117,6 @@ static void every_operation_has_the_bits_of_the_tape(void **state) {
 
 // -- export c ---------------------------------------------------------------------------------------------
 
-typedef void exported(double t, const double *q, const double *v, const double *p, double *out);
-
-static void write_text(void *user, const char *text, size_t length) { assert_int_equal(fwrite(text, 1, length, user), length); }
-
-// The model's C file, compiled strictly and loaded.
-static void *load_exported(const carom_model *m, const char *text) {
-    static const char source[] = CAROM_BINARY_DIR "/test/exported.c", object[] = CAROM_BINARY_DIR "/test/exported.so";
-    carom_error err = {0};
-    FILE *f = fopen(source, "w");
-    assert_non_null(f);
-    if (carom_model_write_c(m, "model", text, strlen(text), write_text, f, &err) != CAROM_OK) fail_msg("%s", err.text);
-    assert_int_equal(fclose(f), 0);
-    unlink(object);
-    assert_int_equal(system("cc -std=c17 -Wall -Wextra -Werror -O1 -ffp-contract=off -fPIC -shared -o '" CAROM_BINARY_DIR "/test/exported.so' '"
-                            CAROM_BINARY_DIR "/test/exported.c' -lm"), 0);
-    void *code = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    if (!code) fail_msg("%s", dlerror());
-    return code;
-}
-
 static exported *function(void *code, const char *name) {
     exported *f = NULL;
     *(void **)&f = dlsym(code, name);
@@ -146,7 +127,7 @@ static exported *function(void *code, const char *name) {
 static void exported_functions_have_the_bits_of_the_model(void **state) {
     (void)state;
     carom_model *m = good(operations);
-    void *code = load_exported(m, operations);
+    void *code = load_exported(m, operations, "exported", "-O1", "the model");
     const carom_system *s = carom_model_system(m);
     void *work = aligned_alloc(64, (s->work_size + 63) & ~(size_t)63);
     assert_non_null(work);
@@ -190,7 +171,7 @@ typedef void moving(double *q1, const double *q0, double h, const double *v);
 // Bodies in space: positions move by the exponential map, angles of joints are counted over turns.  A motion of 200 steps with velocities that change.
 static void bodies_in_space_move_as_in_the_model(const char *name) {
     carom_model *m = shipped_model(name);
-    void *code = load_exported(m, "");
+    void *code = load_exported(m, "", "exported", "-O1", "the model");
     const carom_system *s = carom_model_system(m);
     exported *force = function(code, "model_force"), *gaps = function(code, "model_gaps");
     moving *move = NULL;
@@ -237,7 +218,7 @@ static void controllers_are_exported(void **state) {
                                "controllers:\n  pi: {sample: T, delay: T/2, states: {sum: sum + T*(1 - x), last: x}, outputs: {u: k*(1 - x) + 40*sum - (x - last)/T}, start: {u: 7}}\n"
                                "  other: {sample: 2*T, offset: T, outputs: {w: sin(u)*y'}}\n";
     carom_model *m = good(text);
-    void *code = load_exported(m, text);
+    void *code = load_exported(m, text, "exported", "-O1", "the model");
     const carom_system *s = carom_model_system(m);
     exported *force = function(code, "model_force");
     int (*sample)(int k, double t, const double *q, const double *v, double *p) = NULL;
@@ -287,7 +268,7 @@ static void kinks_are_exported(void **state) {
     static const char text[] = "carom: 1\ncoordinates: {x: 1, y: 0}\nenergy: {kinetic: 1/2*x'^2 + 1/2*y'^2}\nforces: {x: -abs(y)}\n"
                                "contacts: {soft: {gap: x + 2, stiffness: 100}, wall: {gap: x}, floor: {gap: x + y, closes while: y - 0.1*x'}}\n";
     carom_model *m = good(text);
-    void *code = load_exported(m, text);
+    void *code = load_exported(m, text, "exported", "-O1", "the model");
     const carom_system *s = carom_model_system(m);
     exported *kinks = function(code, "model_kinks");
     const int *of = dlsym(code, "model_kinks_of");

@@ -1,5 +1,6 @@
 // test_export.c: `carom export c`: every shipped model becomes a C file that compiles without a warning, and its functions give the bits of the library.
 #define _POSIX_C_SOURCE 200809L
+#include "exported.h"
 #include "model/pairs.h"
 #include "model_text.h"
 #include <dlfcn.h>
@@ -9,26 +10,7 @@
 #define CAROM_SHIPPED "" // names of models/, one space each; from CMake
 #endif
 
-typedef void exported(double t, const double *q, const double *v, const double *p, double *out);
 typedef void subscripts(int *i, int *j);
-
-static void write_text(void *user, const char *text, size_t length) { assert_int_equal(fwrite(text, 1, length, user), length); }
-
-// The model's C file, compiled strictly and loaded.
-static void *load(const carom_model *m, const char *name) {
-    static const char source[] = CAROM_BINARY_DIR "/test/test_export_model.c", object[] = CAROM_BINARY_DIR "/test/test_export_model.so";
-    carom_error err = {0};
-    FILE *f = fopen(source, "w");
-    assert_non_null(f);
-    if (carom_model_write_c(m, "model", "", 0, write_text, f, &err) != CAROM_OK) fail_msg("%s: %s", name, err.text);
-    assert_int_equal(fclose(f), 0);
-    unlink(object);
-    if (system("cc -std=c17 -Wall -Wextra -Werror -O0 -ffp-contract=off -fPIC -shared -o '" CAROM_BINARY_DIR "/test/test_export_model.so' '" CAROM_BINARY_DIR "/test/test_export_model.c' -lm") != 0)
-        fail_msg("the C file of %s does not compile", name);
-    void *code = dlopen(object, RTLD_NOW | RTLD_LOCAL);
-    if (!code) fail_msg("%s", dlerror());
-    return code;
-}
 
 static void same(const char *model, const char *what, const double *a, const double *b, int n) {
     for (int i = 0; i < n; ++i)
@@ -266,7 +248,7 @@ static carom_matrix matrix(carom_shape shape) {
 static void same_bits(const carom_model *m, const char *name, double pace) {
     const carom_system *s = carom_model_system(m);
     const size_t n = (size_t)(s->nv > s->nq ? s->nv : s->nq) + 1000;
-    rig r = {.name = name, .m = m, .s = s, .code = load(m, name), .work = work_of(m), .out = calloc(ROOM, sizeof(double)), .dense = calloc(n * n, sizeof(double)), .full = calloc(n * n, sizeof(double)),
+    rig r = {.name = name, .m = m, .s = s, .code = load_exported(m, "", "test_export_model", "-O0", name), .work = work_of(m), .out = calloc(ROOM, sizeof(double)), .dense = calloc(n * n, sizeof(double)), .full = calloc(n * n, sizeof(double)),
              .i = calloc(ROOM, sizeof(int)), .j = calloc(ROOM, sizeof(int))};
     r.M = matrix(s->mass_shape), r.A = matrix(s->tangent_shape), r.B = matrix(s->tangent_shape);
     assert_true(r.out && r.dense && r.full && r.i && r.j);

@@ -424,26 +424,31 @@ static void what_is_missed_by_the_motion_is_not_said(void **state) {
     }
 }
 
+// Saved after 0 to 3 steps, a run that goes on from there passes one obstacle.
+static void passed_once_when_resumed(const carom_model *m, const char *scheme) {
+    for (int before = 0; before < 4; ++before) {
+        carom_sim *sim = model_sim(m, scheme, NULL, 1e-3, 0.01), *next = model_sim(m, scheme, NULL, 1e-3, 0.01);
+        carom_error err = {0};
+        carom_ledger l;
+        size_t bytes;
+        for (int i = 0; i < before; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const void *kept = carom_sim_state(sim, &bytes);
+        assert_int_equal(carom_sim_restore(next, kept, bytes, &err), CAROM_OK);
+        assert_int_equal(carom_sim_run(next, NULL, NULL, &err), CAROM_OK);
+        assert_int_equal(carom_sim_ledger(next, &l, &err), CAROM_OK);
+        assert_int_equal(l.counts.unseen, 1);
+        carom_sim_destroy(sim);
+        carom_sim_destroy(next);
+    }
+}
+
 // Steps that are chosen by tolerances, and a run that is saved before the obstacle and goes on from there.
 static void adaptive_and_resumed_runs_say_it_too(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ncoordinates: {x: {at: -1.05, rate: 300}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {plate: {gap: abs(x) - 1e-7, restitution: 0.5}}\n");
     const carom_ledger l = ten_steps(m, "moreau-jean", "adaptive=on");
     assert_int_equal(l.impacts + l.counts.unseen, 1);
-    for (int before = 0; before < 4; ++before) {
-        carom_sim *sim = model_sim(m, "half-explicit", NULL, 1e-3, 0.01), *next = model_sim(m, "half-explicit", NULL, 1e-3, 0.01);
-        carom_error err = {0};
-        carom_ledger a;
-        size_t bytes;
-        for (int i = 0; i < before; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
-        const void *kept = carom_sim_state(sim, &bytes);
-        assert_int_equal(carom_sim_restore(next, kept, bytes, &err), CAROM_OK);
-        assert_int_equal(carom_sim_run(next, NULL, NULL, &err), CAROM_OK);
-        assert_int_equal(carom_sim_ledger(next, &a, &err), CAROM_OK);
-        assert_int_equal(a.counts.unseen, 1);
-        carom_sim_destroy(sim);
-        carom_sim_destroy(next);
-    }
+    passed_once_when_resumed(m, "half-explicit");
     carom_model_destroy(m);
 }
 
@@ -522,20 +527,7 @@ static void plates_whose_normal_turns_round_are_not_passed_in_silence(void **sta
 static void resumed_runs_with_lists_say_it_too(void **state) {
     (void)state;
     carom_model *m = volley(true, 1e-3, 1e-3, 0);
-    for (int before = 0; before < 4; ++before) {
-        carom_sim *sim = model_sim(m, "moreau-midpoint", NULL, 1e-3, 0.01), *next = model_sim(m, "moreau-midpoint", NULL, 1e-3, 0.01);
-        carom_error err = {0};
-        carom_ledger l;
-        size_t bytes;
-        for (int i = 0; i < before; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
-        const void *kept = carom_sim_state(sim, &bytes);
-        assert_int_equal(carom_sim_restore(next, kept, bytes, &err), CAROM_OK);
-        assert_int_equal(carom_sim_run(next, NULL, NULL, &err), CAROM_OK);
-        assert_int_equal(carom_sim_ledger(next, &l, &err), CAROM_OK);
-        assert_int_equal(l.counts.unseen, 1);
-        carom_sim_destroy(sim);
-        carom_sim_destroy(next);
-    }
+    passed_once_when_resumed(m, "moreau-midpoint");
     carom_model_destroy(m);
     m = good("carom: 1\ncoordinates: {x: {at: -1.06, rate: 300}}\nenergy: {kinetic: 1/2*x'^2}\nbodies:\n"
              "  rests: {repeat: 40, index: i, body: {mass: 1, inertia: [1e-6, 1e-6, 1e-6], at: [0, 0.01*i, 0], shape: {sphere: 0.001}}}\n"
