@@ -52,7 +52,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     place(w, sys);
     CAROM_ALLOCATE(mem, nv, &w->x, &w->y);
     w->lasting = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *w->lasting);
-    w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    w->explicit = carom_butcher_find(CAROM_RK_DORMAND, 5);
+    w->P = carom_allocate_phase(mem, keep, sys, w->explicit);
     w->implicit = sys->nv <= MOST_IMPLICIT && !sys->move ? carom_butcher_find(CAROM_RK_RADAU, 5) : NULL;
     if (w->implicit) carom_allocate_flow_implicit(&w->P.f, mem, sys, w->implicit);
 }
@@ -77,7 +78,7 @@ static void store(auto_work *w, carom_step *s, const double *q, const double *v)
     carom_copy(s->q, q, s->sys->nq);
     carom_copy(s->v, v, s->sys->nv);
     if (!w->went_on) { // a record inside the segment: of what is kept the works booked so far have changed
-        carom_copy(w->kept_head->done, w->head.done, 4);
+        carom_copy(w->kept_head->done, w->head.done, AUTO_WORKS);
         return;
     }
     s->counts->switches += (long)(w->head.changes - w->kept_head->changes) - (w->kept_head->changes == 0);

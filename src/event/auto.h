@@ -32,6 +32,8 @@ typedef struct auto_change {
     double t, method, why; // to which method
 } auto_change;
 
+enum { AUTO_WORKS = 4 }; // as many as carom_account has
+
 /// Kept, so doubles only.
 typedef struct auto_head {
     double begun, method;
@@ -40,7 +42,7 @@ typedef struct auto_head {
     // the segment under way: its polynomial lasts tau from t_a on; an event, or its end, is at t_b
     double there, t_a, tau, t_b, h;
     double event, from, to;      // an event between these times after t_a
-    double work[4], done[4], power_a[4], power_b[4], bend[4]; // works of the segment: all, booked so far, rates at both ends, quartic part
+    double work[AUTO_WORKS], done[AUTO_WORKS], power_a[AUTO_WORKS], power_b[AUTO_WORKS], bend[AUTO_WORKS]; // works of the segment: all, booked so far, rates at both ends, quartic part
     double probe, probes, wait;  // steps since the other method was tried, or how many more to wait
     double still;                // events in a row without progress
     double quiet, hold, since;   // time-stepping: parts without impact; how long it shall last; since when
@@ -57,7 +59,7 @@ typedef struct auto_work {
     size_t kept_size;
     double *q_a, *v_a, *a_a, *q_b, *v_b, *a_b, *way; // in now
     carom_phase P;
-    const carom_butcher *implicit; // NULL: too large for it
+    const carom_butcher *explicit, *implicit; // tables; implicit NULL: too large for it
     double *error, *x, *y;       // nq + nv; nv, nv
     double *q, *v;               // the state at a record
     bool went_on;                // this step did more than read off the segment under way

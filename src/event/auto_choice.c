@@ -120,7 +120,7 @@ static carom_status probe_explicit(auto_work *w, carom_step *s) {
     const double length = h->next * cost_explicit() / cost_implicit(s);
     const carom_butcher *T = P->f.T;
     double rate = 0;
-    P->f.T = carom_butcher_find(CAROM_RK_DORMAND, 5);
+    P->f.T = w->explicit;
     carom_status status = fastest(w, s, &rate);
     if (status == CAROM_OK) status = carom_phase_start(P, s, length);
     if (status == CAROM_OK) status = carom_phase_try(P, s, length, &P->trial, w->error);

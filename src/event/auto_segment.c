@@ -75,6 +75,12 @@ static void foresee(auto_work *w, carom_step *s) {
     if (most > 0 && acceleration_at(w, s, at) > 0) auto_measure(w, s, P->q, P->v, w->a_s);
 }
 
+// The method, and normal velocities after an impact that count as none.
+static void prepare(auto_work *w, const carom_step *s) {
+    w->P.none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
+    w->P.f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : w->explicit;
+}
+
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_start(P, s, h));
@@ -115,14 +121,14 @@ static void note_powers(auto_work *w) {
                                 701980252875. / 199316789632, -1453857185. / 822651844, 69997945. / 29380423};
     const carom_flow *f = &w->P.f;
     const bool explicit = carom_butcher_explicit(f->T);
-    double P[CAROM_RK_STAGES][4], L[3];
+    double P[CAROM_RK_STAGES][AUTO_WORKS], L[3];
     for (int i = 0; i < f->T->stages; ++i) account_to(P[i], &f->power[i]);
     for (int i = 0; i < 3 && !explicit; ++i) { // Lagrange's polynomials at the start of the step
         L[i] = 1;
         for (int j = 0; j < 3; ++j)
             if (j != i) L[i] *= carom_butcher_c(f->T, j) / (carom_butcher_c(f->T, j) - carom_butcher_c(f->T, i));
     }
-    for (int k = 0; k < 4; ++k) {
+    for (int k = 0; k < AUTO_WORKS; ++k) {
         w->head.power_a[k] = explicit ? P[0][k] : L[0] * P[0][k] + L[1] * P[1][k] + L[2] * P[2][k];
         w->head.power_b[k] = P[f->T->stages - 1][k];
         w->head.bend[k] = 0;
@@ -171,7 +177,7 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     if (P->tried != end) CAROM_TRY(carom_phase_try(P, s, end, &P->a, NULL)); // its polynomial needs its stages
     note_segment(w, s, &P->a);
     w->head.there = 1;
-    for (int i = 0; i < 4; ++i) w->head.done[i] = 0;
+    for (int i = 0; i < AUTO_WORKS; ++i) w->head.done[i] = 0;
     return CAROM_OK;
 }
 
@@ -217,8 +223,7 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
     double length = fmax(h->next, 4 * shortest);
     const double end = latest(w, s, length, t_1), most = end - w->P.t;
     bool refused = false;
-    w->P.none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
-    w->P.f.T = h->method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
+    prepare(w, s);
     for (int i = 0; i < ATTEMPTS; ++i) {
         const bool whole = length >= most * (1 - CAROM_INSTANT);
         double try = whole ? most : length;
@@ -246,8 +251,7 @@ carom_status auto_plan_until(auto_work *w, carom_step *s, double t, bool *missed
     carom_phase *P = &w->P;
     double h = t - w->head.t_a;
     if (!(h > 0)) return CAROM_OK;
-    P->none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
-    P->f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
+    prepare(w, s);
     CAROM_TRY(carom_phase_start(P, s, h));
     CAROM_TRY(carom_phase_try(P, s, h, &P->b, NULL));
     for (int c = 0; c < s->sys->nc; ++c) *missed = *missed || (carom_phase_open(P, c) && P->b.phi[c] < 0);
@@ -272,8 +276,7 @@ carom_status auto_pass(auto_work *w, carom_step *s) {
     }
     // The states on both sides of the event are not kept: they are computed again.
     const double before = P->t;
-    P->none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
-    P->f.T = h->method == AUTO_IMPLICIT ? w->implicit : carom_butcher_find(CAROM_RK_DORMAND, 5);
+    prepare(w, s);
     CAROM_TRY(carom_phase_start(P, s, h->h));
     CAROM_TRY(carom_phase_try(P, s, h->from, &P->a, NULL));
     CAROM_TRY(carom_phase_try(P, s, h->to, &P->b, NULL));
@@ -304,17 +307,17 @@ carom_status auto_inside(auto_work *w, carom_step *s, double t) {
     const double x = h->tau > 0 ? fmin(fmax((t - h->t_a) / h->tau, 0), 1) : 0;
     polynomial(w, s->sys->nv, x, w->q, w->v);
     book(s, h->done, -1);
-    for (int i = 0; i < 4; ++i) {
+    for (int i = 0; i < AUTO_WORKS; ++i) {
         const double W = h->work[i], m_0 = h->tau * h->power_a[i] - W, m_1 = W - h->tau * h->power_b[i] - m_0;
         h->done[i] = x * (W + (1 - x) * (m_0 + x * (m_1 + (1 - x) * h->bend[i])));
     }
     book(s, h->done, 1);
     // On its constraints; what that is worth is booked until the segment goes on.
-    double before[4], after[4];
+    double before[AUTO_WORKS], after[AUTO_WORKS];
     account_to(before, &s->account);
     CAROM_TRY(carom_flow_project_position(&w->P.f, s, t, w->q));
     CAROM_TRY(carom_flow_project_velocity(&w->P.f, s, t, w->q, w->v));
     account_to(after, &s->account);
-    for (int i = 0; i < 4; ++i) h->done[i] += after[i] - before[i];
+    for (int i = 0; i < AUTO_WORKS; ++i) h->done[i] += after[i] - before[i];
     return CAROM_OK;
 }

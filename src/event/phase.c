@@ -250,7 +250,7 @@ static void copy_point(carom_point *A, const carom_point *B, const carom_step *s
 // (SC-6)  k' and k'' by differences along the motion:  k(t +- e, q +- e v + e^2/2 a, v +- e a)
 static carom_status sample_kinks(carom_phase *w, carom_step *s, double t, const double *q, const double *v, const double *a, carom_sample *P) {
     const int nc = s->sys->nc, nk = s->sys->nk, nv = s->sys->nv;
-    double *side = w->trial.phi + 2 * nc, *phi = P->phi + nc, *u = P->u + nc, *gamma = P->gamma + nc, e = w->nudge;
+    double *side = w->aside.phi, *phi = P->phi + nc, *u = P->u + nc, *gamma = P->gamma + nc, e = w->nudge;
     if (nk == 0) return CAROM_OK;
     CAROM_TRY(carom_phase_kinks(w, s, t, q, v, phi));
     for (int i = 0; i < nk; ++i) u[i] = gamma[i] = 0, P->most[nc + i] = HUGE_VAL;
@@ -371,7 +371,7 @@ bool carom_phase_kink(const carom_phase *w, const carom_step *s) { return force_
 
 carom_status carom_phase_stages_kink(carom_phase *w, carom_step *s, double part, bool *met) {
     const carom_butcher *T = w->f.T;
-    double *const *rates = carom_butcher_explicit(T) ? w->f.lifted : w->f.V, *phi = w->trial.phi + 2 * s->sys->nc;
+    double *const *rates = carom_butcher_explicit(T) ? w->f.lifted : w->f.V, *phi = w->aside.phi;
     *met = false;
     for (int i = 0; s->sys->nk > 0 && i < T->stages && !*met; ++i) {
         carom_zero(w->f.dv, s->sys->nv);
