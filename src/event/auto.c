@@ -180,9 +180,9 @@ static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *miss
     carom_phase *P = &w->P;
     CAROM_TRY(auto_inside(w, s, t_1));
     if (s->sys->nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t_1, w->q));
+    CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->q));
-    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t_1, w->q));
+    CAROM_TRY(carom_phase_held(s));
     bool below = false;
     for (int c = 0; c < s->sys->nc; ++c) below = below || (carom_phase_open(P, c) && w->g_1[s->sys->ne + c] < -AUTO_ENCLOSED * s->opt[AUTO_RTOL] * w->head.size_q);
     w->went_on = w->went_on || below;
@@ -220,7 +220,7 @@ static carom_status advance(auto_work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     load(w, s);
     if (w->head.begun && s->jumped) CAROM_TRY(renew(w, s));
-    if (w->head.there) CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->head.t_a, w->q_a));
+    if (w->head.there) CAROM_TRY(carom_phase_hold(s, w->head.t_a, w->q_a));
     if (!w->head.begun) CAROM_TRY(begin(w, s));
     for (bool missed = true; missed;) {
         CAROM_TRY(go(w, s, t_1));

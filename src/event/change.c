@@ -62,7 +62,7 @@ carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase
     w->t = t_0;
     carom_copy(w->q, q, nq);
     carom_copy(w->v, v, nv);
-    CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
+    CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     CAROM_TRY(direct(w, s));
     for (int i = 0; w->t != t_1; ++i) {
         if (i == MOST) return carom_retry(s, "more than %d steps of the smooth motion", MOST);
@@ -83,5 +83,5 @@ carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase
     }
     carom_copy(q, w->q, nq);
     carom_copy(v, w->v, nv);
-    return carom_phase_hold(s, CAROM_FREE, w->t, w->q);
+    return carom_phase_free(s);
 }

@@ -60,9 +60,9 @@ static carom_status witness(carom_phase *w, carom_step *s, double t, const doubl
     for (int b = sys->ne; b < w->f.L.nb; ++b) rate[w->f.L.id[b] - sys->ne] = carom_flow_witness(&w->f, b);
     if (sys->flags & CAROM_TIMELESS_GAPS || w->f.L.nb == sys->ne + sys->nc) return CAROM_OK;
     carom_close_kinds(s, &w->all, CAROM_JOINTS | CAROM_CONTACTS);
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, q));
+    CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_directions(s, &w->all, t, q));
-    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, q));
+    CAROM_TRY(carom_phase_held(s));
     for (int c = 0; c < sys->nc; ++c) {
         const int k = w->all.at[sys->ne + c];
         if (w->f.mode[c] == CAROM_MODE_OPEN) rate[c] = carom_column_dot(&w->all.W, k, v) + w->all.w[k];

@@ -352,7 +352,7 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     for (int c = 0; c < s->sys->nc; ++c) limit = limit || w->runs.over[c];
     CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
     carom_phase_remember(w, s);
-    CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
+    CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
     CAROM_TRY(slow_speeds(w, s, delta));
     gather(w, s, first, lasting);

@@ -195,9 +195,9 @@ static carom_status begin(work *w, carom_step *s, bool *at_once) {
     for (int i = 0; i < 2 * nc; ++i) P->armed[i] = true, P->hit[i] = false;
     CAROM_TRY(carom_phase_watch(P, s, &P->from));
     for (int i = 0; i < 2 * nc; ++i) P->armed[i] = carom_phase_open(P, i % nc) ? i < nc : P->from.phi[i] >= 0;
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, P->t, P->q));
+    CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_curvature(s, P->kappa, &P->all, P->t, P->q, P->v));
-    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, P->t, P->q));
+    CAROM_TRY(carom_phase_held(s));
     for (int c = 0; c < nc; ++c)
         if (carom_phase_open(P, c) && !P->barred[c]) begin_open(w, s, c, at_once);
     return carom_phase_arm(P, s);

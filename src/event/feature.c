@@ -11,7 +11,7 @@
 
 static const double OTHER = 1e-7; // directions of one feature differ by rounding
 
-carom_status carom_phase_hold(carom_step *s, carom_hold what, double t, const double *q) {
+static carom_status ask(carom_step *s, carom_hold what, double t, const double *q) {
     carom_inside *in = s->inside;
     if (!s->sys->hold) return CAROM_OK;
     if (what == CAROM_HOLD) in->holds += 1;
@@ -19,8 +19,12 @@ carom_status carom_phase_hold(carom_step *s, carom_hold what, double t, const do
     return s->sys->hold(s->sys->model, s->sys_work, what, t, q);
 }
 
+carom_status carom_phase_hold(carom_step *s, double t, const double *q) { return ask(s, CAROM_HOLD, t, q); }
+carom_status carom_phase_free(carom_step *s) { return ask(s, CAROM_FREE, s->t, s->q); }
+carom_status carom_phase_held(carom_step *s) { return ask(s, CAROM_HELD, s->t, s->q); }
+
 carom_status carom_phase_leave(carom_step *s, carom_status status) {
-    const carom_status freed = carom_phase_hold(s, CAROM_FREE, s->t, s->q);
+    const carom_status freed = carom_phase_free(s);
     return status == CAROM_OK ? freed : status;
 }
 
@@ -47,9 +51,9 @@ carom_status carom_phase_switches(carom_phase *w, carom_step *s, double t, carom
     const int ne = s->sys->ne;
     if (s->sys->hold) {
         carom_local_same(&w->C, &f->L);
-        CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, P->q));
+        CAROM_TRY(carom_phase_free(s));
         CAROM_TRY(carom_directions(s, &w->C, t, P->q));
-        CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, P->q));
+        CAROM_TRY(carom_phase_held(s));
     }
     for (int b = ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne;

@@ -400,11 +400,11 @@ static carom_status radau_error(carom_flow *f, carom_step *s, double tau, const 
     const double gamma = 30 / (6 + cbrt(81) - cbrt(9)); // the real eigenvalue of A^-1
     const int nv = s->sys->nv;
     double *r_q = error, *r_v = error + nv, w[3] = {0};
-    for (int i = 0; i < 3; ++i) // Y_i - y_0 = tau sum_j a_ij Y'_j
-        for (int j = 0; j < 3; ++j) w[j] += e[i] * carom_butcher_a(f->T, i, j);
+    for (int i = 0; i < f->T->stages; ++i) // Y_i - y_0 = tau sum_j a_ij Y'_j
+        for (int j = 0; j < f->T->stages; ++j) w[j] += e[i] * carom_butcher_a(f->T, i, j);
     carom_copy(r_q, v, nv);
     carom_copy(r_v, f->a_0, nv);
-    for (int j = 0; j < 3; ++j) carom_axpy(r_q, w[j], f->V[j], nv), carom_axpy(r_v, w[j], f->K[j], nv);
+    for (int j = 0; j < f->T->stages; ++j) carom_axpy(r_q, w[j], f->V[j], nv), carom_axpy(r_v, w[j], f->K[j], nv);
     const double x = tau / gamma;
     for (int j = 0; j < nv; ++j) {
         const double *q_column = f->Jq + (size_t)j * (size_t)nv, *v_column = f->Jv + (size_t)j * (size_t)nv;

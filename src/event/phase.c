@@ -143,9 +143,9 @@ carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
     w->scan.left.tau = 0;
     CAROM_TRY(carom_tube_enter(w, s, &w->bare));
     if (w->bare) return CAROM_OK;
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t, w->q));
+    CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_sample_set(&w->scan, s, &w->all, w->t, w->q, w->v, w->f.a, w->from.g, w->offset, &w->scan.left));
-    return carom_phase_hold(s, CAROM_HELD, w->t, w->q);
+    return carom_phase_held(s);
 }
 
 // (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out of it where k > 0 again.
@@ -186,7 +186,7 @@ static double gap_rounding(const carom_phase *w, const carom_step *s, int k, dou
 
 carom_status carom_phase_start(carom_phase *w, carom_step *s, double h) {
     const int nc = s->sys->nc, nv = s->sys->nv;
-    CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, w->t, w->q));
+    CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     CAROM_TRY(w->integrator->reset(w, s, h));
     measure(w, s, h);
     w->longest = h;
@@ -275,9 +275,9 @@ static bool negative(const carom_step *s, const carom_sample *P, const carom_sca
 // At (t, q, v), where gaps g and directions are known, with the accelerations of the path.
 static carom_status sample_at(carom_phase *w, carom_step *s, double t, const double *q, const double *v, const double *g, carom_sample *P) {
     if (s->sys->nc > 0) {
-        CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, q));
+        CAROM_TRY(carom_phase_free(s));
         CAROM_TRY(carom_sample_set(&w->scan, s, &w->all, t, q, v, w->scan.a, g, w->offset, P));
-        CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, q));
+        CAROM_TRY(carom_phase_held(s));
     }
     return sample_kinks(w, s, t, q, v, w->scan.a, P);
 }
@@ -290,7 +290,7 @@ static carom_status sample(void *user, carom_step *s, double tau, carom_sample *
     P->tau = tau;
     CAROM_TRY(w->integrator->path(w, s, tau));
     if (s->sys->nc > 0) {
-        CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, z->q));
+        CAROM_TRY(carom_phase_free(s));
         CAROM_TRY(carom_gaps(s, w->trial.g, t, z->q));
         CAROM_TRY(carom_directions(s, &w->all, t, z->q));
     }
@@ -305,13 +305,13 @@ static carom_status sample(void *user, carom_step *s, double tau, carom_sample *
 // A sample at the start of the step, where there is none yet; the directions at its end are wanted afterwards.
 static carom_status sample_start(carom_phase *w, carom_step *s) {
     const carom_point *P = &w->from;
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t + P->tau, P->q));
+    CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_directions(s, &w->all, w->t + P->tau, P->q));
     CAROM_TRY(sample_at(w, s, w->t + P->tau, P->q, P->v, P->g, &w->scan.left));
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->t + w->b.tau, w->b.q));
+    CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_directions(s, &w->all, w->t + w->b.tau, w->b.q));
     w->bare = false;
-    return carom_phase_hold(s, CAROM_HELD, w->t + w->b.tau, w->b.q);
+    return carom_phase_held(s);
 }
 
 static const double NUDGE = 1e-3; // of a step: second differences over it keep half of the digits

@@ -120,7 +120,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     carom_phase *P = &w->P;
     carom_flow *f = &P->f;
-    CAROM_TRY(carom_phase_hold(s, CAROM_HOLD, P->t, P->q));
+    CAROM_TRY(carom_phase_hold(s, P->t, P->q));
     if (ne > 0) {
         carom_copy(P->was, f->mode, nc);
         carom_zero(f->mode, nc); // open: joints alone
@@ -157,14 +157,14 @@ static carom_status impact(work *w, carom_step *s, double h) {
 static carom_status gaps(work *w, carom_step *s) {
     carom_point *b = &w->P.b;
     if (s->sys->nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, w->P.t + b->tau, b->q));
+    CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_gaps(s, b->g, w->P.t + b->tau, b->q));
     CAROM_TRY(carom_directions(s, &w->P.all, w->P.t + b->tau, b->q));
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = w->P.all.at[s->sys->ne + c];
         b->u[c] = carom_column_dot(&w->P.all.W, k, b->v) + w->P.all.w[k];
     }
-    return carom_phase_hold(s, CAROM_HELD, w->P.t + b->tau, b->q);
+    return carom_phase_held(s);
 }
 
 // (RKF-1)  q_1, v_1 by the method of order 5 with the laws of the closed contacts in its stages; the error by that of order 4

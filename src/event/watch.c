@@ -8,10 +8,10 @@ static double rounding(const carom_phase *w) { return w->limits.exact ? CAROM_FL
 
 carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_point *P) {
     if (s->sys->nc == 0) return CAROM_OK;
-    CAROM_TRY(carom_phase_hold(s, CAROM_FREE, t, P->q));
+    CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_gaps(s, P->g, t, P->q));
     CAROM_TRY(carom_directions(s, &w->all, t, P->q));
-    CAROM_TRY(carom_phase_hold(s, CAROM_HELD, t, P->q));
+    CAROM_TRY(carom_phase_held(s));
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = w->all.at[s->sys->ne + c];
         P->u[c] = carom_column_dot(&w->all.W, k, P->v) + w->all.w[k];
