@@ -116,6 +116,21 @@ static void the_fastest_decay_is_another_mode(void **state) {
     done(&x);
 }
 
+// Forces that have no value beside the state, and modes that are no number, leave what is known: nothing.  The first two have a value for other rates, or other places, alone.
+static void modes_without_a_number_are_not_known(void **state) {
+    (void)state;
+    static const char *const force[] = {"1e-30*sqrt(x) - 2*x'", "1e-30*sqrt(x') - 50*x", "-1e300*x", "-1e300*x'"};
+    for (int i = 0; i < 4; ++i) {
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: %s*x'^2}\nforces: {x: \"%s\"}\n", i < 2 ? "1/2" : "1e-10", force[i]);
+        const made x = make(text, "moreau-midpoint", NULL, 1, 10);
+        const carom_pace *p = x.sim->kept->ledger.pace;
+        for (int k = 0; k < 2; ++k)
+            if (p[k].stiffness != 0 || p[k].damping != 0) fail_msg("%s: stiffness %g, damping %g", force[i], p[k].stiffness, p[k].damping);
+        done(&x);
+    }
+}
+
 // -- what a scheme makes of them ---------------------------------------------------------------------------------------------------
 
 static const char plain[] = "carom: 1\ncoordinates: {x: 0.1}\nenergy: {kinetic: x'^2/2}\n";
@@ -255,6 +270,120 @@ static void instants_that_steps_do_not_meet_are_refused(void **state) {
     }
 }
 
+// Three controllers that count their samples, each with a sample time, an offset and a delay of its own.  At time T controller c has sampled floor((T - offset)/sample) + 1 times, and its output of sample k
+// acts from offset + k sample + delay on.  Whatever the steps, and where the run is saved and goes on in another simulation.
+static void controllers_count_their_samples(void **state) {
+    (void)state;
+    static const struct { double sample, offset, delay; } c[3] = {{0.03, 0, 0.025}, {0.05, 0.01, 0}, {0.07, 0.02, 0.065}};
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\nforces: {x: 0*(a + b + d)}\ncontrollers:\n"
+                               "  a: {sample: 0.03, delay: 0.025, states: {m: m + 1}, outputs: {a: m + 1}}\n  b: {sample: 0.05, offset: 0.01, states: {n: n + 1}, outputs: {b: n + 1}}\n"
+                               "  d: {sample: 0.07, offset: 0.02, delay: 0.065, states: {o: o + 1}, outputs: {d: o + 1}}\n";
+    static const char *const ways[] = {NULL, NULL, "adaptive=on", NULL};
+    static const char *const schemes[] = {"moreau-midpoint", "mixed", "moreau-midpoint", "schatzman-paoli"};
+    for (int way = 0; way < 4; ++way) {
+        made x = make(text, schemes[way], ways[way], 0.005, 0.5);
+        carom_error err = {0};
+        for (int i = 0; !carom_sim_done(x.sim); ++i) {
+            if (carom_sim_step(x.sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+            const double t = carom_sim_now(x.sim).t + 1e-9, *signal = carom_sim_inputs(x.sim);
+            for (int k = 0; k < 3; ++k) {
+                const double sampled = t < c[k].offset ? 0 : floor((t - c[k].offset) / c[k].sample) + 1, acts = t < c[k].offset + c[k].delay ? 0 : floor((t - c[k].offset - c[k].delay) / c[k].sample) + 1;
+                int states = 0, outputs = 0;
+                for (int j = 0; j < carom_sim_system(x.sim)->ni; ++j) states += signal[j] == sampled, outputs += signal[j] == acts;
+                is_near("samples", x.sim->sampled[2 * k], sampled, 0), is_near("samples in effect", x.sim->sampled[2 * k + 1], acts, 0);
+                if (!states || !outputs) fail_msg("%s, t = %.9g: controller %d has sampled %g times, of which %g act, but no signal says so", schemes[way], t, k, sampled, acts);
+            }
+            double next = HUGE_VAL; // of all samples and effects behind t
+            for (int k = 0; k < 3; ++k)
+                for (int j = 0; j < 40; ++j)
+                    for (int effect = 0; effect < 2; ++effect) {
+                        const double at = c[k].offset + j * c[k].sample + effect * c[k].delay;
+                        if (at > t && (!effect || j < x.sim->sampled[2 * k])) next = fmin(next, at); // an effect is known once its sample is taken
+                    }
+            is_near("next instant", carom_sim_next_sample(x.sim), next, 1e-12);
+            if (i % 5 == 2) {
+                size_t bytes;
+                const void *saved = carom_sim_state(x.sim, &bytes);
+                const char *const options[] = {ways[way], NULL};
+                carom_sim *other = model_sim(x.m, schemes[way], ways[way] ? options : NULL, 0.005, 0.5);
+                if (carom_sim_restore(other, saved, bytes, &err) != CAROM_OK) fail_msg("%s", err.text);
+                carom_sim_destroy(x.sim);
+                x.sim = other;
+            }
+        }
+        done(&x);
+    }
+}
+
+// -- adaptive steps ----------------------------------------------------------------------------------------------------------------
+
+// Free flight under a constant force is exact: the error is rounding, which counts as 1e-8 of the tolerance, and is remembered as 1e-4.  (AD-4), p = 1: h <- h safety (1e-8)^(-0.7/2) last^(0.4/2).
+static void exact_steps_grow_as_the_controller_says(void **state) {
+    (void)state;
+    const char *const options[] = {"adaptive=on", "grow=100", "safety=0.1", NULL};
+    carom_model *m = good("carom: 1\ncoordinates: {y: {at: 0, rate: 1}}\nenergy: {kinetic: y'^2/2, potential: y}\n");
+    carom_sim *sim = model_sim(m, "moreau-midpoint", options, 1e-6, 1);
+    carom_error err = {0};
+    double h = 1e-6, last = 1;
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        h *= 0.1 * pow(1e-8, -0.7 / 2) * pow(last, 0.4 / 2), last = 1e-4;
+        is_near("next step", sim->kept->h_next, h, 1e-9 * h), is_near("remembered error", sim->kept->error_last, last, 1e-18);
+    }
+    carom_sim_destroy(sim), carom_model_destroy(m);
+}
+
+// Values of common options at their limits are read, beyond them refused; and the values where none is given.
+static void common_options_have_limits(void **state) {
+    (void)state;
+    static const struct { const char *name; double usual, low, high, below, above; } options[] = { // below and above: refused
+        {"tol", 1e-12, 1e-16, 1, 0.9e-16, 1.1}, {"accept", 1e-8, 0, 1, -1e-9, 1.1}, {"newton-tol", 1e-12, 1e-16, 1, 0.9e-16, 1.1}, {"rtol", 1e-4, 1e-14, 1, 0.9e-14, 1.1}, {"atol", 1e-6, 0, 1e6, -1e-9, 1.1e6},
+        {"safety", 0.9, 0.1, 0.999999, 0.09, 1}, {"shrink", 0.2, 0.01, 0.9, 0.009, 0.91}, {"grow", 2, 1.05, 100, 1.04, 101}};
+    carom_model *m = good(plain);
+    for (size_t i = 0; i < sizeof options / sizeof *options; ++i) {
+        const double value[] = {options[i].usual, options[i].low, options[i].high, options[i].below, options[i].above};
+        for (int k = 0; k < 5; ++k) {
+            char word[60];
+            carom_error err = {0};
+            const char *const list[] = {word, NULL};
+            snprintf(word, sizeof word, "%s=%.17g", options[i].name, value[k]);
+            const carom_sim_def d = sim_def(m, "moreau-midpoint", list, 0.1, 1), bare = sim_def(m, "moreau-midpoint", NULL, 0.1, 1);
+            carom_sim *sim = carom_sim_create(&d, &err), *usual = carom_sim_create(&bare, &err);
+            if (!sim != (k > 2)) fail_msg("%s: %s", word, sim ? "is not refused" : err.text);
+            char text[1000];
+            carom_sim_options_text(usual, text, sizeof text);
+            snprintf(word, sizeof word, " %s=%g ", options[i].name, options[i].usual);
+            strncat(text, " ", sizeof text - strlen(text) - 1);
+            if (!strstr(text, word)) fail_msg("%s instead of%s", text, word);
+            carom_sim_destroy(sim), carom_sim_destroy(usual);
+        }
+    }
+    carom_model_destroy(m);
+}
+
+// -- many contacts -----------------------------------------------------------------------------------------------------------------
+
+// From 251 pairs that are near each other on, a looser tolerance is the usual one; what is given is used.
+static void many_contacts_have_a_looser_tolerance(void **state) {
+    (void)state;
+    static const char *const given[] = {NULL, "tol=1e-9", "accept=0.5"};
+    for (int n = 250; n <= 251; ++n) {
+        char text[500];
+        snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n  s: {repeat: %d, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.1], shape: {sphere: 0.1}}}\n"
+                 "contacts: {base: {between: [s, floor]}, among: {among: [s]}}\n", n);
+        carom_model *m = good(text);
+        for (int k = 0; k < 3; ++k) {
+            const char *const options[] = {given[k], NULL};
+            carom_sim *sim = model_sim(m, "moreau-midpoint", k ? options : NULL, 1e-3, 1);
+            assert_int_equal(sim->list.pairs, n);
+            is_near("tolerance", sim->step.tol, k == 1 ? 1e-9 : n > 250 ? 1e-3 : 1e-12, 1e-20);
+            is_near("accepted", sim->inside.accept, k == 2 ? 0.5 : k == 0 && n > 250 ? 1e-2 : 1e-8, 1e-20);
+            carom_sim_destroy(sim);
+        }
+        carom_model_destroy(m);
+    }
+}
+
 // -- who can -----------------------------------------------------------------------------------------------------------------------
 
 // Is the word in a list with commas?
@@ -318,6 +447,7 @@ int main(void) {
         cmocka_unit_test(forces_are_sudden_where_the_motion_is),
         cmocka_unit_test(the_fastest_modes_are_those_that_joints_allow),
         cmocka_unit_test(the_fastest_decay_is_another_mode),
+        cmocka_unit_test(modes_without_a_number_are_not_known),
         cmocka_unit_test(the_longest_step_is_the_stability_limit),
         cmocka_unit_test(energy_that_runs_away_is_a_thousandfold),
         cmocka_unit_test(energy_in_excess),
@@ -325,6 +455,10 @@ int main(void) {
         cmocka_unit_test(the_last_step_ends_the_run),
         cmocka_unit_test(steps_are_planned_to_the_next_sample),
         cmocka_unit_test(instants_that_steps_do_not_meet_are_refused),
+        cmocka_unit_test(controllers_count_their_samples),
+        cmocka_unit_test(exact_steps_grow_as_the_controller_says),
+        cmocka_unit_test(common_options_have_limits),
+        cmocka_unit_test(many_contacts_have_a_looser_tolerance),
         cmocka_unit_test(those_who_can_are_named),
     };
     return cmocka_run_group_tests_name("measures", tests, NULL, NULL);
