@@ -198,6 +198,19 @@ static void what_is_no_regular_file_is_refused(void **state) {
     }
 }
 
+// Other files of carom are named, with the verb that takes them.
+static void other_files_of_carom_are_named(void **state) {
+    (void)state;
+    static const struct { const char *part, *said; } kinds[] = {{"runs", "is a sweep"}, {"branch", "is a branch of `carom follow`"}, {"fclib_local", "`carom solve` solves it"}, {"fclib_global", "`carom solve` solves it"}, {"other", "is not a result of carom"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        carom_error err = {0};
+        const hid_t file = H5Fcreate(path("kind.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), group = H5Gcreate2(file, kinds[i].part, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        h5_close(group), h5_close(file);
+        assert_null(carom_result_open(path("kind.h5"), &err));
+        if (!strstr(err.text, kinds[i].said)) fail_msg("%s: %s", kinds[i].part, err.text);
+    }
+}
+
 // A scalar attribute is one number or one text of bounded length.  Nothing else is taken for one.
 static void attributes_are_numbers_or_texts(void **state) {
     (void)state;
@@ -279,6 +292,7 @@ int main(void) {
         cmocka_unit_test(times_before_the_start_do_not_count),
         cmocka_unit_test(other_versions_are_read_and_not_resumed),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
+        cmocka_unit_test(other_files_of_carom_are_named),
         cmocka_unit_test(attributes_are_numbers_or_texts),
         cmocka_unit_test(numbers_that_lie_outside_of_themselves_are_refused),
     };
