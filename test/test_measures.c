@@ -377,6 +377,27 @@ static void common_options_have_limits(void **state) {
     carom_model_destroy(m);
 }
 
+// -- steps -------------------------------------------------------------------------------------------------------------------------
+
+// What a step notes for itself, set to what no step leaves, does not change the next one.
+static void a_step_forgets_what_the_one_before_noted(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0.02, rate: -0.3}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y}\nforces: {x: 'if(t < 0.0333, 3, -2)'}\n"
+                               "contacts: {floor: {gap: y, slip: x, friction: 0.3, restitution: 0.4}}\n";
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "ggl-alpha", "mixed", "newmark", "moreau-midpoint"};
+    for (int i = 0; i < 6; ++i) {
+        const made a = make(text, schemes[i], i == 5 ? "adaptive=on" : NULL, 2e-3, 0.2), b = make(text, schemes[i], i == 5 ? "adaptive=on" : NULL, 2e-3, 0.2);
+        carom_error err = {0};
+        while (!carom_sim_done(a.sim)) {
+            b.sim->refused = b.sim->grown = true, b.sim->refused_scale = 1e9, b.sim->unbooked = 0, b.sim->behind = -1;
+            assert_true(carom_sim_step(a.sim, &err) == CAROM_OK && carom_sim_step(b.sim, &err) == CAROM_OK);
+            assert_false(b.sim->grown || b.sim->refused_scale != a.sim->refused_scale || b.sim->refused != a.sim->refused);
+            assert_memory_equal(a.sim->kept, b.sim->kept, a.sim->kept_size);
+        }
+        done(&a), done(&b);
+    }
+}
+
 // -- many contacts -----------------------------------------------------------------------------------------------------------------
 
 // From 251 pairs that are near each other on, a looser tolerance is the usual one; what is given is used.
@@ -475,6 +496,7 @@ int main(void) {
         cmocka_unit_test(controllers_count_their_samples),
         cmocka_unit_test(exact_steps_grow_as_the_controller_says),
         cmocka_unit_test(common_options_have_limits),
+        cmocka_unit_test(a_step_forgets_what_the_one_before_noted),
         cmocka_unit_test(many_contacts_have_a_looser_tolerance),
         cmocka_unit_test(those_who_can_are_named),
     };

@@ -174,6 +174,24 @@ static void the_stamp_knows_the_laws_of_contacts(void **state) {
     for (int i = 0; i < SIMS; ++i) carom_sim_destroy(sim[i]), carom_model_destroy(m[i]);
 }
 
+// Two models whose states have the same size; the mass of one varies.
+static void the_stamp_knows_the_model(void **state) {
+    (void)state;
+    static const char *const texts[] = {"carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\n", "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(1 + y^2)*(x'^2 + y'^2)}\n"};
+    carom_model *m[2];
+    carom_sim *sim[2];
+    carom_error err = {0};
+    size_t bytes[2];
+    const void *saved[2];
+    for (int i = 0; i < 2; ++i) sim[i] = sim_of(texts[i], &m[i]), saved[i] = carom_sim_state(sim[i], &bytes[i]);
+    assert_int_equal(bytes[0], bytes[1]);
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(carom_sim_restore(sim[i], saved[1 - i], bytes[1 - i], &err), CAROM_BAD_INPUT);
+        assert_non_null(strstr(err.text, "another scheme, other options or another model"));
+    }
+    for (int i = 0; i < 2; ++i) carom_sim_destroy(sim[i]), carom_model_destroy(m[i]);
+}
+
 // -- text, ledger, events, certificate --------------------------------------------------------------------
 
 static void half_a_last_line_is_left_out(void **state) {
@@ -592,6 +610,7 @@ int main(void) {
         cmocka_unit_test(a_damaged_state_is_not_taken),
         cmocka_unit_test(a_state_goes_with_its_own_run_only),
         cmocka_unit_test(the_stamp_knows_the_laws_of_contacts),
+        cmocka_unit_test(the_stamp_knows_the_model),
         cmocka_unit_test(half_a_last_line_is_left_out),
         cmocka_unit_test(sides_of_events_are_the_outer_ones),
         cmocka_unit_test(drift_names_the_constraint_that_drifts),
