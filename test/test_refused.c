@@ -63,6 +63,7 @@ WRAP(void *, realloc, (void *p, size_t n), (p, n), NULL)
 WRAP(char *, strdup, (const char *s), (s), NULL)
 WRAP(hid_t, H5Fcreate, (const char *name, unsigned flags, hid_t c, hid_t a), (name, flags, c, a), -1)
 WRAP(hid_t, H5Fopen, (const char *name, unsigned flags, hid_t a), (name, flags, a), -1)
+WRAP(herr_t, H5Fclose, (hid_t id), (id), (__real_H5Fclose(id), -1)) // it is closed all the same
 WRAP(herr_t, H5Fflush, (hid_t id, H5F_scope_t scope), (id, scope), -1)
 WRAP(hid_t, H5Gcreate2, (hid_t at, const char *name, hid_t l, hid_t c, hid_t a), (at, name, l, c, a), -1)
 WRAP(hid_t, H5Gopen2, (hid_t at, const char *name, hid_t a), (at, name, a), -1)
