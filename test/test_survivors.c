@@ -201,6 +201,26 @@ static void locks_are_given_back(void **state) {
     close(fd);
 }
 
+// Steps that a controller makes irregular are not counted beforehand: where nothing is said there are 2000 intervals of equal time, else every n-th step has a row, and the last.
+static void irregular_steps_have_2000_intervals(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\nforces: {x: 0*u}\ncontrollers: {c: {sample: 0.0301, outputs: {u: x}}}\n";
+    for (long every = 0; every <= 3; every += 3) {
+        simulate(text, "moreau-midpoint", "irregular.csv", 1e-3, 10, every, 0);
+        carom_result *r = load("irregular.csv");
+        carom_error err = {0};
+        const long rows = carom_result_rows(r);
+        double *t = test_malloc((size_t)rows * sizeof *t);
+        assert_int_equal(carom_result_read(r, 0, 0, rows, t, &err), CAROM_OK);
+        if (every == 0) assert_int_equal(rows, 2001);
+        else assert_true(rows > 3300 && rows < 3500); // 31 steps in each of 332 samples, and one after another behind the last
+        for (long i = 0; every == 0 && i < rows; ++i) assert_true(t[i] >= 0.005 * (double)i - 1e-9 && t[i] < 0.005 * (double)i + 1e-3);
+        assert_true(t[rows - 1] == 10);
+        test_free(t);
+        carom_result_close(r);
+    }
+}
+
 // Two models whose states have the same size; the mass of one varies.
 static void the_stamp_knows_the_model(void **state) {
     (void)state;
@@ -639,6 +659,7 @@ int main(void) {
         cmocka_unit_test(the_stamp_knows_the_laws_of_contacts),
         cmocka_unit_test(the_stamp_knows_the_model),
         cmocka_unit_test(locks_are_given_back),
+        cmocka_unit_test(irregular_steps_have_2000_intervals),
         cmocka_unit_test(half_a_last_line_is_left_out),
         cmocka_unit_test(sides_of_events_are_the_outer_ones),
         cmocka_unit_test(drift_names_the_constraint_that_drifts),

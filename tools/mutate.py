@@ -28,7 +28,7 @@ SHARP = "conformance_\\w+|test_(%s)" % "|".join((
     "event_nasty every_scheme families fclib figures_\\d flex friction_laws functions ggl half_explicit hard hausdorff heap heap_sparse hostile hybrid "
     "identity impact_laws jacobians joints jumps large layout ledger_text levels listed_laws locale logs many margin materials matrices measures misfit mixed "
     "mixed_nasty nasty newmark newton norm numbering parts printed redundant refused residual rest result ring rolling rows scales set shaft signals sim "
-    "snapshots soft_contacts solve sparse splitting storage survivors sweep system table tables team thresholds tolerances trajectory tunnel "
+    "snapshots soft_contacts solve sparse splitting steps storage survivors sweep system table tables team thresholds tolerances trajectory tunnel "
     "variation warning_limits warnings worlds "
 ).split())
 
