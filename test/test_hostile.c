@@ -5,6 +5,7 @@
 #define _DEFAULT_SOURCE // mkdtemp
 #include "result_rig.h"
 #include "io/h5.h"
+#include "io/h5_driver.h"
 #include <sys/stat.h>
 
 typedef enum attack { EXTERNAL_STORAGE, EXTERNAL_LINK, SOFT_LINK, VIRTUAL, FILTER, HUGE, ATTACKS } attack;
@@ -198,6 +199,50 @@ static void what_is_no_regular_file_is_refused(void **state) {
     }
 }
 
+// Rows that fill up a chunk are written past HDF5, also into pages of which something else has changed since the last commit: both changes are in the file.  Places that the last commit did not have are refused.
+static void rows_are_filled_in_beside_other_changes(void **state) {
+    (void)state;
+    enum { ALL = 20000 };
+    static const struct { int written, size, filled, more; } cases[] = {{5000, 10, 5100, 200}, {5000, 10, 5000, 10}, {0, 9000, 4000, 5000}, {8000, 400, 8100, 9000}, {19990, 10, 12000, 7900}, {100, 50, 16000, 4000}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
+        static unsigned char want[ALL], have[ALL], bytes[ALL];
+        const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), dcpl = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, (hsize_t[]){ALL}, NULL);
+        assert_true(h5_driver_use(fapl) && H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) >= 0);
+        hid_t file = H5Fcreate(path("fill.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, fapl), set = H5Dcreate2(file, "x", H5T_NATIVE_UCHAR, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+        for (int i = 0; i < ALL; ++i) want[i] = (unsigned char)(i % 251), bytes[i] = (unsigned char)(255 - i % 199);
+        assert_true(set >= 0 && H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, want) >= 0 && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(file));
+        const haddr_t place = H5Dget_offset(set);
+        const hsize_t at = (hsize_t)cases[k].written, size = (hsize_t)cases[k].size;
+        const hid_t part = H5Screate_simple(1, &size, NULL);
+        memset(want + cases[k].written, 7, (size_t)cases[k].size);
+        assert_true(H5Sselect_hyperslab(space, H5S_SELECT_SET, &at, NULL, &size, NULL) >= 0 && H5Dwrite(set, H5T_NATIVE_UCHAR, part, space, H5P_DEFAULT, want + cases[k].written) >= 0);
+        assert_true(H5Fflush(file, H5F_SCOPE_LOCAL) >= 0); // the driver holds its pages now
+        assert_true(h5_driver_fill(file, place + (haddr_t)cases[k].filled, bytes, (size_t)cases[k].more));
+        assert_false(h5_driver_fill(file, place + ((haddr_t)1 << 40), bytes, 10));
+        memcpy(want + cases[k].filled, bytes, (size_t)cases[k].more);
+        assert_true(h5_driver_commit(file));
+        h5_close(set), h5_close(file);
+        file = H5Fopen(path("fill.h5"), H5F_ACC_RDONLY, fapl), set = H5Dopen2(file, "x", H5P_DEFAULT);
+        assert_true(set >= 0 && H5Dread(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, have) >= 0);
+        assert_memory_equal(have, want, ALL);
+        const hid_t ids[] = {set, file, part, space, dcpl, fapl};
+        for (size_t i = 0; i < sizeof ids / sizeof *ids; ++i) h5_close(ids[i]);
+    }
+}
+
+// Other files of carom are named, with the verb that takes them.
+static void other_files_of_carom_are_named(void **state) {
+    (void)state;
+    static const struct { const char *part, *said; } kinds[] = {{"runs", "is a sweep"}, {"branch", "is a branch of `carom follow`"}, {"fclib_local", "`carom solve` solves it"}, {"fclib_global", "`carom solve` solves it"}, {"other", "is not a result of carom"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+        carom_error err = {0};
+        const hid_t file = H5Fcreate(path("kind.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), group = H5Gcreate2(file, kinds[i].part, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        h5_close(group), h5_close(file);
+        assert_null(carom_result_open(path("kind.h5"), &err));
+        if (!strstr(err.text, kinds[i].said)) fail_msg("%s: %s", kinds[i].part, err.text);
+    }
+}
+
 // A scalar attribute is one number or one text of bounded length.  Nothing else is taken for one.
 static void attributes_are_numbers_or_texts(void **state) {
     (void)state;
@@ -279,6 +324,8 @@ int main(void) {
         cmocka_unit_test(times_before_the_start_do_not_count),
         cmocka_unit_test(other_versions_are_read_and_not_resumed),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
+        cmocka_unit_test(other_files_of_carom_are_named),
+        cmocka_unit_test(rows_are_filled_in_beside_other_changes),
         cmocka_unit_test(attributes_are_numbers_or_texts),
         cmocka_unit_test(numbers_that_lie_outside_of_themselves_are_refused),
     };

@@ -148,6 +148,72 @@ static void a_resumed_run_repeats_its_snapshots(void **state) {
     }
 }
 
+// A ball that bounces, and one that rests.
+static const char *bouncing(double every, double restitution, const char *more) {
+    static char text[1000];
+    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: %g}\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], at: [0, 0, 0.105], shape: {sphere: 0.1}}\n"
+             "  b: {mass: 1, inertia: [1, 1, 1], at: [1, 0, 0.1], shape: {sphere: 0.1}}\n%sshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [a, b, floor], restitution: %g}}\n", every, more, restitution);
+    return text;
+}
+
+// What a reader finds in the rows, events and snapshots that were there when it opened the file.
+static carom_status read_all_of(carom_result *r, int what, double *sum, carom_error *err) {
+    double x[400];
+    carom_result_event e[100];
+    carom_result_contact c[400];
+    const long rows = carom_result_rows(r), events = carom_result_event_count(r), places = carom_result_contact_count(r);
+    assert_true(rows <= 400 && events <= 100 && places <= 400);
+    *sum = 0;
+    if (what == 0) CAROM_TRY(carom_result_read(r, carom_result_find(r, "a.z"), 0, rows, x, err));
+    if (what == 1) CAROM_TRY(carom_result_events(r, 0, events, e, err));
+    if (what == 2) CAROM_TRY(carom_result_contacts(r, 0, places, c, err));
+    for (long i = 0; what == 0 && i < rows; ++i) *sum += (double)(i + 1) * x[i];
+    for (long i = 0; what == 1 && i < events; ++i) *sum += (double)(i + 1) * e[i].t;
+    for (long i = 0; what == 2 && i < places; ++i) *sum += (double)(i + 1) * (c[i].t + c[i].force[2]);
+    return CAROM_OK;
+}
+
+static void overwrite(const char *to, const char *from) { // the same file, with other bytes
+    static char bytes[1 << 20];
+    FILE *f = fopen(path(from), "rb"), *g = fopen(path(to), "r+b");
+    assert_true(f && g);
+    const size_t n = fread(bytes, 1, sizeof bytes, f);
+    assert_true(fwrite(bytes, 1, n, g) == n && fflush(g) == 0 && ftruncate(fileno(g), (off_t)n) == 0);
+    fclose(f), fclose(g);
+}
+
+// A reader goes on with what it knows when a run has written more; where the file holds less, or other columns, it says that it was replaced.
+static void a_reader_knows_its_file(void **state) {
+    (void)state;
+    static const struct { double end, every, restitution; const char *more; bool good; } other[] = {
+        {0.6, 0.01, 0.5, "", true},   // longer; a file whose size is the same has not been written to
+        {0.2, 0.01, 0.5, "", false},  // shorter
+        {0.6, 0.05, 0.5, "", false},  // fewer snapshots
+        {0.6, 0.01, 0, "", false},    // fewer events
+        {0.6, 0.01, 0.5, "  d: {mass: 1, inertia: [1, 1, 1], at: [2, 0, 0.105], shape: {sphere: 0.1}}\n", false}}; // more columns
+    for (size_t i = 0; i < sizeof other / sizeof *other; ++i)
+        for (int what = 0; what < 3; ++what) {
+            carom_error err = {0};
+            double before, after;
+            simulate(bouncing(0.01, 0.5, ""), "moreau-midpoint", "read.h5", 1e-3, 0.3, 1, 0);
+            simulate(bouncing(other[i].every, other[i].restitution, other[i].more), "moreau-midpoint", "other.h5", 1e-3, other[i].end, 1, 0);
+            carom_result *r = load("read.h5"), *x = load("other.h5");
+            assert_true(carom_result_event_count(r) > 2 && carom_result_contact_count(r) > 20);
+            if (i == 2) assert_true(carom_result_contact_count(x) < carom_result_contact_count(r));
+            if (i == 3) assert_true(carom_result_event_count(x) < carom_result_event_count(r) && carom_result_contact_count(x) >= carom_result_contact_count(r));
+            carom_result_close(x);
+            assert_int_equal(read_all_of(r, what, &before, &err), CAROM_OK);
+            overwrite("read.h5", "other.h5");
+            for (int again = 0; again < 2; ++again) {
+                const carom_status status = read_all_of(r, what, &after, &err);
+                const bool same = status == CAROM_OK ? fabs(before - after) <= 1e-9 * fabs(before) : strstr(err.text, "was replaced while it was read") != NULL; // the shorter run rounds its last step
+                if (status != (other[i].good ? CAROM_OK : CAROM_IO) || !same)
+                    fail_msg("file %zu, %d: %s, %.15g, %.15g", i, what, status == CAROM_OK ? "read" : err.text, before, after);
+            }
+            carom_result_close(r);
+        }
+}
+
 // Saved under another name a result has the same rows, events and snapshots; as .h5 the ledger, /run and the model, too.
 static void a_saved_result_is_the_same(void **state) {
     (void)state;
@@ -232,7 +298,7 @@ static void mistakes_are_explained(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(snapshots_have_friction), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(a_saved_result_is_the_same), cmocka_unit_test(columns_are_those_of_chosen_bodies),
+        cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(snapshots_have_friction), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(a_reader_knows_its_file), cmocka_unit_test(a_saved_result_is_the_same), cmocka_unit_test(columns_are_those_of_chosen_bodies),
         cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -1,5 +1,6 @@
 // test_survivors.c: faults that were once planted in the sources and that no test noticed; here each is noticed.
 #define _DEFAULT_SOURCE // mkdtemp
+#include "io/publish.h"
 #include "io/sides.h"
 #include "problems.h"
 #include "result_rig.h"
@@ -14,6 +15,7 @@
 #include <carom/study.h>
 #include <carom/sweep.h>
 #include <carom/variation.h>
+#include <fcntl.h>
 #include <hdf5.h>
 
 static void copy(const char *from, const char *to) {
@@ -172,6 +174,69 @@ static void the_stamp_knows_the_laws_of_contacts(void **state) {
     const void *saved = carom_sim_state(sim[0], &bytes);
     for (int i = 1; i < SIMS; ++i) assert_int_equal(carom_sim_restore(sim[i], saved, bytes, &err), i < LAWS ? CAROM_BAD_INPUT : CAROM_OK);
     for (int i = 0; i < SIMS; ++i) carom_sim_destroy(sim[i]), carom_model_destroy(m[i]);
+}
+
+// Between commits, and between the calls of a reader, nobody holds the file: others need not wait.
+static void locks_are_given_back(void **state) {
+    (void)state;
+    carom_error err = {0};
+    rig g = make(ball, "moreau-midpoint", "locked.h5", 1e-2, 1, 1, 0, false);
+    const int fd = open(path("locked.h5"), O_RDWR);
+    double x[10];
+    assert_true(fd >= 0);
+    for (int i = 0; i < 3; ++i) {
+        assert_int_equal(carom_record_advance(g.r, 20, 0, &err), CAROM_OK);
+        assert_int_equal(carom_record_flush(g.r, &err), CAROM_OK);
+        assert_true(file_lock(fd, FILE_COMMIT, F_WRLCK, 0) && file_lock(fd, FILE_COMMIT, F_UNLCK, 0));
+        carom_result *r = load("locked.h5");
+        for (int k = 0; k < 2; ++k) {
+            assert_true(file_lock(fd, FILE_COMMIT, F_WRLCK, 0) && file_lock(fd, FILE_COMMIT, F_UNLCK, 0));
+            assert_int_equal(carom_result_read(r, 1, 0, 10, x, &err), CAROM_OK);
+        }
+        carom_result_close(r);
+        assert_false(file_lock(fd, FILE_WRITER, F_WRLCK, 0)); // the run has it
+    }
+    finish(&g);
+    assert_true(file_lock(fd, FILE_WRITER, F_WRLCK, 0));
+    close(fd);
+}
+
+// Steps that a controller makes irregular are not counted beforehand: where nothing is said there are 2000 intervals of equal time, else every n-th step has a row, and the last.
+static void irregular_steps_have_2000_intervals(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\nforces: {x: 0*u}\ncontrollers: {c: {sample: 0.0301, outputs: {u: x}}}\n";
+    for (long every = 0; every <= 3; every += 3) {
+        simulate(text, "moreau-midpoint", "irregular.csv", 1e-3, 10, every, 0);
+        carom_result *r = load("irregular.csv");
+        carom_error err = {0};
+        const long rows = carom_result_rows(r);
+        double *t = test_malloc((size_t)rows * sizeof *t);
+        assert_int_equal(carom_result_read(r, 0, 0, rows, t, &err), CAROM_OK);
+        if (every == 0) assert_int_equal(rows, 2001);
+        else assert_true(rows > 3300 && rows < 3500); // 31 steps in each of 332 samples, and one after another behind the last
+        for (long i = 0; every == 0 && i < rows; ++i) assert_true(t[i] >= 0.005 * (double)i - 1e-9 && t[i] < 0.005 * (double)i + 1e-3);
+        assert_true(t[rows - 1] == 10);
+        test_free(t);
+        carom_result_close(r);
+    }
+}
+
+// Two models whose states have the same size; the mass of one varies.
+static void the_stamp_knows_the_model(void **state) {
+    (void)state;
+    static const char *const texts[] = {"carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\n", "carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: 1/2*(1 + y^2)*(x'^2 + y'^2)}\n"};
+    carom_model *m[2];
+    carom_sim *sim[2];
+    carom_error err = {0};
+    size_t bytes[2];
+    const void *saved[2];
+    for (int i = 0; i < 2; ++i) sim[i] = sim_of(texts[i], &m[i]), saved[i] = carom_sim_state(sim[i], &bytes[i]);
+    assert_int_equal(bytes[0], bytes[1]);
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(carom_sim_restore(sim[i], saved[1 - i], bytes[1 - i], &err), CAROM_BAD_INPUT);
+        assert_non_null(strstr(err.text, "another scheme, other options or another model"));
+    }
+    for (int i = 0; i < 2; ++i) carom_sim_destroy(sim[i]), carom_model_destroy(m[i]);
 }
 
 // -- text, ledger, events, certificate --------------------------------------------------------------------
@@ -592,6 +657,9 @@ int main(void) {
         cmocka_unit_test(a_damaged_state_is_not_taken),
         cmocka_unit_test(a_state_goes_with_its_own_run_only),
         cmocka_unit_test(the_stamp_knows_the_laws_of_contacts),
+        cmocka_unit_test(the_stamp_knows_the_model),
+        cmocka_unit_test(locks_are_given_back),
+        cmocka_unit_test(irregular_steps_have_2000_intervals),
         cmocka_unit_test(half_a_last_line_is_left_out),
         cmocka_unit_test(sides_of_events_are_the_outer_ones),
         cmocka_unit_test(drift_names_the_constraint_that_drifts),

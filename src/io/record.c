@@ -419,13 +419,13 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
     h5_hush_begin(&h);
     const bool good = number(r->h5->run, "every", &every) && number(r->h5->run, "dt_out", &dt_out) && number(r->h5->run, "step", &step) &&
                       every >= 0 && every < 9e18 && (dt_out > 0 ? isfinite(dt_out) : dt_out == 0 && every >= 1);
+    r->event_rows = number(r->h5->run, "event_rows", &event_rows) && event_rows == 1; // a file without it has none
     h5_hush_end(&h);
     if (!good) return carom_fail(err, CAROM_IO, "%s is damaged: /run does not say when rows are due", def->file);
     if (step != def->step)
         return carom_fail(err, CAROM_BAD_INPUT, "%s was computed with step %.17g, not %.17g; leave --step out", def->file, step, def->step);
     r->every = (long)every;
     r->dt_out = dt_out;
-    r->event_rows = number(r->h5->run, "event_rows", &event_rows) && event_rows == 1; // a file without it has none
     carom_sim_watch_events(r->sim, r->event_rows ? sides_add : NULL, &r->sides);
     carom_sim_stop_at(r->sim, dt_out);
     CAROM_TRY(record_get_state(r, def->file, err));

@@ -146,7 +146,6 @@ carom_status record_fill(carom_record *r, double *row, const carom_now *now, con
     void *work = carom_sim_work(r->sim);
     carom_copy(r->gap, now->gap, sys->ne + r->nc);
     if (r->extended || carom_model_row(r->model, work, now->t, now->q, now->v, energy, r->u, r->gap, out) != CAROM_OK) {
-        carom_copy(r->gap, now->gap, sys->ne + r->nc);
         CAROM_TRY(carom_sim_energy(r->sim, &energy[0], &energy[1], &r->err)); // one of these tells what failed
         CAROM_TRY(carom_sim_velocities(r->sim, r->u, &r->err));
         if (r->nout > 0) carom_model_outputs(r->model, work, now->t, now->q, now->v, out);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-long snapshots_due(double t, double dt, double h) { return (long)fmin(floor((t + CAROM_INSTANT * h) / dt), 1e15); }
+long snapshots_due(double t, double dt, double h) { return (long)fmin(floor((t + CAROM_INSTANT * h) / dt), CAROM_MOST_STEPS); }
 
 // Force on the first shape: normal and friction; rolling and spinning give torques.
 static void force_of(const carom_touch *x, const double *f, int directions, int dim, double *force) {

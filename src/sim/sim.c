@@ -108,7 +108,7 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
     if (!sim->control.on && dt > 0 && sim->scheme->emits_events && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
     if (!sim->control.on) return;
     sim->control.stop = dt;
-    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + CAROM_QUOTIENT)), 1e18); // those that have passed
+    if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + CAROM_QUOTIENT)), CAROM_MOST_STEPS); // those that have passed
 }
 // One step of the planned size; kept->t is moved.
 static inline carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {

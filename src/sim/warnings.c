@@ -97,7 +97,7 @@ static const char *trusted(const carom_sim *sim, const carom_ledger *l) {
     carom_pace p;
     double longest;
     if (sim->scheme->own_steps) return "smaller tolerances";
-    return !sim->control.on && carom_resolution_lost(sim, l->pace, false, &p, &longest) ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)" : carom_sim_finer(sim);
+    return carom_resolution_lost(sim, l->pace, false, &p, &longest) ? "a smaller step, or a scheme for stiff models (auto, newmark, ggl-midpoint)" : carom_sim_finer(sim);
 }
 
 // Has damping taken half as much again as there was to take, or more?  What steps of an unresolved decay make of its rates is no rest, whatever forces do in a step.

@@ -1,0 +1,237 @@
+// test_steps.c: what a step notes, books and leaves behind: where it fails, across jumps and signals, after obstacles, where the run is set back.
+#include "measures.h"
+
+// What a step notes for itself, set to what no step leaves, does not change the next one.
+static void a_step_forgets_what_the_one_before_noted(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: {at: 0.02, rate: -0.3}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y}\nforces: {x: 'if(t < 0.0333, 3, -2)'}\n"
+                               "contacts: {floor: {gap: y, slip: x, friction: 0.3, restitution: 0.4}}\n";
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "ggl-alpha", "mixed", "newmark", "moreau-midpoint"};
+    for (int i = 0; i < 6; ++i) {
+        const made a = make(text, schemes[i], i == 5 ? "adaptive=on" : NULL, 2e-3, 0.2), b = make(text, schemes[i], i == 5 ? "adaptive=on" : NULL, 2e-3, 0.2);
+        carom_error err = {0};
+        while (!carom_sim_done(a.sim)) {
+            b.sim->refused = b.sim->grown = true, b.sim->refused_scale = 1e9, b.sim->unbooked = 0, b.sim->behind = -1;
+            assert_true(carom_sim_step(a.sim, &err) == CAROM_OK && carom_sim_step(b.sim, &err) == CAROM_OK);
+            assert_false(b.sim->grown || b.sim->refused_scale != a.sim->refused_scale || b.sim->refused != a.sim->refused);
+            assert_memory_equal(a.sim->kept, b.sim->kept, a.sim->kept_size);
+        }
+        done(&a), done(&b);
+    }
+}
+
+// What an observer sees, but for impulses and events, which a step begins without.
+typedef struct seen {
+    double x[60];
+    int n;
+} seen;
+
+static void see(seen *s, carom_sim *sim) {
+    const carom_now now = carom_sim_now(sim);
+    const carom_system *sys = carom_sim_system(sim);
+    const struct { const double *x; int n; } all[] = {{&now.t, 1}, {now.q, sys->nq}, {now.v, sys->nv}, {now.gap, sys->ne + sys->nc},
+                                                      {now.lasting, now.dir[sys->ne + sys->nc]}, {carom_sim_works(sim), sys->nworks}};
+    memset(s, 0, sizeof *s);
+    for (size_t k = 0; k < sizeof all / sizeof *all; ++k)
+        for (int i = 0; i < all[k].n; ++i) s->x[s->n++] = all[k].x[i];
+    s->x[s->n++] = (double)now.step;
+    assert_true(s->n < 60);
+}
+
+// A step that fails, because a force, a gap at its end or a mass has no value behind a time or a place, leaves the simulation where it was: it fails again in the same words.
+static void a_step_that_fails_changes_nothing(void **state) {
+    (void)state;
+    static const struct { const char *mass, *force, *gap; } models[] = {{"1", "sqrt(0.0413 - t)", "y"}, {"1", "sqrt(0.0183 - x)", "y"}, {"1", "0.2*x'*sqrt(0.0413 - t)", "y"}, {"1", "1", "y + 1e-30*sqrt(0.0413 - t)"}, {"1 + sqrt(0.0413 - t)", "1", "y"}};
+    for (size_t i = 0; i < sizeof models / sizeof *models; ++i) {
+        char text[600];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0, z: {at: 0, rate: 0.1}}\nenergy: {kinetic: '(%s)*(x''^2 + y''^2 + z''^2)/2', potential: 9.81*y}\nforces: {x: \"%s\"}\nconstraints: {rail: z - 0.1*x}\n"
+                 "contacts: {floor: {gap: '%s', slip: x, friction: 0.1}, wall: {gap: 0.02 - x, restitution: 0.5}}\n", models[i].mass, models[i].force, models[i].gap);
+        carom_model *m = good(text);
+        int fails = 0;
+        for (int k = 0; carom_schemes()[k]; ++k) {
+            const carom_scheme *scheme = carom_schemes()[k];
+            carom_error err = {0}, again = {0};
+            if (scheme->own_steps || scheme->lacks & (CAROM_NO_BILATERAL | CAROM_NO_FRICTION | CAROM_NO_IMPACTS | CAROM_NO_UNEQUAL_RESTITUTION)) continue;
+            carom_sim *sim = model_sim(m, scheme->name, NULL, 4e-3, 0.1);
+            seen before, after;
+            carom_status status = CAROM_OK;
+            for (int n = 0; n < 25 && status == CAROM_OK && !carom_sim_done(sim); ++n) see(&before, sim), status = carom_sim_step(sim, &err);
+            for (int n = 0; n < 2 && status != CAROM_OK; ++n) {
+                see(&after, sim);
+                for (int j = 0; j < before.n; ++j)
+                    if (before.x[j] != after.x[j]) fail_msg("model %zu, %s: number %d has changed from %.17g to %.17g: %s", i, scheme->name, j, before.x[j], after.x[j], err.text);
+                if (carom_sim_step(sim, &again) != status || strcmp(err.text, again.text) != 0) fail_msg("model %zu, %s: %s; then: %s", i, scheme->name, err.text, again.text);
+            }
+            fails += status != CAROM_OK;
+            carom_sim_destroy(sim);
+        }
+        if (fails < 5) fail_msg("model %zu: only %d schemes fail", i, fails);
+        carom_model_destroy(m);
+    }
+}
+
+// The work of a force that a controller switches: 2 m/s whatever happens, since the mass is 1e15 kg, and u_k = 3 k^2 N over 0.05 s each.
+static void work_follows_signals(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "ggl-alpha", "mixed", "moreau-midpoint"};
+    for (int i = 0; i < 5; ++i) {
+        const made x = make("carom: 1\ncoordinates: {x: {at: 0, rate: 2}}\nenergy: {kinetic: 0.5e15*x'^2}\nforces: {x: u}\ncontrollers: {c: {sample: 0.05, states: {n: n + 1}, outputs: {u: 3*n^2}}}\n", schemes[i],
+                            i == 4 ? "adaptive=on" : NULL, 0.02, 0.35);
+        carom_error err = {0};
+        double work = 0;
+        for (int k = 0; k < 7; ++k) work += 3.0 * k * k * 2 * 0.05;
+        model_sim_run(x.sim);
+        carom_ledger l;
+        assert_int_equal(carom_sim_ledger(x.sim, &l, &err), CAROM_OK);
+        is_near(schemes[i], l.energy.external, work, 1e-9 * work);
+        done(&x);
+    }
+}
+
+// Forces that jump at the ends of steps, at the same speed of 2 m/s: each side of a jump has its own power.
+static void work_follows_jumps(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"half-explicit", "mixed", "half-explicit"};
+    for (int i = 0; i < 3; ++i) {
+        const made x = make("carom: 1\ncoordinates: {x: {at: 0, rate: 2}}\nenergy: {kinetic: 0.5e15*x'^2}\nforces: {x: \"if(t < 0.12, 3, 7) - if(t < 0.08, 2, 5)*x'\"}\n", schemes[i], i == 2 ? "adaptive=on" : NULL, 0.02, 0.2);
+        carom_error err = {0};
+        carom_ledger l;
+        model_sim_run(x.sim);
+        assert_int_equal(carom_sim_ledger(x.sim, &l, &err), CAROM_OK);
+        is_near(schemes[i], l.energy.external, 2 * (3 * 0.12 + 7 * 0.08), 1e-9), is_near(schemes[i], l.energy.damping, 4 * (2 * 0.08 + 5 * 0.12), 1e-9);
+        done(&x);
+    }
+}
+
+// A force that goes up and down again within a step of 4 ms is a short pulse, with its time and width; stairs that go up, or down, in as short a time are none.
+static void stairs_are_no_pulses(void **state) {
+    (void)state;
+    static const struct { const char *force; double t, width; } cases[] = {
+        {"if(t < 0.1, 1, if(t < 0.101, 3, 1))", 0.1005, 1e-3}, {"if(t < 0.1, 1, if(t < 0.101, -1, 1))", 0.1005, 1e-3}, {"if(t < 0.1, 1, if(t < 0.101, 2, 3))", NAN, 0}, {"if(t < 0.1, 3, if(t < 0.101, 2, 1))", NAN, 0},
+        {"1 + tanh((t - 0.1)/2e-4)", NAN, 0}, {"1 - tanh((t - 0.1)/2e-4)", NAN, 0}, {"1 + 2*exp(-((t - 0.1)/2e-4)^2)", 0.1, 2 * 2e-4 * 0.832554611157698}, // half its height at sqrt(ln 2) of it
+        {"if(t < 0.1, 1, if(t < 0.101, 1.05, 1))", NAN, 0}};                                                                                               // less than a tenth
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0, x: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nforces: {x: '%s'}\ncontacts: {wall: {gap: 9 - y}}\n", cases[i].force);
+        const made x = make(text, "moreau-midpoint", NULL, 4e-3, 0.2);
+        carom_pulse p = {0};
+        model_sim_run(x.sim);
+        const bool is = carom_sim_short_pulse(x.sim, &p);
+        if (is != !isnan(cases[i].t) || (is && !(p.i == 1 && fabs(p.t - cases[i].t) < 1e-4 && fabs(p.width - cases[i].width) < 0.1 * cases[i].width)))
+            fail_msg("%s: %s %d at t = %.9g, width %.3g", cases[i].force, is ? "a pulse of force" : "no pulse", p.i, p.t, p.width);
+        done(&x);
+    }
+}
+
+// x = t - 0.1 passes an obstacle between 0.42 and 0.52 in the step from 0.4 to 0.9, whose middle is behind it: entered at t = 0.52.  Its contact is the second, beside a joint.
+static void what_is_passed_has_its_time(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        const made x = make("carom: 1\ncoordinates: {x: {at: -0.1, rate: 1}, z: 0}\nenergy: {kinetic: (x'^2 + z'^2)/2}\nconstraints: {rail: z}\ncontacts: {far: {gap: 9 - x}, thin: {gap: 'abs(x - 0.47) - 0.05'}}\n",
+                            k ? "half-explicit" : "moreau-midpoint", NULL, 0.5, 1.5);
+        model_sim_run(x.sim);
+        const carom_counts *c = &x.sim->kept->ledger.counts;
+        assert_int_equal(c->unseen, 1), assert_int_equal(c->unseen_id, 2);
+        is_near("time", c->unseen_t, 0.52, 1e-9);
+        done(&x);
+    }
+}
+
+// Names as a program gives them: of constraint id and of rate i.
+static const char *name_given(const void *user, int id) { return ((const char *const *)user)[id]; }
+static const char *rate_given(const void *user, int i) { return ((const char *const *)user)[3 + i]; }
+
+// Messages name rates and gaps as the program does: the second rate grows, or the gap of the second contact, behind a joint, has no value.
+static void messages_use_the_names_that_are_given(void **state) {
+    (void)state;
+    static const char *const names[] = {"rail", "far", "broken", "along", "up"}, *const forces[] = {"{y: 50*y'}", "{x: 0}"}, *const said[] = {"the rate of coordinate 'up' has grown", "the gap of 'broken' is not a number"};
+    for (int k = 0; k < 2; ++k) {
+        char text[400];
+        carom_error err = {0};
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 0}, y: {at: 0, rate: 1}}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nforces: %s\nconstraints: {r: x}\ncontacts: {a: {gap: 9 + x}, b: {gap: '%s'}}\n", forces[k], k ? "9 + x + 1e-30*sqrt(1.05 - t)" : "9 - x");
+        carom_model *m = good(text);
+        carom_sim_def d = sim_def(m, "moreau-explicit", NULL, 0.1, 100);
+        d.name = name_given, d.rate_name = rate_given, d.name_user = names;
+        carom_sim *sim = carom_sim_create(&d, &err);
+        if (!sim) fail_msg("%s", err.text);
+        assert_true(carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK);
+        if (!strstr(err.text, said[k])) fail_msg("%s", err.text);
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+}
+
+// y' grows sixfold in each step, x' and z' do not: the message names the second.
+static void the_rate_that_runs_away_is_named(void **state) {
+    (void)state;
+    const made x = make("carom: 1\ncoordinates: {x: {at: 0, rate: 5}, y: {at: 0, rate: 1}, z: {at: 0, rate: -5}}\nenergy: {kinetic: (x'^2 + y'^2 + z'^2)/2}\nforces: {y: 50*y'}\n", "moreau-explicit", NULL, 0.1, 100);
+    carom_error err = {0};
+    assert_int_equal(carom_sim_run(x.sim, NULL, NULL, &err), CAROM_NOT_CONVERGED);
+    if (!strstr(err.text, "the rate of coordinate 2 has grown")) fail_msg("%s", err.text);
+    done(&x);
+}
+
+static carom_status until_300(void *user, const carom_now *now) { return (void)user, now->step == 300 ? CAROM_STOPPED : CAROM_OK; }
+
+// A run that nobody looks at takes shorter ways while nothing is near.  Set back to a state just before an impact, or ahead to one, it sees it: the same bits as without the detour.
+static void a_restored_state_is_followed_from_there(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0, rate: 0.5}, y: {at: 0.3, rate: 0.3}}\nenergy: {kinetic: x'^2 + y'^2 + 0.3*x'*y', potential: 2*9.81*y}\ncontacts: {low: {gap: y, slip: x, friction: 0.2, restitution: 0.8}}\n";
+    const made whole = make(text, "moreau-midpoint", NULL, 1e-3, 2), first = make(text, "moreau-midpoint", NULL, 1e-3, 2);
+    carom_error err = {0};
+    model_sim_run(whole.sim);
+    for (int n = 0; n < 1000; n += 45) {
+        const made other = make(text, "moreau-midpoint", NULL, 1e-3, 2);
+        size_t bytes;
+        const void *saved = carom_sim_state(first.sim, &bytes);
+        carom_sim_ask_gaps(other.sim, until_300);
+        assert_int_equal(carom_sim_run(other.sim, until_300, NULL, &err), CAROM_STOPPED);
+        assert_int_equal(carom_sim_restore(other.sim, saved, bytes, &err), CAROM_OK);
+        model_sim_run(other.sim);
+        const carom_now a = carom_sim_now(whole.sim), b = carom_sim_now(other.sim);
+        if (a.q[0] != b.q[0] || a.q[1] != b.q[1] || a.v[0] != b.v[0] || a.v[1] != b.v[1] || whole.sim->kept->ledger.impacts != other.sim->kept->ledger.impacts)
+            fail_msg("from step %d on: y = %.17g instead of %.17g, %ld impacts instead of %ld", n, b.q[1], a.q[1], other.sim->kept->ledger.impacts, whole.sim->kept->ledger.impacts);
+        done(&other);
+        for (int i = 0; i < 45; ++i) assert_int_equal(carom_sim_step(first.sim, &err), CAROM_OK);
+    }
+    done(&whole), done(&first);
+}
+
+// Counting anew leaves a ledger like that of a simulation which begins at this state.
+static void a_ledger_that_begins_anew_is_that_of_a_new_run(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\ncoordinates: {x: {at: 0.3, rate: 1}, y: {at: 0.05, rate: -0.3}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y + 20*x^2}\nforces: {x: -0.3*x' + 2}\n"
+                               "contacts: {floor: {gap: y, slip: x, friction: 0.3, restitution: 0.4}}\n";
+    const made x = make(text, "moreau-midpoint", NULL, 2e-3, 1);
+    carom_error err = {0};
+    for (int i = 0; i < 150; ++i) assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK);
+    assert_int_equal(carom_sim_count_anew(x.sim, &err), CAROM_OK);
+    const carom_now now = carom_sim_now(x.sim);
+    carom_sim_def d = sim_def(x.m, "moreau-midpoint", NULL, 2e-3, 1);
+    d.q0 = now.q, d.v0 = now.v;
+    carom_sim *fresh = carom_sim_create(&d, &err);
+    assert_non_null(fresh);
+    const carom_kept *a = x.sim->kept, *b = fresh->kept;
+    is_near("energy", a->ledger.energy.start, b->ledger.energy.start, 1e-12), is_near("kinetic energy", a->ledger.kinetic, b->ledger.kinetic, 1e-12);
+    is_near("explained", a->explained, b->explained, 1e-12), is_near("one step", a->one_step, b->one_step, 1e-15), is_near("damping", a->damped, 0, 0), is_near("unevenness", a->uneven, 0, 0);
+    assert_true(a->one_step > 0 && a->ledger.energy.impact == 0 && a->ledger.energy.friction == 0 && a->ledger.energy.damping == 0 && a->ledger.impacts == 0);
+    assert_true(a->ledger.penetration_id == -1 && a->ledger.drift_id == -1 && a->ledger.counts.residual_id == -1);
+    for (int i = 0; i < 20; ++i) assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK);
+    assert_int_equal(a->ledger.steps, 20);
+    carom_sim_destroy(fresh), done(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_forgets_what_the_one_before_noted),
+        cmocka_unit_test(a_step_that_fails_changes_nothing),
+        cmocka_unit_test(work_follows_signals),
+        cmocka_unit_test(work_follows_jumps),
+        cmocka_unit_test(stairs_are_no_pulses),
+        cmocka_unit_test(what_is_passed_has_its_time),
+        cmocka_unit_test(messages_use_the_names_that_are_given),
+        cmocka_unit_test(the_rate_that_runs_away_is_named),
+        cmocka_unit_test(a_restored_state_is_followed_from_there),
+        cmocka_unit_test(a_ledger_that_begins_anew_is_that_of_a_new_run),
+    };
+    return cmocka_run_group_tests_name("steps", tests, NULL, NULL);
+}
