@@ -1,5 +1,6 @@
 // cmd_modes.c: carom modes: frequencies, damping ratios and shapes about a state; over a parameter, a Campbell diagram.
 #define _POSIX_C_SOURCE 200809L
+#include "base/grow.h"
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
@@ -188,9 +189,7 @@ static int once(const job *j, const carom_model *m) {
 typedef struct cloud { double *x, *f, *d; long n; } cloud;
 
 static void add_point(cloud *c, double x, const carom_mode *k) {
-    const size_t room = (size_t)c->n + 1;
-    c->x = realloc(c->x, room * sizeof *c->x), c->f = realloc(c->f, room * sizeof *c->f), c->d = realloc(c->d, room * sizeof *c->d);
-    if (!c->x || !c->f || !c->d) abort();
+    if (!CAROM_GROW(c->x, c->n) || !CAROM_GROW(c->f, c->n) || !CAROM_GROW(c->d, c->n)) abort();
     c->x[c->n] = x, c->f[c->n] = k->frequency, c->d[c->n++] = k->damping;
 }
 

@@ -2,6 +2,7 @@
 //
 // Names come from files and may hold anything: they appear in single quotes only (where gnuplot neither substitutes
 // commands nor expands macros), without control characters, in a terminal that reads no markup.
+#include "base/grow.h"
 #include "cli/figure.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +14,7 @@ enum { COLOURS = 8, DASHES = 5, TALL = 320, AXIS = 60 }; // TALL: height of a pa
 static const char *const palette[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
 
 panel *figure_panel(figure *f, const char *label, bool zero) {
-    panel *more = realloc(f->panel, sizeof *more * (size_t)(f->n + 1));
-    if (!more) abort();
-    f->panel = more;
+    if (!CAROM_GROW(f->panel, f->n)) abort();
     f->panel[f->n] = (panel){.zero = zero};
     snprintf(f->panel[f->n].label, sizeof f->panel[f->n].label, "%s", label);
     return &f->panel[f->n++];
@@ -23,9 +22,7 @@ panel *figure_panel(figure *f, const char *label, bool zero) {
 
 void figure_curve(figure *f, curve c) {
     panel *p = &f->panel[f->n - 1];
-    curve *more = realloc(p->curve, sizeof *more * (size_t)(p->n + 1));
-    if (!more) abort();
-    p->curve = more;
+    if (!CAROM_GROW(p->curve, p->n)) abort();
     p->curve[p->n++] = c;
 }
 

@@ -96,7 +96,7 @@ void carom_grip_recall(carom_grip *s);
 /// The linearised equations about a point, M x'' + C x' + K x = out mu with in'x = 0.
 typedef struct carom_linear {
     carom_grip grip;          // M, C, K are those of grip.p; in and out have grip.rows columns
-    int nrank, rank_room;
+    int nrank;
     struct carom_rank { bool rate; double *left, *right; } *rank; // C (rate) or K += left right', by friction
     double *frame;            // nv x nv: x' = v - v_0 + frame x, where positions turn and v_0 is not zero; NULL: zero
     double *drift;            // nv x rows: by how much in'v changes with x, at v_0; NULL: zero
@@ -194,7 +194,7 @@ typedef struct carom_path {
     bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its own; starts: it began from stick
     double *first, *turn;      // nc x CAROM_TANGENTS: the direction in which it began; n times that: how this changes
     carom_path_event *pending;
-    int npending, room;
+    int npending;
 } carom_path;
 
 /// w is zero but for the caller's functions; dp: n x np.  CAROM_UNSUPPORTED: the model has no variations.  To be closed whatever happens.

@@ -1,4 +1,5 @@
 // gradient.c: derivatives of a result of a run: a value at the end, an extreme, an integral.
+#include "base/grow.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include <carom/event.h>
@@ -189,11 +190,7 @@ static carom_status on_row(void *user, carom_path *w) {
     finding *k = user;
     carom_gradient *g = k->g;
     const size_t width = 2 + (size_t)w->n, rows = (size_t)g->rows;
-    if ((rows & (rows - 1)) == 0) { // a power of two: it is full
-        double *more = realloc(g->row, (rows ? 2 * rows : 1) * width * sizeof *more);
-        if (!more) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %ld rows", g->rows + 1);
-        g->row = more;
-    }
+    if (!carom_grow(&g->row, rows, width * sizeof *g->row)) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %ld rows", g->rows + 1);
     double *row = g->row + rows * width;
     ++g->rows;
     row[0] = w->t;

@@ -2,6 +2,7 @@
 //
 // States beside a start satisfy joints and the contacts that are closed there, to first order:  c(x) = 0,  C dx = 0.  Z is an orthonormal basis of
 // these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
+#include "base/grow.h"
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
 #include <carom/event.h>
@@ -24,12 +25,7 @@ const char *carom_hit_word(carom_hit_kind kind) {
 // -- what happens -------------------------------------------------------------------------------------------------
 
 static void add_hit(carom_shooter *s, double t, int contact, carom_hit_kind kind, double jump) {
-    if (s->nhits == s->room) {
-        const int room = 2 * s->room + 32;
-        carom_hit *more = s->room < MOST ? realloc(s->hit, (size_t)room * sizeof *more) : NULL;
-        if (!more) return;
-        s->hit = more, s->room = room;
-    }
+    if (s->nhits == MOST || !CAROM_GROW(s->hit, s->nhits)) return;
     s->hit[s->nhits++] = (carom_hit){.t = t, .jump = jump, .contact = contact, .closed = s->closed, .kind = kind, .end = t};
 }
 
