@@ -68,8 +68,7 @@ static bool read_usage(sweep *k, const cli_args *typed) {
     k->quiet = cli_has(typed, "quiet");
     if (!gnuplot_takes(plot)) return false;
     if (k->rank == 0 && !cli_writable(plot)) return false;
-    if (!sweep_words_read(k->a, &k->words, &k->def) || !sweep_whole(typed, "jobs", &jobs)) return false;
-    if (jobs > 1024) return cli_say("--jobs: at most 1024"), false;
+    if (!sweep_words_read(k->a, &k->words, &k->def) || !cli_whole(typed, "jobs", 1024, &jobs)) return false;
     k->def.jobs = (int)jobs;
     return true;
 }
