@@ -10,6 +10,21 @@
 /// Part of the length of a direction that is left of it beside others, and less of one that depends on them.
 #define CAROM_DEPENDENT 1e-9
 
+/// A zero between a and b, where f has other signs, by regula falsi (Illinois): an end that stays for two cuts counts half.
+typedef struct carom_bracket { double a, b, f_a, f_b; int side; } carom_bracket; // side: 0 at first
+static inline double carom_bracket_next(const carom_bracket *k) { return (k->a * k->f_b - k->b * k->f_a) / (k->f_b - k->f_a); }
+/// f at x, which lies before the zero or behind it.
+static inline void carom_bracket_cut(carom_bracket *k, double x, double f, bool before) {
+    if (before) {
+        k->a = x, k->f_a = f;
+        if (k->side == 1) k->f_b /= 2;
+    } else {
+        k->b = x, k->f_b = f;
+        if (k->side == -1) k->f_a /= 2;
+    }
+    k->side = before ? 1 : -1;
+}
+
 /// Everything at (t, q, v).  One block of memory.
 typedef struct carom_point {
     const carom_model *model;

@@ -140,26 +140,19 @@ static carom_status slope(finding *k, double tau, double *x) {
 static carom_status on_step(void *user, carom_path *w, double h) {
     finding *k = user;
     const double sign = k->what == MAXIMUM ? 1 : -1;
-    double a = 0, b = h, x_a, x_b;
+    double x_a, x_b;
     CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
     CAROM_TRY(derive(k, w->t, w->q, w->v, (carom_direction){1, w->v, w->a, NULL}, &x_a));
     CAROM_TRY(carom_path_evaluate(w, w->t + h, w->q_1, w->v_1));
     CAROM_TRY(derive(k, w->t + h, w->q_1, w->v_1, (carom_direction){1, w->v_1, w->a, NULL}, &x_b));
     if (!(sign * x_a > 0 && sign * x_b < 0)) return CAROM_OK;
-    double tau = b, x = x_b;
+    double tau = h, x = x_b;
+    carom_bracket zero = {.b = h, .f_a = x_a, .f_b = x_b};
     const double small = VANISHED * (fabs(x_a) + fabs(x_b));
-    for (int i = 0, side = 0; i < 60 && fabs(x) > small && b - a > NARROW * h; ++i) {
-        tau = (a * x_b - b * x_a) / (x_b - x_a);
+    for (int i = 0; i < 60 && fabs(x) > small && zero.b - zero.a > NARROW * h; ++i) {
+        tau = carom_bracket_next(&zero);
         CAROM_TRY(slope(k, tau, &x));
-        if (sign * x > 0) {
-            a = tau, x_a = x;
-            if (side == 1) x_b /= 2;
-            side = 1;
-        } else {
-            b = tau, x_b = x;
-            if (side == -1) x_a /= 2;
-            side = -1;
-        }
+        carom_bracket_cut(&zero, tau, x, sign * x > 0);
     }
     return consider(k, w->t + tau, w->q_1, w->v_1, w->y_1, NULL, NULL);
 }

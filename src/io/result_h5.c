@@ -124,9 +124,7 @@ static bool read_group(carom_result *r, const char *name, result_attribute *a, i
 }
 
 static hid_t open_file(const char *file) {
-    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    h5_driver_use(fapl);
-    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    const hid_t fapl = h5_driver_access();
     const hid_t h5 = H5Fopen(file, H5F_ACC_RDONLY, fapl);
     h5_close(fapl);
     return h5;
