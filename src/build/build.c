@@ -1,6 +1,7 @@
 // build.c: mechanisms from C calls.
 //
 // Every call adds a record to the mechanism; what it holds is given by the element ("joints.main"), which messages name.
+#include "base/grow.h"
 #include "mech/datum.h"
 #include "mech/pool.h"
 #include <carom/build.h>
@@ -136,10 +137,8 @@ static void *add(carom_build *b, const char *section, const char *name, void *li
 }
 
 static int add_handle(carom_build *b, list *l, handle h) {
-    handle *more = realloc(l->at, ((size_t)l->count + 1) * sizeof *more);
-    if (!more) return no_memory(b), 0;
-    l->at = more;
-    more[l->count] = h;
+    if (!CAROM_GROW(l->at, l->count)) return no_memory(b), 0;
+    l->at[l->count] = h;
     return ++l->count;
 }
 

@@ -61,6 +61,7 @@ const char **cli_split(char *own, char separator);
 /// A finite number above 0; false: complained.  Leaves *x alone when the option is not given.
 bool cli_positive(const cli_args *a, const char *option, double *x);
 bool cli_number(const cli_args *a, const char *option, double *x);
+bool cli_whole(const cli_args *a, const char *option, long most, long *n); // from 1
 /// A time in s, "0.002" or "2 ms"; a duration is above 0.
 bool cli_time(const cli_args *a, const char *option, double *x);
 bool cli_duration(const cli_args *a, const char *option, double *x);

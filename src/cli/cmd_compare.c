@@ -97,9 +97,8 @@ static bool read_numbers(const char *option, bool time, const char *text, double
 
 static bool read_threads(comparison *k) {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    double n = cores > 0 ? (double)cores : 1;
-    if (!cli_positive(k->a, "threads", &n)) return false;
-    if (n != floor(n) || n > 1024) return cli_say("--threads: %s is not a whole number up to 1024", cli_value(k->a, "threads")), false;
+    long n = cores > 0 ? cores : 1;
+    if (!cli_whole(k->a, "threads", 1024, &n)) return false;
     k->threads = (int)n;
     return true;
 }

@@ -135,13 +135,10 @@ static int write_to(const cli_args *a, writer *write, const char *out) {
 
 static int export_vtk(const cli_args *a, const char *out) {
     vtk_def def = {.out = out, .from = -INFINITY, .to = INFINITY};
-    double rows = 0;
     page_view v = {0};
     int status = CLI_USAGE;
     if (!carom_ends(out, ".pvd") || strcmp(out, ".pvd") == 0) return cli_say("-o: '%s' does not end in .pvd; a folder with a file for every row stands beside it", out), status;
-    if (!cli_positive(a, "rows", &rows) || !cli_time(a, "from", &def.from) || !cli_time(a, "to", &def.to)) return status;
-    if (rows != floor(rows) || rows > 1e9) return cli_say("--rows: %s is not a whole number", cli_value(a, "rows")), status;
-    def.rows = (long)rows;
+    if (!cli_whole(a, "rows", 1000000000, &def.rows) || !cli_time(a, "from", &def.from) || !cli_time(a, "to", &def.to)) return status;
     if (!cli_writable(out)) return status;
     if (page_begin(&v, a->word[0], cli_value(a, "model"))) status = vtk_write(&v, &def);
     page_close(&v);

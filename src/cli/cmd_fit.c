@@ -3,8 +3,6 @@
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,8 +84,8 @@ static bool write_table(const carom_fit *f, const cli_args *a) {
 
 // A panel for each column: points of the data, a line through the model's values.
 static bool plot(const carom_fit *f, const char *const *match, const char *file) {
-    FILE *s = tmpfile();
-    if (!s) return cli_say("cannot create a file for gnuplot: %s", strerror(errno)), false;
+    FILE *s = gnuplot_begin();
+    if (!s) return false;
     for (int k = 0; k < f->nmatch; ++k) {
         int last = -1;
         fprintf(s, "$d%d << EOD\n", k);
@@ -102,10 +100,7 @@ static bool plot(const carom_fit *f, const char *const *match, const char *file)
         }
         fputs("EOD\n", s);
     }
-    const char *kind = gnuplot_kind(file);
-    const int height = 60 + 300 * f->nmatch;
-    if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size 8,%d\n", 1 + 3 * f->nmatch);
-    else fprintf(s, "set terminal %s size 800,%d%s\n", strcmp(kind, "svg") == 0 ? "svg" : "pngcairo", height, strcmp(kind, "svg") == 0 ? " dynamic background 'white'" : "");
+    gnuplot_terminal(s, gnuplot_kind(file), 800, 60 + 300 * f->nmatch);
     fprintf(s, "set multiplot layout %d,1\nset grid\n", f->nmatch);
     for (int k = 0; k < f->nmatch; ++k) {
         fprintf(s, "set xlabel '%s'\nset ylabel ", strstr(match[k], "=impact ") ? "number of the impact" : "t");
@@ -113,9 +108,7 @@ static bool plot(const carom_fit *f, const char *const *match, const char *file)
         fprintf(s, "\nplot $d%d using 1:2 with points pt 7 ps 0.4 lc rgb '#555555' title 'data', $d%d using 1:3 with lines lw 1.5 lc rgb '#d55e00' title 'fit'\n", k, k);
     }
     fputs("unset multiplot\n", s);
-    const bool good = gnuplot_render(s, file);
-    fclose(s);
-    return good;
+    return gnuplot_finish(s, file);
 }
 
 // -- usage --------------------------------------------------------------------------------------------------------
@@ -163,15 +156,15 @@ static int fit(const cli_args *a, const carom_fit_def *def) {
 
 static bool read_usage(const cli_args *a, carom_fit_def *d) {
     const char *picture = cli_value(a, "plot");
-    double most = 0;
+    long most = 0;
     d->run = cli_run_given(a);
     d->run.adaptive = cli_has(a, "adaptive");
     d->stop = cli_signals_asked;
     if (!gnuplot_takes(picture)) return false;
-    if (!cli_duration(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_positive(a, "most", &most)) return false;
+    if (!cli_duration(a, "step", &d->run.step) || !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol) || !cli_whole(a, "most", 1000000000, &most)) return false;
     for (int i = 0; i < a->n; ++i)
         if (cli_has(a, "out") && cli_same_file(a->word[i], cli_value(a, "out"))) return cli_say("-o: %s is what is read; give another name", cli_value(a, "out")), false;
-    d->most = (int)fmin(most, 1e9);
+    d->most = (int)most;
     return cli_writable(picture) && cli_writable(cli_value(a, "out"));
 }
 

@@ -58,8 +58,6 @@ static carom_status on_point(void *user, const carom_branch *f) {
     return CAROM_OK;
 }
 
-static bool stop(const void *unused) { return cli_signals_asked(unused); }
-
 static void print_text(const job *j) {
     const carom_table *t = &j->f.branch;
     long stable = 0;
@@ -93,13 +91,12 @@ static bool read_usage(job *j) {
     const cli_args *a = j->a;
     static const char *const endings[] = {".yaml", ".yml", NULL};
     const char *out = cli_has(a, "resume") ? cli_value(a, "resume") : cli_value(a, "out"), *plot = cli_value(a, "plot");
-    double points = 0;
+    long points = 0;
     if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
     static const char *const of_orbits[] = {"period", "exchange", "switch", "scheme", "option", NULL};
     for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
         if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
-    if (!cli_positive(a, "step", &j->def.step) || !cli_positive(a, "points", &points) || cli_wants_model(a->word[0])) return false;
-    if (points != floor(points) || points > 1e6) return cli_say("--points: %s is not a whole number up to a million", cli_value(a, "points")), false;
+    if (!cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) || cli_wants_model(a->word[0])) return false;
     if (!gnuplot_takes(plot)) return false;
     j->own = out ? NULL : cli_rename(a->word[0], endings, ".branch.h5");
     j->out = out ? (char *)(size_t)out : j->own;
@@ -109,11 +106,9 @@ static bool read_usage(job *j) {
     if (plot && !carom_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
     j->def.most = (int)points;
     j->def.switches = cli_has(a, "switch");
-    j->def.run = carom_run_nothing();
-    j->def.run.dash = "--";
-    j->def.run.scheme = cli_value(a, "scheme");
+    j->def.run = cli_run_given(a);
     j->quiet = cli_has(a, "quiet");
-    j->def.on_point = on_point, j->def.user = j, j->def.stop = stop;
+    j->def.on_point = on_point, j->def.user = j, j->def.stop = cli_signals_asked;
     return cli_writable(j->out) && cli_writable(plot);
 }
 

@@ -1,4 +1,5 @@
 // cmd_import.c: carom import: a description from elsewhere becomes a model file.
+#include "base/grow.h"
 #include "cli/cli.h"
 #include "read/urdf.h"
 #include <errno.h>
@@ -14,26 +15,13 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-typedef struct buffer { char *text; size_t used, room; } buffer;
-
-static void append(void *user, const char *text, size_t length) {
-    buffer *b = user;
-    if (b->used + length > b->room) {
-        b->room = 2 * (b->used + length) + 1000;
-        b->text = realloc(b->text, b->room);
-        if (!b->text) abort();
-    }
-    memcpy(b->text + b->used, text, length);
-    b->used += length;
-}
-
 static void print_note(void *user, const char *sentence) { if (!*(bool *)user) fprintf(stderr, "%s\n", sentence); }
 
-static int write_file(const char *out, const buffer *b, bool force) {
-    if (strcmp(out, "-") == 0) return fwrite(b->text, 1, b->used, stdout) == b->used ? CLI_DONE : CLI_FAILED;
+static int write_file(const char *out, const carom_text *b, bool force) {
+    if (strcmp(out, "-") == 0) return fwrite(b->at, 1, b->n, stdout) == b->n ? CLI_DONE : CLI_FAILED;
     FILE *f = fopen(out, force ? "wb" : "wbx");
     if (!f && errno == EEXIST) return cli_say("%s is there already; --force replaces it", out), CLI_USAGE;
-    const bool good = f && fwrite(b->text, 1, b->used, f) == b->used;
+    const bool good = f && fwrite(b->at, 1, b->n, f) == b->n;
     if (!f || (fclose(f) != 0) || !good) return cli_say("cannot write %s: %s", out, strerror(errno)), CLI_FAILED;
     printf("%s written\n", out);
     return CLI_DONE;
@@ -44,7 +32,7 @@ static int run(const cli_args *a) {
     double gravity = 9.81;
     bool quiet = cli_has(a, "quiet");
     size_t length = 0;
-    buffer b = {0};
+    carom_text b = {0};
     carom_error err = {0};
     if (a->n < 2) return cli_say("import needs a FORM and a FILE: carom import urdf %s", strcmp(a->word[0], "urdf") == 0 ? "FILE" : a->word[0]), CLI_USAGE;
     if (strcmp(a->word[0], "urdf") != 0) return cli_say("import does not know the form '%s'; there is: urdf", a->word[0]), CLI_USAGE;
@@ -53,15 +41,17 @@ static int run(const cli_args *a) {
     if (!text) return CLI_USAGE;
     const carom_urdf_def def = {.text = text, .length = length, .file = a->word[1], .fixed = cli_has(a, "fixed"), .gravity = gravity, .note = print_note, .user = &quiet};
     int code = CLI_USAGE;
-    if (carom_urdf_write(&def, append, &b, &err) != CAROM_OK) {
+    if (carom_urdf_write(&def, carom_text_append, &b, &err) != CAROM_OK) {
         fprintf(stderr, "%s\n", err.text);
+    } else if (b.failed) {
+        abort();
     } else {
         char *own = cli_value(a, "out") ? NULL : cli_rename(a->word[1], endings, ".yaml");
         code = write_file(own ? own : cli_value(a, "out"), &b, cli_has(a, "force"));
         free(own);
     }
     free(text);
-    free(b.text);
+    free(b.at);
     return code;
 }
 

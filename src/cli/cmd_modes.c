@@ -1,9 +1,9 @@
 // cmd_modes.c: carom modes: frequencies, damping ratios and shapes about a state; over a parameter, a Campbell diagram.
 #define _POSIX_C_SOURCE 200809L
+#include "base/grow.h"
 #include "base/number.h"
 #include "cli/cli.h"
 #include "cli/figure.h"
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,8 @@ typedef struct job {
     const cli_args *a;
     cli_source source;
     bool open, initial;
-    double count, mode, scale;
+    long count, mode;
+    double scale;
     carom_vary vary;       // --over
     double *state;         // --at
 } job;
@@ -54,7 +55,7 @@ static carom_model *read_model(const job *j, const char *more, carom_error *err)
 // The state of --at is read once, by the names of the model without --over.
 static carom_status find(const job *j, const carom_model *m, carom_modes *modes, carom_error *err) {
     const carom_system *s = carom_model_system(m);
-    carom_modes_def def = {.open = j->open, .count = (int)fmin(j->count, 1e9)};
+    carom_modes_def def = {.open = j->open, .count = (int)j->count};
     if (j->state) def.q = j->state, def.v = j->state + s->nq;
     if (j->initial) def.q = carom_model_q0(m), def.v = carom_model_v0(m);
     return carom_modes_find(modes, m, &def, err);
@@ -154,7 +155,7 @@ static int write_out(const job *j, const carom_model *m, const carom_modes *x) {
     if (!out) return CLI_DONE;
     if (cli_has(j->a, "mode")) {
         carom_error err = {0};
-        if (j->mode > x->count) return cli_say("--mode %g: there %s %d mode%s", j->mode, x->count == 1 ? "is" : "are", x->count, x->count == 1 ? "" : "s"), CLI_USAGE;
+        if (j->mode > x->count) return cli_say("--mode %ld: there %s %d mode%s", j->mode, x->count == 1 ? "is" : "are", x->count, x->count == 1 ? "" : "s"), CLI_USAGE;
         const carom_play_def play = {.model = m, .text = j->source.text, .length = j->source.def.length, .model_file = j->a->word[0], .set = j->source.set, .file = out, .scale = j->scale};
         if (carom_modes_play(x, (int)j->mode - 1, &play, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
         return CLI_DONE;
@@ -188,30 +189,26 @@ static int once(const job *j, const carom_model *m) {
 typedef struct cloud { double *x, *f, *d; long n; } cloud;
 
 static void add_point(cloud *c, double x, const carom_mode *k) {
-    const size_t room = (size_t)c->n + 1;
-    c->x = realloc(c->x, room * sizeof *c->x), c->f = realloc(c->f, room * sizeof *c->f), c->d = realloc(c->d, room * sizeof *c->d);
-    if (!c->x || !c->f || !c->d) abort();
+    if (!CAROM_GROW(c->x, c->n) || !CAROM_GROW(c->f, c->n) || !CAROM_GROW(c->d, c->n)) abort();
     c->x[c->n] = x, c->f[c->n] = k->frequency, c->d[c->n++] = k->damping;
 }
 
 // Two panels of points; unstable modes stand out.
 static bool plot(const cloud *c, const char *name, const char *file) {
-    FILE *s = tmpfile();
-    if (!s) return cli_say("cannot create a file for gnuplot: %s", strerror(errno)), false;
+    FILE *s = gnuplot_begin();
+    if (!s) return false;
     char row[120];
     fputs("$d << EOD\n", s);
     for (long i = 0; i < c->n; ++i) carom_format(row, sizeof row, "%.10g %.10g %.10g\n", c->x[i], c->f[i], c->d[i]), fputs(row, s);
-    fprintf(s, "EOD\nset terminal %s\n", strcmp(gnuplot_kind(file), "svg") == 0 ? "svg size 800,700 dynamic background 'white'" :
-            strcmp(gnuplot_kind(file), "png") == 0 ? "pngcairo size 800,700" : "pdfcairo size 8,7");
+    fputs("EOD\n", s);
+    gnuplot_terminal(s, gnuplot_kind(file), 800, 700);
     fputs("set multiplot layout 2,1\nset grid\nset key off\nset xlabel ", s);
     gnuplot_quote(s, name);
     fputs("\nset ylabel 'frequency / Hz'\nset yrange [0:*]\nplot $d using 1:($3 >= -1e-9 ? $2 : NaN) with points pt 7 ps 0.35 lc rgb '#0072b2', "
           "$d using 1:($3 < -1e-9 ? $2 : NaN) with points pt 7 ps 0.5 lc rgb '#d55e00'\n"
           "set ylabel 'damping ratio'\nset yrange [*:*]\nplot $d using 1:3 with points pt 7 ps 0.35 lc rgb '#0072b2', "
           "$d using 1:($3 < -1e-9 ? $3 : NaN) with points pt 7 ps 0.5 lc rgb '#d55e00'\nunset multiplot\n", s);
-    const bool good = gnuplot_render(s, file);
-    fclose(s);
-    return good;
+    return gnuplot_finish(s, file);
 }
 
 static int over(const job *j) {
@@ -251,17 +248,12 @@ static int over(const job *j) {
 
 // -- usage --------------------------------------------------------------------------------------------------------
 
-static bool whole(const cli_args *a, const char *option, double *x) {
-    if (!cli_positive(a, option, x)) return false;
-    return !cli_has(a, option) || *x == floor(*x) || (cli_say("--%s: %s is not a whole number", option, cli_value(a, option)), false);
-}
-
 static bool read_usage(job *j) {
     const cli_args *a = j->a;
     const char *contacts = cli_value(a, "contacts"), *out = cli_value(a, "out"), *picture = cli_value(a, "plot");
     if (contacts && strcmp(contacts, "open") != 0 && strcmp(contacts, "closed") != 0) return cli_say("--contacts: '%s' is neither open nor closed", contacts), false;
     j->open = contacts && strcmp(contacts, "open") == 0;
-    if (!whole(a, "count", &j->count) || !whole(a, "mode", &j->mode) || !cli_positive(a, "scale", &j->scale)) return false;
+    if (!cli_whole(a, "count", 1000000000, &j->count) || !cli_whole(a, "mode", 1000000000, &j->mode) || !cli_positive(a, "scale", &j->scale)) return false;
     if (cli_has(a, "mode") && !(out && carom_ends(out, ".h5"))) return cli_say("--mode writes a result; give -o FILE.h5"), false;
     if (!cli_has(a, "mode") && out && !carom_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
     if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over exclude each other"), false;

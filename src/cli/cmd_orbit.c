@@ -125,9 +125,8 @@ static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     for (int i = 0; of_free[i] && strcmp(d->period, "free") != 0; ++i)
         if (cli_has(a, of_free[i])) return cli_say("--%s belongs to --period free; leave it out", of_free[i]), false;
     if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv")) return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
-    double segments = 0;
-    if (!cli_positive(a, "segments", &segments)) return false;
-    if (segments != floor(segments) || segments > 1000) return cli_say("--segments: %s is not a whole number up to 1000", cli_value(a, "segments")), false;
+    long segments = 0;
+    if (!cli_whole(a, "segments", 1000, &segments)) return false;
     d->segments = (int)segments;
     return cli_duration(a, "transient", &d->transient) && cli_duration(a, "guess", &d->guess) && cli_duration(a, "end", &d->run.end) && !cli_wants_model(a->word[0]) && cli_writable(out) && cli_writable(cli_value(a, "save"));
 }

@@ -357,15 +357,6 @@ static bool open_source(plot *p, const char *file, double from, double to) {
     return carom_result_find(s->r, p->vs) >= 0 || known(&(plot){.s = s, .n = 1}, p->vs);
 }
 
-static const char *kind_of(const char *file) {
-    static const char *const kind[] = {"svg", "png", "pdf"};
-    for (int i = 0; i < 3; ++i) {
-        const size_t n = strlen(file);
-        if (n > 4 && file[n - 4] == '.' && strcmp(file + n - 3, kind[i]) == 0) return kind[i];
-    }
-    return NULL;
-}
-
 // What a result is called in the legend: its file, and its scheme where these differ.
 static char *name_source(const plot *p, int i) {
     const char *slash = strrchr(p->s[i].file, '/'), *scheme = carom_result_text(p->s[i].r, "scheme");
@@ -415,7 +406,7 @@ static void report_missing(const plot *p) {
 
 static bool keep_script(const plot *p, const char *file, const char *picture) {
     FILE *f = fopen(file, "w");
-    if (f) figure_script(&p->fig, f, kind_of(picture), picture);
+    if (f) figure_script(&p->fig, f, gnuplot_kind(picture), picture);
     if (f && fclose(f) == 0) return true;
     cli_say("cannot write %s: %s", file, strerror(errno));
     return false;
@@ -423,9 +414,9 @@ static bool keep_script(const plot *p, const char *file, const char *picture) {
 
 static int render(const plot *p, const cli_args *a, const char *out) {
     const char *script = cli_value(a, "keep-script");
-    FILE *f = tmpfile();
-    if (!f) return cli_say("cannot create a temporary file: %s", strerror(errno)), CLI_FAILED;
-    figure_script(&p->fig, f, kind_of(out), NULL);
+    FILE *f = gnuplot_begin();
+    if (!f) return CLI_FAILED;
+    figure_script(&p->fig, f, gnuplot_kind(out), NULL);
     const bool good = (!script || keep_script(p, script, out)) && gnuplot_render(f, out);
     fclose(f);
     if (good) printf("%s\n", out);
@@ -457,7 +448,7 @@ static bool read_usage(const cli_args *a, const char **out, char *own) {
     const char *given = cli_value(a, "out");
     const bool sketch = given ? strcmp(given, "-") == 0 : isatty(STDOUT_FILENO) && !cli_has(a, "keep-script");
     *out = sketch ? NULL : given ? given : own;
-    if (*out && !kind_of(*out)) return cli_say("-o: '%s' does not end in .svg, .png or .pdf", *out), false;
+    if (*out && !gnuplot_kind(*out)) return cli_say("-o: '%s' does not end in .svg, .png or .pdf", *out), false;
     if (!*out && cli_has(a, "keep-script")) return cli_say("--keep-script belongs to a picture; a sketch has none"), false;
     if (cli_has(a, "phase") && cli_has(a, "vs")) return cli_say("--phase has its own axes; leave --vs out"), false;
     return cli_writable(*out) && cli_writable(cli_value(a, "keep-script"));

@@ -7,6 +7,7 @@
 #include "io/publish.h"
 #include "io/spacing.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,9 +236,8 @@ static bool read_new(run *r) {
 
 // --threads
 static bool create_team(run *r) {
-    double n = 1;
-    if (!cli_positive(r->a, "threads", &n)) return false;
-    if (n != (int)n) return cli_say("--threads: %s is not a whole number", cli_value(r->a, "threads")), false;
+    long n = 1;
+    if (!cli_whole(r->a, "threads", INT_MAX, &n)) return false;
     if (n == 1) return true;
     r->team = carom_team_create((int)n, &r->err);
     if (!r->team) cli_say("--threads: %s", r->err.text);

@@ -3,6 +3,7 @@
 // While it runs, rows go to FILE.journal, which survives whatever happens; FILE itself appears when all runs are done.
 // Under mpirun all this is the work of rank 0.  The others get the sweep, chains of runs to do, and send back rows.
 #define _POSIX_C_SOURCE 200809L
+#include "base/grow.h"
 #include "cli/figure.h"
 #include "cli/ranks.h"
 #include "cli/sweep_plot.h"
@@ -67,8 +68,7 @@ static bool read_usage(sweep *k, const cli_args *typed) {
     k->quiet = cli_has(typed, "quiet");
     if (!gnuplot_takes(plot)) return false;
     if (k->rank == 0 && !cli_writable(plot)) return false;
-    if (!sweep_words_read(k->a, &k->words, &k->def) || !sweep_whole(typed, "jobs", &jobs)) return false;
-    if (jobs > 1024) return cli_say("--jobs: at most 1024"), false;
+    if (!sweep_words_read(k->a, &k->words, &k->def) || !cli_whole(typed, "jobs", 1024, &jobs)) return false;
     k->def.jobs = (int)jobs;
     return true;
 }
@@ -94,16 +94,9 @@ static bool create(sweep *k) {
 
 // -- the journal: every word as typed, and the model's text -----------------------------------------------------------
 
-typedef struct bytes { char *at; size_t n, room; } bytes;
-
-static void append(bytes *b, const void *from, size_t n) {
-    if (b->n + n > b->room) {
-        b->room = 2 * (b->n + n);
-        b->at = realloc(b->at, b->room);
-        if (!b->at) abort();
-    }
-    memcpy(b->at + b->n, from, n);
-    b->n += n;
+static void append(carom_text *b, const void *from, size_t n) {
+    carom_text_append(b, from, n);
+    if (b->failed) abort();
 }
 
 // May an option be another one when the sweep goes on?
@@ -116,7 +109,7 @@ static bool is_apart(const char *name) {
 
 // "--name\0value\0" ... "\0" model file "\0" text.  What may differ when it goes on is left out.
 static void define(sweep *k) {
-    bytes b = {0};
+    carom_text b = {0};
     for (int i = 0; i < k->a->ngiven; ++i) {
         const cli_option *o = &k->a->verb->options[k->a->given[i].option];
         if (is_apart(o->name)) continue;
@@ -179,7 +172,7 @@ static bool share(sweep *k, void **bytes, size_t *n) {
 
 // Runs that are there: how many, then the number and the end of each.
 static bool share_rows(sweep *k) {
-    bytes b = {0};
+    carom_text b = {0};
     carom_sweep_row row;
     if (k->ranks == 1) return true;
     append(&b, &k->before, sizeof k->before);

@@ -7,10 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { HEIGHT = 460, COLOURS = 8 };
+enum { HEIGHT = 460 };
 enum { LEFT_0 = 80, LEFT_1 = 400, RIGHT_0 = 460, RIGHT_1 = 780, KEY = 795, LETTER = 8 }; // pixels; a letter of the legend at most
-
-static const char *const palette[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
 
 typedef struct range { double low, high; } range;
 
@@ -86,18 +84,12 @@ static void panel_of(FILE *s, const carom_compare *c, bool steps, range x) {
     fputs("plot ", s);
     for (int i = 0; i < carom_compare_schemes(c); ++i) {
         fprintf(s, "$d%d using %d:3 with linespoints lw 1.6 pt %d ps 0.7 lc rgb '%s' title ", i, steps ? 1 : 2, (adaptive(c, i) ? filled : open)[i % 5],
-                palette[i % COLOURS]);
+                gnuplot_palette[i % GNUPLOT_COLOURS]);
         gnuplot_quote(s, carom_compare_row_at(c, i, 0).scheme);
         fputs(", \\\n     ", s);
     }
     fprintf(s, "$g%d using 1:2 with lines lw 1 dt 2 lc rgb '#888888' title 'order 1', \\\n     "
                "$g%d using 1:2 with lines lw 1 dt 3 lc rgb '#888888' title 'order 2'\n", steps ? 0 : 2, steps ? 1 : 3);
-}
-
-static void terminal(FILE *s, const char *kind, double width) {
-    if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,10'", width / 96, HEIGHT / 96.0);
-    else if (strcmp(kind, "png") == 0) fprintf(s, "set terminal pngcairo size %.0f,%d font 'sans,10'", width, HEIGHT);
-    else fprintf(s, "set terminal svg size %.0f,%d font 'sans,12'", width, HEIGHT);
 }
 
 static bool script(FILE *s, const carom_compare *c, const char *title, const char *norm, const char *kind) {
@@ -109,8 +101,8 @@ static bool script(FILE *s, const carom_compare *c, const char *title, const cha
         guide(s, order - 1, counts ? step.low : step.high, counts ? step.high : step.low, order, error);
         guide(s, order + 1, time.low, time.high, order, error);
     }
-    terminal(s, kind, width_of(c));
-    fputs(" noenhanced background '#ffffff'\nset encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset grid ls 100\n"
+    gnuplot_terminal(s, kind, width_of(c), HEIGHT);
+    fputs("set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset grid ls 100\n"
           "set border 3 lc rgb '#444444'\nset tics nomirror out scale 0.5\nset logscale xy\nset format xy '%.0e'\nset xtics 10\nset ytics 10\n"
           "set tmargin at screen 0.88\nset bmargin at screen 0.14\nset multiplot\nset label 1 ", s);
     char text[400];
@@ -126,8 +118,8 @@ static bool script(FILE *s, const carom_compare *c, const char *title, const cha
 }
 
 bool compare_plot(const carom_compare *c, const char *title, const char *norm, const char *file) {
-    FILE *s = tmpfile();
-    if (!s) return cli_say("cannot create a temporary file"), false;
+    FILE *s = gnuplot_begin();
+    if (!s) return false;
     bool good = script(s, c, title, norm, gnuplot_kind(file));
     if (!good) cli_say("nothing to plot: no error above 0");
     good = good && gnuplot_render(s, file);

@@ -2,20 +2,17 @@
 //
 // Names come from files and may hold anything: they appear in single quotes only (where gnuplot neither substitutes
 // commands nor expands macros), without control characters, in a terminal that reads no markup.
+#include "base/grow.h"
 #include "cli/figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEGEND = 8, POINTS = 6000, PANEL_HEIGHT = 170, WIDTH = 900, TOP = 40, BOTTOM = 50, BETWEEN = 22, STRIP = 24 };
-enum { COLOURS = 8, DASHES = 5, TALL = 320, AXIS = 60 }; // TALL: height of a panel with its own axis, whose labels take AXIS
-
-static const char *const palette[COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
+enum { COLOURS = GNUPLOT_COLOURS, DASHES = 5, TALL = 320, AXIS = 60 }; // TALL: height of a panel with its own axis, whose labels take AXIS
 
 panel *figure_panel(figure *f, const char *label, bool zero) {
-    panel *more = realloc(f->panel, sizeof *more * (size_t)(f->n + 1));
-    if (!more) abort();
-    f->panel = more;
+    if (!CAROM_GROW(f->panel, f->n)) abort();
     f->panel[f->n] = (panel){.zero = zero};
     snprintf(f->panel[f->n].label, sizeof f->panel[f->n].label, "%s", label);
     return &f->panel[f->n++];
@@ -23,9 +20,7 @@ panel *figure_panel(figure *f, const char *label, bool zero) {
 
 void figure_curve(figure *f, curve c) {
     panel *p = &f->panel[f->n - 1];
-    curve *more = realloc(p->curve, sizeof *more * (size_t)(p->n + 1));
-    if (!more) abort();
-    p->curve = more;
+    if (!CAROM_GROW(p->curve, p->n)) abort();
     p->curve[p->n++] = c;
 }
 
@@ -45,17 +40,6 @@ void figure_free(figure *f) {
     free(f->source);
     free(f->panel);
     *f = (figure){.n = 0};
-}
-
-void gnuplot_quote(FILE *s, const char *text) {
-    fputc('\'', s);
-    if (*text == '\'') fputc(' ', s); // gnuplot takes a doubled quote at the very start for an empty string
-    for (; *text; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '\'') fputs("''", s);
-        else fputc(c < 32 || c == 127 || c == '`' ? '?' : c, s);
-    }
-    fputc('\'', s);
 }
 
 static void point(FILE *s, double x, double y) {
@@ -172,7 +156,7 @@ static void draw(FILE *s, const figure *f, int number) {
     fputs("plot ", s);
     for (int k = 0; k < p->n; ++k) {
         const curve *c = &p->curve[k];
-        const char *colour = palette[(own ? c->source : c->colour) % COLOURS];
+        const char *colour = gnuplot_palette[(own ? c->source : c->colour) % COLOURS];
         const int label = label_of(p, k), behind = own ? f->sources - 1 - c->source : shown - 1 - label;
         const int dash = 1 + (own ? label : c->source) % DASHES;
         const double width = shown > LEGEND ? 1 : 1.5 + 0.4 * (behind < 3 ? behind : 3);
@@ -201,7 +185,7 @@ static int strip(FILE *s, const figure *f, int height) {
         const double y = 1 - (TOP + STRIP * (row + 0.3)) / height;
         if (s) {
             fprintf(s, "set arrow %d from screen %.4f, screen %.5f to screen %.4f, screen %.5f nohead lw 1.8 dt %d lc rgb '%s'\n", 100 + i, at / WIDTH, y,
-                    (at + 30) / WIDTH, y, own ? 1 : 1 + i % DASHES, own ? palette[i % COLOURS] : "#333333");
+                    (at + 30) / WIDTH, y, own ? 1 : 1 + i % DASHES, own ? gnuplot_palette[i % COLOURS] : "#333333");
             fprintf(s, "set label %d ", 100 + i), gnuplot_quote(s, f->source[i]);
             fprintf(s, " at screen %.4f, screen %.5f left\n", (at + 38) / WIDTH, y);
         }
@@ -211,13 +195,6 @@ static int strip(FILE *s, const figure *f, int height) {
 }
 
 static const char axes[] = "set grid ls 100\nset border 3 lc rgb '#444444'\nset xtics nomirror out scale 0.5\nset ytics nomirror out scale 0.5\nset xzeroaxis lc rgb '#999999' lw 0.7\n";
-
-static void terminal(FILE *s, const char *kind, int height) {
-    if (strcmp(kind, "png") == 0) fprintf(s, "set terminal pngcairo size %d,%d font 'sans,10' noenhanced background '#ffffff'\n", WIDTH, height);
-    else if (strcmp(kind, "pdf") == 0)
-        fprintf(s, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,10' noenhanced background '#ffffff'\n", WIDTH / 96.0, height / 96.0);
-    else fprintf(s, "set terminal svg size %d,%d font 'sans,12' noenhanced background '#ffffff'\n", WIDTH, height);
-}
 
 // Where curves end and legends begin, in parts of the width: legends get the room they need, up to half.
 static double right_margin(const figure *f) {
@@ -279,13 +256,8 @@ void figure_script(const figure *f, FILE *s, const char *kind, const char *outpu
     fprintf(s, "# Made by carom %s.  The picture again: gnuplot THIS\n", CAROM_VERSION);
     for (int i = 0; i < f->n; ++i)
         for (int k = 0; k < f->panel[i].n; ++k) block(s, &f->panel[i].curve[k], i, k);
-    terminal(s, kind, height);
-    if (output) {
-        char *name = malloc(strlen(output) + 3); // gnuplot runs a name that begins with '|'
-        if (!name) abort();
-        fputs("set output ", s), gnuplot_quote(s, strcat(strcpy(name, *output == '/' ? "" : "./"), output)), fputs("\n", s);
-        free(name);
-    }
+    gnuplot_terminal(s, kind, WIDTH, height);
+    if (output) gnuplot_output(s, output);
     fprintf(s, "set encoding utf8\nset style line 100 lc rgb '#dddddd' lw 0.5\nset lmargin at screen 0.105\nset rmargin at screen %.4f\n", right_margin(f));
     x_range(f, s, NULL);
     fputs("set multiplot\nset label 1 ", s);

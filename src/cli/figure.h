@@ -50,6 +50,16 @@ void figure_sketch(const figure *f, FILE *to, int width);
 const char *gnuplot_kind(const char *file);
 /// Is file (of --plot, NULL: not given) one of these?  False: complained.
 bool gnuplot_takes(const char *file);
+/// A script to fill; NULL: complained.
+FILE *gnuplot_begin(void);
+/// Size in pixels.  Texts are taken as they are: without markup.
+void gnuplot_terminal(FILE *s, const char *kind, double width, double height);
+void gnuplot_output(FILE *s, const char *file); // where a script that is kept puts its picture
+/// Colours that people tell apart, whatever they see of red and green.
+enum { GNUPLOT_COLOURS = 8 };
+extern const char *const gnuplot_palette[GNUPLOT_COLOURS];
+/// gnuplot_render(), and the script is gone.
+bool gnuplot_finish(FILE *s, const char *file);
 /// Text in single quotes, in which gnuplot expands nothing.
 void gnuplot_quote(FILE *s, const char *text);
 /// Run gnuplot on a script (from its start) and put what it writes into file; false: complained.

@@ -51,7 +51,7 @@ static void put_events(FILE *s, const carom_table *t, const carom_column *y) {
         for (int k = 0; k < n; ++k) free = free && (fabs(x[r] - x[placed[k]]) > 0.2 * width || fabs(y->real[r] - y->real[placed[k]]) > 0.05 * height);
         if (free) placed[n++] = r;
         carom_format(row, sizeof row, "%.10g %.10g \"", x[r], y->real[r]), fputs(row, s);
-        for (const char *c = free ? t->column[5].text[r] : ""; *c; ++c) fputc(*c == '"' || *c == '\\' || *c == '_' ? ' ' : *c, s);
+        for (const char *c = free ? t->column[5].text[r] : ""; *c; ++c) fputc(*c == '"' || *c == '\\' ? ' ' : *c, s);
         fputs("\"\n", s);
     }
 }
@@ -63,22 +63,22 @@ static bool keep_script(FILE *s, const char *script, const char *file) {
     rewind(s);
     while (f && fgets(line, sizeof line, s)) {
         fputs(line, f);
-        if (strncmp(line, "set terminal", 12) == 0) fputs("set output ", f), gnuplot_quote(f, file), fputc('\n', f);
+        if (strncmp(line, "set terminal", 12) == 0) gnuplot_output(f, file);
     }
     if (f && fclose(f) == 0) return true;
     return cli_say("cannot write %s: %s", script, strerror(errno)), false;
 }
 
 static bool draw(const carom_table *t, const carom_column *y, const char *file, const char *script) {
-    FILE *s = tmpfile();
-    if (!s) return cli_say("cannot create a file for gnuplot: %s", strerror(errno)), false;
+    FILE *s = gnuplot_begin();
+    if (!s) return false;
     long events = 0, of[2] = {0};
     for (long r = 0; r < t->rows; ++r) events += t->column[5].text[r][0] != 0, ++of[t->column[3].integer[r] != 0];
     fputs("$stable << EOD\n", s), put_lines(s, t, y, true);
     fputs("EOD\n$unstable << EOD\n", s), put_lines(s, t, y, false);
     fputs("EOD\n$events << EOD\n", s), put_events(s, t, y);
-    const char *kind = gnuplot_kind(file);
-    fprintf(s, "EOD\nset terminal %s\n", strcmp(kind, "svg") == 0 ? "svg size 800,560 dynamic background 'white'" : strcmp(kind, "png") == 0 ? "pngcairo size 800,560" : "pdfcairo size 8,5.6");
+    fputs("EOD\n", s);
+    gnuplot_terminal(s, gnuplot_kind(file), 800, 560);
     fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\nset xlabel ", s), gnuplot_quote(s, t->column[1].name);
     fputs("\nset ylabel ", s), gnuplot_quote(s, y->name);
     fputs("\nplot NaN notitle", s);

@@ -19,6 +19,39 @@ bool gnuplot_takes(const char *file) {
     return !file || gnuplot_kind(file) || (cli_say("--plot: '%s' does not end in .svg, .png or .pdf", file), false);
 }
 
+const char *const gnuplot_palette[GNUPLOT_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a3d9a", "#555555"};
+
+FILE *gnuplot_begin(void) {
+    FILE *s = tmpfile();
+    if (!s) cli_say("cannot create a file for gnuplot: %s", strerror(errno));
+    return s;
+}
+
+void gnuplot_terminal(FILE *s, const char *kind, double width, double height) {
+    if (strcmp(kind, "pdf") == 0) fprintf(s, "set terminal pdfcairo size %.3fin,%.3fin font 'sans,10'", width / 96, height / 96);
+    else if (strcmp(kind, "png") == 0) fprintf(s, "set terminal pngcairo size %.0f,%.0f font 'sans,10'", width, height);
+    else fprintf(s, "set terminal svg size %.0f,%.0f font 'sans,12'", width, height);
+    fputs(" noenhanced background '#ffffff'\n", s);
+}
+
+void gnuplot_quote(FILE *s, const char *text) {
+    fputc('\'', s);
+    if (*text == '\'') fputc(' ', s); // gnuplot takes a doubled quote at the very start for an empty string
+    for (; *text; ++text) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '\'') fputs("''", s);
+        else fputc(c < 32 || c == 127 || c == '`' ? '?' : c, s);
+    }
+    fputc('\'', s);
+}
+
+void gnuplot_output(FILE *s, const char *file) {
+    char *name = malloc(strlen(file) + 3); // gnuplot runs a name that begins with '|'
+    if (!name) abort();
+    fputs("set output ", s), gnuplot_quote(s, strcat(strcpy(name, *file == '/' ? "" : "./"), file)), fputs("\n", s);
+    free(name);
+}
+
 static bool start(pid_t *pid, int in, int out, int complaints) {
     const char *const argv[] = {"gnuplot", "-d", NULL}; // no start-up file of the user's
     const int failed = cli_child_start(pid, argv, in, out, complaints);
@@ -62,5 +95,11 @@ bool gnuplot_render(FILE *script, const char *file) {
     if (out >= 0 && !good) unlink(part);
     fclose(complaints);
     free(part);
+    return good;
+}
+
+bool gnuplot_finish(FILE *s, const char *file) {
+    const bool good = gnuplot_render(s, file);
+    fclose(s);
     return good;
 }

@@ -170,6 +170,14 @@ bool cli_positive(const cli_args *a, const char *name, double *x) {
     return cli_number(a, name, &value) && above_0(a, name, value, x);
 }
 
+bool cli_whole(const cli_args *a, const char *name, long most, long *n) {
+    double x = 1;
+    if (!cli_positive(a, name, &x)) return false;
+    if (x != floor(x) || x > (double)most) return cli_say("--%s: %s is not a whole number up to %ld", name, cli_value(a, name), most), false;
+    if (cli_has(a, name)) *n = (long)x;
+    return true;
+}
+
 bool cli_read_time(const char *name, const char *text, double *x) {
     carom_error err = {0};
     if (carom_model_quantity(NULL, "t", text, strlen(text), x, &err)) return true;

@@ -4,6 +4,7 @@
 // row, and of every stretch the rows where some column is lowest or highest.  Impulses are sums since the previous row, so
 // those of rows left out go to the next row that is kept: their sum stays what it is.
 #define _POSIX_C_SOURCE 200809L
+#include "base/grow.h"
 #include "base/tolerance.h"
 #include "cli/page.h"
 #include "model/names.h"
@@ -31,12 +32,10 @@ static bool no_memory(void) {
 static bool contact_number(page *p, names *known, const char *name, unsigned *number) {
     const struct name *old = carom_names_find(known, name, strlen(name));
     if (old) return *number = (unsigned)old->index, true;
-    char **more = realloc(p->contact, sizeof *more * (p->contacts + 1));
-    if (!more) return no_memory();
-    p->contact = more;
-    more[p->contacts] = strdup(name);
+    if (!CAROM_GROW(p->contact, p->contacts)) return no_memory();
+    char *own = p->contact[p->contacts] = strdup(name);
     *number = p->contacts;
-    return more[p->contacts] && carom_names_add(known, more[p->contacts], NAME_QUANTITY, (int)p->contacts, 0) ? ++p->contacts, true : no_memory();
+    return own && carom_names_add(known, own, NAME_QUANTITY, (int)p->contacts, 0) ? ++p->contacts, true : no_memory();
 }
 
 static unsigned kind_number(const char *word) {

@@ -8,13 +8,11 @@
 static void label(FILE *s, const char *axis, const char *text) {
     fprintf(s, "set %s ", axis);
     gnuplot_quote(s, text);
-    fputs(" noenhanced\n", s);
+    fputs("\n", s);
 }
 
 static void head(FILE *s, const char *kind) {
-    if (strcmp(kind, "png") == 0) fputs("set terminal pngcairo size 960,640 font ',12'\n", s);
-    else if (strcmp(kind, "svg") == 0) fputs("set terminal svg size 960,640 dynamic font ',14'\n", s);
-    else fputs("set terminal pdfcairo size 8,5.3 font ',11'\n", s);
+    gnuplot_terminal(s, kind, 960, 640);
     fputs("set autoscale xfix\nset encoding utf8\nset grid lc rgb '#dddddd'\nset border lc rgb '#555555'\nunset key\nset tics nomirror\n", s);
 }
 
@@ -106,8 +104,8 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
         return CLI_USAGE;
     }
     const carom_column *x = &runs->column[k.varied];
-    FILE *s = tmpfile();
-    if (!s) abort();
+    FILE *s = gnuplot_begin();
+    if (!s) return CLI_FAILED;
     head(s, gnuplot_kind(file));
     label(s, "xlabel", x->name);
     if (section->rows || k.varied == 1) {
@@ -118,9 +116,7 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
         label(s, "title", y->name);
         map_over(s, runs, x, &runs->column[k.varied - 1], y);
     }
-    const bool good = gnuplot_render(s, file);
-    fclose(s);
-    return good ? CLI_DONE : CLI_FAILED;
+    return gnuplot_finish(s, file) ? CLI_DONE : CLI_FAILED;
 }
 
 int sweep_plot(const char *result, const char *of, const char *file) {

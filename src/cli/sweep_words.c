@@ -3,18 +3,8 @@
 #include "base/number.h"
 #include "mech/datum.h"
 #include <carom/mech.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool sweep_whole(const cli_args *a, const char *name, long *n) {
-    double x = 0;
-    if (!cli_has(a, name)) return true;
-    if (!cli_positive(a, name, &x)) return false;
-    if (x != floor(x) || x > 1e9) return cli_say("--%s: %s is not a whole number", name, cli_value(a, name)), false;
-    *n = (long)x;
-    return true;
-}
 
 static bool read_part(const cli_args *a, carom_sweep_def *d) {
     const char *text = cli_value(a, "part");
@@ -50,7 +40,7 @@ static char *read_file(void *user, const char *name, carom_error *err) {
 
 bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d) {
     *d = carom_sweep_default();
-    if (!sweep_whole(a, "count", &d->count) || !read_part(a, d) || !read_follow(a, d) || !read_lanes(a, d)) return false;
+    if (!cli_whole(a, "count", 1000000000, &d->count) || !read_part(a, d) || !read_follow(a, d) || !read_lanes(a, d)) return false;
     if (!cli_time(a, "transient", &d->transient) || !cli_duration(a, "step", &d->run.step) || !cli_duration(a, "end", &d->run.end) ||
         !cli_positive(a, "rtol", &d->run.rtol) || !cli_positive(a, "atol", &d->run.atol))
         return false;

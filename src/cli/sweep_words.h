@@ -10,8 +10,6 @@ bool sweep_words_read(const cli_args *a, sweep_words *w, carom_sweep_def *d);
 void sweep_words_free(sweep_words *w);
 /// `typed` and behind it what the `sweep` section of the model says; `all` holds both, the text of values is in *own.  False: complained.
 bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *text, size_t length, cli_args *all, char **own);
-/// A whole number above 0; false: complained.
-bool sweep_whole(const cli_args *a, const char *name, long *n);
 
 // Options that both have.
 #define SWEEP_OPTIONS \

@@ -4,6 +4,7 @@
 //     u = (p(t + h, q + h v) - p(t - h, q - h v)) / (2 h),   h = min(1e-4/max|v|, 1e-3 of the time between two rows)
 // which is exact for what moves straight, and to (h omega)^2/6 <= 2e-9 of itself for what turns.
 #define _POSIX_C_SOURCE 200809L
+#include "base/grow.h"
 #include "base/number.h"
 #include "base/tolerance.h"
 #include "cli/vtk.h"
@@ -316,10 +317,8 @@ static bool save_snapshots(series *s, double **t, long *n) {
             if (!(c->t >= s->def->from && c->t <= s->def->to) || !finite_all(c->point, 3)) continue;
             if (c->t != last) {
                 if (*n > 0) good = save_touches(s, *n - 1, last);
-                double *more = realloc(*t, (size_t)(*n + 1) * sizeof **t);
-                good = good && more;
+                good = good && CAROM_GROW(*t, *n);
                 if (!good) break;
-                *t = more;
                 (*t)[(*n)++] = last = c->t;
                 vtk_mesh_clear(&s->touches);
             }

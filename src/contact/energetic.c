@@ -5,6 +5,7 @@
 // of slip.
 #include "base/tolerance.h"
 #include "contact/energetic.h"
+#include "linalg/dense.h"
 #include <carom/system.h>
 #include <math.h>
 
@@ -33,23 +34,6 @@ static double size(const double *x, int n) {
     return sqrt(sum);
 }
 
-// A x = b for a small positive definite A, by elimination; false: it is not.
-static bool solve(int n, double A[M][M], double *b) {
-    for (int k = 0; k < n; ++k) {
-        if (!(A[k][k] > 0)) return false;
-        for (int i = k + 1; i < n; ++i) {
-            const double f = A[i][k] / A[k][k];
-            for (int j = k; j < n; ++j) A[i][j] -= f * A[k][j];
-            b[i] -= f * b[k];
-        }
-    }
-    for (int i = n - 1; i >= 0; --i) {
-        for (int j = i + 1; j < n; ++j) b[i] -= A[i][j] * b[j];
-        b[i] /= A[i][i];
-    }
-    return true;
-}
-
 // d = (lambda I + x A)^-1 g_T
 static bool shifted(const impact *a, double lambda, double x, double *d) {
     double A[M][M];
@@ -57,7 +41,7 @@ static bool shifted(const impact *a, double lambda, double x, double *d) {
         d[i] = g_of(a, 1 + i, 0);
         for (int j = 0; j < a->m; ++j) A[i][j] = x * g_of(a, 1 + i, 1 + j) + (i == j ? lambda : 0);
     }
-    return solve(a->m, A, d);
+    return carom_dense_positive(A[0], a->m, M, d);
 }
 
 // (IL-7)  friction of a contact without slip: f = -A^-1 g_T sticks where |f| <= mu (A may be singular: then so is g, and a trace of mobility

@@ -1,17 +1,12 @@
 // bound.c: numbers that the mechanism gives by parameters: bound to their place in the model, or fixed in its structure (set.c).
+#include "base/grow.h"
 #include "derive/resolver.h"
 #include <stdlib.h>
 
 carom_status carom_bind(resolver *r, const carom_datum *n, bound_kind kind, int index, double value) {
     carom_model *m = r->m;
     if (!n) return CAROM_OK;
-    if (m->nbound == m->bound_room) {
-        const int room = m->bound_room ? 2 * m->bound_room : 16;
-        bound *more = realloc(m->bound, (size_t)room * sizeof *more);
-        if (!more) return carom_fault_memory(r);
-        m->bound = more;
-        m->bound_room = room;
-    }
+    if (!CAROM_GROW(m->bound, m->nbound)) return carom_fault_memory(r);
     m->bound[m->nbound++] = (bound){n, kind, index, value};
     return CAROM_OK;
 }

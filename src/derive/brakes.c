@@ -2,6 +2,7 @@
 //
 // Such a contact has a coordinate y of its own, of mass 1 kg and with a load of 1 N, that rests on its gap y >= 0: the normal reaction is 1 N at
 // all times, and with the coefficient mu N friction takes forces up to mu N (FV-5).  Every scheme and solver sees a contact like any other.
+#include "base/grow.h"
 #include "derive/shapes/shapes.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,9 +39,7 @@ carom_status carom_reaction_input(resolver *r, int id, carom_node *x) {
     int i = 0;
     while (i < m->nreacting && m->reacting[i] != id) ++i;
     if (i == m->nreacting) {
-        int *more = realloc(m->reacting, (size_t)(i + 1) * sizeof *more);
-        if (!more) return carom_fault_memory(r);
-        m->reacting = more;
+        if (!CAROM_GROW(m->reacting, i)) return carom_fault_memory(r);
         m->reacting[m->nreacting++] = id;
     }
     *x = carom_graph_input(m->graph, CAROM_PARAMETER, m->np + i);

@@ -1,4 +1,5 @@
 // laws.c: laws of contacts as they are written: restitution, impact, friction, materials.
+#include "base/grow.h"
 #include "derive/laws.h"
 #include <carom/option.h>
 #include <math.h>
@@ -33,9 +34,7 @@ static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) 
         if (l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
         return carom_fault(r, n, 0, "%s is %g; it must lie between 0 and 1", n->key->text, l->c.restitution);
     }
-    carom_node *more = realloc(m->bounces, (size_t)(m->nbounces + 1) * sizeof *more);
-    if (!more) return carom_fault_memory(r);
-    m->bounces = more;
+    if (!CAROM_GROW(m->bounces, m->nbounces)) return carom_fault_memory(r);
     l->bounce = m->nbounces;
     m->bounces[m->nbounces++] = x;
     const carom_node still = carom_graph_substitute(r->values, x, CAROM_TIME, 0, carom_graph_number(r->values, 0));
@@ -176,9 +175,7 @@ carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, 
 static carom_status express_friction(resolver *r, const law *l, const constraint *c, int contact) {
     carom_model *m = r->m;
     carom_graph *g = m->graph;
-    carom_node *more = realloc(m->rub, (size_t)(m->nrub + 1) * CAROM_FRICTION_LAW * sizeof *more);
-    if (!more) return carom_fault_memory(r);
-    m->rub = more;
+    if (!carom_grow(&m->rub, (size_t)m->nrub, CAROM_FRICTION_LAW * sizeof *m->rub)) return carom_fault_memory(r);
     m->rub_of[contact] = m->nrub;
     carom_node *x = m->rub + (size_t)m->nrub++ * CAROM_FRICTION_LAW, sum = carom_graph_number(g, 0);
     for (int k = 0; k < CAROM_TANGENTS; ++k) {

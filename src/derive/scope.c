@@ -1,4 +1,5 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
+#include "base/grow.h"
 #include "base/number.h"
 #include "base/unit.h"
 #include "derive/resolver.h"
@@ -240,9 +241,7 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
 static bool asked(carom_model *m, int index, carom_node x) {
     for (int i = 0; i < m->nasked; ++i)
         if (m->asked[i].table == index && m->asked[i].at == x) return true;
-    struct asked *more = realloc(m->asked, ((size_t)m->nasked + 1) * sizeof *more);
-    if (!more) return false;
-    m->asked = more;
+    if (!CAROM_GROW(m->asked, m->nasked)) return false;
     m->asked[m->nasked++] = (struct asked){index, x};
     return true;
 }
@@ -293,9 +292,7 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     int k = 0;
     while (k < m->nwatch && m->watch[k] != args[0]) ++k;
     if (k == m->nwatch) {
-        carom_node *watch = realloc(m->watch, (size_t)(k + 1) * sizeof *watch);
-        if (!watch) return refuse(err, "not enough memory for %s", word);
-        m->watch = watch;
+        if (!CAROM_GROW(m->watch, k)) return refuse(err, "not enough memory for %s", word);
         m->watch[m->nwatch++] = args[0];
     }
     return carom_graph_input(g, CAROM_PARAMETER, m->np + ledger + WATCH_COUNT * k + which);

@@ -4,6 +4,7 @@
 //     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2)                                                                    (SC-2)
 //
 // The elastic part is a potential; damping (Hunt and Crossley) and regularised friction are forces without one.  The force never pulls.
+#include "base/grow.h"
 #include "derive/soft.h"
 #include "expr/parts.h"
 #include <math.h>
@@ -71,9 +72,7 @@ static const char *column(resolver *r, const char *name, const char *part, int n
 // A column of results, and a name for outputs and checks.
 static carom_status show(resolver *r, const constraint *c, const char *part, int number, const char *prime, carom_node node) {
     carom_model *m = r->m;
-    soft_column *more = realloc(m->soft, (size_t)(m->nsoft + 1) * sizeof *more);
-    if (!more) return carom_fault_memory(r);
-    m->soft = more;
+    if (!CAROM_GROW(m->soft, m->nsoft)) return carom_fault_memory(r);
     const char *text = column(r, c->name, part, number, prime);
     if (!text) return carom_fault_memory(r);
     m->soft[m->nsoft++] = (soft_column){c->name, text, node};
@@ -86,11 +85,7 @@ static carom_status show(resolver *r, const constraint *c, const char *part, int
 
 carom_status carom_add_kink(resolver *r, carom_node x, int contact) {
     carom_model *m = r->m;
-    carom_node *more = realloc(m->kink, (size_t)(m->nkinks + 1) * sizeof *more);
-    if (more) m->kink = more;
-    int *of = realloc(m->kink_of, (size_t)(m->nkinks + 1) * sizeof *of);
-    if (of) m->kink_of = of;
-    if (!more || !of) return carom_fault_memory(r);
+    if (!CAROM_GROW(m->kink, m->nkinks) || !CAROM_GROW(m->kink_of, m->nkinks)) return carom_fault_memory(r);
     m->kink[m->nkinks] = x;
     m->kink_of[m->nkinks++] = contact;
     return CAROM_OK;

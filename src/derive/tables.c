@@ -1,4 +1,5 @@
 // tables.c: tables of numbers as functions: `cam: profile.csv`, or x and y in the model.
+#include "base/grow.h"
 #include "base/number.h"
 #include "derive/resolver.h"
 #include "derive/soft.h"
@@ -12,7 +13,7 @@ typedef struct points {
     double *x, *y;
     int *line;        // of a file; NULL: the model
     const char *file;
-    int n, room;
+    int n;
 } points;
 
 static void drop(points *p) {
@@ -21,16 +22,7 @@ static void drop(points *p) {
     free(p->line);
 }
 
-static bool reserve(points *p, int room) {
-    double *x = realloc(p->x, (size_t)room * sizeof *x);
-    if (x) p->x = x;
-    double *y = realloc(p->y, (size_t)room * sizeof *y);
-    if (y) p->y = y;
-    int *line = realloc(p->line, (size_t)room * sizeof *line);
-    if (line) p->line = line;
-    p->room = room;
-    return x && y && line;
-}
+static bool one_more(points *p) { return CAROM_GROW(p->x, p->n) && CAROM_GROW(p->y, p->n) && CAROM_GROW(p->line, p->n); }
 
 // -- from a file --------------------------------------------------------------------------------------------
 
@@ -75,7 +67,7 @@ static carom_status read_file(resolver *r, const carom_matrix_text *f, points *p
         if (n != 2) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: this line has %d number%s; a table has two columns, x and y", f->file, line, n, n == 1 ? "" : "s");
         if (p->n == MOST_POINTS) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: a table has at most %d points", f->file, line, MOST_POINTS);
         r->failed = false;
-        if (p->n == p->room && !reserve(p, p->room ? 2 * p->room : 64)) return carom_fault_memory(r);
+        if (!one_more(p)) return carom_fault_memory(r);
         p->x[p->n] = x[0];
         p->y[p->n] = x[1];
         p->line[p->n++] = line;
@@ -112,8 +104,8 @@ static carom_status read_lists(resolver *r, const carom_mech_table *of, points *
     if (y->kind != CAROM_LIST) return carom_fault(r, y, 0, "y is a list of numbers: [0, 1, 2]");
     if (x->count != y->count) return carom_fault(r, y, 0, "table '%.60s' has %d x and %d y; there must be one y for every x", of->name.text, x->count, y->count);
     if (x->count > MOST_POINTS) return carom_fault(r, x, 0, "a table has at most %d points", MOST_POINTS);
-    if (x->count && !reserve(p, x->count)) return carom_fault_memory(r);
-    p->n = x->count;
+    for (; p->n < x->count; ++p->n)
+        if (!one_more(p)) return carom_fault_memory(r);
     CAROM_TRY(read_list(r, x, "an x of this table", p->x));
     return read_list(r, y, "a y of this table", p->y);
 }

@@ -10,6 +10,21 @@
 /// Part of the length of a direction that is left of it beside others, and less of one that depends on them.
 #define CAROM_DEPENDENT 1e-9
 
+/// A zero between a and b, where f has other signs, by regula falsi (Illinois): an end that stays for two cuts counts half.
+typedef struct carom_bracket { double a, b, f_a, f_b; int side; } carom_bracket; // side: 0 at first
+static inline double carom_bracket_next(const carom_bracket *k) { return (k->a * k->f_b - k->b * k->f_a) / (k->f_b - k->f_a); }
+/// f at x, which lies before the zero or behind it.
+static inline void carom_bracket_cut(carom_bracket *k, double x, double f, bool before) {
+    if (before) {
+        k->a = x, k->f_a = f;
+        if (k->side == 1) k->f_b /= 2;
+    } else {
+        k->b = x, k->f_b = f;
+        if (k->side == -1) k->f_a /= 2;
+    }
+    k->side = before ? 1 : -1;
+}
+
 /// Everything at (t, q, v).  One block of memory.
 typedef struct carom_point {
     const carom_model *model;
@@ -96,7 +111,7 @@ void carom_grip_recall(carom_grip *s);
 /// The linearised equations about a point, M x'' + C x' + K x = out mu with in'x = 0.
 typedef struct carom_linear {
     carom_grip grip;          // M, C, K are those of grip.p; in and out have grip.rows columns
-    int nrank, rank_room;
+    int nrank;
     struct carom_rank { bool rate; double *left, *right; } *rank; // C (rate) or K += left right', by friction
     double *frame;            // nv x nv: x' = v - v_0 + frame x, where positions turn and v_0 is not zero; NULL: zero
     double *drift;            // nv x rows: by how much in'v changes with x, at v_0; NULL: zero
@@ -194,7 +209,7 @@ typedef struct carom_path {
     bool *with, *young, *starts; // nc: young: slip along several tangents that is too slow to have a direction of its own; starts: it began from stick
     double *first, *turn;      // nc x CAROM_TANGENTS: the direction in which it began; n times that: how this changes
     carom_path_event *pending;
-    int npending, room;
+    int npending;
 } carom_path;
 
 /// w is zero but for the caller's functions; dp: n x np.  CAROM_UNSUPPORTED: the model has no variations.  To be closed whatever happens.

@@ -206,26 +206,17 @@ static carom_status test(walk *w, int which, double *x) {
 
 // Regula falsi (Illinois) between the place, where the test is x_a, and ds beyond it; the curve ends at the event.
 static carom_status locate(walk *w, int which, double ds, double x_a, double x_b) {
-    double a = 0, b = ds;
+    carom_bracket k = {.b = ds, .f_a = x_a, .f_b = x_b};
     int iterations;
     const bool sides = (x_a < 0) != (x_b < 0) && fmin(fabs(x_a), fabs(x_b)) > NOUGHT; // else it lies on its border for a while, as without damping: by counting
-    for (int i = 0, side = 0; i < 60 && b - a > EXACT; ++i) {
-        double sigma = sides ? (a * x_b - b * x_a) / (x_b - x_a) : (a + b) / 2, x;
-        if (i > 40 || !(sigma > a && sigma < b)) sigma = (a + b) / 2;
+    for (int i = 0; i < 60 && k.b - k.a > EXACT; ++i) {
+        double sigma = sides ? carom_bracket_next(&k) : (k.a + k.b) / 2, x;
+        if (i > 40 || !(sigma > k.a && sigma < k.b)) sigma = (k.a + k.b) / 2;
         CAROM_TRY(go(w, w->place, w->tau, sigma, &iterations));
         CAROM_TRY(test(w, which, &x));
         if (sides && fabs(x) < VANISHED) return CAROM_OK;
-        const bool before = sides ? (x < 0) == (x_a < 0) : which != FOLD && w->b.count[which] == w->a.count[which];
-        if (before) {
-            a = sigma, x_a = x;
-            if (side == 1) x_b /= 2;
-            side = 1;
-        } else {
-            b = sigma, x_b = x;
-            if (side == -1) x_a /= 2;
-            side = -1;
-        }
-        if (fabs(x_a) < CAROM_NOT_ZERO || fabs(x_b) < CAROM_NOT_ZERO) side = 0;
+        carom_bracket_cut(&k, sigma, x, sides ? (x < 0) == (k.f_a < 0) : which != FOLD && w->b.count[which] == w->a.count[which]);
+        if (fabs(k.f_a) < CAROM_NOT_ZERO || fabs(k.f_b) < CAROM_NOT_ZERO) k.side = 0;
     }
     return CAROM_OK;
 }

@@ -1,4 +1,5 @@
 // gradient.c: derivatives of a result of a run: a value at the end, an extreme, an integral.
+#include "base/grow.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include <carom/event.h>
@@ -139,26 +140,19 @@ static carom_status slope(finding *k, double tau, double *x) {
 static carom_status on_step(void *user, carom_path *w, double h) {
     finding *k = user;
     const double sign = k->what == MAXIMUM ? 1 : -1;
-    double a = 0, b = h, x_a, x_b;
+    double x_a, x_b;
     CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
     CAROM_TRY(derive(k, w->t, w->q, w->v, (carom_direction){1, w->v, w->a, NULL}, &x_a));
     CAROM_TRY(carom_path_evaluate(w, w->t + h, w->q_1, w->v_1));
     CAROM_TRY(derive(k, w->t + h, w->q_1, w->v_1, (carom_direction){1, w->v_1, w->a, NULL}, &x_b));
     if (!(sign * x_a > 0 && sign * x_b < 0)) return CAROM_OK;
-    double tau = b, x = x_b;
+    double tau = h, x = x_b;
+    carom_bracket zero = {.b = h, .f_a = x_a, .f_b = x_b};
     const double small = VANISHED * (fabs(x_a) + fabs(x_b));
-    for (int i = 0, side = 0; i < 60 && fabs(x) > small && b - a > NARROW * h; ++i) {
-        tau = (a * x_b - b * x_a) / (x_b - x_a);
+    for (int i = 0; i < 60 && fabs(x) > small && zero.b - zero.a > NARROW * h; ++i) {
+        tau = carom_bracket_next(&zero);
         CAROM_TRY(slope(k, tau, &x));
-        if (sign * x > 0) {
-            a = tau, x_a = x;
-            if (side == 1) x_b /= 2;
-            side = 1;
-        } else {
-            b = tau, x_b = x;
-            if (side == -1) x_a /= 2;
-            side = -1;
-        }
+        carom_bracket_cut(&zero, tau, x, sign * x > 0);
     }
     return consider(k, w->t + tau, w->q_1, w->v_1, w->y_1, NULL, NULL);
 }
@@ -189,11 +183,7 @@ static carom_status on_row(void *user, carom_path *w) {
     finding *k = user;
     carom_gradient *g = k->g;
     const size_t width = 2 + (size_t)w->n, rows = (size_t)g->rows;
-    if ((rows & (rows - 1)) == 0) { // a power of two: it is full
-        double *more = realloc(g->row, (rows ? 2 * rows : 1) * width * sizeof *more);
-        if (!more) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %ld rows", g->rows + 1);
-        g->row = more;
-    }
+    if (!carom_grow(&g->row, rows, width * sizeof *g->row)) return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %ld rows", g->rows + 1);
     double *row = g->row + rows * width;
     ++g->rows;
     row[0] = w->t;

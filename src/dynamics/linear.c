@@ -8,6 +8,7 @@
 //     C -= lambda_N W_T d (dmu/dv)',   K -= lambda_N W_T d (dmu/dq)',   C += mu lambda_N/|u_T| W_T (1 - d d') W_T'   (LIN-2)
 //
 // The equations are those of frozen coefficients where the point moves.
+#include "base/grow.h"
 #include "dynamics/dynamics.h"
 #include <math.h>
 #include <stdlib.h>
@@ -106,13 +107,7 @@ static void find_balance(carom_linear *l) {
 // -- friction that varies -----------------------------------------------------------------------------------------
 
 static struct carom_rank *add_rank(carom_linear *l, bool rate) {
-    if (l->nrank == l->rank_room) {
-        const int room = l->rank_room ? 2 * l->rank_room : 8;
-        struct carom_rank *more = realloc(l->rank, (size_t)room * sizeof *more);
-        if (!more) return NULL;
-        l->rank = more;
-        l->rank_room = room;
-    }
+    if (!CAROM_GROW(l->rank, l->nrank)) return NULL;
     struct carom_rank *r = &l->rank[l->nrank];
     *r = (struct carom_rank){rate, calloc(2 * (size_t)l->grip.p.nv, sizeof(double)), NULL};
     r->right = r->left ? r->left + l->grip.p.nv : NULL;

@@ -6,6 +6,7 @@
 // over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.  The scheme says where the motion goes and what
 // happens; here the state is integrated once more, with its columns, from event to event (Dormand and Prince), and must arrive where the scheme did.
 #include "base/block.h"
+#include "base/grow.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "event/rk.h"
@@ -282,12 +283,7 @@ static carom_status keep(void *user, const carom_change *c) {
     carom_path *w = user;
     while (w->npending > 0 && (w->pending[w->npending - 1].c.t > c->t_before || (w->npending == 1 && !w->begun && c->t == w->pending[0].c.t && c->t_before == c->t)))
         free(w->pending[--w->npending].store);
-    if (w->npending == w->room) {
-        const int room = 2 * w->room + 8;
-        carom_path_event *more = realloc(w->pending, (size_t)room * sizeof *more);
-        if (!more) return CAROM_NO_MEMORY;
-        w->pending = more, w->room = room;
-    }
+    if (!CAROM_GROW(w->pending, w->npending)) return CAROM_NO_MEMORY;
     const size_t nq = (size_t)w->p.nq, nv = (size_t)w->p.nv, nc = (size_t)w->p.nc, size = c->phase_size;
     double *store = malloc((2 * (nq + nv + size) + nc + 1) * sizeof *store), *at = store;
     if (!store) return CAROM_NO_MEMORY;

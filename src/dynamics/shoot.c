@@ -2,6 +2,7 @@
 //
 // States beside a start satisfy joints and the contacts that are closed there, to first order:  c(x) = 0,  C dx = 0.  Z is an orthonormal basis of
 // these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
+#include "base/grow.h"
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
 #include <carom/event.h>
@@ -24,12 +25,7 @@ const char *carom_hit_word(carom_hit_kind kind) {
 // -- what happens -------------------------------------------------------------------------------------------------
 
 static void add_hit(carom_shooter *s, double t, int contact, carom_hit_kind kind, double jump) {
-    if (s->nhits == s->room) {
-        const int room = 2 * s->room + 32;
-        carom_hit *more = s->room < MOST ? realloc(s->hit, (size_t)room * sizeof *more) : NULL;
-        if (!more) return;
-        s->hit = more, s->room = room;
-    }
+    if (s->nhits == MOST || !CAROM_GROW(s->hit, s->nhits)) return;
     s->hit[s->nhits++] = (carom_hit){.t = t, .jump = jump, .contact = contact, .closed = s->closed, .kind = kind, .end = t};
 }
 
@@ -191,20 +187,13 @@ static carom_status gap_at(carom_path *w, int c, double t, const double *q, cons
 
 // An open contact that turns back inside the step comes nearest where g' = 0: by regula falsi (Illinois).
 static carom_status nearest(carom_shooter *s, carom_path *w, int c, double h, double rate_0, double rate_1) {
-    double a = 0, b = h, g = 0, rate = rate_1, tau = h;
-    for (int i = 0, side = 0; i < 60 && fabs(rate) > VANISHED * (fabs(rate_0) + fabs(rate_1)) && b - a > NARROW * h; ++i) {
-        tau = (a * rate_1 - b * rate_0) / (rate_1 - rate_0);
+    double g = 0, rate = rate_1;
+    carom_bracket k = {.b = h, .f_a = rate_0, .f_b = rate_1};
+    for (int i = 0; i < 60 && fabs(rate) > VANISHED * (fabs(k.f_a) + fabs(k.f_b)) && k.b - k.a > NARROW * h; ++i) {
+        const double tau = carom_bracket_next(&k);
         CAROM_TRY(carom_path_try(w, tau, NULL));
         CAROM_TRY(gap_at(w, c, w->t + tau, w->q_1, w->v_1, &g, &rate));
-        if (rate < 0) {
-            a = tau, rate_0 = rate;
-            if (side == 1) rate_1 /= 2;
-            side = 1;
-        } else {
-            b = tau, rate_1 = rate;
-            if (side == -1) rate_0 /= 2;
-            side = -1;
-        }
+        carom_bracket_cut(&k, tau, rate, rate < 0);
     }
     s->low[c] = fmin(s->low[c], g);
     return CAROM_OK;

@@ -40,7 +40,7 @@ typedef struct carom_shooter {
     double *mode_0, *mode_1; // nc
     bool linear;           // Z, Y, ... are those of the last run
     carom_hit *hit;
-    int nhits, room, closed;
+    int nhits, closed;
     bool struck;           // at the very start, in a plain run
     double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
     double *least, *most;  // nq: range of positions; like `low`, of the last linearised run

@@ -6,6 +6,7 @@
 //     [ in'                         0  ] [ mu  ] = [             0              ]                              (MOD-2)
 //
 // whose largest eigenvalues 1/(lambda - sigma) belong to the lambda next to sigma.
+#include "base/grow.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/lapack.h"
 #include <carom/sparse.h>
@@ -21,7 +22,7 @@ static const double ROUNDING = 1e-10, NOTHING = 1e-9; // of the least that is no
 typedef struct sparse {
     const carom_linear *l;
     int nv, rows, *keep;  // rows of in and out that are independent
-    size_t count, room;   // entries of (MOD-2)
+    size_t count;         // entries of (MOD-2)
     int *row, *col;
     double *value;
     carom_pattern *pattern;
@@ -56,16 +57,7 @@ static carom_status choose(sparse *s) {
 }
 
 static bool put(sparse *s, int i, int j, double x) {
-    if (s->count == s->room) {
-        s->room = s->room ? 2 * s->room : 4096;
-        int *row = realloc(s->row, s->room * sizeof *row);
-        if (row) s->row = row;
-        int *col = realloc(s->col, s->room * sizeof *col);
-        if (col) s->col = col;
-        double *value = realloc(s->value, s->room * sizeof *value);
-        if (value) s->value = value;
-        if (!row || !col || !value) return false;
-    }
+    if (!CAROM_GROW(s->row, s->count) || !CAROM_GROW(s->col, s->count) || !CAROM_GROW(s->value, s->count)) return false;
     s->row[s->count] = i, s->col[s->count] = j, s->value[s->count++] = x;
     return true;
 }

@@ -1,4 +1,5 @@
 // curve.c: curves through points: straight pieces, or a cubic spline with continuous second derivatives; and their nodes.
+#include "base/grow.h"
 #include "expr/curve.h"
 #include "expr/graph.h"
 #include <math.h>
@@ -69,9 +70,7 @@ carom_status carom_curve_make(int n, const double *x, const double *y, bool spli
 // -- in the graph -------------------------------------------------------------------------------------------
 
 int carom_graph_curve(carom_graph *g, const double *numbers) {
-    const double **more = realloc(g->curve, ((size_t)g->curves + 1) * sizeof *more);
-    if (!more) return carom_graph_fail(g);
-    g->curve = more;
+    if (!CAROM_GROW(g->curve, g->curves)) return carom_graph_fail(g);
     g->curve[g->curves] = numbers;
     return g->curves++;
 }

@@ -2,6 +2,7 @@
 //
 // Nodes are found by open hashing.  Walks use a stack of their own, so deep graphs (a sum of a million
 // terms) are as good as flat ones.
+#include "base/grow.h"
 #include "expr/graph.h"
 #include <stdlib.h>
 #include <string.h>
@@ -85,15 +86,6 @@ static int slot(const carom_graph *g, const carom_vertex *x) {
     return i;
 }
 
-static bool grow_nodes(carom_graph *g) {
-    const int room = g->room ? 2 * g->room : 256;
-    carom_vertex *node = realloc(g->node, (size_t)room * sizeof *node);
-    if (!node) return false;
-    g->node = node;
-    g->room = room;
-    return true;
-}
-
 static bool grow_table(carom_graph *g) {
     const int mask = 2 * g->mask + 1;
     int *table = malloc(((size_t)mask + 1) * sizeof *table);
@@ -110,7 +102,7 @@ static carom_node intern(carom_graph *g, carom_vertex x) {
     if (g->failed) return CAROM_NONE;
     const int at = slot(g, &x);
     if (g->table[at] != CAROM_NONE) return g->table[at];
-    if (g->count >= NODE_LIMIT || (g->count == g->room && !grow_nodes(g))) return carom_graph_fail(g);
+    if (g->count >= NODE_LIMIT || !CAROM_GROW(g->node, g->count)) return carom_graph_fail(g);
     if (x.op == CAROM_OP_INPUT) {
         x.kinds = (uint8_t)(1u << x.a);
         x.inputs = (uint64_t)1 << (g->inputs++ & 63);
@@ -323,18 +315,20 @@ static int by_index(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+static bool add_way(int **list, int *n, int k) {
+    if (!CAROM_GROW(*list, *n)) return false;
+    (*list)[(*n)++] = k;
+    return true;
+}
+
 // Append the velocities along which a leaf moves.
-static bool add_course(const carom_graph *g, const carom_vertex *v, int **list, int *n, int *room) {
+static bool add_course(const carom_graph *g, const carom_vertex *v, int **list, int *n) {
     const carom_courses *c = &g->course;
     const bool symbol = v->op == CAROM_OP_SYMBOL;
     const int course = symbol ? c->of_symbol[v->b] : v->b < c->npositions ? c->of_position[v->b] : 0;
     const int count = course ? c->start[course] - c->start[course - 1] : symbol ? 0 : 1;
-    if (*n + count > *room) {
-        const int more = 2 * (*n + count);
-        if (!grow((void **)list, (size_t)more * sizeof **list)) return false;
-        *room = more;
-    }
-    for (int i = 0; i < count; ++i) (*list)[(*n)++] = course ? c->velocity[c->start[course - 1] + i] : v->b;
+    for (int i = 0; i < count; ++i)
+        if (!add_way(list, n, course ? c->velocity[c->start[course - 1] + i] : v->b)) return false;
     return true;
 }
 
@@ -342,28 +336,15 @@ int *carom_graph_ways(const carom_graph *g, carom_node x, carom_input kind, int 
     *n = 0;
     if (x < 0 || !carom_graph_walk(g, x, UINT64_MAX, kind != CAROM_POSITION)) return NULL;
     const carom_walk *w = g->walk;
-    int room = 16, *list = malloc((size_t)room * sizeof *list);
-    if (!list) return NULL;
-    for (int i = 0; i < w->count; ++i) {
+    int *list = NULL;
+    bool good = CAROM_GROW(list, 0); // an empty list is one, too
+    for (int i = 0; i < w->count && good; ++i) {
         const carom_vertex *v = &g->node[w->order[i]];
         const bool input = v->op == CAROM_OP_INPUT && v->a == (int)kind;
         if (!input && !(v->op == CAROM_OP_SYMBOL && kind == CAROM_POSITION)) continue;
-        if (kind == CAROM_POSITION) {
-            if (!add_course(g, v, &list, n, &room)) {
-                free(list);
-                return NULL;
-            }
-            continue;
-        }
-        if (*n == room) {
-            if (!grow((void **)&list, 2 * (size_t)room * sizeof *list)) {
-                free(list);
-                return NULL;
-            }
-            room *= 2;
-        }
-        list[(*n)++] = v->b;
+        good = kind == CAROM_POSITION ? add_course(g, v, &list, n) : add_way(&list, n, v->b);
     }
+    if (!good) return free(list), NULL;
     if (*n) qsort(list, (size_t)*n, sizeof *list, by_index);
     int kept = 0;
     for (int i = 0; i < *n; ++i)

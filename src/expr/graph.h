@@ -47,7 +47,7 @@ typedef struct carom_known { int node, k, d; } carom_known; // node + 1; 0: empt
 
 struct carom_graph {
     carom_vertex *node;
-    int count, room;
+    int count;
     int inputs;  // made so far
     int *table;  // open hashing: node or CAROM_NONE
     int mask;    // table size - 1

@@ -1,4 +1,5 @@
 // kinks.c: where an expression has kinks.
+#include "base/grow.h"
 #include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/parts.h"
@@ -12,7 +13,7 @@ enum { MOST = 64 }; // knots of a curve with kinks; one with more approximates s
 
 typedef struct found {
     carom_node *node;
-    int count, room;
+    int count;
     bool failed;
 } found;
 
@@ -21,14 +22,9 @@ static void add(found *f, const carom_graph *g, carom_node k) {
     if (k < 0 || !(g->node[k].kinds & (1u << CAROM_POSITION | 1u << CAROM_TIME))) return;
     for (int i = 0; i < f->count; ++i)
         if (f->node[i] == k) return;
-    if (f->count == f->room) {
-        carom_node *more = realloc(f->node, (size_t)(2 * f->room + 8) * sizeof *more);
-        if (!more) {
-            f->failed = true;
-            return;
-        }
-        f->node = more;
-        f->room = 2 * f->room + 8;
+    if (!CAROM_GROW(f->node, f->count)) {
+        f->failed = true;
+        return;
     }
     f->node[f->count++] = k;
 }

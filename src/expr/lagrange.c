@@ -4,26 +4,21 @@
 //   by momenta    h_i = dT/dq_i - dp_i/dt along q' = v                          short for long chains of bodies
 //   by entries    h_i = sum_jk (1/2 dM_jk/dq_i - dM_ij/dq_k) v_j v_k + ...      the terms that cancel are gone
 // Both are built, the one with fewer operations wins.
+#include "base/grow.h"
 #include "expr/graph.h"
 #include "expr/vector.h"
 #include <stdlib.h>
 
 typedef struct term { int i, j, k; carom_node c; } term; // c v_j v_k, j <= k, in h_i; k = n: c v_j; j = k = n: c
 
-typedef struct terms { term *list; int count, room; bool failed; } terms;
+typedef struct terms { term *list; int count; bool failed; } terms;
 
 // h_i += factor c v_j v_k
 static void note(carom_graph *g, terms *t, int i, int j, int k, double factor, carom_node c) {
     if (c == CAROM_NONE || n_zero(g, c)) return;
-    if (t->count == t->room) {
-        const int room = 2 * t->room + 64;
-        term *list = realloc(t->list, (size_t)room * sizeof *list);
-        if (!list) {
-            t->failed = true;
-            return;
-        }
-        t->list = list;
-        t->room = room;
+    if (!CAROM_GROW(t->list, t->count)) {
+        t->failed = true;
+        return;
     }
     c = n_op(g, CAROM_OP_MUL, carom_graph_number(g, factor), c);
     t->list[t->count++] = (term){i, j < k ? j : k, j < k ? k : j, c};

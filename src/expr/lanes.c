@@ -6,6 +6,7 @@
 #include "expr/graph.h"
 #include "expr/lanes.h"
 #include "expr/native.h"
+#include "expr/value.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,36 +27,13 @@ typedef struct writer {
 static void put(const writer *w, const char *text) { w->write(w->user, text, strlen(text)); }
 
 static const char *form_of(int op) {
+    const char *form = NULL;
     switch (op) {
-    case CAROM_OP_POW: return "T(pow)(A, B)";
-    case CAROM_OP_LT: return "T(lt)(A, B)";
-    case CAROM_OP_LE: return "T(le)(A, B)";
-    case CAROM_OP_GT: return "T(lt)(B, A)";
-    case CAROM_OP_GE: return "T(le)(B, A)";
-    case CAROM_OP_EQ: return "T(eq)(A, B)";
-    case CAROM_OP_NE: return "T(ne)(A, B)";
-    case CAROM_OP_IF: return "T(if)(A, B, C)";
-    case CAROM_OP_SIN: return "T(sin)(A)";
-    case CAROM_OP_COS: return "T(cos)(A)";
-    case CAROM_OP_TAN: return "T(tan)(A)";
-    case CAROM_OP_ASIN: return "T(asin)(A)";
-    case CAROM_OP_ACOS: return "T(acos)(A)";
-    case CAROM_OP_ATAN: return "T(atan)(A)";
-    case CAROM_OP_ATAN2: return "T(atan2)(A, B)";
-    case CAROM_OP_SINH: return "T(sinh)(A)";
-    case CAROM_OP_COSH: return "T(cosh)(A)";
-    case CAROM_OP_TANH: return "T(tanh)(A)";
-    case CAROM_OP_EXP: return "T(exp)(A)";
-    case CAROM_OP_LOG: return "T(log)(A)";
-    case CAROM_OP_SQRT: return "T(sqrt)(A)";
-    case CAROM_OP_ABS: return "T(abs)(A)";
-    case CAROM_OP_SIGN: return "T(sign)(A)";
-    case CAROM_OP_MIN: return "T(min)(A, B)";
-    case CAROM_OP_MAX: return "T(max)(A, B)";
-    case CAROM_OP_HYPOT: return "T(hypot)(A, B)";
-    case CAROM_OP_FLOOR: return "T(floor)(A)";
-    default: return carom_native_form(op);
+#define X(name, value, lanes) case CAROM_OP_##name: form = lanes; break;
+    CAROM_PLAIN(X)
+#undef X
     }
+    return form ? form : carom_native_form(op);
 }
 
 // -- what is known --------------------------------------------------------------------------------------------
@@ -183,11 +161,11 @@ static void put_instruction(writer *w, const carom_instruction *i) {
         return;
     }
     const int arg[4] = {i->a, i->b, i->c, i->d};
-    const char *form = form_of(i->op), first = i->op > CAROM_TAPE_SINCOS ? 'a' : 'A';
+    const char *form = form_of(i->op);
     const bool called = form[0] == 'T';
     PUT(w, "    const real s%d = ", i->dst);
     for (const char *c = form; *c; ++c) {
-        const int k = *c - first;
+        const int k = *c - 'A';
         if (called && c == form) put(w, "T");
         else if (k >= 0 && k < 4) put_argument(w, arg[k], called);
         else w->write(w->user, c, 1);

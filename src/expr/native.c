@@ -11,6 +11,7 @@
 #include "expr/graph.h"
 #include "expr/native.h"
 #include "expr/tape.h"
+#include "expr/value.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,8 +47,6 @@ int carom_native_writes(const carom_instruction *i, int slot[2]) {
     return i->op == CAROM_TAPE_SINCOS || i->op == CAROM_OP_PAIR ? 2 : 1;
 }
 
-static char first_letter(int op) { return op > CAROM_TAPE_SINCOS ? 'a' : 'A'; }
-
 int carom_native_reads(const carom_instruction *i, int slot[6]) {
     if (carom_native_of_pairs(i->op)) {
         const int all[6] = {i->a, i->a + 1, i->b, i->b + 1, i->c, i->c + 1};
@@ -60,7 +59,7 @@ int carom_native_reads(const carom_instruction *i, int slot[6]) {
     const char *form = carom_native_form(i->op);
     int n = 0;
     for (int k = 0; k < 4; ++k)
-        if (strchr(form, first_letter(i->op) + k)) slot[n++] = arg[k];
+        if (strchr(form, 'A' + k)) slot[n++] = arg[k];
     return n;
 }
 
@@ -68,38 +67,9 @@ int carom_native_reads(const carom_instruction *i, int slot[6]) {
 
 const char *carom_native_form(int op) {
     switch (op) {
-    case CAROM_OP_ADD: return "A + B";
-    case CAROM_OP_SUB: return "A - B";
-    case CAROM_OP_MUL: return "A * B";
-    case CAROM_OP_DIV: return "A / B";
-    case CAROM_OP_POW: return "pow(A, B)";
-    case CAROM_OP_NEG: return "-A";
-    case CAROM_OP_LT: return "(double)(A < B)";
-    case CAROM_OP_LE: return "(double)(A <= B)";
-    case CAROM_OP_GT: return "(double)(A > B)";
-    case CAROM_OP_GE: return "(double)(A >= B)";
-    case CAROM_OP_EQ: return "(double)(A == B)";
-    case CAROM_OP_NE: return "(double)(A != B)";
-    case CAROM_OP_IF: return "A != 0 ? B : C";
-    case CAROM_OP_SIN: return "sin(A)";
-    case CAROM_OP_COS: return "cos(A)";
-    case CAROM_OP_TAN: return "tan(A)";
-    case CAROM_OP_ASIN: return "asin(A)";
-    case CAROM_OP_ACOS: return "acos(A)";
-    case CAROM_OP_ATAN: return "atan(A)";
-    case CAROM_OP_ATAN2: return "atan2(A, B)";
-    case CAROM_OP_SINH: return "sinh(A)";
-    case CAROM_OP_COSH: return "cosh(A)";
-    case CAROM_OP_TANH: return "tanh(A)";
-    case CAROM_OP_EXP: return "exp(A)";
-    case CAROM_OP_LOG: return "log(A)";
-    case CAROM_OP_SQRT: return "sqrt(A)";
-    case CAROM_OP_ABS: return "fabs(A)";
-    case CAROM_OP_SIGN: return "A > 0 ? 1.0 : A < 0 ? -1.0 : A";         // as value.h has it
-    case CAROM_OP_MIN: return "A < B || A != A ? A : B";
-    case CAROM_OP_MAX: return "A > B || A != A ? A : B";
-    case CAROM_OP_HYPOT: return "hypot(A, B)";
-    case CAROM_OP_FLOOR: return "floor(A)";
+#define X(name, value, lanes) case CAROM_OP_##name: return #value;
+    CAROM_PLAIN(X)
+#undef X
 #define FUSED(name, value) case CAROM_TAPE_##name: return #value;
     CAROM_FUSED(FUSED)
 #undef FUSED
@@ -160,7 +130,7 @@ static void put_argument(const writer *w, int slot, bool opaque) {
 static void put_value(const writer *w, const carom_instruction *i) {
     const int arg[4] = {i->a, i->b, i->c, i->d};
     for (const char *c = carom_native_form(i->op); *c; ++c) {
-        const int k = *c - first_letter(i->op);
+        const int k = *c - 'A';
         if (k >= 0 && k < 4) put_argument(w, arg[k], i->op == CAROM_OP_POW && k == 1);
         else w->write(w->user, c, 1);
     }

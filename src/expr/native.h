@@ -6,7 +6,7 @@ bool carom_native_of_pairs(int op); // the nearest place of a ring
 /// Slots that an instruction reads (of the arguments that it does not use, none) and writes; how many there are.
 int carom_native_reads(const carom_instruction *i, int slot[6]);
 int carom_native_writes(const carom_instruction *i, int slot[2]);
-/// Its value as C: capital letters stand for the arguments, small ones in what stands in CAROM_FUSED.
+/// Its value as C: A to D stand for the arguments.
 const char *carom_native_form(int op);
 /// Number in this slot; NULL: it holds none.
 const double *carom_native_number_in(const carom_tape *tape, int slot);

@@ -9,11 +9,6 @@
 #include "expr/value.h"
 #include <string.h>
 
-#define PLAIN_OPERATIONS(X)                                                                        \
-    X(ADD) X(SUB) X(MUL) X(DIV) X(POW) X(NEG) X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(IF)                \
-    X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(ATAN2) X(SINH) X(COSH) X(TANH) X(EXP) X(LOG)        \
-    X(SQRT) X(ABS) X(SIGN) X(MIN) X(MAX) X(HYPOT) X(FLOOR)
-
 #define RING_OPERATIONS(X) X(LINE_1) X(LINE_2) X(RING_1) X(RING_2)
 
 // Where labels are values, every instruction jumps to the next itself and the branch predictor sees one jump per
@@ -50,9 +45,9 @@ static double nearest(carom_op op, const double *a, const double *b, const doubl
 static uint64_t run(const carom_instruction *i, const carom_instruction *code, const carom_segment *first, uint64_t set,
                     double *slot) {
 #if defined(__GNUC__)
-#define X(name) [CAROM_OP_##name] = &&at_OP_##name,
+#define X(name, ...) [CAROM_OP_##name] = &&at_OP_##name,
 #define FUSED(name, value) [CAROM_TAPE_##name] = &&at_TAPE_##name,
-    static const void *const label[] = {PLAIN_OPERATIONS(X) RING_OPERATIONS(X) CAROM_FUSED(FUSED)[CAROM_OP_PAIR] = &&at_OP_PAIR, [CAROM_OP_CURVE] = &&at_OP_CURVE,
+    static const void *const label[] = {CAROM_PLAIN(X) RING_OPERATIONS(X) CAROM_FUSED(FUSED)[CAROM_OP_PAIR] = &&at_OP_PAIR, [CAROM_OP_CURVE] = &&at_OP_CURVE,
                                         [CAROM_TAPE_SINCOS] = &&at_TAPE_SINCOS, [CAROM_TAPE_END] = &&at_TAPE_END};
 #undef X
 #undef FUSED
@@ -71,16 +66,16 @@ static uint64_t run(const carom_instruction *i, const carom_instruction *code, c
 again:
     switch (i->op) {
 #endif
-#define X(name)                                                                                    \
+#define X(name, value, lanes)                                                                      \
     CASE(OP_##name) : slot[i->dst] = carom_value(CAROM_OP_##name, slot[i->a], slot[i->b], slot[i->c]); \
     ++i;                                                                                           \
     DISPATCH;
-    PLAIN_OPERATIONS(X)
+    CAROM_PLAIN(X)
 #undef X
 #define FUSED(name, value)                                                                         \
     CASE(TAPE_##name) : {                                                                          \
-        const double a = slot[i->a], b = slot[i->b], c = slot[i->c], d = slot[i->d];               \
-        (void)c, (void)d;                                                                          \
+        const double A = slot[i->a], B = slot[i->b], C = slot[i->c], D = slot[i->d];               \
+        (void)C, (void)D;                                                                          \
         slot[i->dst] = value;                                                                      \
     }                                                                                              \
     ++i;                                                                                           \
@@ -144,8 +139,8 @@ static void run_pieces(const carom_instruction *code, const carom_segment *s, do
 #undef X
 #define FUSED(name, value)                                                                         \
         case CAROM_TAPE_##name: {                                                              \
-            const double a = slot[i->a], b = slot[i->b], c = slot[i->c], d = slot[i->d];       \
-            (void)c, (void)d;                                                                  \
+            const double A = slot[i->a], B = slot[i->b], C = slot[i->c], D = slot[i->d];       \
+            (void)C, (void)D;                                                                  \
             slot[i->dst] = value;                                                              \
         } break;
         CAROM_FUSED(FUSED)

@@ -13,14 +13,14 @@
 #include <stdint.h>
 
 // Instructions are the operations of the graph and these.  Each rounds exactly as its parts would: the gain is one
-// dispatch instead of two.  FUSED(NAME, value of a, b, c, d)
+// dispatch instead of two.  FUSED(NAME, value of A, B, C, D)
 #define CAROM_FUSED(FUSED)                                                                         \
-    FUSED(MUL_ADD, a * b + c) FUSED(MUL_SUB, a * b - c) FUSED(SUB_MUL, c - a * b)                  \
-    FUSED(DOT_ADD, a * b + c * d) FUSED(DOT_SUB, a * b - c * d)                                    \
-    FUSED(NEG_MUL, -(a * b)) FUSED(MUL_MUL, a * b * c) FUSED(ADD_MUL, (a + b) * c)                 \
-    FUSED(DIF_MUL, (a - b) * c) FUSED(ADD_ADD, (a + b) + c) FUSED(ADD_SUB, (a + b) - c)            \
-    FUSED(DIF_ADD, (a - b) + c) FUSED(DIF_SUB, (a - b) - c) FUSED(SUB_ADD, c - (a + b))            \
-    FUSED(SUB_DIF, c - (a - b))
+    FUSED(MUL_ADD, A * B + C) FUSED(MUL_SUB, A * B - C) FUSED(SUB_MUL, C - A * B)                  \
+    FUSED(DOT_ADD, A * B + C * D) FUSED(DOT_SUB, A * B - C * D)                                    \
+    FUSED(NEG_MUL, -(A * B)) FUSED(MUL_MUL, A * B * C) FUSED(ADD_MUL, (A + B) * C)                 \
+    FUSED(DIF_MUL, (A - B) * C) FUSED(ADD_ADD, (A + B) + C) FUSED(ADD_SUB, (A + B) - C)            \
+    FUSED(DIF_ADD, (A - B) + C) FUSED(DIF_SUB, (A - B) - C) FUSED(SUB_ADD, C - (A + B))            \
+    FUSED(SUB_DIF, C - (A - B))
 
 // CAROM_OP_CURVE: b is the slot of the first number of the curve, c which derivative.
 enum {

@@ -1,50 +1,32 @@
-// value.h: what an operation gives for numbers.  Folding and the tape both compute with this.
+// value.h: what an operation gives for numbers.  Folding, the tape and the texts of compiled models all have it from one table.
 //
 // NaN goes through min, max and sign; fmin and fmax would drop it.
 #pragma once
 #include <carom/expr.h>
 #include <math.h>
 
-static inline double carom_value_sign(double a) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a; }
+// X(operation, its value as C, the same for many systems at once where that is another text), of the arguments A, B and C.
+#define CAROM_PLAIN(X)                                                                             \
+    X(ADD, A + B, NULL) X(SUB, A - B, NULL) X(MUL, A * B, NULL) X(DIV, A / B, NULL) X(NEG, -A, NULL) \
+    X(POW, pow(A, B), "T(pow)(A, B)")                                                              \
+    X(LT, (double)(A < B), "T(lt)(A, B)") X(LE, (double)(A <= B), "T(le)(A, B)")                   \
+    X(GT, (double)(A > B), "T(lt)(B, A)") X(GE, (double)(A >= B), "T(le)(B, A)")                   \
+    X(EQ, (double)(A == B), "T(eq)(A, B)") X(NE, (double)(A != B), "T(ne)(A, B)")                  \
+    X(IF, A != 0 ? B : C, "T(if)(A, B, C)")                                                        \
+    X(SIN, sin(A), "T(sin)(A)") X(COS, cos(A), "T(cos)(A)") X(TAN, tan(A), "T(tan)(A)")            \
+    X(ASIN, asin(A), "T(asin)(A)") X(ACOS, acos(A), "T(acos)(A)") X(ATAN, atan(A), "T(atan)(A)")   \
+    X(ATAN2, atan2(A, B), "T(atan2)(A, B)") X(HYPOT, hypot(A, B), "T(hypot)(A, B)")                \
+    X(SINH, sinh(A), "T(sinh)(A)") X(COSH, cosh(A), "T(cosh)(A)") X(TANH, tanh(A), "T(tanh)(A)")   \
+    X(EXP, exp(A), "T(exp)(A)") X(LOG, log(A), "T(log)(A)") X(SQRT, sqrt(A), "T(sqrt)(A)")         \
+    X(ABS, fabs(A), "T(abs)(A)") X(FLOOR, floor(A), "T(floor)(A)")                                 \
+    X(SIGN, A > 0 ? 1.0 : A < 0 ? -1.0 : A, "T(sign)(A)")                                          \
+    X(MIN, A < B || A != A ? A : B, "T(min)(A, B)") X(MAX, A > B || A != A ? A : B, "T(max)(A, B)")
 
-static inline double carom_value_min(double a, double b) { return a < b || a != a ? a : b; }
-
-static inline double carom_value_max(double a, double b) { return a > b || a != a ? a : b; }
-
-static inline double carom_value(carom_op op, double a, double b, double c) {
+static inline double carom_value(carom_op op, double A, double B, double C) {
     switch (op) {
-    case CAROM_OP_ADD: return a + b;
-    case CAROM_OP_SUB: return a - b;
-    case CAROM_OP_MUL: return a * b;
-    case CAROM_OP_DIV: return a / b;
-    case CAROM_OP_POW: return pow(a, b);
-    case CAROM_OP_NEG: return -a;
-    case CAROM_OP_LT: return a < b;
-    case CAROM_OP_LE: return a <= b;
-    case CAROM_OP_GT: return a > b;
-    case CAROM_OP_GE: return a >= b;
-    case CAROM_OP_EQ: return a == b;
-    case CAROM_OP_NE: return a != b;
-    case CAROM_OP_IF: return a != 0 ? b : c;
-    case CAROM_OP_SIN: return sin(a);
-    case CAROM_OP_COS: return cos(a);
-    case CAROM_OP_TAN: return tan(a);
-    case CAROM_OP_ASIN: return asin(a);
-    case CAROM_OP_ACOS: return acos(a);
-    case CAROM_OP_ATAN: return atan(a);
-    case CAROM_OP_ATAN2: return atan2(a, b);
-    case CAROM_OP_SINH: return sinh(a);
-    case CAROM_OP_COSH: return cosh(a);
-    case CAROM_OP_TANH: return tanh(a);
-    case CAROM_OP_EXP: return exp(a);
-    case CAROM_OP_LOG: return log(a);
-    case CAROM_OP_SQRT: return sqrt(a);
-    case CAROM_OP_ABS: return fabs(a);
-    case CAROM_OP_SIGN: return carom_value_sign(a);
-    case CAROM_OP_MIN: return carom_value_min(a, b);
-    case CAROM_OP_MAX: return carom_value_max(a, b);
-    case CAROM_OP_HYPOT: return hypot(a, b);
-    case CAROM_OP_FLOOR: return floor(a);
+#define X(name, value, lanes) case CAROM_OP_##name: return value;
+    CAROM_PLAIN(X)
+#undef X
     case CAROM_OP_NUMBER: case CAROM_OP_INPUT: case CAROM_OP_SYMBOL: case CAROM_OP_COUNT: break;
     case CAROM_OP_PAIR: case CAROM_OP_LINE_1: case CAROM_OP_LINE_2: case CAROM_OP_RING_1: case CAROM_OP_RING_2: case CAROM_OP_CURVE: break; // not of numbers
     }

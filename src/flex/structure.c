@@ -1,4 +1,5 @@
 // structure.c: see carom/structure.h.
+#include "base/grow.h"
 #include "linalg/places.h"
 #include <carom/structure.h>
 #include <math.h>
@@ -19,7 +20,7 @@ struct carom_structure {
     row *rows;               // constraints, then gap and slip of each contact
     int *index;
     double *weight;
-    int entries, room;
+    int entries;
     carom_contact *contacts;
     carom_pattern *mass_pattern, *tangent_pattern;
     carom_system sys;
@@ -52,17 +53,6 @@ static int terms_of(const carom_structure *s, const carom_point *p, int *index, 
     return n;
 }
 
-static bool grow(carom_structure *s) {
-    if (s->entries < s->room) return true;
-    const int room = s->room ? 2 * s->room : 64;
-    int *index = realloc(s->index, (size_t)room * sizeof *index);
-    if (index) s->index = index;
-    double *weight = realloc(s->weight, (size_t)room * sizeof *weight);
-    if (weight) s->weight = weight;
-    if (index && weight) s->room = room;
-    return index && weight;
-}
-
 // Unknowns that several points share are added up.
 static carom_status make_row(carom_structure *s, const carom_points *sum, row *r, const char *what, int i, carom_error *err) {
     *r = (row){.first = s->entries, .constant = sum->constant};
@@ -76,7 +66,7 @@ static carom_status make_row(carom_structure *s, const carom_points *sum, row *r
             int at = r->first;
             while (at < s->entries && s->index[at] != index[e]) ++at;
             if (at == s->entries) {
-                if (!grow(s)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure");
+                if (!CAROM_GROW(s->index, at) || !CAROM_GROW(s->weight, at)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a structure");
                 s->index[s->entries] = index[e];
                 s->weight[s->entries++] = 0;
             }

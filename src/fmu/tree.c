@@ -1,32 +1,18 @@
 // tree.c: writes the data of a model file.
+#include "base/grow.h"
 #include "fmu/tree.h"
 #include "read/yaml.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct buffer { char *text; size_t used, room; bool failed; } buffer;
-
-static void put(buffer *b, const char *text, size_t length) {
-    if (!b->failed && b->used + length + 1 > b->room) {
-        const size_t room = 2 * (b->used + length + 1);
-        char *more = realloc(b->text, room);
-        if (more) b->text = more, b->room = room;
-        else b->failed = true;
-    }
-    if (b->failed) return;
-    memcpy(b->text + b->used, text, length);
-    b->used += length;
-    b->text[b->used] = 0;
-}
-
-static void put_datum(buffer *b, const carom_datum *d) {
+static void put_datum(carom_text *b, const carom_datum *d) {
     char head[120];
     const int flags = d->flow + 2 * d->bare + 4 * d->aligned;
     const int n = snprintf(head, sizeof head, "%c %d %d %d %d %zu\n", d->kind == CAROM_MAP ? 'M' : d->kind == CAROM_LIST ? 'L' : 'T', d->count, d->line, d->column, flags, d->length);
-    put(b, head, (size_t)n);
-    put(b, d->text, d->length);
-    put(b, "\n", 1);
+    carom_text_append(b, head, (size_t)n);
+    carom_text_append(b, d->text, d->length);
+    carom_text_append(b, "\n", 1);
     for (int i = 0; i < d->count; ++i) {
         if (d->kind == CAROM_MAP) put_datum(b, d->item[i].key);
         put_datum(b, &d->item[i]);
@@ -35,11 +21,11 @@ static void put_datum(buffer *b, const carom_datum *d) {
 
 char *carom_tree_text(const char *text, size_t length, const char *file, carom_error *err) {
     pool p = {NULL};
-    buffer b = {0};
+    carom_text b = {0};
     const carom_datum *root = carom_yaml_read(&p, text, length, file, err);
     if (root) put_datum(&b, root);
     carom_pool_free(&p);
     if (root && b.failed) carom_fail(err, CAROM_NO_MEMORY, "not enough memory to write the model");
-    if (b.failed) free(b.text), b.text = NULL;
-    return b.text;
+    if (b.failed) free(b.at), b.at = NULL;
+    return b.at;
 }

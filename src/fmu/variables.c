@@ -1,4 +1,5 @@
 // variables.c: which variables an FMU has, and what they are in terms of FMI.  Names are those of the columns of results (docs/results.md).
+#include "base/grow.h"
 #include "base/number.h"
 #include "base/unit.h"
 #include "fmu/variables.h"
@@ -25,11 +26,7 @@ fmu_role carom_fmu_role(fmu_kind kind) {
 }
 
 static fmu_variable *add(fmu_variables *v, fmu_kind kind, int index, const char *format, const char *name, const char *part) {
-    if ((v->n & (v->n - 1)) == 0 && !v->failed) { // full at powers of two
-        fmu_variable *more = realloc(v->list, (v->n ? 2 * (size_t)v->n : 1) * sizeof *more);
-        if (more) v->list = more;
-        else v->failed = true;
-    }
+    v->failed = v->failed || !CAROM_GROW(v->list, v->n);
     char text[512];
     snprintf(text, sizeof text, format, name, part);
     char *own = v->failed ? NULL : malloc(strlen(text) + 1);

@@ -1,4 +1,5 @@
 // zip.c: local headers and bytes, then the central directory (APPNOTE 6.3, without compression).  Dates are 1980-01-01, so equal contents make equal files.
+#include "base/grow.h"
 #include "fmu/zip.h"
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +40,7 @@ static void put_about(zip *z, const zip_entry *e) {
 }
 
 void carom_zip_add(zip *z, const char *name, const void *bytes, size_t size) {
-    zip_entry *more = z->failed ? NULL : realloc(z->list, (z->n + 1) * sizeof *more);
-    if (more) z->list = more;
-    char *own = more ? malloc(strlen(name) + 1) : NULL;
+    char *own = !z->failed && CAROM_GROW(z->list, z->n) ? malloc(strlen(name) + 1) : NULL;
     z->failed = !own || size > UINT32_MAX;
     if (!own) return;
     zip_entry *e = &z->list[z->n++];

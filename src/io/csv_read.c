@@ -1,5 +1,6 @@
 // csv_read.c: tables of numbers from text that nobody vouches for.
 #define _POSIX_C_SOURCE 200809L
+#include "base/grow.h"
 #include "base/number.h"
 #include "io/csv.h"
 #include <errno.h>
@@ -50,27 +51,16 @@ static void chomp(char *line, ssize_t length) {
 }
 
 static carom_status header(csv_table *t, char *line, const char *file, carom_error *err) {
-    int room = 0;
     for (char *at = line; at;) {
-        if (t->columns == room) {
-            room = room ? 2 * room : 32;
-            char **more = room <= MOST_COLUMNS ? realloc(t->column, sizeof *more * (size_t)room) : NULL;
-            if (!more) return carom_fail(err, CAROM_NO_MEMORY, "%.400s: too many columns", file);
-            t->column = more;
-        }
+        if (t->columns == MOST_COLUMNS || !CAROM_GROW(t->column, t->columns)) return carom_fail(err, CAROM_NO_MEMORY, "%.400s: too many columns", file);
         t->column[t->columns] = strdup(field(&at));
         if (!t->column[t->columns++]) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.400s", file);
     }
     return CAROM_OK;
 }
 
-static carom_status row(csv_table *t, long *room, char *line, const char *file, carom_error *err) {
-    if (t->rows == *room) {
-        *room = *room ? 2 * *room : 256;
-        double *more = realloc(t->value, sizeof *more * (size_t)*room * (size_t)t->columns);
-        if (!more) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the rows of %.400s", file);
-        t->value = more;
-    }
+static carom_status row(csv_table *t, char *line, const char *file, carom_error *err) {
+    if (!carom_grow(&t->value, (size_t)t->rows, (size_t)t->columns * sizeof *t->value)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the rows of %.400s", file);
     double *x = t->value + (size_t)t->rows * (size_t)t->columns;
     char *at = line;
     for (int i = 0; i < t->columns; ++i) {
@@ -103,12 +93,12 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
     }
     if (status == CAROM_OK && !whole && t->columns > 1 && strcmp(t->column[0], "run") == 0)
         status = carom_fail(err, CAROM_IO, "%.400s is the table of a sweep, not the result of a run; `carom plot` draws a sweep that was written with --out FILE.h5", file);
-    for (long room = 0; status == CAROM_OK && (length = next_line(&line, &size, f)) > 0;) {
+    while (status == CAROM_OK && (length = next_line(&line, &size, f)) > 0) {
         // A killed run may leave half a line at the end.
         if (!whole && line[length - 1] != '\n') break;
         if (strlen(line) != (size_t)length) status = carom_fail(err, CAROM_IO, "%.400s:%ld: a zero byte; a table is plain text", file, t->rows + 2);
         chomp(line, length);
-        if (status == CAROM_OK && *line) status = row(t, &room, line, file, err);
+        if (status == CAROM_OK && *line) status = row(t, line, file, err);
     }
     if (status == CAROM_OK && length == TOO_LONG) status = carom_fail(err, CAROM_IO, "%.400s:%ld: the line is too long", file, t->rows + 2);
     if (status == CAROM_OK && ferror(f)) status = carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));
@@ -162,17 +152,13 @@ static carom_status read_beside(const char *file, const char *ending, const char
     if (!f) return CAROM_OK;
     carom_status status = CAROM_OK;
     size_t size = 0;
-    long room = 0;
     ssize_t length = next_line(&line, &size, f); // header
     while (status == CAROM_OK && (length = next_line(&line, &size, f)) > 0 && line[length - 1] == '\n') {
         chomp(line, length);
-        if (*count == room) {
-            room = room ? 2 * room : 64;
-            void *more = realloc(*rows, bytes * (size_t)room);
-            if (!more) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the %ss of %.400s", what, file);
-            else *rows = more;
+        if (!carom_grow(rows, (size_t)*count, bytes)) {
+            status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the %ss of %.400s", what, file);
+            break;
         }
-        if (status != CAROM_OK) break;
         void *row = memset((char *)*rows + bytes * (size_t)(*count)++, 0, bytes);
         if (!read(row, line)) status = carom_fail(err, CAROM_IO, "%.400s%s:%ld: not %s %s", file, ending, *count + 1, *what == 'e' ? "an" : "a", what);
     }

@@ -3,6 +3,7 @@
 //     W = H' M^-1 H,   V = H' M^-1 G,   R = G' M^-1 G,   q = H' M^-1 f + w,   s = G' M^-1 f + b
 //
 // Columns of M^-1 (H G) are solved one by one; they are short where M consists of bodies.
+#include "base/grow.h"
 #include "io/fclib.h"
 #include <carom/sparse.h>
 #include <math.h>
@@ -43,13 +44,8 @@ static bool sheaf_make(sheaf *s, const fclib_matrix *H, const fclib_matrix *G) {
     return true;
 }
 
-static bool put(fclib_matrix *A, size_t *room, int row, int col, double x) {
-    if (A->count == *room) {
-        *room = 2 * *room + 1024;
-        problem_entry *more = *room > MOST_ENTRIES ? NULL : realloc(A->entry, *room * sizeof *more);
-        if (!more) return false;
-        A->entry = more;
-    }
+static bool put(fclib_matrix *A, int row, int col, double x) {
+    if (A->count == MOST_ENTRIES || !CAROM_GROW(A->entry, A->count)) return false;
     A->entry[A->count++] = (problem_entry){row, col, x};
     return true;
 }
@@ -71,7 +67,6 @@ static int products(const sheaf *s, const double *x, double *sum, int *touched, 
 
 static bool form(fclib_local *p, const sheaf *s, const carom_factor *F, const double *f, const double *w, const double *b, double *x, double *sum, int *touched, bool *seen) {
     const int rows = p->nc * p->spacedim;
-    size_t room[3] = {0};
     for (int j = 0; j < s->columns; ++j) {
         for (int i = 0; i < s->n; ++i) x[i] = 0;
         for (size_t k = s->start[j]; k < s->start[j + 1]; ++k) x[s->row[k]] += s->x[k];
@@ -79,8 +74,8 @@ static bool form(fclib_local *p, const sheaf *s, const carom_factor *F, const do
         const int n = products(s, x, sum, touched, seen);
         for (int k = 0; k < n; ++k) {
             const int i = touched[k];
-            const bool good = j < rows ? i >= rows || put(&p->W, &room[0], i, j, sum[i])
-                              : i < rows ? put(&p->V, &room[1], i, j - rows, sum[i]) : put(&p->R, &room[2], i - rows, j - rows, sum[i]);
+            const bool good = j < rows ? i >= rows || put(&p->W, i, j, sum[i])
+                              : i < rows ? put(&p->V, i, j - rows, sum[i]) : put(&p->R, i - rows, j - rows, sum[i]);
             if (!good) return false;
         }
     }

@@ -422,9 +422,11 @@ static hid_t registered(void) {
     return id;
 }
 
-bool h5_driver_use(hid_t fapl) {
-    const hid_t id = registered();
-    return id >= 0 && H5Pset_driver(fapl, id, NULL) >= 0;
+hid_t h5_driver_access(void) {
+    const hid_t id = registered(), fapl = H5Pcreate(H5P_FILE_ACCESS);
+    if (id >= 0) H5Pset_driver(fapl, id, NULL);
+    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    return fapl;
 }
 
 static driver *driver_of(hid_t file) {

@@ -15,8 +15,8 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
-/// Files that are opened with this access list use the driver.
-bool h5_driver_use(hid_t fapl);
+/// An access list: files that are opened with it use the driver, and closing one closes all that is open in it.
+hid_t h5_driver_access(void);
 
 /// Bytes inside the file that the last commit does not refer to, written straight to it.  HDF5 must not have them in memory.
 bool h5_driver_fill(hid_t file, haddr_t at, const void *bytes, size_t size);

@@ -16,9 +16,7 @@
 enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = 64, PAGE = 4096 };
 
 static hid_t access_list(void) {
-    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    h5_driver_use(fapl);
-    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    const hid_t fapl = h5_driver_access();
     H5Pset_libver_bounds(fapl, H5F_LIBVER_V18, H5F_LIBVER_V18);
     H5Pset_meta_block_size(fapl, PAGE); // a flush changes few pages
     H5Pset_alignment(fapl, PAGE / 2, PAGE);

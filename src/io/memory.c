@@ -1,5 +1,6 @@
 // memory.c: a result that grows in memory.
 #define _POSIX_C_SOURCE 200809L
+#include "base/grow.h"
 #include "io/ledger.h"
 #include "io/result.h"
 #include <limits.h>
@@ -55,13 +56,7 @@ void memory_row_done(carom_result *r) {
 }
 
 carom_status memory_put_event(carom_result *r, const carom_event *e, const char *contact, carom_error *err) {
-    if (r->events == r->event_room) {
-        const long room = r->event_room ? 2 * r->event_room : 64;
-        carom_result_event *more = realloc(r->event, sizeof *more * (size_t)room);
-        if (!more) return no_memory(err, r->table.rows);
-        r->event = more;
-        r->event_room = room;
-    }
+    if (!CAROM_GROW(r->event, r->events)) return no_memory(err, r->table.rows);
     carom_result_event *to = &r->event[r->events++];
     memset(to, 0, sizeof *to); // also behind the names: the bytes are looked at as a whole
     to->t = e->t;
@@ -74,13 +69,7 @@ carom_status memory_put_event(carom_result *r, const carom_event *e, const char 
 }
 
 carom_status memory_put_contact(carom_result *r, const carom_result_contact *c, carom_error *err) {
-    if (r->contacts == r->contact_room) {
-        const long room = r->contact_room ? 2 * r->contact_room : 64;
-        carom_result_contact *more = realloc(r->contact, sizeof *more * (size_t)room);
-        if (!more) return no_memory(err, r->table.rows);
-        r->contact = more;
-        r->contact_room = room;
-    }
+    if (!CAROM_GROW(r->contact, r->contacts)) return no_memory(err, r->table.rows);
     r->contact[r->contacts++] = *c;
     return CAROM_OK;
 }

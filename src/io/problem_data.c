@@ -1,4 +1,5 @@
 // problem_data.c: contact problems being read and written, in memory; all formats fill them.
+#include "base/grow.h"
 #include "io/problem_data.h"
 #include <stdlib.h>
 
@@ -108,12 +109,7 @@ problem_data *problem_data_create(const carom_block *block, int nb, const proble
 }
 
 carom_status problem_list_append(carom_problem_list *list, problem_data *d, carom_error *err) {
-    if (d && list->n == list->room) {
-        const int room = list->room ? 2 * list->room : 8;
-        problem_data **more = realloc(list->item, (size_t)room * sizeof *more);
-        if (more) list->item = more, list->room = room;
-    }
-    if (!d || list->n == list->room) {
+    if (!d || !CAROM_GROW(list->item, list->n)) {
         problem_data_destroy(d);
         return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the contact problem");
     }

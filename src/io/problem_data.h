@@ -17,7 +17,7 @@ typedef struct problem_data {
 
 struct carom_problem_list {
     problem_data **item;
-    int n, room;
+    int n;
 };
 
 /// One entry of G, by row and column of the problem.

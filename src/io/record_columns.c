@@ -1,5 +1,6 @@
 // record_columns.c: what a row holds: the table of columns, names, fields along flexible members.
 #define _POSIX_C_SOURCE 200809L
+#include "base/grow.h"
 #include "io/record.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +31,7 @@ const char *record_name(const carom_record *r, int id) {
 
 // One more column, NAME or NAME.PART, PART with a number where there are several.
 static bool add(carom_record *r, record_quantity of, int at, const char *name, const char *part, int number, const char *end) {
-    if ((r->ncol & (r->ncol - 1)) == 0) { // a power of two: full
-        const size_t room = r->ncol > 0 ? 2 * (size_t)r->ncol : 1;
-        char **column = realloc(r->column, room * sizeof *column);
-        if (column) r->column = column;
-        record_value *value = realloc(r->value, room * sizeof *value);
-        if (value) r->value = value;
-        if (!column || !value) return false;
-    }
+    if (!CAROM_GROW(r->column, r->ncol) || !CAROM_GROW(r->value, r->ncol)) return false;
     char text[512], count[12] = "";
     if (number > 0) snprintf(count, sizeof count, "%d", number);
     snprintf(text, sizeof text, "%s%s%s%s%s", name, *part ? "." : "", part, count, end);

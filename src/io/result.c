@@ -153,10 +153,7 @@ carom_status carom_result_events(carom_result *r, long first, long count, carom_
     if (first < 0 || count < 0 || count > r->events || first > r->events - count)
         return carom_fail(err, CAROM_BAD_INPUT, "%ld events from number %ld on are not in %.400s", count, first, r->file);
     if (count == 0) return CAROM_OK;
-    if (r->h5 < 0) {
-        memcpy(out, r->event + first, sizeof *out * (size_t)count);
-        return CAROM_OK;
-    }
+    if (r->h5 < 0) return memcpy(out, r->event + first, sizeof *out * (size_t)count), CAROM_OK;
     return result_h5_events(r, first, count, out, err);
 }
 

@@ -15,13 +15,13 @@ struct carom_result {
     hid_t h5, data, event_set; // < 0: none
     csv_table table;           // names; and, unless HDF5, the values
     char ***by_name;           // places of the names, sorted by them; NULL: they are few
-    long room, event_room;     // rows and events that memory is there for
+    long room;                 // rows that memory is there for
     carom_result_event *event; // unless HDF5
     long events;
     hid_t contact_set;         // < 0: none
     bool replaced;             // by another file while it was read: nothing more of it is
     carom_result_contact *contact; // unless HDF5
-    long contacts, contact_room;
+    long contacts;
     result_attribute run[RESULT_ATTRIBUTES], ledger[RESULT_ATTRIBUTES];
     int nrun, nledger;
     char *model;

@@ -69,23 +69,14 @@ static bool open_data(carom_result *r, off_t file_size) {
     return read_columns(r);
 }
 
-static bool open_events(carom_result *r, off_t file_size) {
+// Events or contacts, records one behind the other; a result without them is still one.
+static bool open_records(const carom_result *r, const char *name, off_t file_size, hid_t *set, long *count) {
     hsize_t size = 0;
-    r->event_set = h5_open_set(r->h5, "events");
-    if (r->event_set < 0) return !h5_has(r->h5, "events"); // a result without events is still one
-    if (!class_is(r->event_set, H5T_COMPOUND) || !extent(r->event_set, 1, &size)) return false;
-    if (size > (hsize_t)1 << 40 || !stored(r->event_set, (double)element_bytes(r->event_set) * (double)size, file_size)) return false;
-    r->events = (long)size;
-    return true;
-}
-
-static bool open_contacts(carom_result *r, off_t file_size) {
-    hsize_t size = 0;
-    r->contact_set = h5_open_set(r->h5, "contacts");
-    if (r->contact_set < 0) return !h5_has(r->h5, "contacts");
-    if (!class_is(r->contact_set, H5T_COMPOUND) || !extent(r->contact_set, 1, &size)) return false;
-    if (size > (hsize_t)1 << 40 || !stored(r->contact_set, (double)element_bytes(r->contact_set) * (double)size, file_size)) return false;
-    r->contacts = (long)size;
+    *set = h5_open_set(r->h5, name);
+    if (*set < 0) return !h5_has(r->h5, name);
+    if (!class_is(*set, H5T_COMPOUND) || !extent(*set, 1, &size)) return false;
+    if (size > (hsize_t)1 << 40 || !stored(*set, (double)element_bytes(*set) * (double)size, file_size)) return false;
+    *count = (long)size;
     return true;
 }
 
@@ -133,9 +124,7 @@ static bool read_group(carom_result *r, const char *name, result_attribute *a, i
 }
 
 static hid_t open_file(const char *file) {
-    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    h5_driver_use(fapl);
-    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    const hid_t fapl = h5_driver_access();
     const hid_t h5 = H5Fopen(file, H5F_ACC_RDONLY, fapl);
     h5_close(fapl);
     return h5;
@@ -158,10 +147,17 @@ static carom_status open_quietly(carom_result *r, carom_error *err) {
     r->h5 = open_file(r->file);
     if (r->h5 < 0) return h5_fail(err, "cannot read %.400s, which may be damaged; run its model again", r->file);
     if (!read_group(r, "ledger", r->ledger, &r->nledger)) result_drop_attributes(r->ledger, &r->nledger); // rows without one still serve
-    if (!open_data(r, st.st_size) || !open_events(r, st.st_size) || !open_contacts(r, st.st_size) || !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
+    if (!open_data(r, st.st_size) || !open_records(r, "events", st.st_size, &r->event_set, &r->events) || !open_records(r, "contacts", st.st_size, &r->contact_set, &r->contacts) ||
+        !read_model(r, st.st_size) || !read_group(r, "run", r->run, &r->nrun))
         return not_a_result(r, err);
     h5_driver_share(r->h5, false);
     return CAROM_OK;
+}
+
+// Are so many records still there?
+static bool has_records(hid_t set, long count) {
+    hsize_t size = 0;
+    return count == 0 || (set >= 0 && extent(set, 1, &size) && size >= (hsize_t)count);
 }
 
 // A run may be writing the file.  While it is read there is no commit; what HDF5 remembers from before a commit is forgotten.
@@ -169,7 +165,7 @@ static bool read_begin(carom_result *r, h5_hush *h) {
     h5_hush_begin(h);
     h5_driver_share(r->h5, true);
     if (r->replaced || !h5_driver_grown(r->h5)) return !r->replaced;
-    hsize_t size[2] = {0, 0}, events = 0, contacts = 0;
+    hsize_t size[2] = {0, 0};
     const hid_t old[] = {r->data, r->event_set, r->contact_set, r->h5};
     for (int i = 0; i < 4; ++i) h5_close(old[i]);
     r->h5 = open_file(r->file);
@@ -177,8 +173,7 @@ static bool read_begin(carom_result *r, h5_hush *h) {
     r->event_set = r->h5 >= 0 ? h5_open_set(r->h5, "events") : -1;
     r->contact_set = r->h5 >= 0 && r->contacts ? h5_open_set(r->h5, "contacts") : -1;
     r->replaced = !(r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
-                    (r->events == 0 || (r->event_set >= 0 && extent(r->event_set, 1, &events) && events >= (hsize_t)r->events)) &&
-                    (r->contacts == 0 || (r->contact_set >= 0 && extent(r->contact_set, 1, &contacts) && contacts >= (hsize_t)r->contacts)));
+                    has_records(r->event_set, r->events) && has_records(r->contact_set, r->contacts));
     return !r->replaced;
 }
 
@@ -209,37 +204,8 @@ static hid_t event_type(void) {
     return h5_record_type(sizeof(carom_result_event), member, 6, H5T_STR_NULLTERM); // the last byte of a text is NUL
 }
 
-// Has the file's event the members we want, of kinds that HDF5 can turn into ours?
-static bool event_members(hid_t set) {
-    static const char *const name[] = {"time", "contact", "kind", "velocity_before", "velocity_after", "impulse"};
-    const hid_t type = H5Dget_type(set);
-    bool good = type >= 0;
-    for (int i = 0; good && i < 6; ++i) {
-        const int k = H5Tget_member_index(type, name[i]);
-        const hid_t member = k >= 0 ? H5Tget_member_type(type, (unsigned)k) : -1;
-        const bool text = i == 1 || i == 2;
-        good = member >= 0 && H5Tget_class(member) == (text ? H5T_STRING : H5T_FLOAT) && (!text || H5Tis_variable_str(member) == 0);
-        h5_close(member);
-    }
-    h5_close(type);
-    return good;
-}
-
-static carom_status read_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
-    const hsize_t at = (hsize_t)first, n = (hsize_t)count;
-    const hid_t file = H5Dget_space(r->event_set), memory = H5Screate_simple(1, &n, NULL), type = event_type();
-    const bool good = file >= 0 && memory >= 0 && event_members(r->event_set) &&
-                      H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
-                      H5Dread(r->event_set, type, memory, file, H5P_DEFAULT, out) >= 0;
-    h5_close(type);
-    h5_close(memory);
-    h5_close(file);
-    for (long i = 0; good && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = out[i].kind[sizeof out[i].kind - 1] = 0;
-    return good ? CAROM_OK : h5_fail(err, "cannot read the events of %.400s; the file is damaged", r->file);
-}
-
-// Has the file's row all members, numbers and a text?
-static bool contact_members(hid_t set, hid_t want) {
+// Have the file's records all members of the wanted type, numbers and texts that HDF5 can turn into ours?
+static bool has_members(hid_t set, hid_t want) {
     const hid_t type = H5Dget_type(set);
     bool good = type >= 0;
     for (int i = 0; good && i < H5Tget_nmembers(want); ++i) {
@@ -254,16 +220,16 @@ static bool contact_members(hid_t set, hid_t want) {
     return good;
 }
 
-static carom_status read_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
+// Closes the type.
+static carom_status read_records(const carom_result *r, hid_t set, hid_t type, const char *what, long first, long count, void *out, carom_error *err) {
     const hsize_t at = (hsize_t)first, n = (hsize_t)count;
-    const hid_t file = H5Dget_space(r->contact_set), memory = H5Screate_simple(1, &n, NULL), type = h5_contact_type(sizeof out->contact, true);
-    const bool good = file >= 0 && memory >= 0 && contact_members(r->contact_set, type) && H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
-                      H5Dread(r->contact_set, type, memory, file, H5P_DEFAULT, out) >= 0;
+    const hid_t file = H5Dget_space(set), memory = H5Screate_simple(1, &n, NULL);
+    const bool good = type >= 0 && file >= 0 && memory >= 0 && has_members(set, type) && H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &n, NULL) >= 0 &&
+                      H5Dread(set, type, memory, file, H5P_DEFAULT, out) >= 0;
     h5_close(type);
     h5_close(memory);
     h5_close(file);
-    for (long i = 0; good && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = 0;
-    return good ? CAROM_OK : h5_fail(err, "cannot read the contacts of %.400s; the file is damaged", r->file);
+    return good ? CAROM_OK : h5_fail(err, "cannot read the %s of %.400s; the file is damaged", what, r->file);
 }
 
 // -- what result.c asks for ----------------------------------------------------------------------------------
@@ -295,15 +261,17 @@ carom_status result_h5_rows(carom_result *r, int column, int columns, long first
 
 carom_status result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
     h5_hush h;
-    const carom_status status = read_begin(r, &h) ? read_events(r, first, count, out, err) : replaced(r, err);
+    const carom_status status = read_begin(r, &h) ? read_records(r, r->event_set, event_type(), "events", first, count, out, err) : replaced(r, err);
     read_end(r, &h);
+    for (long i = 0; status == CAROM_OK && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = out[i].kind[sizeof out[i].kind - 1] = 0;
     return status;
 }
 
 carom_status result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
     h5_hush h;
-    const carom_status status = read_begin(r, &h) ? read_contacts(r, first, count, out, err) : replaced(r, err);
+    const carom_status status = read_begin(r, &h) ? read_records(r, r->contact_set, h5_contact_type(sizeof out->contact, true), "contacts", first, count, out, err) : replaced(r, err);
     read_end(r, &h);
+    for (long i = 0; status == CAROM_OK && i < count; ++i) out[i].contact[sizeof out[i].contact - 1] = 0;
     return status;
 }
 

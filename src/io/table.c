@@ -164,9 +164,7 @@ static bool write_table(hid_t file, const carom_table *t) {
 static carom_status write_h5(const char *file, const carom_table *tables, int n, const carom_table_note *notes, int nnotes, carom_error *err) {
     h5_hush hush;
     h5_hush_begin(&hush);
-    const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS);
-    h5_driver_use(fapl);
-    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG);
+    const hid_t fapl = h5_driver_access();
     const hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
     bool good = f >= 0;
     h5_close(fapl);

@@ -45,6 +45,23 @@ static void eliminate(const double *A, int ld, int first, double *y, double w[PA
     }
 }
 
+bool carom_dense_positive(double *A, int n, int ld, double *x) {
+    for (int k = 0; k < n; ++k) {
+        const double *a = A + k * ld; // row k
+        if (!(a[k] > 0)) return false;
+        for (int i = k + 1; i < n; ++i) {
+            const double l = A[i * ld + k] / a[k];
+            for (int j = k; j < n; ++j) A[i * ld + j] -= l * a[j];
+            x[i] -= l * x[k];
+        }
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        for (int j = i + 1; j < n; ++j) x[i] -= A[i * ld + j] * x[j];
+        x[i] /= A[i * ld + i];
+    }
+    return true;
+}
+
 // -- L D L' --------------------------------------------------------------------------------------------
 
 int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal) {

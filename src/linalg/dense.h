@@ -24,6 +24,9 @@ static inline bool carom_dense_two(double a, double b, double c, double d, doubl
     return true;
 }
 
+/// x = A^-1 x for a small positive definite A, symmetric, so that ld is that of rows or of columns; by elimination.  A is spoilt.  False: it is not.
+bool carom_dense_positive(double *A, int n, int ld, double *x);
+
 /// A = L D L' without pivoting, for symmetric positive semi-definite A (lower triangle is read); null
 /// pivots are skipped.  Returns their number.  diagonal: n doubles, scratch.  ~n^3/6 multiply-adds.
 int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal);

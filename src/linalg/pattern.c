@@ -1,6 +1,7 @@
 // pattern.c: where sparse matrices have entries.
 //
 // A pattern is made once, before anything is simulated, and never changes.
+#include "base/grow.h"
 #include "linalg/places.h"
 #include <stdlib.h>
 
@@ -124,15 +125,7 @@ bool carom_shape_holds(carom_shape big, carom_shape small) {
 
 void carom_places_put(void *places, int i, int j) {
     carom_places *p = places;
-    if (p->n == p->room && !p->failed) {
-        const size_t room = p->room ? 2 * p->room : 1024;
-        int *row = realloc(p->row, room * sizeof *row);
-        if (row) p->row = row;
-        int *col = realloc(p->col, room * sizeof *col);
-        if (col) p->col = col;
-        p->failed = !row || !col;
-        p->room = p->failed ? p->room : room;
-    }
+    p->failed = p->failed || !CAROM_GROW(p->row, p->n) || !CAROM_GROW(p->col, p->n);
     if (p->failed) return;
     p->row[p->n] = p->shift + i;
     p->col[p->n++] = p->shift + j;

@@ -5,7 +5,7 @@
 typedef struct carom_places {
     int *row, *col;
     int shift; // is added to rows and columns
-    size_t n, room;
+    size_t n;
     bool failed;
 } carom_places;
 

@@ -21,7 +21,7 @@
 typedef struct terms {
     carom_node *node;
     int *i, *j, *l;
-    int n, capacity;
+    int n;
 } terms;
 
 enum { // groups of the tape
@@ -164,7 +164,7 @@ typedef struct member {
 typedef struct visible {
     int nq, nv;      // positions and velocities of the graph
     int nq_own, nv_own;
-    int n, room;     // unknowns of members
+    int n;           // unknowns of members
     int compiled;    // of them, those that the tape knows; `draw` comes later and may see more
     int *q, *v;      // n: which position and velocity of the model each is
 } visible;
@@ -224,7 +224,7 @@ struct carom_model {
     carom_node *control;  // what controllers compute, in order
     int ncontrol;
     bound *bound;         // what else depends on parameters and is no expression of the graph
-    int nbound, bound_room;
+    int nbound;
     double *start;        // nq + nv: initial state as given, before it is assembled; NULL: there are no parameters
     int first_coordinate; // of section coordinates, index in names
     int *coordinate_name; // nq
@@ -255,7 +255,7 @@ struct carom_model {
     element_book *elements; // springs, motors, loads, in this order
     int nelements;
     constraint *rows; // of joints, until they become links
-    int nrows, rows_room;
+    int nrows;
     bool assemble;
     double moved, completed; // largest violation before assembling; largest velocity that completion has added
     int nredundant;

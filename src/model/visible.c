@@ -1,4 +1,5 @@
 // visible.c: between positions and velocities of a model and those that its expressions see.
+#include "base/grow.h"
 #include "model/model.h"
 #include <stdlib.h>
 
@@ -10,25 +11,11 @@ void carom_model_visible_own(carom_model *m, bool members) {
     ++m->visible.nq, ++m->visible.nv;
 }
 
-// A place for one more.
-static bool grow(carom_model *m) {
-    visible *s = &m->visible;
-    if (s->n < s->room) return true;
-    const int room = s->room ? 2 * s->room : 64;
-    int *q = realloc(s->q, (size_t)room * sizeof *q);
-    if (q) s->q = q;
-    int *v = realloc(s->v, (size_t)room * sizeof *v);
-    if (v) s->v = v;
-    if (!q || !v) return false;
-    s->room = room;
-    return true;
-}
-
 int carom_model_see(carom_model *m, member *b, int i, carom_node *position, carom_node *velocity) {
     visible *s = &m->visible;
     carom_graph *g = m->graph;
     if (!b->visible[i]) {
-        if (!grow(m)) return -1;
+        if (!CAROM_GROW(s->q, s->n) || !CAROM_GROW(s->v, s->n)) return -1;
         s->q[s->n] = b->q + i;
         s->v[s->n] = b->v + i;
         b->visible[i] = ++s->n;

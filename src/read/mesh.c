@@ -2,6 +2,7 @@
 //
 // Nobody vouches for such a file: counts are believed only as far as the file is long, and every index is checked.  Corners of an STL file are
 // equal where their numbers are.
+#include "base/grow.h"
 #include "read/mesh.h"
 #include "base/number.h"
 #include <math.h>
@@ -13,7 +14,6 @@ enum { MOST_TRIANGLES = 2000000, MOST_LINE = 4096, MOST_FACE = 256 };
 
 typedef struct reading {
     carom_mesh m;
-    int v_room, t_room;
     int *group;       // of every triangle
     int groups;
     const char *at, *end, *file;
@@ -29,26 +29,14 @@ static carom_status bad(reading *r, const char *what) {
 
 static carom_status add_corner(reading *r, const double *x) {
     if (!(isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]))) return bad(r, "a coordinate is not finite");
-    if (r->m.nv == r->v_room) {
-        r->v_room = r->v_room ? 2 * r->v_room : 256;
-        void *more = r->v_room <= 3 * MOST_TRIANGLES ? realloc(r->m.v, (size_t)r->v_room * sizeof *r->m.v) : NULL;
-        if (!more) return no_memory(r);
-        r->m.v = more;
-    }
+    if (r->m.nv == 3 * MOST_TRIANGLES || !CAROM_GROW(r->m.v, r->m.nv)) return no_memory(r);
     memcpy(r->m.v[r->m.nv++], x, sizeof *r->m.v);
     return CAROM_OK;
 }
 
 static carom_status add_triangle(reading *r, int a, int b, int c) {
     if (r->m.nt == MOST_TRIANGLES) return bad(r, "more than 2000000 triangles");
-    if (r->m.nt == r->t_room) {
-        r->t_room = r->t_room ? 2 * r->t_room : 256;
-        void *t = realloc(r->m.t, (size_t)r->t_room * sizeof *r->m.t);
-        if (t) r->m.t = t;
-        void *g = t ? realloc(r->group, (size_t)r->t_room * sizeof *r->group) : NULL;
-        if (!g) return no_memory(r);
-        r->group = g;
-    }
+    if (!CAROM_GROW(r->m.t, r->m.nt) || !CAROM_GROW(r->group, r->m.nt)) return no_memory(r);
     r->group[r->m.nt] = r->groups;
     memcpy(r->m.t[r->m.nt++], (int[3]){a, b, c}, sizeof *r->m.t);
     return CAROM_OK;

@@ -1,4 +1,5 @@
 // write.c: a mechanism as a model file, in the order of the table of keys; mechanisms of which the same is written are equal.
+#include "base/grow.h"
 #include "base/number.h"
 #include "mech/datum.h"
 #include "mech/keys.h"
@@ -6,26 +7,13 @@
 #include <string.h>
 
 typedef struct writing {
-    char *text;
-    size_t length, room;
-    bool failed;
+    carom_text text;
     const void *record; // whose fields are written
     bool first;         // none is written yet
     const carom_datum *brief; // what stands for all of them
 } writing;
 
-static void put(writing *w, const char *text, size_t length) {
-    if (w->length + length + 1 > w->room) {
-        const size_t room = 2 * (w->length + length) + 256;
-        char *more = realloc(w->text, room);
-        w->failed = w->failed || !more;
-        if (!more) return;
-        w->text = more;
-        w->room = room;
-    }
-    memcpy(w->text + w->length, text, length);
-    w->text[w->length += length] = 0;
-}
+static void put(writing *w, const char *text, size_t length) { carom_text_append(&w->text, text, length); }
 
 static void say(writing *w, const char *text) { put(w, text, strlen(text)); }
 
@@ -126,9 +114,9 @@ static void put_section(writing *w, const carom_key *k) {
     void *const *field = carom_key_field(w->record, k->at);
     if (k->kind != KEY_RECORDS) {
         w->first = true;
-        const size_t before = w->length;
+        const size_t before = w->text.n;
         put_field(w, k);
-        if (w->length > before) say(w, "\n");
+        if (w->text.n > before) say(w, "\n");
         return;
     }
     const int own = k->own ? *(const int *)carom_key_field(w->record, k->own->count) : 0;
@@ -151,8 +139,8 @@ char *carom_mech_text(const carom_mech *m) {
     say(&w, "carom: 1\n");
     for (int i = 0; (k = carom_key_at(&carom_key_top, i)); ++i)
         if (k->at != offsetof(carom_mech, format)) put_section(&w, k);
-    if (!w.failed) return w.text;
-    free(w.text);
+    if (!w.text.failed) return w.text.at;
+    free(w.text.at);
     return NULL;
 }
 

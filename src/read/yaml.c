@@ -1,4 +1,5 @@
 // yaml.c: libyaml's events to data.  Limits are checked as the data grow, not after.
+#include "base/grow.h"
 #include "read/yaml.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ typedef struct builder {
     int first[YAML_DEEPEST];        // where the children of each start among those that wait
     carom_datum *key[YAML_DEEPEST]; // key of an open map that waits for its value
     carom_datum *waiting;           // children of all that is open
-    int count, room;
+    int count;
     int depth, nodes, documents;
     carom_datum *root;
 } builder;
@@ -83,15 +84,6 @@ static carom_status check_keys(builder *b, const carom_datum *map) {
     return status;
 }
 
-static bool grow(builder *b) {
-    const int room = b->room ? 2 * b->room : 256;
-    carom_datum *more = realloc(b->waiting, (size_t)room * sizeof *more);
-    if (!more) return false;
-    b->waiting = more;
-    b->room = room;
-    return true;
-}
-
 // A finished datum becomes the next child of what is open; nothing is: it is the whole text.
 static carom_status put(builder *b, const carom_datum *d) {
     if (b->depth == 0) {
@@ -100,7 +92,7 @@ static carom_status put(builder *b, const carom_datum *d) {
         *b->root = *d;
         return CAROM_OK;
     }
-    if (b->count == b->room && !grow(b)) return no_memory(b);
+    if (!CAROM_GROW(b->waiting, b->count)) return no_memory(b);
     b->waiting[b->count++] = *d;
     return CAROM_OK;
 }

@@ -1,4 +1,5 @@
 // anderson.c: see anderson.h.  Two passes over the columns, each shared by threads; sums are sums of pieces of fixed size.
+#include "linalg/dense.h"
 #include "solver/anderson.h"
 #include <carom/team.h>
 #include <math.h>
@@ -87,19 +88,7 @@ static bool weights(const carom_anderson *a, double *gamma) {
         trace += B[i][i];
     }
     for (int i = 0; i < m; i++) B[i][i] += DAMPING * trace;
-    for (int k = 0; k < m; k++) {
-        if (!(B[k][k] > 0)) return false;
-        for (int i = k + 1; i < m; i++) {
-            const double l = B[i][k] / B[k][k];
-            for (int j = k; j < m; j++) B[i][j] -= l * B[k][j];
-            gamma[i] -= l * gamma[k];
-        }
-    }
-    for (int i = m - 1; i >= 0; i--) {
-        for (int j = i + 1; j < m; j++) gamma[i] -= B[i][j] * gamma[j];
-        gamma[i] /= B[i][i];
-    }
-    return true;
+    return carom_dense_positive(B[0], m, BACK, gamma);
 }
 
 static void remember(carom_anderson *a, task *t) {

@@ -1,4 +1,5 @@
 // reference.c: what runs are compared with: an exact solution, another run, or a result file.
+#include "base/grow.h"
 #include "base/tolerance.h"
 #include "study/reference.h"
 #include <carom/option.h>
@@ -160,7 +161,6 @@ typedef struct sampler {
     int j;
     double tol;
     carom_polyline p;
-    long room;
     bool good;
 } sampler;
 
@@ -170,16 +170,8 @@ static double sample(sampler *s, double t) {
 }
 
 static void append(sampler *s, double t, double x) {
-    if (s->p.n == s->room) {
-        const size_t more = 2 * (size_t)s->room + 64;
-        double *times = realloc(s->p.t, more * sizeof *times);
-        if (times) s->p.t = times;
-        double *values = realloc(s->p.x, more * sizeof *values);
-        if (values) s->p.x = values;
-        s->good = s->good && times && values;
-        if (!s->good) return;
-        s->room = (long)more;
-    }
+    s->good = s->good && CAROM_GROW(s->p.t, s->p.n) && CAROM_GROW(s->p.x, s->p.n);
+    if (!s->good) return;
     s->p.t[s->p.n] = t;
     s->p.x[s->p.n++] = x;
 }

@@ -1,4 +1,5 @@
 // gpu.c: a sweep on a GPU: the text of lanes through nvcc, and what its program writes as outcomes.
+#include "base/grow.h"
 #include "compile/compile.h"
 #include "sweep/lanes.h"
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static const double *read_run(const carom_sweep *s, const double *at, const doub
     if (wanted) {
         o->section = malloc((count + 1) * sizeof *o->section);
         if (o->section) memcpy(o->section, x + no + ns, count * sizeof *x);
-        o->points = o->room = o->section ? (long)points : 0;
+        o->points = o->section ? (long)points : 0;
         carom_lanes_outcome(s, (int)at[0], at[2], x, x + no, o);
         o->done = o->done && o->section;
     }

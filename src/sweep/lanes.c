@@ -1,4 +1,5 @@
 // lanes.c: many runs at once on the processor.
+#include "base/grow.h"
 #include "base/number.h"
 #include "sweep/lanes.h"
 #include "compile/compile.h"
@@ -22,19 +23,6 @@ enum { SHORT = 1 };  // status: fewer section points than wanted
 enum { BLOCK = 64 }; // LANES times VECTORS of the text
 
 // -- compile -------------------------------------------------------------------------------------------------------------
-
-void carom_text_append(void *user, const char *text, size_t length) {
-    carom_text *b = user;
-    if (b->n + length > b->room && !b->failed) {
-        const size_t room = 2 * (b->n + length) + 4096;
-        char *more = realloc(b->at, room);
-        b->failed = !more;
-        if (more) b->at = more, b->room = room;
-    }
-    if (b->failed) return;
-    memcpy(b->at + b->n, text, length);
-    b->n += length;
-}
 
 // Ctrl-C and kill -9 lose a second at most: long runs go in smaller blocks.
 static int block_of(const carom_lanes *l) {
@@ -74,15 +62,9 @@ static void add_point(void *user, int run, double t, const double *observed) {
     block *b = user;
     outcome *o = b->o[run];
     const size_t n = 1 + (size_t)b->s->nobserve;
-    if (o->points == o->room) {
-        const long room = o->room ? 2 * o->room : 16;
-        double *more = realloc(o->section, (size_t)room * n * sizeof *more);
-        if (!more) {
-            b->failed = true;
-            return;
-        }
-        o->section = more;
-        o->room = room;
+    if (!carom_grow(&o->section, (size_t)o->points, n * sizeof *o->section)) {
+        b->failed = true;
+        return;
     }
     double *row = o->section + (size_t)o->points++ * n;
     row[0] = t;

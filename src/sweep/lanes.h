@@ -27,9 +27,6 @@ void carom_lanes_destroy(carom_lanes *l);
 carom_status carom_lanes_text(const carom_sweep *s, const carom_lanes *l, bool cuda, carom_write_text *write, void *user, carom_error *err);
 
 // lanes.c
-/// A text in memory.
-typedef struct carom_text { char *at; size_t n, room; bool failed; } carom_text;
-void carom_text_append(void *user, const char *text, size_t length);
 /// What lanes leave of a run; o->section is there already.  Not o->done: they do not support it, or there is no memory.
 void carom_lanes_outcome(const carom_sweep *s, int status, double t, const double *observed, const double *end, outcome *o);
 /// The engine does what lanes do not support, or says why it cannot be done.

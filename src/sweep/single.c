@@ -2,6 +2,7 @@
 //
 // Section points lie inside steps.  A state there is computed by a shorter step from where the step began, so that it has the
 // order of the scheme; located schemes are exact up to their tolerances.
+#include "base/grow.h"
 #include "base/text.h"
 #include "base/tolerance.h"
 #include "base/number.h"
@@ -61,13 +62,7 @@ static carom_status add_point(single *k, double t, const double *q, const double
     outcome *o = k->o;
     const int n = 1 + k->s->nobserve;
     if (t < k->s->def.transient * (1 - CAROM_QUOTIENT)) return CAROM_OK; // inside the step in which the transient ends
-    if (o->points == o->room) {
-        const long room = o->room ? 2 * o->room : 16;
-        double *more = realloc(o->section, (size_t)room * (size_t)n * sizeof *more);
-        if (!more) return no_memory(k->err);
-        o->section = more;
-        o->room = room;
-    }
+    if (!carom_grow(&o->section, (size_t)o->points, (size_t)n * sizeof *o->section)) return no_memory(k->err);
     double *row = o->section + o->points++ * n;
     row[0] = t;
     carom_copy(row + 1, observe(k, t, q, v), n - 1);

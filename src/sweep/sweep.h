@@ -41,7 +41,7 @@ typedef struct outcome {
     char *message;     // NULL: none
     double *observed;  // nobserve
     double *section;   // points x (1 + nobserve)
-    long points, room;
+    long points;
     double *end;       // nstate
 } outcome;
 

@@ -5,6 +5,7 @@
 // first body, and every constraint is signed such that its reaction is a component of what acts on the second body.
 //
 // An angle of a spatial joint is a position of its own, counted over turns: it moves as atan2 says and is set by move().
+#include "base/grow.h"
 #include "derive/bodies/body.h"
 #include "mech/keys.h"
 #include <math.h>
@@ -92,13 +93,7 @@ static const carom_node *axis_B(maker *k, int i) {
 
 static carom_status add_row(maker *k, carom_node g) {
     carom_model *m = k->r->m;
-    if (m->nrows == m->rows_room) {
-        const int room = 2 * m->rows_room + 32;
-        constraint *rows = realloc(m->rows, (size_t)room * sizeof *rows);
-        if (!rows) return carom_fault_memory(k->r);
-        m->rows = rows;
-        m->rows_room = room;
-    }
+    if (!CAROM_GROW(m->rows, m->nrows)) return carom_fault_memory(k->r);
     m->rows[m->nrows++] = (constraint){.name = k->j->name, .place = k->j->place, .gap = g,
                                        .joint = (int)(k->j - m->joints), .part = ++k->j->nrows};
     return CAROM_OK;

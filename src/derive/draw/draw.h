@@ -41,11 +41,11 @@ carom_status carom_draw_touch(resolver *r, const carom_datum *n, const char *nam
 
 struct drawn {
     carom_drawn *shape;
-    int count, room, dim;
+    int count, dim;
     carom_node *node; // the numbers of all shapes; those of directions that are not given are zero
-    int values, value_room;
+    int values;
     touch *touch;
-    int touches, touch_room;
+    int touches;
     int *head, *next;            // shapes of the model by body, while bodies are drawn
     const carom_datum *dim_from; // the first point, which decided dim
 };

@@ -1,23 +1,14 @@
 // draw_list.c: the list of drawn shapes and their numbers, to which figures, bodies, members and contacts add.
+#include "base/grow.h"
 #include "derive/draw/draw.h"
 #include <stdlib.h>
 
 enum { MOST_SHAPES = 20000, MOST_VALUES = 200000 };
 
-static bool grow(void **list, int *room, int need, size_t size) {
-    if (need <= *room) return true;
-    const int more = need > 2 * *room ? need + 16 : 2 * *room;
-    void *bigger = realloc(*list, (size_t)more * size);
-    if (!bigger) return false;
-    *list = bigger;
-    *room = more;
-    return true;
-}
-
 carom_status carom_draw_value(resolver *r, const carom_datum *n, carom_node node) {
     struct drawn *d = r->m->drawn;
     if (d->values >= MOST_VALUES) return carom_fault(r, n, 0, "draw holds more than %d numbers; draw less", MOST_VALUES);
-    if (!grow((void **)&d->node, &d->value_room, d->values + 1, sizeof *d->node)) return carom_fault_memory(r);
+    if (!CAROM_GROW(d->node, d->values)) return carom_fault_memory(r);
     d->node[d->values++] = node;
     return CAROM_OK;
 }
@@ -25,7 +16,7 @@ carom_status carom_draw_value(resolver *r, const carom_datum *n, carom_node node
 carom_status carom_draw_shape(resolver *r, const carom_datum *n, const char *name, carom_figure figure, carom_drawn **s) {
     struct drawn *d = r->m->drawn;
     if (d->count >= MOST_SHAPES) return carom_fault(r, n, 0, "more than %d shapes; draw less", MOST_SHAPES);
-    if (!grow((void **)&d->shape, &d->room, d->count + 1, sizeof *d->shape)) return carom_fault_memory(r);
+    if (!CAROM_GROW(d->shape, d->count)) return carom_fault_memory(r);
     *s = &d->shape[d->count++];
     **s = (carom_drawn){.figure = figure, .name = name, .id = -1, .first = d->values};
     return CAROM_OK;
@@ -33,7 +24,7 @@ carom_status carom_draw_shape(resolver *r, const carom_datum *n, const char *nam
 
 carom_status carom_draw_add_touch(resolver *r, touch **t) {
     struct drawn *d = r->m->drawn;
-    if (!grow((void **)&d->touch, &d->touch_room, d->touches + 1, sizeof *d->touch)) return carom_fault_memory(r);
+    if (!CAROM_GROW(d->touch, d->touches)) return carom_fault_memory(r);
     *t = &d->touch[d->touches++];
     **t = (touch){.shape = d->count - 1};
     return CAROM_OK;

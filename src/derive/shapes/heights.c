@@ -1,4 +1,5 @@
 // heights.c: a surface of the ground, given by heights over a grid: rows in the model, or a CSV file.
+#include "base/grow.h"
 #include "base/number.h"
 #include "derive/shapes/shapes.h"
 #include <math.h>
@@ -31,7 +32,7 @@ static carom_status read_rows(resolver *r, const carom_datum *n, table *t) {
 
 // Numbers between commas, semicolons or blanks, a row in every line.
 static carom_status read_csv(resolver *r, const carom_matrix_text *f, table *t) {
-    size_t room = 0, count = 0;
+    size_t count = 0;
     int line = 1, in_row = 0;
     for (const char *p = f->text, *end = p + f->length; p <= end; ++p) {
         if (p == end || *p == '\n' || *p == '#') {
@@ -47,12 +48,7 @@ static carom_status read_csv(resolver *r, const carom_matrix_text *f, table *t) 
         const double x = carom_number(p, &stop);
         if (stop == p || !isfinite(x)) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: '%.20s' is not a number", f->file, line, p);
         if (count == MOST_HEIGHTS) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s: more than %d heights", f->file, MOST_HEIGHTS);
-        if (count == room) {
-            room = room ? 2 * room : 1024;
-            double *more = realloc(t->z, room * sizeof *more);
-            if (!more) return carom_fault_memory(r);
-            t->z = more;
-        }
+        if (!CAROM_GROW(t->z, count)) return carom_fault_memory(r);
         t->z[count++] = x;
         ++in_row;
         p = stop - 1;
