@@ -206,8 +206,8 @@ static void rows_are_filled_in_beside_other_changes(void **state) {
     static const struct { int written, size, filled, more; } cases[] = {{5000, 10, 5100, 200}, {5000, 10, 5000, 10}, {0, 9000, 4000, 5000}, {8000, 400, 8100, 9000}, {19990, 10, 12000, 7900}, {100, 50, 16000, 4000}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         static unsigned char want[ALL], have[ALL], bytes[ALL];
-        const hid_t fapl = H5Pcreate(H5P_FILE_ACCESS), dcpl = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, (hsize_t[]){ALL}, NULL);
-        assert_true(h5_driver_use(fapl) && H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) >= 0);
+        const hid_t fapl = h5_driver_access(), dcpl = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, (hsize_t[]){ALL}, NULL);
+        assert_true(fapl >= 0 && H5Pset_alloc_time(dcpl, H5D_ALLOC_TIME_EARLY) >= 0);
         hid_t file = H5Fcreate(path("fill.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, fapl), set = H5Dcreate2(file, "x", H5T_NATIVE_UCHAR, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
         for (int i = 0; i < ALL; ++i) want[i] = (unsigned char)(i % 251), bytes[i] = (unsigned char)(255 - i % 199);
         assert_true(set >= 0 && H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, want) >= 0 && H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(file));
