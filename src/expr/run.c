@@ -308,7 +308,8 @@ static inline bool look(const carom_tape *tape, void *work, int group, double t,
     const carom_outputs *o = tape->group + group;
     bool moved = false;
     if (o->reads >= CAROM_CLASS_POSITION) {
-        moved = update(x, &t, 1) && tape->timed; // mostly time tells, where it is one of the inputs
+        moved = tape->timed && differ(*x, t); // mostly time tells, where it is one of the inputs
+        *x = t;
         if (moved) copy(x + 1, q, tape->nq);
         else moved = update(x + 1, q, tape->nq);
         if (moved) forget(tape, work, CAROM_CLASS_POSITION);

@@ -54,6 +54,7 @@ void carom_columns_dot(double *y, const carom_columns *W, int first, int n, cons
         case 1: dots_few(y, a, n, x, 1); break;
         case 2: dots_few(y, a, n, x, 2); break;
         case 3: dots_few(y, a, n, x, 3); break;
+        case 6: dots_few(y, a, n, x, 6); break; // a body in space
         default: dots_dense(y, a, W->stride, n, x, W->rows);
         }
         return;
@@ -80,6 +81,7 @@ void carom_column_axpy(double *y, double s, const carom_columns *W, int k) {
         case 1: carom_axpy(y, s, a, 1); break;
         case 2: carom_axpy(y, s, a, 2); break;
         case 3: carom_axpy(y, s, a, 3); break;
+        case 6: carom_axpy(y, s, a, 6); break;
         default: carom_axpy(y, s, a, W->rows);
         }
         return;

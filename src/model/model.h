@@ -265,7 +265,7 @@ struct carom_model {
     struct carom_mesh *meshes; // of files that shapes name, by matrix; nt = 0: not read
     int nmeshes;
     struct pair *pairs; // their contacts are the last ones
-    int npairs, pair_room;
+    int npairs, pair_room, lone_pairs; // lone: with a tape of their own
     bool *unrecorded_q, *unrecorded_v; // of bodies without columns; NULL: all have them
     bool settle;             // bodies that overlap at the start are moved apart
     char settled[300];       // what that did; "": nothing

@@ -42,8 +42,10 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     if (m->npairs) end += head_size(m) * sizeof(double);
     if (m->near) m->near->at = end, end += sizeof(double);
     if (m->near) m->near->belts_at = end, end += 6 * (size_t)m->near->nbelts * sizeof(double);
+    m->lone_pairs = 0;
     for (int i = 0; i < m->npairs; ++i) {
         if (m->pairs[i].shares) continue;
+        ++m->lone_pairs;
         m->pairs[i].own->work = end = (end + LINE) & ~(size_t)LINE;
         end += carom_tape_work_size(m->pairs[i].own->tape);
     }
@@ -118,45 +120,87 @@ static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (siz
 // Which held block pair i has, from 1 on; 0: its features are free; -1: it is held, and has one feature alone.
 static double *held_of(const carom_model *m, void *work, int i) { return head(m, work) + BOUNDS + 2 * m->npairs + i; }
 
+// The same now: 0 unless answers belong to features that are held.
+static inline int held_block(const carom_model *m, void *work, const pair *p) {
+    return !p->listed && head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
+}
+
 // Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no direction.
 static int checked(const carom_model *m, void *work, const pair *p, double *x, int n) {
-    if (p->listed || head(m, work)[HELD] == 0 || *held_of(m, work, (int)(p - m->pairs)) == 0) return infinite(x, n);
+    if (held_block(m, work, p) == 0) return infinite(x, n);
     for (int i = 0; i < n; ++i)
         if (!(fabs(x[i]) <= DBL_MAX)) x[i] = 0;
     return 0;
 }
 
-static void ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v, double *x) {
+// Those of two bodies, one behind the other: n[0] from at[0] on, n[1] from at[1] on.
+static inline const double *of_both(const double *x, const int at[2], const int n[2], double *room) {
+    if (n[0] == 0) return x + at[1];
+    if (n[1] == 0 || at[1] == at[0] + n[0]) return x + at[0];
+    double *to = room;
+    for (int i = 0; i < 2; ++i)
+        for (int j = 0; j < n[i]; ++j) *to++ = x[at[i] + j];
+    return room;
+}
+
+static bool reads_velocities(pair_group group) { return group == PAIR_RATES || group == PAIR_CURVATURE || group == PAIR_RATE_GRADIENT; }
+
+// The tape of a kind at the positions and velocities of the bodies of one of its pairs.
+static inline carom_values ask_kind(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v) {
     const pair_kind *k = &m->kinds[p->kind];
-    double at[14], rate[12], size[MOST_SIZES], *a = at, *b = rate;
-    for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < k->nq[i]; ++j) *a++ = q[p->q_at[i] + j];
-        for (int j = 0; j < k->nv[i]; ++j) *b++ = v[p->v_at[i] + j];
-    }
     const carom_tape *tape = k->two->pairs->own->tape;
-    if (held > 0) {
-        carom_tape_eval_held(tape, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, at, rate, x);
-        return;
+    void *turn = block(m, work, turn_of(k, p));
+    double at[14], rate[12], size[MOST_SIZES];
+    if (k->sized[0] || k->sized[1]) {
+        carom_kind_sizes(k, p, size);
+        carom_tape_work_parameters(tape, turn, size);
     }
-    carom_kind_sizes(k, p, size);
-    carom_tape_work_parameters(tape, block(m, work, turn_of(k, p)), size);
-    carom_tape_eval(tape, block(m, work, turn_of(k, p)), group, 0, at, rate, x);
+    return carom_tape_values(tape, turn, group, 0, of_both(q, p->q_at, k->nq, at), reads_velocities(group) ? of_both(v, p->v_at, k->nv, rate) : v);
+}
+
+static void ask_kind_held(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v, double *x) {
+    const pair_kind *k = &m->kinds[p->kind];
+    double at[14], rate[12];
+    void *kept = block(m, work, k->held + (size_t)(held - 1) * k->held_size);
+    carom_tape_eval_held(k->two->pairs->own->tape, kept, group, 0, of_both(q, p->q_at, k->nq, at), of_both(v, p->v_at, k->nv, rate), x);
+}
+
+static int group_count(const carom_model *two, const pair *p, pair_group group) {
+    switch (group) {
+    case PAIR_GAPS: return p->count;
+    case PAIR_DIRECTIONS: return two->W.n;
+    case PAIR_RATES: case PAIR_CURVATURE: return two->ndir;
+    case PAIR_REACTION_GRADIENT: case PAIR_RATE_GRADIENT: return two->dW.n;
+    case PAIR_PLACES: case PAIR_GROUPS: break;
+    }
+    return PAIR_PLACE * p->count;
+}
+
+static void take(carom_values values, int n, double *x) {
+    for (int i = 0; i < n; ++i) x[i] = values.slot[values.place[i]];
 }
 
 static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x) {
-    const int held = !p->listed && head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
+    const int held = held_block(m, work, p);
     if (p->shares && m->kinds[p->kind].patch) carom_patch_eval(m, p, group, q, v, x);
-    else if (p->shares) ask_kind(m, work, p, held, group, q, v, x);
+    else if (p->shares && held > 0) ask_kind_held(m, work, p, held, group, q, v, x);
+    else if (p->shares) take(ask_kind(m, work, p, group, q, v), group_count(m->kinds[p->kind].two, p, group), x);
     else if (held > 0) carom_tape_eval_held(p->own->tape, block(m, work, p->own->held), group, t, q, v, x);
     else carom_tape_eval(p->own->tape, block(m, work, p->own->work), group, t, q, v, x);
 }
 
 int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x) {
     if (m->kinds[p->kind].patch) return carom_patch_eval(m, p, group, q, v, x);
-    ask(m, work, p, group, 0, q, v, x);
     const carom_model *two = m->kinds[p->kind].two;
-    const int count[PAIR_GROUPS] = {p->count, two->W.n, two->ndir, two->ndir, two->dW.n, two->dW.n};
-    return checked(m, work, p, x, count[group]);
+    if (held_block(m, work, p) == 0) return !carom_values_take(ask_kind(m, work, p, group, q, v), 0, group_count(two, p, group), x);
+    ask(m, work, p, group, 0, q, v, x);
+    return checked(m, work, p, x, group_count(two, p, group));
+}
+
+bool carom_pair_values(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, carom_values *x) {
+    if (m->kinds[p->kind].patch || held_block(m, work, p) != 0) return false;
+    *x = ask_kind(m, work, p, group, q, v);
+    return true;
 }
 
 static double *bounds(const carom_model *m, void *work, double t, const double *q) {
@@ -232,7 +276,8 @@ carom_status carom_pairs_rates(const carom_model *m, void *work, double t, const
 carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group, double t, const double *q, const double *v, const int *id, int n,
                               double *x, int second) {
     int bad = 0, k = 0;
-    if (m->npairs) carom_model_look(m, work, &q, &v, false);
+    if (m->lone_pairs == 0) return CAROM_OK;
+    carom_model_look(m, work, &q, &v, false);
     for (int i = 0; i < m->npairs; ++i) {
         const pair *p = &m->pairs[i];
         if (p->shares) continue;

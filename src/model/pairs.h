@@ -290,6 +290,8 @@ carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group
                               double *x, int second);
 /// One group of a pair that shares its tape, all of it; nonzero: something is not finite.
 int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x);
+/// The same without copying, until the tape is asked again.  False: use carom_pair_eval().
+bool carom_pair_values(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, carom_values *x);
 /// Places of all its contacts, PAIR_PLACE numbers each.
 void carom_pair_places(const carom_model *m, void *work, const pair *p, double t, const double *q, double *x);
 /// Gaps and rates of far pairs as well are exact from now on for this work block, or bounds again.

@@ -8,12 +8,12 @@ enum { MOST = 12 }; // velocities of two bodies
 
 static double *room(const carom_model *m, void *work) { return carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv; }
 
-// The contacts *from .. *to - 1 of L, from *to on, that belong to one such pair; NULL: there are no more.
-static const pair *next(const carom_model *m, const void *work, const carom_local *L, int *from, int *to) {
-    for (*from = *to; m->nkinds && *from < L->nb; ++*from) {
+// The contacts *from .. *to - 1 of L, from *to on and before `end`, that belong to one such pair; NULL: there are no more.
+static inline const pair *next(const carom_model *m, const void *work, const carom_local *L, int end, int *from, int *to) {
+    for (*from = *to; m->nkinds && *from < end; ++*from) {
         const pair *p = carom_pair_of(m, work, L->id[*from]);
         if (!p) continue;
-        for (*to = *from + 1; *to < L->nb && L->id[*to] < p->first + p->count;) ++*to;
+        for (*to = *from + 1; *to < end && L->id[*to] < p->first + p->count;) ++*to;
         return p;
     }
     return NULL;
@@ -33,39 +33,67 @@ typedef struct task {
     int bad[MOST_LANES];
 } task;
 
-// The contacts of L from number `first` to before `end`.
+// A direction of a pair: count entries, in the rows `of` of its kind, with the values slot[place[]], or where place is NULL slot[].
+typedef struct column { int count; const int *of, *place; const double *slot; } column;
+
+static inline column column_of(const carom_model *two, carom_values x, int d) {
+    const int first = two->W_at[d];
+    return (column){two->W_at[d + 1] - first, two->W.i + first, x.place ? x.place + first : NULL, x.place ? x.slot : x.slot + first};
+}
+
+static inline double entry(const column *c, int e) { return c->slot[c->place ? c->place[e] : e]; }
+
+// It becomes column k of W.  Returns the sum of its entries: where that is finite they are.
+static inline double put_column(carom_columns *W, int k, const pair_kind *kind, const pair *p, column c) {
+    const int n_A = kind->nv[0], shift_A = p->v_at[0], shift_B = p->v_at[1] - n_A;
+    double *restrict a = W->a + (size_t)k * (size_t)W->stride, sum = 0;
+    if (W->row) {
+        int *restrict row = carom_column_own_rows(W, k, c.count);
+        for (int e = 0; e < c.count; ++e) row[e] = c.of[e] + (c.of[e] < n_A ? shift_A : shift_B), sum += a[e] = entry(&c, e);
+    } else if (c.count == W->rows) { // all of them, in order
+        for (int e = 0; e < c.count; ++e) sum += a[e] = entry(&c, e);
+    } else {
+        carom_zero(a, W->rows); // the place may have held another constraint's column
+        for (int e = 0; e < c.count; ++e) sum += a[c.of[e] + (c.of[e] < n_A ? shift_A : shift_B)] = entry(&c, e);
+    }
+    return sum;
+}
+
+// The same with all velocities of both bodies, zeros as well: blocks of G are made of such columns where they stand (delassus_blocks.c).
+static inline double put_whole(carom_columns *W, int k, int all, int share, column c) {
+    double *restrict a = W->a + (size_t)k * (size_t)W->stride, sum = 0;
+    carom_zero(a, all);
+    for (int e = 0; e < c.count; ++e) sum += a[c.of[e]] = entry(&c, e);
+    W->count[k] = all;
+    W->share[k] = share;
+    return sum;
+}
+
+// The contacts of L from number `first` to before `end`.  x: room for a group of a pair.
 static int put_directions(const task *t, int first, int end, double *x) {
     const carom_model *m = t->m;
-    carom_local part = *t->L;
-    int bad = 0, from, to = first, row[MOST];
-    part.nb = end;
-    for (const pair *p; (p = next(m, t->work, &part, &from, &to));) {
+    carom_local *L = t->L;
+    int bad = 0, from, to = first;
+    for (const pair *p; (p = next(m, t->work, L, end, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
         const carom_model *two = kind->two;
-        double s[3];
-        const bool belt = carom_pair_belt(m, t->work, p, t->q, NULL, s, NULL);
+        double s[3], sum = 0;
+        const bool belt = p->listed && carom_pair_belt(m, t->work, p, t->q, NULL, s, NULL);
         const int all = kind->nv[0] + kind->nv[1];
-        const bool whole = p->listed && part.W.share && all <= part.W.stride;
-        int *list = whole ? part.W.row + (size_t)(part.W.n + from) * (size_t)part.W.stride : NULL; // of all columns of the pair: number 1 + from
+        const bool whole = p->listed && L->W.share && all <= L->W.stride;
+        int *list = whole ? L->W.row + (size_t)(L->W.n + from) * (size_t)L->W.stride : NULL; // of all columns of the pair: number 1 + from
         for (int i = 0; i < all && whole; ++i) list[i] = carom_kind_velocity(kind, p, i);
-        bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x);
+        carom_values values = {x, NULL};
+        const bool copied = belt || !carom_pair_values(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, &values);
+        if (copied) bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x);
         for (int b = from; b < to; ++b)
-            for (int k = part.at[b], d = first_direction(two, p, part.id[b]); k < part.at[b + 1]; ++k, ++d) {
-                const int count = two->W_at[d + 1] - two->W_at[d], *of = two->W.i + two->W_at[d];
-                const double *a = x + two->W_at[d];
-                if (whole) { // all velocities of both bodies, zeros as well: blocks of G are made of such columns where they stand (delassus_blocks.c)
-                    double *full = part.W.a + (size_t)k * (size_t)part.W.stride;
-                    carom_zero(full, all);
-                    for (int e = 0; e < count; ++e) full[of[e]] = a[e];
-                    part.W.count[k] = all;
-                    part.W.share[k] = 1 + from;
-                } else {
-                    rows(kind, p, of, count, row);
-                    carom_model_put_column(&part.W, k, row, a, count);
-                }
-                const double w = belt && k > part.at[b] ? carom_belt_along(two, p, d, x, s) : 0;
-                if (part.w[k] != w) part.w[k] = w; // zeros that were never written take no memory
+            for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) {
+                const column c = column_of(two, values, d);
+                sum += whole ? put_whole(&L->W, k, all, 1 + from, c) : put_column(&L->W, k, kind, p, c);
+                const double w = belt && k > L->at[b] ? carom_belt_along(two, p, d, x, s) : 0;
+                if (L->w[k] != w) L->w[k] = w; // zeros that were never written take no memory
             }
+        if (!(sum - sum == 0) && !copied) bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x); // which looks at each of them
     }
     return bad;
 }
@@ -91,7 +119,7 @@ carom_status carom_shared_directions(const carom_model *m, void *work, double t0
     task t = {.m = m, .work = work, .q = q, .L = L};
     carom_belts_at(m, work, t0, q);
     int bad = put_directions(&t, 0, m->near ? find(L, m->ne + m->nc) : L->nb, room(m, work));
-    carom_near_share(m, work, L->nb, lane_directions, &t);
+    if (m->near) carom_near_share(m, work, L->nb, lane_directions, &t);
     for (int i = 0; i < MOST_LANES; ++i) bad |= t.bad[i];
     return bad ? CAROM_USER : CAROM_OK;
 }
@@ -118,7 +146,7 @@ carom_status carom_shared_curvature(const carom_model *m, void *work, double t, 
     double *x = room(m, work);
     int bad = 0, from, to = 0;
     carom_belts_at(m, work, t, q);
-    for (const pair *p; (p = next(m, work, L, &from, &to));) {
+    for (const pair *p; (p = next(m, work, L, L->nb, &from, &to));) {
         bad |= carom_pair_eval(m, work, p, PAIR_CURVATURE, q, v, x);
         for (int b = from; b < to; ++b)
             for (int k = L->at[b], d = first_direction(m->kinds[p->kind].two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
@@ -131,7 +159,7 @@ carom_status carom_shared_reaction_gradient(const carom_model *m, void *work, co
                                             double s, carom_matrix D) {
     double *x = room(m, work);
     int bad = 0, from, to = 0;
-    for (const pair *p; (p = next(m, work, L, &from, &to));) {
+    for (const pair *p; (p = next(m, work, L, L->nb, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
         const carom_model *two = kind->two;
         bad |= carom_pair_eval(m, work, p, PAIR_REACTION_GRADIENT, q, m->v0, x);
@@ -150,7 +178,7 @@ carom_status carom_shared_rate_gradient(const carom_model *m, void *work, const 
                                         carom_columns *D) {
     double *x = room(m, work);
     int bad = 0, from, to = 0, row[MOST];
-    for (const pair *p; (p = next(m, work, L, &from, &to));) {
+    for (const pair *p; (p = next(m, work, L, L->nb, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
         const carom_model *two = kind->two;
         bad |= carom_pair_eval(m, work, p, PAIR_RATE_GRADIENT, q, m->v0, x);

@@ -111,9 +111,12 @@ static void spread(double *x, int first, int second, int count) {
 }
 
 carom_status carom_model_directions(const carom_model *m, void *work, double t, const double *q, const int *id, int n, double *x) {
-    carom_model_eval(m, work, GROUP_DIRECTIONS, t, q, m->v0, x);
-    const carom_status own = finite(x, m->own.W + m->own.w);
-    spread(x, m->own.W, m->W.n, m->own.w);
+    carom_status own = CAROM_OK;
+    if (m->own.W + m->own.w > 0) {
+        carom_model_eval(m, work, GROUP_DIRECTIONS, t, q, m->v0, x);
+        own = finite(x, m->own.W + m->own.w);
+        spread(x, m->own.W, m->W.n, m->own.w);
+    }
     CAROM_TRY(carom_pairs_eval(m, work, PAIR_DIRECTIONS, t, q, m->v0, id, n, x, m->W.n));
     return own;
 }
@@ -182,7 +185,8 @@ static carom_status directions(const void *model, void *work, double t, const do
     if (m->npairs == 0 && !m->near) return own_directions(m, work, t, q, L);
     double *x = carom_model_scratch(m, work);
     CAROM_TRY(carom_model_directions(m, work, t, q, L->id, L->nb, x));
-    for (int b = 0; b < own_of(m, L); ++b) {
+    const int own = own_of(m, L);
+    for (int b = 0; b < own; ++b) {
         if (m->nkinds && carom_pair_shared(m, L->id[b])) continue;
         for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) {
             carom_model_put_column(&L->W, k, m->W.i + m->W_at[d], x + m->W_at[d], m->W_at[d + 1] - m->W_at[d]);

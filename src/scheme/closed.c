@@ -22,13 +22,19 @@ static void join_joints(const carom_system *sys, carom_local *L) {
     at[ne] = L->nb = ne;
 }
 
-void carom_close(const carom_step *s, carom_local *L, const double *g) {
+// carom_close(); true: L's set was the same before.
+static bool close_same(const carom_step *s, carom_local *L, const double *g) {
     const carom_system *sys = s->sys;
-    const int ne = sys->ne, all = ne + sys->nc;
+    const int ne = sys->ne, all = ne + sys->nc, before = L->nb;
+    bool same = before >= ne;
+    for (int k = 0; k < ne && same; ++k) same = L->id[k] == k;
     join_joints(sys, L);
     for (int id = ne; id < all; ++id)
-        if (carom_closed(s, g[id])) join(sys, L, id);
+        if (carom_closed(s, g[id])) same = same && L->nb < before && L->id[L->nb] == id, join(sys, L, id);
+    return same && L->nb == before;
 }
+
+void carom_close(const carom_step *s, carom_local *L, const double *g) { (void)close_same(s, L, g); }
 
 void carom_close_kinds(const carom_step *s, carom_local *L, unsigned kinds) {
     const int ne = s->sys->ne;
@@ -141,15 +147,18 @@ static bool all_open(const carom_step *s, const double *g, const double *held) {
 }
 
 // The contacts that may be closed although g > 0: gaps of the size of rounding, and contacts that reacted in the last step.
-// Gaps that are far from that are sorted out before W is asked for.
-static void candidates(const carom_step *s, carom_local *L, const double *g, const carom_place *at) {
+// Gaps that are far from that are sorted out before W is asked for.  True: L's set was the same before.
+static bool candidates(const carom_step *s, carom_local *L, const double *g, const carom_place *at) {
     static const double NEAR = 1e-9; // no lever is so long that more of a position is rounding
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     const double *held = at->held ? at->held : s->held;
     const double near = fmax(DBL_EPSILON * CAROM_NOTICED, NEAR * (carom_norm_max(at->q, s->sys->nq) + s->h * carom_norm_max(at->v, s->sys->nv)));
+    const int before = L->nb;
+    bool same = true;
     L->nb = L->at[0] = 0;
     for (int id = ne; id < all; ++id)
-        if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < CAROM_NOTICED && g[id] <= near))) join(s->sys, L, id);
+        if (g[id] > 0 && (held[id - ne] != 0 || (g[id] < CAROM_NOTICED && g[id] <= near))) same = same && L->nb < before && L->id[L->nb] == id, join(s->sys, L, id);
+    return same && L->nb == before;
 }
 
 // Of contacts whose wall moves by itself (w or d2g/dt2 is not zero): the largest |kappa| at the point and half a step before it, for it passes zero where the wall
@@ -178,14 +187,15 @@ static carom_status curvatures(carom_step *s, const carom_local *L, const carom_
 // (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
 // (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h |v|),
 // (CL-7)  or  reacted on a wall that moves by itself,  u_N <= max(eps_u, 2 h |kappa|)  and  g <= n h^2 (|W'a| + |kappa|)
-static carom_status round_gaps(carom_step *s, double *g, carom_local *L, const carom_place *at) {
+static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *known, const carom_place *at) {
     static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
     const double *held = at->held ? at->held : s->held, *a, *kappa = NULL, h = s->h, n = at->steps > 0 ? at->steps : 1;
-    candidates(s, L, g, at);
+    *known = candidates(s, L, g, at) && *known;
     if (L->nb == 0) return CAROM_OK;
     CAROM_TRY(acceleration(s, &a, at));
-    CAROM_TRY(carom_directions(s, L, at->t, at->q));
+    if (!*known) CAROM_TRY(carom_directions(s, L, at->t, at->q));
+    *known = true;
     const double size = carom_norm_max(at->q, s->sys->nq);
     const double drift = at->drift > 0 ? at->drift * carom_norm_max(at->v, s->sys->nv) : 0;
     for (int b = 0; b < L->nb; ++b) {
@@ -280,14 +290,21 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
 #if defined(__GNUC__)
 __attribute__((noinline))
 #endif
-static carom_status close_near(carom_step *s, carom_local *L, double *g, const carom_place *at) {
-    if (!s->strict && gaps_doubtful(s, g, at->held)) CAROM_TRY(round_gaps(s, g, L, at));
-    carom_close(s, L, g);
+static carom_status close_near(carom_step *s, carom_local *L, double *g, bool *known, const carom_place *at) {
+    if (!s->strict && gaps_doubtful(s, g, at->held)) CAROM_TRY(round_gaps(s, g, L, known, at));
+    *known = close_same(s, L, g) && *known;
     return CAROM_OK;
 }
 
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
-    if (!all_open(s, g, at.held)) return close_near(s, L, g, &at);
+    if (!all_open(s, g, at.held)) return close_near(s, L, g, &(bool){false}, &at);
+    join_joints(s->sys, L);
+    return CAROM_OK;
+}
+
+carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at) {
+    if (!all_open(s, g, at.held)) return close_near(s, L, g, known, &at);
+    *known = *known && L->nb == s->sys->ne; // joints come first
     join_joints(s->sys, L);
     return CAROM_OK;
 }

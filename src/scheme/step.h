@@ -38,6 +38,9 @@ static inline bool carom_far_open(const double *g, int n) {
     return open;
 }
 
+/// carom_close_at() for a scheme that needs the directions at the point as well.  *known: L holds those of its set, before the call and after it.
+carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at);
+
 /// g of contacts, gaps at the point: of those that are closed there but leave (u_N > eps_u), it becomes 1.  L is scratch.
 carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at);
 

@@ -180,10 +180,11 @@ static carom_node leads_away(carom_graph *g, const corner *c, vec normal) {
     return good;
 }
 
-typedef struct choice { carom_node face, offset; vec normal, corner; } choice; // features chosen; all are piecewise constant
-
-static choice choose(carom_graph *g, carom_node when, choice a, choice b) {
-    return (choice){n_if(g, when, a.face, b.face), n_if(g, when, a.offset, b.offset), v_if(g, when, a.normal, b.normal), v_if(g, when, a.corner, b.corner)};
+// What the chosen one of n features has, where they have of[].  is[i]: is it number i?
+static carom_node look_up(carom_graph *g, const carom_node *is, const double *of, int n) {
+    carom_node x = n_num(g, of[0]);
+    for (int i = 1; i < n; ++i) x = n_if(g, is[i], n_num(g, of[i]), x);
+    return x;
 }
 
 // What a corner has to be beyond a face to be outside: nothing, or a band where its edges lead through the face.  Far from the origin
@@ -195,43 +196,46 @@ static carom_node outside_from(carom_graph *g, carom_node good, const shape *s, 
 }
 
 // (SHP-5)  outside: the distance from the nearest side or corner;  inside: the largest n_f.(c - a_f) over faces f (SHP-6)
+// Features have numbers: side i, n + corner i.  One is chosen, then what it has is looked up: that is less to evaluate than choosing all of it each time.
 static touching polygon_surface(carom_graph *g, const corner *c, const shape *s) {
     const int n = s->ncorners;
     const body *b = s->body;
     const vec p = v_back(g, b->R, v_sub(g, c->at, (vec){{b->r[0], b->r[1], b->r[2]}}));
-    const carom_node zero = n_num(g, 0), one = n_num(g, 1), far = n_num(g, 8 * s->bound_radius);
-    choice inside = {0}, x = {0};
-    carom_node deepest = CAROM_NONE, along[MOST_CORNERS], out[MOST_CORNERS], least[MOST_CORNERS];
-    choice side[MOST_CORNERS];
+    const carom_node zero = n_num(g, 0), count = n_num(g, n), far = n_num(g, 8 * s->bound_radius);
+    carom_node number = zero, deepest = CAROM_NONE, along[MOST_CORNERS], out[MOST_CORNERS], least[MOST_CORNERS], is[MOST_CORNERS];
+    double m[2][MOST_CORNERS], a[2][MOST_CORNERS], length[MOST_CORNERS], offset[MOST_CORNERS];
     for (int i = 0; i < n; ++i) {
-        const double *a = s->corner[i], *e = s->corner[(i + 1) % n], l = hypot(e[0] - a[0], e[1] - a[1]);
-        const double t[3] = {(e[0] - a[0]) / l, (e[1] - a[1]) / l, 0}, m[3] = {t[1], -t[0], 0}, v[3] = {a[0], a[1], 0};
-        side[i] = (choice){one, n_num(g, m[0] * a[0] + m[1] * a[1]), v_num(g, m), v_num(g, v)};
-        out[i] = n_sub(g, v_dot(g, side[i].normal, p), side[i].offset);
-        along[i] = n_sub(g, v_dot(g, v_num(g, t), p), n_num(g, t[0] * a[0] + t[1] * a[1]));
-        const carom_node good = leads_away(g, c, v_turn(g, b->R, side[i].normal));
+        const double *e = s->corner[(i + 1) % n];
+        for (int k = 0; k < 2; ++k) a[k][i] = s->corner[i][k];
+        length[i] = hypot(e[0] - a[0][i], e[1] - a[1][i]);
+        const double t[3] = {(e[0] - a[0][i]) / length[i], (e[1] - a[1][i]) / length[i], 0};
+        m[0][i] = t[1], m[1][i] = -t[0];
+        offset[i] = m[0][i] * a[0][i] + m[1][i] * a[1][i];
+        const vec normal = v_num(g, (double[]){m[0][i], m[1][i], 0});
+        out[i] = n_sub(g, v_dot(g, normal, p), n_num(g, offset[i]));
+        along[i] = n_sub(g, v_dot(g, v_num(g, t), p), n_num(g, t[0] * a[0][i] + t[1] * a[1][i]));
+        const carom_node good = leads_away(g, c, v_turn(g, b->R, normal));
         least[i] = outside_from(g, good, s, n_num(g, s->bound_radius));
         const carom_node key = n_sub(g, out[i], n_mul(g, far, n_not(g, good)));
-        const carom_node better = i ? n_less(g, deepest, key) : one;
-        inside = i ? choose(g, better, side[i], inside) : side[i];
+        const carom_node better = i ? n_less(g, deepest, key) : n_num(g, 1);
+        number = n_if(g, better, n_num(g, i), number);
         deepest = i ? n_if(g, better, key, deepest) : key;
     }
-    x = inside;
     for (int i = 0; i < n; ++i) {
-        const double *a = s->corner[i], *e = s->corner[(i + 1) % n], *o = s->corner[(i + n - 1) % n];
-        const carom_node l = n_num(g, hypot(e[0] - a[0], e[1] - a[1])), before = n_num(g, hypot(a[0] - o[0], a[1] - o[1]));
         const int k = (i + n - 1) % n;
-        const carom_node start = n_fun(g, CAROM_OP_NEG, least[k]), end = n_add(g, l, least[(i + 1) % n]);
+        const carom_node start = n_fun(g, CAROM_OP_NEG, least[k]), end = n_add(g, n_num(g, length[i]), least[(i + 1) % n]);
         const carom_node beside = n_and(g, n_op(g, CAROM_OP_LE, start, along[i]), n_op(g, CAROM_OP_LE, along[i], end));
-        x = choose(g, n_and(g, n_less(g, least[i], out[i]), beside), side[i], x);
-        choice point = side[i];
-        point.face = zero;
+        number = n_if(g, n_and(g, n_less(g, least[i], out[i]), beside), n_num(g, i), number);
         const carom_node outside = n_or(g, n_less(g, least[i], out[i]), n_less(g, least[k], out[k]));
-        x = choose(g, n_and(g, outside, n_and(g, n_less(g, n_add(g, before, least[i]), along[k]), n_less(g, along[i], start))), point, x);
+        const carom_node between = n_and(g, n_less(g, n_add(g, n_num(g, length[k]), least[i]), along[k]), n_less(g, along[i], start));
+        number = n_if(g, n_and(g, outside, between), n_num(g, n + i), number);
     }
-    const ray d = ray_of(g, v_sub(g, p, x.corner), s->bound_radius);
-    const carom_node distance = n_if(g, x.face, n_sub(g, v_dot(g, x.normal, p), x.offset), d.length);
-    return made(g, c, distance, v_turn(g, b->R, v_if(g, x.face, x.normal, d.unit)));
+    const carom_node face = n_less(g, number, count), which = n_if(g, face, number, n_sub(g, number, count));
+    for (int i = 1; i < n; ++i) is[i] = n_op(g, CAROM_OP_EQ, which, n_num(g, i));
+    const vec normal = {{look_up(g, is, m[0], n), look_up(g, is, m[1], n), zero}}, at = {{look_up(g, is, a[0], n), look_up(g, is, a[1], n), zero}};
+    const ray d = ray_of(g, v_sub(g, p, at), s->bound_radius);
+    const carom_node distance = n_if(g, face, n_sub(g, v_dot(g, normal, p), look_up(g, is, offset, n)), d.length);
+    return made(g, c, distance, v_turn(g, b->R, v_if(g, face, normal, d.unit)));
 }
 
 // -- boxes and cylinders in space ----------------------------------------------------------------------------------------

@@ -105,11 +105,11 @@ static carom_status velocity(work *w, carom_step *s, int l, const carom_local *L
     return CAROM_OK;
 }
 
-// K[l] = K_E[l] = M_l^-1 f_l, directions at Q_l.
+// K[l] = K_E[l] = M_l^-1 f_l
 static carom_status free_stage(work *w, carom_step *s, int l, double t) {
     CAROM_TRY(carom_free_motion(s, &w->F, w->K[l], NULL, t, w->Q, w->V[l]));
     carom_copy(w->K_E[l], w->K[l], s->sys->nv);
-    return carom_directions(s, &w->L, t, w->Q);
+    return CAROM_OK;
 }
 
 // K_E[l] gets the bilateral part of the forces just found; the forces are booked for their share b_l of the step.
@@ -129,10 +129,9 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const d
     return CAROM_OK;
 }
 
-// (HE-6)  an impact at the start of the step; L holds the closed contacts.
+// (HE-6)  an impact at the start of the step; L holds the closed contacts and their directions.
 static carom_status impact_at_start(work *w, carom_step *s) {
     bool struck;
-    CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     carom_local_velocity(w->u_0, &w->L, w->v_0);
     CAROM_TRY(carom_struck(s, &struck, NULL, &w->L, w->u_0, (carom_place){.t = s->t, .q = s->q, .v = w->v_0}));
     if (!struck) return CAROM_OK;
@@ -147,7 +146,14 @@ static carom_status meets_kink(work *w, carom_step *s, int l, bool *kink) {
     return carom_struck(s, kink, w->kinked, &w->L_next, w->u_0, at);
 }
 
-// The stages with the forces of the first nb constraints of the set; they end early at a kink.
+// Directions at the next stage are those at this one, when it comes.
+static void pass_directions(work *w) {
+    const carom_local L = w->L;
+    w->L = w->L_next;
+    w->L_next = L;
+}
+
+// The stages with the forces of the first nb constraints of L, with directions at (t, q_0); they end early at a kink.
 static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
     const int last = w->T->stages, ne = s->sys->ne;
     carom_copy(w->V[0], w->v_0, s->sys->nv);
@@ -155,8 +161,8 @@ static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
     lift(w, s, 0);
     carom_power_begin(s);
     *kink = false;
+    w->L.nb = nb;
     for (int l = 1; l <= last; ++l) {
-        w->L.nb = nb;
         CAROM_TRY(free_stage(w, s, l - 1, stage_time(w, s, l - 1)));
         CAROM_TRY(carom_power_stage(s, s->h * w->T->b[l - 1], stage_time(w, s, l - 1), w->Q, w->V[l - 1]));
         position(w, s, l);
@@ -169,6 +175,7 @@ static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
         if (l == last) break;
         lift(w, s, l);
         carom_copy(w->Q, w->Q_next, s->sys->nq);
+        pass_directions(w);
     }
     return CAROM_OK;
 }
@@ -207,8 +214,10 @@ static carom_status step(void *memory, carom_step *s) {
 
     carom_copy(w->v_0, s->v, nv);
     CAROM_TRY(carom_gaps_before(s, w->g_0));
-    CAROM_TRY(carom_close_at(s, &w->L, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
+    bool known = false; // L, L_next hold directions of their sets at q_0, q_1
+    CAROM_TRY(carom_close_knowing(s, &w->L, w->g_0, &known, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
     const int nb = w->L.nb;
+    if (!known) CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     if (nb > ne) CAROM_TRY(impact_at_start(w, s));
     const carom_account booked = s->account;
     bool kink;
@@ -217,12 +226,15 @@ static carom_status step(void *memory, carom_step *s) {
     if (kink) {
         for (int b = ne; b < nb; ++b) w->held_1[w->L.id[b] - ne] = !w->kinked[b];
         s->account = booked;
+        w->L.nb = ne;
+        CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
         CAROM_TRY(stages(w, s, ne, &(bool){false}));
     } else {
         for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
     }
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
-    CAROM_TRY(carom_close_at(s, &w->L_next, w->g_1, (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
+    known = true;
+    CAROM_TRY(carom_close_knowing(s, &w->L_next, w->g_1, &known, (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
     bool hits = kink;
     for (int id = ne; id < ne + nc; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
     if (hits) {
