@@ -148,9 +148,40 @@ static void badly_scaled_systems_keep_their_rank(void **state) {
     assert_true(fabs(x[1] - 2.0 / 3) < 1e-14 && fabs(x[2] - 2e-6 / 3) < 1e-20);
 }
 
+// L of a matrix with a band, or with blocks, has zeros at the ends of its columns: passing over them changes no bit, and neither does a second right-hand side.
+static void zeros_below_columns_are_passed_over(void **state) {
+    (void)state;
+    for (int n = 1; n <= MOST; n++)
+        for (int band = 0; band < n; band++) {
+            double A[MOST * MOST], F[MOST * MOST], x[2][MOST], alone[2][MOST], y[MOST], end[MOST];
+            uint64_t seed = 29;
+            make(A, n, n, true, 7 + (uint64_t)n);
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) {
+                    if (abs(i - j) > band) A[i + j * n] = 0;
+                    else if (i == j) A[i + j * n] += 2 * n; // rows sum to less: |a_ij| < n/3 on average
+                }
+            for (int i = 0; i < n; i++) x[0][i] = symmetric_uniform(&seed), x[1][i] = symmetric_uniform(&seed);
+            memcpy(F, A, sizeof F), memcpy(alone, x, sizeof x);
+            assert_int_equal(carom_dense_ldl(F, n, n, 1e-12, end), 0);
+            carom_dense_ldl_ends(F, n, n, end);
+            for (int k = 0; k + 4 <= n; k += 4) assert_true(end[k / 4] >= fmin(k + 4 + band, n) && end[k / 4] <= fmin(k + 4 + band + 1, n)); // rows k + 3 + band and above are filled
+            carom_dense_ldl_solve(F, n, n, alone[0]), carom_dense_ldl_solve(F, n, n, alone[1]);
+            for (int two = 0; two < 2; two++) {
+                double z[2][MOST];
+                memcpy(z, x, sizeof z);
+                carom_dense_ldl_solve_two(F, n, n, end, z[0], two ? z[1] : NULL);
+                for (int i = 0; i < n; i++) assert_true(z[0][i] == alone[0][i] && z[1][i] == (two ? alone : x)[1][i]);
+            }
+            times(y, A, alone[1], n);
+            assert_true(distance(y, x[1], n) < 1e-13);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regular_systems_are_solved),
+        cmocka_unit_test(zeros_below_columns_are_passed_over),
         cmocka_unit_test(singular_consistent_systems_are_solved_and_their_rank_is_found),
         cmocka_unit_test(the_shortest_solution_is_the_pseudo_inverse),
         cmocka_unit_test(badly_scaled_systems_keep_their_rank),

@@ -1,4 +1,5 @@
 // test_matrix.c: the three storages say the same thing as a plain table of numbers.
+#include "linalg/sum.h"
 #include "problems.h"
 #include <carom/matrix.h>
 #include <float.h>
@@ -96,6 +97,25 @@ static void a_narrow_matrix_adds_to_a_wide_one(void **state) {
     }
 }
 
+static void a_matrix_adds_to_a_block_of_a_dense_one(void **state) {
+    (void)state;
+    enum { LD = MOST + 3, ROW = 2, COLUMN = 1 };
+    uint64_t seed = 11;
+    const int start[] = {0, 2, 3, 5}, row[] = {0, 2, 1, 0, 2};
+    const carom_pattern pattern = {.n = 3, .start = start, .row = row};
+    for (int k = 0; k <= COUNT; ++k) {
+        double memory[MOST * MOST], table[MOST][MOST], S[LD * LD];
+        const carom_matrix A = fill(memory, k < COUNT ? SHAPES[k] : carom_shape_sparse(&pattern), table, &seed);
+        for (int i = 0; i < LD * LD; ++i) S[i] = i;
+        carom_matrix_add_block(S + ROW + COLUMN * LD, LD, 2, A);
+        for (int i = 0; i < LD; ++i)
+            for (int j = 0; j < LD; ++j) {
+                const bool inside = i >= ROW && i < ROW + A.shape.n && j >= COLUMN && j < COLUMN + A.shape.n;
+                assert_true(S[i + j * LD] == i + j * LD + (inside ? 2 * table[i - ROW][j - COLUMN] : 0));
+            }
+    }
+}
+
 static void largest_entry_sees_what_is_no_number(void **state) {
     (void)state;
     assert_true(carom_norm_max((double[]){1, -3, 2}, 3) == 3);
@@ -141,7 +161,7 @@ static void passes_that_do_two_things_do_both_of_them(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_are_where_the_header_says),  cmocka_unit_test(products_agree_with_the_table),
-        cmocka_unit_test(a_narrow_matrix_adds_to_a_wide_one), cmocka_unit_test(largest_entry_sees_what_is_no_number),
+        cmocka_unit_test(a_narrow_matrix_adds_to_a_wide_one), cmocka_unit_test(a_matrix_adds_to_a_block_of_a_dense_one), cmocka_unit_test(largest_entry_sees_what_is_no_number),
         cmocka_unit_test(vectors_do_what_their_names_say),    cmocka_unit_test(passes_that_do_two_things_do_both_of_them),
     };
     return cmocka_run_group_tests_name("matrix", tests, NULL, NULL);

@@ -99,36 +99,69 @@ int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal) {
     return null;
 }
 
-void carom_dense_ldl_solve(const double *A, int n, int ld, double *x) {
-    int k = 0;
-    for (; k + PANEL <= n; k += PANEL) { // four columns at a time: x is read and written once for them
-        double w[PANEL];
-        eliminate(A, ld, k, x, w);
-        subtract4(x + k + PANEL, COLUMN(k) + k + PANEL, ld, w, n - k - PANEL);
+void carom_dense_ldl_ends(const double *A, int n, int ld, double *end) {
+    for (int k = 0; k + PANEL <= n; k += PANEL) {
+        const double *a = COLUMN(k), *b = a + ld, *c = b + ld, *d = c + ld;
+        int i = n;
+        while (i > k + PANEL && a[i - 1] == 0 && b[i - 1] == 0 && c[i - 1] == 0 && d[i - 1] == 0) --i;
+        *end++ = i + (i < n && (i - k) % 2); // an even number of rows below the panel, or all: of two sums each row keeps its own
     }
-    const int rest = k;
-    for (; k < n; k++) subtract(x + k + 1, COLUMN(k) + k + 1, x[k], n - k - 1);
-    for (k = n - 1; k >= rest; k--) {
+}
+
+// Rows k .. of x lose what a panel of unit L gives them, down to row `end`: four columns at a time, so that x is read and written once for them.
+static inline void forward(const double *A, int ld, int k, int end, double *x) {
+    double w[PANEL];
+    eliminate(A, ld, k, x, w);
+    subtract4(x + k + PANEL, COLUMN(k) + k + PANEL, ld, w, end - k - PANEL);
+}
+
+// x_k = x_k/D - L_k'x for the columns of a panel.
+static inline void backward(const double *A, int ld, int k, int end, double *x) {
+    const double *a = COLUMN(k), *b = a + ld, *c = b + ld, *d = c + ld;
+    double s[PANEL] = {0}, u[PANEL] = {0}; // two sums each, so that additions need not wait
+    int i = k + PANEL;
+    for (; i + 1 < end; i += 2) {
+        s[0] += a[i] * x[i], u[0] += a[i + 1] * x[i + 1];
+        s[1] += b[i] * x[i], u[1] += b[i + 1] * x[i + 1];
+        s[2] += c[i] * x[i], u[2] += c[i + 1] * x[i + 1];
+        s[3] += d[i] * x[i], u[3] += d[i + 1] * x[i + 1];
+    }
+    if (i < end) s[0] += a[i] * x[i], s[1] += b[i] * x[i], s[2] += c[i] * x[i], s[3] += d[i] * x[i];
+    for (int t = PANEL - 1; t >= 0; t--) {
+        double sum = s[t] + u[t];
+        for (int j = t + 1; j < PANEL; j++) sum += COLUMN(k + t)[k + j] * x[k + j];
+        x[k + t] = COLUMN(k + t)[k + t] != 0 ? x[k + t] * COLUMN(k + t)[k + t] - sum : 0;
+    }
+}
+
+// The columns behind the last panel, both ways.
+static void solve_rest(const double *A, int n, int ld, int rest, double *x) {
+    for (int k = rest; k < n; k++) subtract(x + k + 1, COLUMN(k) + k + 1, x[k], n - k - 1);
+    for (int k = n - 1; k >= rest; k--) {
         double s = 0;
         for (int i = k + 1; i < n; i++) s += COLUMN(k)[i] * x[i];
         x[k] = COLUMN(k)[k] != 0 ? x[k] * COLUMN(k)[k] - s : 0;
     }
-    for (k = rest - PANEL; k >= 0; k -= PANEL) {
-        const double *a = COLUMN(k), *b = a + ld, *c = b + ld, *d = c + ld;
-        double s[PANEL] = {0}, u[PANEL] = {0}; // two sums each, so that additions need not wait
-        int i = k + PANEL;
-        for (; i + 1 < n; i += 2) {
-            s[0] += a[i] * x[i], u[0] += a[i + 1] * x[i + 1];
-            s[1] += b[i] * x[i], u[1] += b[i + 1] * x[i + 1];
-            s[2] += c[i] * x[i], u[2] += c[i + 1] * x[i + 1];
-            s[3] += d[i] * x[i], u[3] += d[i + 1] * x[i + 1];
-        }
-        if (i < n) s[0] += a[i] * x[i], s[1] += b[i] * x[i], s[2] += c[i] * x[i], s[3] += d[i] * x[i];
-        for (int t = PANEL - 1; t >= 0; t--) {
-            double sum = s[t] + u[t];
-            for (int j = t + 1; j < PANEL; j++) sum += COLUMN(k + t)[k + j] * x[k + j];
-            x[k + t] = COLUMN(k + t)[k + t] != 0 ? x[k + t] * COLUMN(k + t)[k + t] - sum : 0;
-        }
+}
+
+void carom_dense_ldl_solve(const double *A, int n, int ld, double *x) {
+    const int rest = n - n % PANEL;
+    for (int k = 0; k < rest; k += PANEL) forward(A, ld, k, n, x);
+    solve_rest(A, n, ld, rest, x);
+    for (int k = rest - PANEL; k >= 0; k -= PANEL) backward(A, ld, k, n, x);
+}
+
+void carom_dense_ldl_solve_two(const double *A, int n, int ld, const double *end, double *x, double *y) {
+    const int rest = n - n % PANEL;
+    for (int k = 0; k < rest; k += PANEL) { // what one side waits for, the other has time for
+        forward(A, ld, k, (int)end[k / PANEL], x);
+        if (y) forward(A, ld, k, (int)end[k / PANEL], y);
+    }
+    solve_rest(A, n, ld, rest, x);
+    if (y) solve_rest(A, n, ld, rest, y);
+    for (int k = rest - PANEL; k >= 0; k -= PANEL) {
+        backward(A, ld, k, (int)end[k / PANEL], x);
+        if (y) backward(A, ld, k, (int)end[k / PANEL], y);
     }
 }
 

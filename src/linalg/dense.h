@@ -32,6 +32,10 @@ bool carom_dense_positive(double *A, int n, int ld, double *x);
 int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal);
 /// x = A^-1 x; components of null pivots are 0.
 void carom_dense_ldl_solve(const double *A, int n, int ld, double *x);
+/// The same for two right-hand sides (y NULL: one), the panels of columns of L up to their ends, as carom_dense_ldl_ends() finds them.  Zeros may have the other sign.
+void carom_dense_ldl_solve_two(const double *A, int n, int ld, const double *end, double *x, double *y);
+/// Of each panel of columns of L one past the last row that is not zero; end: n doubles at most.
+void carom_dense_ldl_ends(const double *A, int n, int ld, double *end);
 
 /// P A = L U, row pivoting.  False: A is singular to working precision, A is spoilt.  ~n^3/3 multiply-adds.
 bool carom_dense_lu(double *A, int n, int ld, double cut, int *pivot);

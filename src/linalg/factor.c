@@ -6,6 +6,7 @@
 // column (LU) started with.
 #include "linalg/banded.h"
 #include "linalg/dense.h"
+#include "linalg/two.h"
 #include <assert.h>
 #include <carom/matrix.h>
 #include <float.h>
@@ -33,7 +34,7 @@ carom_factor carom_allocate_factor(carom_arena *mem, carom_shape shape, bool sym
         return F;
     }
     const bool narrow = symmetric && shape.storage == CAROM_BANDED && carom_band_suits(shape.n, shape.band);
-    const size_t diagonal = symmetric && shape.storage == CAROM_DENSE ? (size_t)shape.n : 0; // scratch
+    const size_t diagonal = symmetric && shape.storage == CAROM_DENSE ? (size_t)shape.n : 0; // scratch, then where columns of L end
     F.a = carom_allocate(mem, diagonal + (banded_lu ? (size_t)shape.n * (size_t)lu_rows(shape) : narrow ? carom_band_size(shape.n, shape.band) : carom_shape_size(shape)));
     if (!symmetric) F.pivot = carom_allocate_ints(mem, (size_t)shape.n);
     return F;
@@ -89,7 +90,7 @@ static carom_status ldl_dense(double *L, const double *A, int n, int *where) {
     const size_t ld = (size_t)n;
     for (size_t j = 0; j < ld; ++j) memcpy(L + j * ld + j, A + j * ld + j, (ld - j) * sizeof(double));
     if (n >= TILED_FROM) {
-        if (carom_dense_ldl(L, n, n, TINY, L + ld * ld) == 0) return CAROM_OK;
+        if (carom_dense_ldl(L, n, n, TINY, L + ld * ld) == 0) return carom_dense_ldl_ends(L, n, n, L + ld * ld), CAROM_OK;
         int row = 0;
         while (L[(size_t)row * ld + (size_t)row] != 0) ++row;
         return singular(where, row);
@@ -122,7 +123,7 @@ static inline void solve_ldl_3(const double *L, double *x) {
 static void solve_ldl_dense(const double *L, double *x, int n) {
     const size_t ld = (size_t)n;
     if (n >= TILED_FROM) {
-        carom_dense_ldl_solve(L, n, n, x);
+        carom_dense_ldl_solve_two(L, n, n, L + ld * ld, x, NULL);
         return;
     }
     for (int j = 0; j < n; ++j) {
@@ -413,6 +414,12 @@ static void solve(const carom_factor *F, double *x) {
 void carom_factor_solve(const carom_factor *F, double *x) {
     if (of_three(F)) solve_ldl_3(F->a, x);
     else solve(F, x);
+}
+
+void carom_factor_solve_two(const carom_factor *F, double *x, double *y) {
+    const size_t n = (size_t)F->shape.n;
+    if (F->shape.storage == CAROM_DENSE && F->symmetric && n >= TILED_FROM) carom_dense_ldl_solve_two(F->a, (int)n, (int)n, F->a + n * n, x, y);
+    else carom_factor_solve(F, x), carom_factor_solve(F, y);
 }
 
 static void advance(const carom_factor *F, double *v, double h, double *x) {

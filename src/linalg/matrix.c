@@ -47,19 +47,21 @@ carom_matrix carom_allocate_matrix(carom_arena *mem, carom_shape shape) {
     return (carom_matrix){shape, carom_allocate(mem, carom_shape_size(shape))};
 }
 
-double *carom_matrix_entry(carom_matrix A, int i, int j) {
-    const int n = A.shape.n, b = A.shape.band;
-    switch (A.shape.storage) {
-    case CAROM_DIAGONAL: return i == j ? A.a + i : NULL;
-    case CAROM_BANDED: return i - j <= b && j - i <= b ? A.a + (b + i - j) + (size_t)j * (size_t)(2 * b + 1) : NULL;
+static inline double *place(const carom_matrix *A, int i, int j) {
+    const int n = A->shape.n, b = A->shape.band;
+    switch (A->shape.storage) {
+    case CAROM_DIAGONAL: return i == j ? A->a + i : NULL;
+    case CAROM_BANDED: return i - j <= b && j - i <= b ? A->a + (b + i - j) + (size_t)j * (size_t)(2 * b + 1) : NULL;
     case CAROM_SPARSE: {
-        const int e = carom_pattern_find(A.shape.pattern, i, j);
-        return e >= 0 ? A.a + e : NULL;
+        const int e = carom_pattern_find(A->shape.pattern, i, j);
+        return e >= 0 ? A->a + e : NULL;
     }
     case CAROM_DENSE: break;
     }
-    return A.a + i + (size_t)j * (size_t)n;
+    return A->a + i + (size_t)j * (size_t)n;
 }
+
+double *carom_matrix_entry(carom_matrix A, int i, int j) { return place(&A, i, j); }
 
 // The common sizes get a short path: the matrix of a planar body, and the single number of one unknown.
 static inline bool of_three(carom_matrix A) { return A.shape.storage == CAROM_DENSE && A.shape.n == 3; }
@@ -128,7 +130,7 @@ static void add_to_sparse(carom_matrix A, double x, carom_matrix B) {
     const bool sparse = B.shape.storage == CAROM_SPARSE;
     for (int j = 0; j < A.shape.n; ++j) {
         const int first = sparse ? Q->start[j] : row_first(B.shape, j), end = sparse ? Q->start[j + 1] : row_end(B.shape, j);
-        const double *b = sparse ? B.a + first : carom_matrix_entry(B, first, j);
+        const double *b = sparse ? B.a + first : place(&B, first, j);
         for (int k = first, e = P->start[j]; k < end; ++k, ++e) {
             const int i = sparse ? Q->row[k] : k;
             while (e < P->start[j + 1] && P->row[e] < i) ++e;
@@ -163,9 +165,9 @@ void carom_matrix_add(carom_matrix A, double x, carom_matrix B) {
     const bool sparse = B.shape.storage == CAROM_SPARSE;
     for (int j = 0; j < B.shape.n; ++j) {
         const int first = sparse ? Q->start[j] : row_first(B.shape, j), end = sparse ? Q->start[j + 1] : row_end(B.shape, j);
-        const double *b = sparse ? B.a + first : carom_matrix_entry(B, first, j);
+        const double *b = sparse ? B.a + first : place(&B, first, j);
         for (int k = first; k < end; ++k) {
-            double *a = carom_matrix_entry(A, sparse ? Q->row[k] : k, j);
+            double *a = place(&A, sparse ? Q->row[k] : k, j);
             assert(a); // B's storage must lie within A's
             *a += x * b[k - first];
         }
@@ -186,6 +188,20 @@ void carom_matrix_sum(carom_matrix A, double x, carom_matrix B, double y, carom_
     }
     if (of_three(A)) sum_of(A.a, x, B.a, y, C.a, 9);
     else sum_of(A.a, x, B.a, y, C.a, carom_shape_size(A.shape));
+}
+
+void carom_matrix_add_block(double *S, int ld, double x, carom_matrix A) {
+    const carom_pattern *P = A.shape.pattern;
+    for (int j = 0; j < A.shape.n; ++j) {
+        double *column = S + (size_t)j * (size_t)ld;
+        if (A.shape.storage == CAROM_SPARSE) {
+            for (int e = P->start[j]; e < P->start[j + 1]; ++e) column[P->row[e]] += x * A.a[e];
+            continue;
+        }
+        const int first = row_first(A.shape, j), end = row_end(A.shape, j);
+        const double *a = place(&A, first, j);
+        for (int i = first; i < end; ++i) column[i] += x * a[i - first];
+    }
 }
 
 // Row i of y += s A x, the columns in ascending order.
@@ -245,7 +261,7 @@ void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
     }
     for (int j = 0; j < n; ++j) {
         const int first = row_first(A.shape, j), end = row_end(A.shape, j);
-        const double *a = carom_matrix_entry(A, first, j), sx = s * x[j];
+        const double *a = place(&A, first, j), sx = s * x[j];
         for (int i = first; i < end; ++i) y[i] += sx * a[i - first];
     }
 }
@@ -275,7 +291,7 @@ void carom_matrix_magnitude(double *y, carom_matrix A, const double *x) {
             continue;
         }
         const int first = row_first(A.shape, j), end = row_end(A.shape, j);
-        const double *a = carom_matrix_entry(A, first, j);
+        const double *a = place(&A, first, j);
         for (int i = first; i < end; ++i) y[i] += fabs(a[i - first] * x[j]);
     }
 }

@@ -17,9 +17,13 @@ typedef struct search {
     int looks;
 } search;
 
+// How far ahead is asked, in steps: twice as far as last time where that went well.
+static const double FARTHEST = 64;
+
 // What is known of pulses, for a run: the bounds of each over it; and that all are even on every part, at least `least` long, of the times from `from` to `to`.
+// Of switches: that none changes from calm[0] to calm[1].
 typedef struct known {
-    double run[2], share, from, to, least, steps;
+    double run[2], share, from, to, least, steps, calm[2], ahead;
     carom_range *whole;
 } known;
 
@@ -37,7 +41,11 @@ static known *known_of(const carom_model *m, void *work) {
     return k;
 }
 
-static void forget(const carom_model *m, void *work) { known_of(m, work)->run[0] = NAN; }
+static void forget(const carom_model *m, void *work) {
+    known *k = known_of(m, work);
+    k->run[0] = k->calm[0] = k->calm[1] = NAN;
+    k->ahead = 4;
+}
 
 void carom_times_work_init(const carom_model *m, void *work, const double *given) {
     if (!m->times_tape) return;
@@ -101,10 +109,20 @@ static double first(search *z, double a, double b) {
     return x < HUGE_VAL ? x : first(z, half, b);
 }
 
+// Does no switch change between t_0 and t_1?  Times ahead are asked along, so that steps to come need not.
+static bool calm(search *z, known *k, double t_0, double t_1) {
+    if (t_0 >= k->calm[0] && t_1 <= k->calm[1]) return true;
+    const double to = fmax(t_1, t_0 + k->ahead * (t_1 - t_0));
+    const bool good = !differ(z, t_0, to) && steady(z, t_0, to);
+    k->ahead = good ? fmin(2 * k->ahead, FARTHEST) : fmax(0.5 * k->ahead, 1);
+    if (good) k->calm[0] = t_0, k->calm[1] = to;
+    return good;
+}
+
 double carom_model_jump(const void *model, void *work, double t_0, double t_1) {
     const carom_model *m = model;
     search z = {.m = m, .work = (unsigned char *)work + m->times_work, .x = (carom_range *)(void *)((unsigned char *)work + m->times_ranges), .scale = 1e-3 * (t_1 - t_0)};
-    return t_1 > t_0 ? first(&z, t_0, t_1) : HUGE_VAL;
+    return t_1 > t_0 && !calm(&z, known_of(m, work), t_0, t_1) ? first(&z, t_0, t_1) : HUGE_VAL;
 }
 
 // -- pulses ----------------------------------------------------------------------------------------------------------
@@ -213,9 +231,8 @@ static bool straight(search *z, const known *k, double share, double a, double b
     return true;
 }
 
-// The same for times ahead, so that steps to come need not ask: twice as far as last time where that went well.
+// The same for times ahead, so that steps to come need not ask.
 static bool known_even(search *z, known *k, double share, double t_0, double t_1) {
-    static const double FARTHEST = 64;
     const double h = t_1 - t_0;
     if (share >= k->share && t_0 >= k->from && t_1 <= k->to && h >= k->least) return true;
     const double before = t_0 - h, from = t_0 >= k->run[0] ? fmax(before, k->run[0]) : t_0, steps = fmax(k->steps, 1), to = t_0 + steps * h;
@@ -231,7 +248,7 @@ double carom_model_even(const void *model, void *work, const double *run, double
     search z = search_of(m, work);
     known *k = known_of(m, work);
     if (k->run[0] != run[0] || k->run[1] != run[1]) {
-        *k = (known){.run = {run[0], run[1]}, .from = HUGE_VAL, .steps = 4, .whole = k->whole};
+        *k = (known){.run = {run[0], run[1]}, .from = HUGE_VAL, .steps = 4, .calm = {k->calm[0], k->calm[1]}, .ahead = k->ahead, .whole = k->whole};
         whole_run(&z, k);
     }
     if (known_even(&z, k, share, t_0, t_1)) return t_1;

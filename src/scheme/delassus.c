@@ -3,6 +3,7 @@
 // Small systems get it anew for every problem.  Large ones must not: a column costs a solution, a stored column of
 // F^-1 W costs n doubles.  So columns are computed for closed contacts only, kept while F and W do not change, and stored
 // as long as there is room; reactions of many contacts are applied by one solution instead of many columns.
+#include "linalg/two.h"
 #include "scheme/inside.h"
 #include "scheme/delassus_blocks.h"
 #include "scheme/step.h"
@@ -78,12 +79,19 @@ static bool remembered_column(carom_delassus *d, const carom_columns *W, int k) 
     return same;
 }
 
-// F^-1 W_k, stored as column k of `dense`.
-static double *solve_stored(carom_delassus *d, const carom_columns *W, const carom_factor *F, int k) {
+// F^-1 W, stored as the first n columns of `dense`, two at a time where they are not remembered.
+static void solve_stored(carom_delassus *d, const carom_columns *W, const carom_factor *F, int n) {
     const bool constant = d->source.a && F->count == CAROM_FACTOR_OF_MASS;
+    double *other = NULL; // is to be solved
     if (!constant) d->sources = 0;
-    if (constant && remembered_column(d, W, k)) return stored(d, k);
-    return solve_dense(stored(d, k), W, F, k);
+    for (int k = 0; k < n; ++k) {
+        if (constant && remembered_column(d, W, k)) continue;
+        double *x = stored(d, k);
+        carom_column_expand(x, W, k);
+        if (other) carom_factor_solve_two(F, other, x), other = NULL;
+        else other = x;
+    }
+    if (other) carom_factor_solve(F, other);
 }
 
 // -- sparse columns ------------------------------------------------------------------------------------
@@ -359,9 +367,10 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
     // G = a A'X.  With equal directions G is symmetric, and exactly so.
     const size_t ld = (size_t)n;
     double *G = s->G;
+    solve_stored(d, &Lf->W, F, n < d->dense.n ? n : d->dense.n);
     for (int k = 0; k < n; ++k) {
         d->column[k] = k < d->dense.n ? k : NOT_STORED;
-        const double *x = k < d->dense.n ? solve_stored(d, &Lf->W, F, k) : solve_dense(d->x, &Lf->W, F, k);
+        const double *x = k < d->dense.n ? stored(d, k) : solve_dense(d->x, &Lf->W, F, k);
         const int first = L == Lf ? k : 0;
         double *column = G + k * ld;
         carom_columns_dot(column + first, &L->W, first, n - first, x);

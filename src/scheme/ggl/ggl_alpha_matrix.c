@@ -1,5 +1,6 @@
 // ggl_alpha_matrix.c: the matrix of (GA-11) as a whole, for small systems, and its solution.
 #include "linalg/dense.h"
+#include "linalg/sum.h"
 #include "scheme/ggl/ggl_alpha.h"
 
 static const double SINGULAR = 1e-13;  // pivots that have cancelled to this, relatively: elimination is not to be trusted
@@ -8,11 +9,7 @@ static const double DEPENDENT = 1e-11; // columns of the shortest solution that 
 typedef carom_ggl_alpha work;
 
 static void add_matrix(const work *w, int row, int col, double x, carom_matrix A) {
-    for (int j = 0; j < A.shape.n; ++j)
-        for (int i = 0; i < A.shape.n; ++i) {
-            const double *a = carom_matrix_entry(A, i, j);
-            if (a) w->S[(row + i) + (size_t)(col + j) * (size_t)w->N] += x * *a;
-        }
+    carom_matrix_add_block(w->S + row + (size_t)col * (size_t)w->N, w->N, x, A);
 }
 
 // x W_k as a column, x W_k' as a row.
