@@ -1,5 +1,5 @@
 // test_verbs.c: carom orbit, follow and lyapunov as a person calls them: output, files, and a sentence for what is wrong.
-#define _DEFAULT_SOURCE // mkdtemp
+#define _DEFAULT_SOURCE // mkdtemp, setenv
 #include "program.h"
 #include <math.h>
 
@@ -246,7 +246,22 @@ static void gradients(void **state) {
     assert_true(!strstr(out, " 0 s of CPU time"));
 }
 
+// LAPACK is loaded when it is needed: a run does not notice that it is damaged, modes say so.
+static void damaged_library(void **state) {
+    (void)state;
+    models();
+    put("liblapack.so.3", "");
+    assert_int_equal(setenv("LD_LIBRARY_PATH", folder, 1), 0);
+    const int run = carom("run spring.yaml -o spring.h5"), modes = carom("modes spring.yaml");
+    unsetenv("LD_LIBRARY_PATH");
+    remove("liblapack.so.3");
+    assert_int_equal(run, 0);
+    assert_int_equal(modes, 2);
+    assert_says(complaints, "LAPACK, which finds modes and multipliers, cannot be loaded");
+    assert_int_equal(carom("modes spring.yaml"), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(orbits), cmocka_unit_test(branches), cmocka_unit_test(starts), cmocka_unit_test(sweeps), cmocka_unit_test(gradients), cmocka_unit_test(exponents)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_words), cmocka_unit_test(damaged_library), cmocka_unit_test(orbits), cmocka_unit_test(branches), cmocka_unit_test(starts), cmocka_unit_test(sweeps), cmocka_unit_test(gradients), cmocka_unit_test(exponents)};
     return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """wheel.py BUILD OUT: a wheel with the library, the program and what they need inside, for this machine's kind of processor.
 
-Everything that `ldd` names goes along, but the C library and what belongs to it; `patchelf` (Debian: patchelf) makes the files find each other.  The tag names the C library's
+Everything that `ldd` names goes along, and what the library loads when it is needed (BUILD/loaded.txt), but not the C library and what belongs to it; `patchelf` (Debian: patchelf) makes the files find each other.  The tag names the C library's
 version here: the wheel works where it is as new or newer.
 """
 import base64
@@ -28,12 +28,21 @@ def needs(file):
     return {name: path for name, path in found.items() if not SYSTEM.match(name)}
 
 
+def loaded(build):
+    """What is loaded by its name, and what that needs."""
+    found = {}
+    for path in (build / "loaded.txt").read_text().split():
+        said = subprocess.run(["objdump", "-p", path], check=True, capture_output=True, text=True).stdout
+        found.update({re.search(r"SONAME +(\S+)", said).group(1): path}, **needs(path))
+    return found
+
+
 def gather(build, package):
     """The library, the program and what they need, with paths relative to themselves."""
     shutil.copy(build / "libcarom.so", package / "libcarom.so")
     (package / "bin").mkdir()
     shutil.copy(build / "carom", package / "bin" / "carom")
-    libraries = {**needs(build / "libcarom.so"), **needs(build / "carom")}
+    libraries = {**needs(build / "libcarom.so"), **needs(build / "carom"), **loaded(build)}
     libraries.pop("libcarom.so.0", None)
     (package / "lib").mkdir()
     for name, path in libraries.items():

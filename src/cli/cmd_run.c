@@ -222,9 +222,10 @@ static bool read_model(run *r) {
 static bool read_new(run *r) {
     const cli_args *a = r->a;
     r->model_file = a->word[0];
-    if (carom_table_probe(r->model_file, "runs") || carom_table_probe(r->model_file, "branch")) return cli_wants_model(r->model_file), false;
-    if (carom_result_probe(r->model_file))
+    if (carom_result_probe(r->model_file)) {
+        if (carom_table_probe(r->model_file, "runs") || carom_table_probe(r->model_file, "branch")) return cli_wants_model(r->model_file), false;
         return cli_say("%s is a result, not a model; to continue it: carom run --resume %s", r->model_file, r->model_file), false;
+    }
     r->set = cli_list(a, "set");
     r->text = cli_read_file(r->model_file, &r->length);
     add_settle(r);
@@ -246,6 +247,9 @@ static bool create_team(run *r) {
 
 // Before it starts: is there less memory than the run could need?
 static void say_memory(const run *r) {
+    static const double little = 64e6; // bytes: less than what the program itself takes
+    const double most = (double)carom_sim_memory(r->sim);
+    if (r->quiet || most < little) return;
     FILE *f = fopen("/proc/meminfo", "r");
     char line[200];
     double available = HUGE_VAL;
@@ -253,8 +257,7 @@ static void say_memory(const run *r) {
     while (f && fgets(line, sizeof line, f))
         if (sscanf(line, "MemAvailable: %lld", &kilobytes) == 1) available = 1024.0 * (double)kilobytes;
     if (f) fclose(f);
-    const double most = (double)carom_sim_memory(r->sim);
-    if (r->quiet || !(most > available)) return;
+    if (!(most > available)) return;
     cli_say("%s reserves %.3g GB for the case that all %d contacts act at once, and %.3g GB are available: the run fails if it comes to that; other schemes need less (docs/large-systems.md)",
             carom_sim_scheme(r->sim)->name, 1e-9 * most, carom_model_system(r->model)->nc, 1e-9 * available);
 }

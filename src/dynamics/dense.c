@@ -15,9 +15,8 @@ static const double SHIFT = 1.0371e-4; // of the fastest: among the slow ones, a
 static const double TINY = 1e-6;   // of the shift: an eigenvalue that is zero
 static const double DOUBLE = 3e-7; // of the fastest: a zero that is double may be off by the root of rounding
 
-#ifdef CAROM_HAS_LAPACK
-
 typedef struct dense {
+    carom_lapack lapack;
     const carom_linear *l;
     int nv, m;        // velocities, freedoms
     double *Z, *Y;    // nv x nv, the last m columns count
@@ -44,7 +43,7 @@ static carom_status complement(dense *d, const double *columns, int n, double *U
         for (int i = 0; i < nv; ++i) a[i + k * nv] = length > 0 ? columns[i + k * nv] / length : 0;
     }
     int info = 0;
-    dgesvd_("A", "N", &nv, &n, a, &nv, s, U, &nv, none, &one, work, &room, &info, 1, 1);
+    d->lapack.dgesvd("A", "N", &nv, &n, a, &nv, s, U, &nv, none, &one, work, &room, &info, 1, 1);
     while (*rank < n && *rank < nv && s[*rank] > CAROM_DEPENDENT * s[0]) ++*rank;
     free(a);
     return info == 0 ? CAROM_OK : carom_fail(d->err, CAROM_SINGULAR, "the directions of joints and contacts could not be decomposed");
@@ -117,7 +116,7 @@ static double quadratic(dense *d, const double *A, const double *B, const double
     double *lu = d->Q, *X = lu + mm, *Y = X + mm, none[1];
     int info = 0;
     carom_copy(lu, A, (ptrdiff_t)mm), carom_copy(X, C, (ptrdiff_t)mm), carom_copy(Y, B, (ptrdiff_t)mm);
-    dgesv_(&m, &n, lu, &m, d->pivot, X, &m, &info);
+    d->lapack.dgesv(&m, &n, lu, &m, d->pivot, X, &m, &info);
     double w = info == 0 ? fmax(sqrt(row_norm(X, m)), row_norm(Y, m)) : NAN;
     if (!isfinite(w)) return 0;
     if (w == 0) w = 1;
@@ -129,7 +128,7 @@ static double quadratic(dense *d, const double *A, const double *B, const double
             d->A[m + i + (size_t)(m + j) * (size_t)n] = -Y[i + (size_t)j * (size_t)m] / w;
         }
     }
-    dgeev_("N", "V", &n, d->A, &n, re, im, none, &one, d->vr, &n, d->work, &room, &info, 1, 1);
+    d->lapack.dgeev("N", "V", &n, d->A, &n, re, im, none, &one, d->vr, &n, d->work, &room, &info, 1, 1);
     if (info != 0) *status = carom_fail(d->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (LAPACK's dgeev: %d)", info);
     for (int i = 0; i < n; ++i) re[i] *= w, im[i] *= w;
     return w;
@@ -220,6 +219,7 @@ static carom_status eigenvalues(dense *d, carom_spectrum *s) {
 carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err) {
     const size_t nv = (size_t)l->grip.p.nv, n = 2 * nv;
     dense d = {.l = l, .nv = (int)nv, .err = err};
+    CAROM_TRY(carom_lapack_load(&d.lapack, err));
     double *block = calloc(10 * nv * nv + 2 * n * n + 12 * n + 64 + 3 * nv, sizeof *block);
     d.pivot = calloc(nv, sizeof *d.pivot);
     s->re = calloc(n, sizeof *s->re), s->im = calloc(n, sizeof *s->im), s->shape = calloc(2 * n * nv, sizeof *s->shape);
@@ -234,12 +234,3 @@ carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, caro
     free(d.pivot);
     return status;
 }
-
-#else
-
-carom_status carom_spectrum_dense(carom_spectrum *s, const carom_linear *l, carom_error *err) {
-    (void)s, (void)l;
-    return carom_fail(err, CAROM_UNSUPPORTED, "this carom was built without LAPACK, which finds modes (Debian: liblapack-dev); install it and build again");
-}
-
-#endif

@@ -525,16 +525,13 @@ void carom_shooter_close(carom_shooter *s) {
 
 carom_status carom_eigen(double *A, int m, double *re, double *im, double *vectors, carom_error *err) {
     if (m == 0) return CAROM_OK;
-#ifdef CAROM_HAS_LAPACK
+    carom_lapack lapack;
+    CAROM_TRY(carom_lapack_load(&lapack, err));
     const int one = 1, room = 8 * m + 64;
     int info = 0;
     double none[1], *work = calloc((size_t)room, sizeof *work);
     if (!work) return no_memory(err);
-    dgeev_("N", vectors ? "V" : "N", &m, A, &m, re, im, none, &one, vectors ? vectors : none, vectors ? &m : &one, work, &room, &info, 1, 1);
+    lapack.dgeev("N", vectors ? "V" : "N", &m, A, &m, re, im, none, &one, vectors ? vectors : none, vectors ? &m : &one, work, &room, &info, 1, 1);
     free(work);
     return info == 0 ? CAROM_OK : carom_fail(err, CAROM_NOT_CONVERGED, "the multipliers did not converge (LAPACK's dgeev: %d)", info);
-#else
-    (void)A, (void)re, (void)im, (void)vectors;
-    return carom_fail(err, CAROM_UNSUPPORTED, "multipliers need LAPACK, which this build of carom lacks: install liblapack-dev and build again");
-#endif
 }

@@ -17,9 +17,8 @@ static const double SHIFT = 1e-4;     // of a typical rate, and ten times more a
 static const double AT_SHIFT = 1e-4, TINY = 1e-5; // of the shift: eigenvalues that are not counted among those that are not zero; that are zero
 static const double ROUNDING = 1e-10, NOTHING = 1e-9; // of the least that is not zero: what is left of real parts; an eigenvalue that is zero
 
-#if defined(CAROM_HAS_ARPACK) && defined(CAROM_HAS_LAPACK)
-
 typedef struct sparse {
+    carom_arpack arpack;
     const carom_linear *l;
     int nv, rows, *keep;  // rows of in and out that are independent
     size_t count;         // entries of (MOD-2)
@@ -144,14 +143,14 @@ static carom_status iterate(sparse *s, carom_spectrum *out, int count) {
     apply(s, resid, workd);
     carom_copy(resid, workd, n);
     for (;;) {
-        dnaupd_(&ido, "I", &n, "LM", &nev, &tol, resid, &ncv, v, &n, iparam, ipntr, workd, workl, &lworkl, &info, 1, 2);
+        s->arpack.dnaupd(&ido, "I", &n, "LM", &nev, &tol, resid, &ncv, v, &n, iparam, ipntr, workd, workl, &lworkl, &info, 1, 2);
         if (ido != 1 && ido != -1) break;
         apply(s, workd + ipntr[0] - 1, workd + ipntr[1] - 1);
     }
     carom_status status = CAROM_OK;
     if (info < 0 || iparam[4] < 2) status = carom_fail(s->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (ARPACK's dnaupd: %d)", info);
     if (status == CAROM_OK) {
-        dneupd_(&vectors, "A", select, dr, di, z, &n, &zero, &zero, workev, "I", &n, "LM", &nev, &tol, resid, &ncv, v, &n, iparam, ipntr, workd, workl, &lworkl, &info, 1, 1, 2);
+        s->arpack.dneupd(&vectors, "A", select, dr, di, z, &n, &zero, &zero, workev, "I", &n, "LM", &nev, &tol, resid, &ncv, v, &n, iparam, ipntr, workd, workl, &lworkl, &info, 1, 1, 2);
         if (info != 0) status = carom_fail(s->err, CAROM_NOT_CONVERGED, "the eigenvalues did not converge (ARPACK's dneupd: %d)", info);
     }
     for (int k = 0; status == CAROM_OK && k < iparam[4] && k < nev; ++k) {
@@ -175,6 +174,7 @@ carom_status carom_spectrum_sparse(carom_spectrum *out, const carom_linear *l, i
     sparse s = {.l = l, .nv = l->grip.p.nv, .err = err};
     if (l->frame || l->drift)
         return carom_fail(err, CAROM_UNSUPPORTED, "modes of large models are linearised at rest; this state moves and has joints, contacts or bodies that turn");
+    CAROM_TRY(carom_arpack_load(&s.arpack, err));
     carom_status status = choose(&s);
     const size_t n = (size_t)(s.nv + s.rows), room = 2 * (size_t)count + 4;
     s.x = calloc(2 * n, sizeof *s.x);
@@ -193,12 +193,3 @@ carom_status carom_spectrum_sparse(carom_spectrum *out, const carom_linear *l, i
     free(s.a), free(s.row), free(s.col), free(s.value), free(s.keep), free(s.x);
     return status;
 }
-
-#else
-
-carom_status carom_spectrum_sparse(carom_spectrum *s, const carom_linear *l, int count, carom_error *err) {
-    (void)s, (void)l, (void)count;
-    return carom_fail(err, CAROM_UNSUPPORTED, "this carom was built without ARPACK, which finds modes of large models (Debian: libarpack2-dev); install it and build again");
-}
-
-#endif

@@ -22,6 +22,7 @@ enum { PAGE = 4096 };
 typedef struct page {
     uint64_t number;
     unsigned char *byte; // NULL: this place of the table is free
+    bool changed;        // it differs from the file's
 } page;
 
 typedef struct driver {
@@ -34,7 +35,7 @@ typedef struct driver {
     haddr_t committed; // (1): pages that begin below are held
     haddr_t opened;    // size at the opening
     page *table;       // open addressing; size is a power of two
-    size_t size, used;
+    size_t size, used, changed;
     dev_t device;
     ino_t inode;
 } driver;
@@ -118,14 +119,27 @@ static unsigned char *held(const driver *d, uint64_t number) {
 }
 
 // The page in memory, with the bytes of the file unless `fresh`.
-static unsigned char *hold(driver *d, uint64_t number, bool fresh) {
-    unsigned char *byte = held(d, number);
-    if (byte) return byte;
-    if (!make_room(d) || !(byte = malloc(PAGE))) return NULL;
-    if (!fresh && !read_all(d->fd, byte, PAGE, number * PAGE)) return free(byte), NULL;
-    *place_of(d->table, d->size, number) = (page){number, byte};
+static page *hold(driver *d, uint64_t number, bool fresh) {
+    if (!make_room(d)) return NULL;
+    page *place = place_of(d->table, d->size, number);
+    if (place->byte) return place;
+    unsigned char *byte = malloc(PAGE);
+    if (!byte || (!fresh && !read_all(d->fd, byte, PAGE, number * PAGE))) return free(byte), NULL;
+    *place = (page){number, byte, false};
     ++d->used;
-    return byte;
+    return place;
+}
+
+// Bytes that are those of the file leave it as it is: HDF5 writes much again when a file is closed.
+static bool change(driver *d, haddr_t at, const unsigned char *bytes, size_t size) {
+    page *p = hold(d, at / PAGE, size == PAGE);
+    if (!p) return false;
+    unsigned char *to = p->byte + at % PAGE;
+    if (!p->changed && size < PAGE && memcmp(to, bytes, size) == 0) return true;
+    memcpy(to, bytes, size);
+    d->changed += !p->changed;
+    p->changed = true;
+    return true;
 }
 
 // Is a whole page what the file has already?  Much of a saved state is: it need not be held, nor written.
@@ -139,7 +153,7 @@ static void drop_pages(driver *d) {
     for (size_t i = 0; i < d->size; ++i) free(d->table[i].byte);
     if (d->size) memset(d->table, 0, d->size * sizeof *d->table);
     if (d->used > MANY) carom_forget_freed();
-    d->used = 0;
+    d->used = d->changed = 0;
 }
 
 static size_t part_of(haddr_t at, size_t size) { // bytes until the end of the page
@@ -171,10 +185,10 @@ static int by_number(const void *x, const void *y) {
 
 // The changed pages in order; NULL: no memory.
 static page *sort_pages(const driver *d) {
-    page *sorted = malloc(d->used * sizeof *sorted);
+    page *sorted = malloc(d->changed * sizeof *sorted);
     size_t k = 0;
     for (size_t i = 0; i < d->size && sorted; ++i)
-        if (d->table[i].byte) sorted[k++] = d->table[i];
+        if (d->table[i].byte && d->table[i].changed) sorted[k++] = d->table[i];
     if (sorted) qsort(sorted, k, sizeof *sorted, by_number);
     return sorted;
 }
@@ -229,22 +243,23 @@ static bool cut(driver *d, haddr_t size) {
 static bool commit_pages(driver *d) {
     const haddr_t end = d->eoa > d->eof ? d->eoa : d->eof;
     page *const p = sort_pages(d);
-    if (!p || !write_log(d, p, d->used, (end + PAGE - 1) / PAGE * PAGE)) { // back to the last commit
+    if (!p || !write_log(d, p, d->changed, (end + PAGE - 1) / PAGE * PAGE)) { // back to the last commit
         fail(d, ENOMEM);
         cut(d, d->committed);
         free(p);
         return false;
     }
     file_lock(d->fd, FILE_COMMIT, F_WRLCK, PATIENCE);
-    const bool copied = copy_pages(d, p, d->used) && cut(d, d->eoa); // else the log is whole: opening the file finishes this
+    const bool copied = copy_pages(d, p, d->changed) && cut(d, d->eoa); // else the log is whole: opening the file finishes this
     file_lock(d->fd, FILE_COMMIT, F_UNLCK, 0);
     free(p);
-    if (copied) drop_pages(d);
     return copied;
 }
 
 static bool commit(driver *d) {
-    if (d->failed || !(d->used ? commit_pages(d) : cut(d, d->eoa))) return false;
+    const bool same = d->committed == d->eoa && d->eof == d->eoa; // it has this size
+    if (d->failed || !(d->changed ? commit_pages(d) : same || cut(d, d->eoa))) return false;
+    drop_pages(d);
     d->committed = d->eof = d->eoa;
     return true;
 }
@@ -279,9 +294,7 @@ static bool recover(driver *d) {
         memcpy(&p.number, log + n * PAGE + i * sizeof p.number, sizeof p.number);
         if (d->writable) good = copy_pages(d, &p, 1);
         else {
-            unsigned char *byte = hold(d, p.number, true);
-            good = byte != NULL;
-            if (good) memcpy(byte, p.byte, PAGE);
+            good = change(d, p.number * PAGE, p.byte, PAGE);
         }
     }
     if (d->writable && good) good = cut(d, f.eoa);
@@ -360,11 +373,7 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at
     const unsigned char *from = buffer;
     while (!d->failed && size > 0 && at / PAGE * PAGE < d->committed) { // (1)
         const size_t n = part_of(at, size);
-        if (!unchanged(d, at, n, from)) {
-            unsigned char *byte = hold(d, at / PAGE, n == PAGE);
-            if (!byte) return fail(d, ENOMEM), 0;
-            memcpy(byte + at % PAGE, from, n);
-        }
+        if (!unchanged(d, at, n, from) && !change(d, at, from, n)) return fail(d, ENOMEM), 0;
         from += n, at += n, size -= n;
     }
     if (!d->failed) write_all(d, from, size, at);

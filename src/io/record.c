@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS_BY_DEFAULT = 2000, NEAR_NAMES = 122, NEAR_END = 3 }; // longest name of a contact that comes and goes; steps: carom_sim_ending() is false before
+enum { ROWS_BY_DEFAULT = 2000, NEAR_NAMES = 122, NEAR_END = 3, LARGE_STATE = 1 << 20 }; // longest name of a contact that comes and goes; steps: carom_sim_ending() is false before; bytes
 
 carom_record_def carom_record_default(void) {
     return (carom_record_def){.every = 0, .dt_out = 0};
@@ -156,9 +156,10 @@ carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_
     return status;
 }
 
-static carom_status freeze(carom_record *r, carom_error *err) { // (3)
+// (3)  The next flush takes the packed state along.  A large one goes to the file at once: it would take its memory twice until then.
+static carom_status freeze(carom_record *r, carom_error *err) {
     if (!carom_sim_ending(r->sim)) return CAROM_OK;
-    CAROM_TRY(carom_record_flush(r, err));
+    CAROM_TRY(r->state_size > LARGE_STATE ? carom_record_flush(r, err) : record_pack_state(r, err));
     r->frozen = true;
     return CAROM_OK;
 }
@@ -452,7 +453,7 @@ carom_record *carom_record_resume(const carom_record_def *def, carom_error *err)
 static carom_status put_moment(carom_record *r, const carom_ledger *ledger, carom_error *err) {
     carom_error mine;
     carom_status status = put_choice(r, &mine);
-    if (status == CAROM_OK && !r->frozen) status = record_put_state(r, &mine);
+    if (status == CAROM_OK && (!r->frozen || r->packed)) status = record_put_state(r, &mine);
     if (status == CAROM_OK) status = h5_put_ledger(r->h5, ledger, ledger_names(r, ledger), &mine);
     if (status == CAROM_OK) status = h5_flush(r->h5, &mine);
     if (status != CAROM_OK) {
@@ -487,10 +488,9 @@ static carom_status put_rest(carom_record *r, const char *status, const char *wh
     carom_now now = carom_sim_now(r->sim);
     carom_status result = CAROM_OK;
     now.lasting = r->force; // a step that failed has left its own
-    if (r->h5 && !r->frozen) { // (2)
-        if (strcmp(status, "failed") != 0) result = save_state(r, err); // after a failure the state of the last flush is the sound one
-        r->frozen = true;
-    }
+    const bool moves = !r->frozen && strcmp(status, "failed") != 0; // after a failure the state of the last flush is the sound one
+    if (r->h5 && (moves || r->packed)) result = save_state(r, err); // (2)
+    r->frozen = true;
     if (now.step != r->row_step && now.step == r->step) {
         const carom_status put = put_row(r, &now);
         if (put != CAROM_OK && result == CAROM_OK && err) *err = r->err;

@@ -45,6 +45,7 @@ struct carom_record {
     bool positions;              // there are multipliers on position level
     bool reacted;                // force may differ from zero
     bool frozen;                 // the state in the file is the one to go on from
+    bool packed;                 // no, the one in `state` is: it is not in the file yet
     uint64_t about;              // checksum of what the run is: model, parameters, scheme, options, step
     double saved;                // time of the last flush that succeeded
     uint64_t sequence;
@@ -79,7 +80,9 @@ int record_doubles(const carom_record *r);
 bool record_identify(carom_record *r, const carom_record_def *def);
 /// A list as one text, a line each; to be freed.  NULL: no memory.
 char *record_join(const char *const *list);
-/// The state as of now into the file.
+/// The state as of now is the next one to go into the file.
+carom_status record_pack_state(carom_record *r, carom_error *err);
+/// The packed state, or the one as of now, into the file.
 carom_status record_put_state(carom_record *r, carom_error *err);
 /// Back to the state in the file, and cut the file to it.
 carom_status record_get_state(carom_record *r, const char *file, carom_error *err);

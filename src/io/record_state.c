@@ -54,29 +54,30 @@ static bool make_room(carom_record *r, size_t bytes) {
     return true;
 }
 
-// The state as of now into r->state.
-static bool pack(carom_record *r) {
+carom_status record_pack_state(carom_record *r, carom_error *err) {
     size_t bytes = 0;
     const void *sim = carom_sim_state(r->sim, &bytes);
-    if (!make_room(r, bytes)) return false;
+    if (!make_room(r, bytes)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to save the state of the run");
     const state_head head = {.magic = state_magic, .rows = r->rows, .events = r->events, .contacts = r->contacts, .step = r->step, .row_step = r->row_step,
                              .k = r->k, .sim_bytes = (int64_t)bytes, .doubles = record_doubles(r)};
     memcpy(r->state, &head, sizeof head);
     carom_copy_changes(r->state + sizeof head, sim, bytes); // slots without a contact stay untouched
     if (record_doubles(r)) memcpy(r->state + sizeof head + bytes, r->acc, sizeof(double) * (size_t)record_doubles(r));
-    return true;
+    r->packed = true;
+    return CAROM_OK;
 }
 
 carom_status record_put_state(carom_record *r, carom_error *err) {
     state_head head;
     carom_sim_trim(r->sim); // the state of many contacts is large, twice: here, and in pages that the file holds back until they are whole
-    if (!pack(r)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to save the state of the run");
+    if (!r->packed) CAROM_TRY(record_pack_state(r, err));
     memcpy(&head, r->state, sizeof head);
     head.sequence = ++r->sequence;
     head.checksum = checksum(r, r->state);
     memcpy(r->state, &head, sizeof head);
     const carom_status status = h5_put_state(r->h5, (int)(r->sequence % 2), r->state, r->state_size, err);
     carom_forget(r->state, r->state_size); // it is in the file now
+    r->packed = false;
     return status;
 }
 
