@@ -596,6 +596,42 @@ static void friction_written_as_a_force_is_named(void **state) {
     }
 }
 
+// Friction of 3 N stops 1 kg after 1/3 s, and no step that follows the jump is short enough: auto ends soon after, with a sentence.  A rate that is as large is followed to the end where the force has a width.
+static void a_force_that_jumps_ends_the_toil(void **state) {
+    (void)state;
+    carom_error err = {0};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: -3*sign(x')}\n");
+    carom_sim *sim = model_sim(m, "auto", NULL, 0.01, 100);
+    assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_NOT_CONVERGED);
+    if (!strstr(err.text, "internal steps") || !strstr(err.text, "jumps with the rate of 1")) fail_msg("%s", err.text);
+    assert_true(carom_sim_now(sim).t > 1.0 / 3 && carom_sim_now(sim).t < 2);
+    carom_sim_destroy(sim), carom_model_destroy(m);
+    m = good("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: 1/2*x'^2}\nforces: {x: -3*tanh(1e3*x')}\n");
+    sim = model_sim(m, "auto", NULL, 0.01, 1);
+    if (carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_sim_destroy(sim), carom_model_destroy(m);
+}
+
+// 1/2 x x'^2 is constant: x = (1 - 3/2 t)^(2/3) is 0 at t = 2/3.  1/2 (0.5 - t) x'^2: at t = 1/2.  Every scheme ends there, with the sentence, whatever fails first.
+static void vanishing_inertia_is_named(void **state) {
+    (void)state;
+    static const struct { const char *mass; double t; } cases[] = {{"x", 2.0 / 3}, {"(0.5 - t)", 0.5}, {"(x - 0.5)", 1.0 / 3}};
+    for (int k = 0; k < 3; ++k) {
+        char text[200];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1, rate: -1}}\nenergy: {kinetic: \"1/2*%s*x'^2\"}\n", cases[k].mass);
+        carom_model *m = good(text);
+        for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
+            carom_error err = {0};
+            carom_sim *sim = model_sim(m, (*s)->name, strcmp((*s)->name, "event-driven") == 0 ? (const char *const[]){"most-steps=1000", NULL} : NULL, 0.01, 1);
+            if (carom_sim_run(sim, NULL, NULL, &err) == CAROM_OK) fail_msg("%s, %s: to the end", (*s)->name, cases[k].mass);
+            if (!strstr(err.text, "the mass matrix is not positive definite at coordinate 1")) fail_msg("%s, %s: %s", (*s)->name, cases[k].mass, err.text);
+            assert_true(fabs(carom_sim_now(sim).t - cases[k].t) < 0.03);
+            carom_sim_destroy(sim);
+        }
+        carom_model_destroy(m);
+    }
+}
+
 // A mass of 1 kg meets a spring of k with 1 m/s and leaves it with 1 m/s, after pi/sqrt(k) s, wherever steps end.  Of 0.5 J no scheme makes a tenth less without a word, with pulses of 1 to 6 steps; with 31 steps and more
 // none loses as much, and none says so.
 static void soft_contacts_without_damping(void **state) {
@@ -653,7 +689,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(penetration_of_contacts_that_never_open),
         cmocka_unit_test(a_step_longer_than_the_run), cmocka_unit_test(steps_beyond_a_stability_limit_are_told), cmocka_unit_test(unstable_steps_that_leave_the_model), cmocka_unit_test(what_cannot_be_followed_is_told), cmocka_unit_test(walls_that_signals_move), cmocka_unit_test(counter_examples_warn_where_it_matters), cmocka_unit_test(a_long_step_can_be_stopped),
         cmocka_unit_test(absurd_steps_are_refused),
-        cmocka_unit_test(friction_written_as_a_force_is_named), cmocka_unit_test(soft_contacts_without_damping), cmocka_unit_test(friction_below_the_stiction_speed),
+        cmocka_unit_test(friction_written_as_a_force_is_named), cmocka_unit_test(a_force_that_jumps_ends_the_toil), cmocka_unit_test(vanishing_inertia_is_named), cmocka_unit_test(soft_contacts_without_damping), cmocka_unit_test(friction_below_the_stiction_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 enum { PLACES = 16, NARROWED = 48, HALVED = 40 }; // places in a step; by golden section, 0.618^48 of two of them; halvings until the gap's zero is known to rounding
 static const double START = 1e-3;                 // of a step: a difference over it gives rates
 static const double FEW = 4;                      // times: a gap that is as far below zero as the motion is not known, and an approach that forces of a few steps explain, are no obstacle
+static const double ROUNDING = 1e-9;              // of the largest local velocity of the run: what moves more slowly is at rest
 
 // The motion inside the last step of h from t_0 on: v(x) = v_0 + x (v_1 - v_0), from its start up to the middle, and back from its end.
 typedef struct path {
@@ -16,6 +17,7 @@ typedef struct path {
     int id;      // the gap that is looked at,
     const carom_list_pair *pair; // or the smallest of this pair of the list, its k-th; only its bodies move then.  NULL: none
     int k;
+    bool corrected; // the scheme has moved the position at the end by a multiplier of this contact: the motion from the start alone is what there was before
     bool failed;
 } path;
 
@@ -55,7 +57,7 @@ static double gap_from(path *p, double x, bool from_end) {
     return gap_after(p, p->t_0 + x * p->h, from_end ? sim->q : sim->q_0, p->h, sim->v_try);
 }
 
-static double gap_inside(path *p, double x) { return gap_from(p, x, x > 0.5); }
+static double gap_inside(path *p, double x) { return gap_from(p, x, x > 0.5 && !p->corrected); }
 
 // Where the gap is smallest: the smallest of some, then by golden section between its neighbours.
 static double smallest(path *p, double *least) {
@@ -89,7 +91,7 @@ static bool passed(path *p, double *at) {
     double least;
     *at = p->t_0;
     if (!p->pair && p->sim->gap_0[p->id] <= p->sim->touches) return !p->failed; // closed at the start already
-    const double x = smallest(p, &least), unknown = fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
+    const double x = smallest(p, &least), unknown = p->corrected ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
     if (p->failed || !(-least > p->sim->touches + FEW * unknown)) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
@@ -98,20 +100,26 @@ static bool passed(path *p, double *at) {
     return !p->failed && -fmax(before, after) > FEW * fabs(after - before);
 }
 
-// Did a contact that may have closed not react?
-static bool untouched(const carom_sim *sim, int c, uint64_t near) {
+static bool reacted(const carom_sim *sim, int c) {
     const carom_step *s = &sim->step;
     const int d = s->dir[s->sys->ne + c];
-    return near & CAROM_NEAR(c) && !(s->reacted && (s->impulse[d] > 0 || s->force[d] > 0)) && !carom_system_gated(sim->sys, c);
+    return s->reacted && (s->impulse[d] > 0 || s->force[d] > 0);
 }
 
-// Does the line through the gap at the start of the step, and soon after, fall below zero?  Of one that is closed there: is the approach larger than forces and rounding explain?
+// May a contact have closed that did not react?  Two-step schemes need two steps for an impact: a reaction in the first may leave it inside, and one in the second push it out on the far side.
+static bool in_question(const carom_sim *sim, int c, uint64_t near) {
+    return near & CAROM_NEAR(c) && (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || !reacted(sim, c)) && !carom_system_gated(sim->sys, c);
+}
+
+// Does the line through the gap at the start of the step, and soon after, fall to zero?  Of one that is closed there, or reacted: is the approach larger than forces and rounding explain, with the velocity at the end, too?
 static bool approaches(path *p) {
     const carom_sim *sim = p->sim;
     const double e = START * p->h, g_0 = sim->gap_0[p->id], before = (sim->gap_next[p->id] - g_0) / e;
-    if (g_0 > sim->touches) return g_0 + before * p->h < 0;
+    const bool open = g_0 > sim->touches;
+    if (open && !(g_0 + before * p->h < sim->touches)) return false;
+    if (open && !reacted(sim, p->id - sim->sys->ne)) return true;
     const double after = (gap_after(p, p->t_0 + e, sim->q_0, e, sim->v) - g_0) / e;
-    return -fmax(before, after) > fmax(FEW * fabs(after - before), sim->touches / e);
+    return -fmax(before, after) > fmax(FEW * fabs(after - before), fmax(sim->touches / e, ROUNDING * sim->kept->speed));
 }
 
 // Is it open at the end, too?  Or on its way out of an obstacle in whose middle the normal turns round?
@@ -129,7 +137,7 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
     path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .id = ne};
     bool some = false;
     if (stale) gap_here(&p, t_0, sim->q_0), carom_copy(sim->gap_0, sim->gap_in, ne + nc);
-    for (int c = 0; c < nc && !some; ++c) some = untouched(sim, c, near);
+    for (int c = 0; c < nc && !some; ++c) some = in_question(sim, c, near);
     if (!some || !(p.h > 0)) return;
     carom_move(&sim->step, sim->q_try, sim->q_0, START * p.h, sim->v_0);
     gap_here(&p, t_0 + START * p.h, sim->q_try);
@@ -137,7 +145,8 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
     for (int c = 0; c < nc && !p.failed; ++c) {
         double at;
         p.id = ne + c;
-        if (!untouched(sim, c, near) || !approaches(&p)) continue;
+        p.corrected = sim->step.nu && sim->step.nu[sim->step.dir[sim->step.sys->ne + c]] > 0;
+        if (!in_question(sim, c, near) || !approaches(&p)) continue;
         if (!leaves(&p)) sim->kept->near |= CAROM_NEAR(c); // an impact is due in the next step
         else if (passed(&p, &at) && counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
     }

@@ -30,12 +30,21 @@ static carom_status explain(const carom_sim *sim, carom_status status, carom_err
     return status;
 }
 
-// A force that jumps with a rate is why no method converges.
-static void report_rough(const carom_sim *sim, carom_status status, carom_error *err) {
+// A mass that vanishes, or a force that jumps with a rate, is why no method converges.
+static void report_cause(const carom_sim *sim, carom_status status, carom_error *err) {
     char text[300];
-    if (status != CAROM_NOT_CONVERGED || !carom_sim_rough(sim, text, sizeof text)) return;
+    if (status != CAROM_NOT_CONVERGED || !(carom_sim_massless(sim, text, sizeof text) || carom_sim_rough(sim, false, text, sizeof text))) return;
     const size_t used = strlen(err->text);
     carom_format(err->text + used, sizeof err->text - used, "; %s", text);
+}
+
+// Internal steps in millions because a force jumps: no tolerance is met there, and the run would not end.
+static carom_status refuse_toil(const carom_sim *sim, carom_error *err) {
+    char text[300];
+    const carom_ledger *l = &sim->kept->ledger;
+    if (!carom_sim_toils(sim, l) || !carom_sim_rough(sim, true, text, sizeof text)) return CAROM_OK;
+    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: %s has taken %.3g internal steps, %.3g for each of the run: %s", sim->kept->t, sim->scheme->name, (double)l->counts.inner,
+                      (double)l->counts.inner / fmax(1, (double)l->steps), text);
 }
 
 // After a failure the simulation stands where the step began.
@@ -230,6 +239,7 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
 carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
+    if (sim->scheme->own_steps) CAROM_TRY(refuse_toil(sim, err));
     CAROM_TRY(carom_sim_ready(sim, err));
     k = sim->kept; // the list of contacts may have wanted more memory
     const double residual = k->ledger.counts.residual, t_0 = k->t;
@@ -262,7 +272,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
         s->nevents = told;
         if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim);
         s->reacted = reacted;
-        if (err) report_runaway(sim, err), report_rough(sim, status, err);
+        if (err) report_runaway(sim, err), report_cause(sim, status, err);
         return status;
     }
     if (k->ledger.counts.residual > residual) {

@@ -209,8 +209,12 @@ bool carom_sim_short_pulse(const carom_sim *sim, carom_pulse *pulse);
 bool carom_sim_alone(const carom_sim *sim, double at);
 int carom_sim_looked_at(const carom_sim *sim); // how many of them there are
 
-/// rough.c: is there a force that changes with a rate almost at once, at the present state?  Then which, and what to do.
-bool carom_sim_rough(const carom_sim *sim, char *text, size_t size);
+/// rough.c: is there a force that changes with a rate almost at once, at the present state?  Then which, and what to do.  jumps: at once, whatever the step.
+bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size);
+/// Has the scheme taken millions of internal steps that neither rows nor events explain?
+bool carom_sim_toils(const carom_sim *sim, const carom_ledger *l);
+/// Does the mass matrix stop being positive definite within a few steps at the present rates?  Then when, and at which coordinate.
+bool carom_sim_massless(const carom_sim *sim, char *text, size_t size);
 
 /// passed.c, after a step: did it pass an obstacle, of the contacts `near`, which are always there?  Counts it.  stale: gap_0 is not that of t_0 yet.
 void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near);
@@ -225,7 +229,7 @@ void carom_sim_thrown(carom_sim *sim, double h);
 /// Contacts that are always there, before those of the list.
 static inline int carom_sim_fixed_contacts(const carom_sim *sim) { return sim->sys->nc - sim->sys->listed; }
 
-/// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step before falls below zero in it.  Moves gap_0 on to the start of the last step.
+/// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step before falls to zero in it.  Moves gap_0 on to the start of the last step.
 static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
     const int ne = sim->sys->ne, nc = carom_sim_fixed_contacts(sim);
     const double *g = sim->gap + ne, times = sim->control.on ? 1.2 : 2, touches = sim->touches; // 2 g < g_0; adaptive steps may grow five times: g + 5 (g - g_0) < 0
@@ -233,7 +237,7 @@ static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
     uint64_t near = sim->kept->near;
     for (int c = 0; c < nc; ++c) {
         const double last = g[c];
-        if (times * last < g_0[c] && last > touches) near |= CAROM_NEAR(c);
+        if (times * last < g_0[c] + touches && last > touches) near |= CAROM_NEAR(c);
         g_0[c] = last;
     }
     return near;

@@ -27,9 +27,6 @@ static const double DEEP = 0.1, DEEP_LOCATED = 1e-3;
 static const double ROUNDING = 1e-6, FEW = 4;
 // Contact residual relative to the largest local velocity.  Solvers stop at 1e-12; a millionth is still invisible in a plot.
 static const double LOOSE = 1e-6;
-// Internal steps: in all, and for each step and impact of the run.
-static const double TOIL = 1e6, EACH = 100;
-
 // Damping in pulses of fewer steps than this, which take a tenth of the largest kinetic energy.  A contact that is hit damps twice, on the way in and on the way out, so it lasts fewer than 2 FEWEST steps:
 // h omega > pi/(2 FEWEST) = 0.4.  Where a force begins inside a step, the error of its impulse is of first order: a step's part of it.
 // Where a tenth of that energy is unaccounted for, pulses of fewer than FEW_UNBALANCED steps are the reason.
@@ -211,14 +208,12 @@ static bool short_pulse(writer *w) {
     return true;
 }
 
-// Millions of internal steps that neither rows nor events explain follow a vibration that hardly moves.
+// Millions of internal steps follow a vibration that hardly moves.
 static void toil(writer *w, const carom_ledger *l) {
     const double inner = (double)l->counts.inner;
-    const int longest = carom_option_find(w->sim->scheme->options, "max-step", 8);
-    if (longest >= 0 && w->sim->opt[longest] > 0) return; // asked for
-    if (!(inner > TOIL && inner > EACH * ((double)l->steps + (double)l->impacts))) return;
+    if (!carom_sim_toils(w->sim, l)) return;
     char rough[300];
-    if (carom_sim_rough(w->sim, rough, sizeof rough)) {
+    if (carom_sim_rough(w->sim, false, rough, sizeof rough)) {
         snprintf(add(w, "resolution", -1, NAN), ROOM, "%s has taken %.3g internal steps, %.3g for each of the run: %s", w->sim->scheme->name, inner, inner / fmax(1, (double)l->steps), rough);
         return;
     }
@@ -257,7 +252,7 @@ static bool restless(writer *w, const carom_ledger *l) {
     double longest;
     char when[120], rough[300];
     if (!(fabs(l->energy.balance) > fmax(known_to(l), UNSTEADY * fmax(l->kinetic, STILL * all_at_speed(sim))))) return false;
-    if (carom_sim_rough(sim, rough, sizeof rough)) {
+    if (carom_sim_rough(sim, false, rough, sizeof rough)) {
         snprintf(add(w, "resolution", -1, NAN), ROOM, "steps of %.9g do not resolve a force, and %.3g J are unaccounted for: %s", sim->h, fabs(l->energy.balance), rough);
         return true;
     }
