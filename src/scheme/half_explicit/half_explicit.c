@@ -124,11 +124,23 @@ static carom_status impact_at_start(work *w, carom_step *s, double t) {
     return CAROM_OK;
 }
 
+// Are directions the same everywhere?  Then there are no kinks, and those of a set are evaluated once.
+static bool straight(const carom_step *s) { return s->sys->flags & CAROM_CONSTANT_DIRECTIONS && s->sys->flags & CAROM_TIMELESS_GAPS; }
+
 // q_P = q_0 + h v_0 and the directions of L_0's set there.
 static carom_status look_ahead(work *w, carom_step *s, double t, double h) {
     carom_move(s, w->q_P, w->q, h, w->v);
     carom_local_same(&w->L_P, &w->L_0);
-    return carom_directions(s, &w->L_P, t + h, w->q_P);
+    if (!straight(s)) return carom_directions(s, &w->L_P, t + h, w->q_P);
+    carom_local_blend(&w->L_P, &w->L_0, 0, NULL);
+    return CAROM_OK;
+}
+
+// The directions of L_1's set at q_1.
+static carom_status directions_end(work *w, carom_step *s, double t_1) {
+    if (!straight(s) || !carom_local_alike(&w->L_1, &w->L_0)) return carom_directions(s, &w->L_1, t_1, w->q_1);
+    carom_local_blend(&w->L_1, &w->L_0, 0, NULL);
+    return CAROM_OK;
 }
 
 // (HE-7)  a kink: a contact closed at q_0 with W(q_P)'v_0 + w < -theta.  The step is an impact.
@@ -207,11 +219,26 @@ static void book(work *w, carom_step *s, carom_local L_0, carom_local L_1, const
     carom_book_forces(s, &L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
 }
 
+// (HE-1)  active=predicted: the set at q_P, and whether a contact closes there, which shortens h.  Directions are those at hand where set and h stay.
+static carom_status look_at_prediction(work *w, carom_step *s, double t, double *h, double shortest, bool *hits) {
+    if (w->L_0.nb == 0) carom_move(s, w->q_P, w->q, *h, w->v); // else it has been looked ahead
+    CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
+    CAROM_TRY(carom_close_at(s, &w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+    *hits = *hits || closes(s, w->g_0, w->g_P);
+    if (!*hits && carom_local_alike(&w->L_1, &w->L_0)) return CAROM_OK;
+    if (*hits) *h = fmin(*h, shortest);
+    carom_local_same(&w->L_0, &w->L_1);
+    if (*hits) w->L_0 = carom_joints_of(s, &w->L_0);
+    w->number = 0;
+    CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
+    return look_ahead(w, s, t, *h);
+}
+
 // From (w->q, w->v) over h.  With active=predicted a predicted closing shortens h; *taken is what was done.
 static carom_status part(work *w, carom_step *s, double t, double h, double shortest, double *taken) {
     const bool predicted = s->opt[OPT_ACTIVE] == 1;
 
-    // (HE-1)  a_f = M_0^-1 f_0,  q_P = q_0 + h v_0,  closed at q_0 or, if so asked, at q_P
+    // (HE-1)  a_f = M_0^-1 f_0,  q_P = q_0 + h v_0,  closed at q_0
     CAROM_TRY(factor_start(w, s, t));
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
     carom_factor_solve(&w->F_0, w->a_f);
@@ -223,23 +250,12 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
         CAROM_TRY(directions_start(w, s, t));
         if (contacts) CAROM_TRY(impact_at_start(w, s, t));
         CAROM_TRY(look_ahead(w, s, t, h));
-        if (contacts) CAROM_TRY(meets_kink(w, s, t, &kink));
+        if (contacts && !straight(s)) CAROM_TRY(meets_kink(w, s, t, &kink));
     }
     bool hits = kink;
-    if (predicted) {
-        carom_move(s, w->q_P, w->q, h, w->v);
-        CAROM_TRY(carom_gaps(s, w->g_P, t + h, w->q_P));
-        CAROM_TRY(carom_close_at(s, &w->L_0, w->g_P, (carom_place){.t = t + h, .q = w->q_P, .v = w->v, .f = w->a_f}));
-        hits = kink || closes(s, w->g_0, w->g_P);
-        if (hits) h = fmin(h, shortest);
-    }
+    if (predicted) CAROM_TRY(look_at_prediction(w, s, t, &h, shortest, &hits));
+    else if (hits) w->L_0 = carom_joints_of(s, &w->L_0); // no contact forces in an impulsive step
     *taken = h;
-    if (hits) w->L_0 = carom_joints_of(s, &w->L_0); // no contact forces in an impulsive step
-    if (predicted) {
-        w->number = 0;
-        CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
-        CAROM_TRY(look_ahead(w, s, t, h));
-    }
     w->L_P.nb = w->L_0.nb;
 
     carom_power_begin(s);
@@ -250,7 +266,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
     CAROM_TRY(carom_close_at(s, &w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
-    CAROM_TRY(carom_directions(s, &w->L_1, t + h, w->q_1));
+    CAROM_TRY(directions_end(w, s, t + h));
     w->seen = true;
     if (hits) {
         CAROM_TRY(impact(w, s, h));
