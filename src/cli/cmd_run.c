@@ -247,7 +247,7 @@ static bool create_team(run *r) {
 
 // Before it starts: is there less memory than the run could need?
 static void say_memory(const run *r) {
-    static const double little = 64e6; // bytes: less than what the program itself takes
+    static const double little = 64e6; // bytes: a machine that lacks them could hardly start the program
     const double most = (double)carom_sim_memory(r->sim);
     if (r->quiet || most < little) return;
     FILE *f = fopen("/proc/meminfo", "r");
