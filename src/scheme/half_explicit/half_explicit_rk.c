@@ -207,7 +207,7 @@ static carom_status step(void *memory, carom_step *s) {
 
     carom_copy(w->v_0, s->v, nv);
     CAROM_TRY(carom_gaps_before(s, w->g_0));
-    CAROM_TRY(carom_close_at(s, &w->L, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
+    CAROM_TRY(carom_close_place(s, &w->L, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = s->v, .drift = DRIFT}));
     const int nb = w->L.nb;
     if (nb > ne) CAROM_TRY(impact_at_start(w, s));
     const carom_account booked = s->account;
@@ -222,7 +222,7 @@ static carom_status step(void *memory, carom_step *s) {
         for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
     }
     CAROM_TRY(carom_gaps(s, w->g_1, t_1, w->Q_next));
-    CAROM_TRY(carom_close_at(s, &w->L_next, w->g_1, (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
+    CAROM_TRY(carom_close_place(s, &w->L_next, w->g_1, (carom_place){.t = t_1, .q = w->Q_next, .v = w->v, .held = w->held_1, .drift = DRIFT}));
     bool hits = kink;
     for (int id = ne; id < ne + nc; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));
     if (hits) {
