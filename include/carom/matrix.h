@@ -130,7 +130,7 @@ void carom_columns_dot(double *y, const carom_columns *W, int first, int n, cons
 void carom_column_axpy(double *y, double s, const carom_columns *W, int k);         // y += s W_k
 void carom_column_expand(double *y, const carom_columns *W, int k);                 // y = W_k, dense
 
-// Vectors; inline because most systems are small.  Lists of two and three numbers are the most frequent: a loop over them would cost more than what it does.
+// Vectors; inline because most systems are small.  Lists of one to three numbers are the most frequent: a loop over them would cost more than what it does.
 static inline void carom_copy(double *y, const double *x, ptrdiff_t n) { // n may be that of a matrix
     if (n == 3) {
         const double a = x[0], b = x[1], c = x[2];
@@ -138,6 +138,8 @@ static inline void carom_copy(double *y, const double *x, ptrdiff_t n) { // n ma
     } else if (n == 2) {
         const double a = x[0], b = x[1];
         y[0] = a, y[1] = b;
+    } else if (n == 1) {
+        y[0] = x[0];
     } else {
         for (ptrdiff_t i = 0; i < n; ++i) y[i] = x[i];
     }
@@ -145,6 +147,7 @@ static inline void carom_copy(double *y, const double *x, ptrdiff_t n) { // n ma
 static inline void carom_zero(double *y, ptrdiff_t n) {
     if (n == 3) y[0] = y[1] = y[2] = 0;
     else if (n == 2) y[0] = y[1] = 0;
+    else if (n == 1) y[0] = 0;
     else for (ptrdiff_t i = 0; i < n; ++i) y[i] = 0;
 }
 /// y += a x
@@ -152,6 +155,8 @@ static inline void carom_axpy(double *y, double a, const double *x, int n) {
     if (n == 3) {
         const double b = y[0] + a * x[0], c = y[1] + a * x[1], d = y[2] + a * x[2];
         y[0] = b, y[1] = c, y[2] = d;
+    } else if (n == 1) {
+        y[0] += a * x[0];
     } else {
         for (int i = 0; i < n; ++i) y[i] += a * x[i];
     }
@@ -161,6 +166,8 @@ static inline void carom_add(double *y, const double *x, double a, const double 
     if (n == 3) {
         const double b = x[0] + a * z[0], c = x[1] + a * z[1], d = x[2] + a * z[2];
         y[0] = b, y[1] = c, y[2] = d;
+    } else if (n == 1) {
+        y[0] = x[0] + a * z[0];
     } else {
         for (int i = 0; i < n; ++i) y[i] = x[i] + a * z[i];
     }

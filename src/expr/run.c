@@ -289,8 +289,9 @@ void carom_tape_work_parameters(const carom_tape *tape, void *work, const double
     refresh(tape, work, tape->ngroups, x, NULL);
 }
 
-static void copy(double *restrict to, const double *restrict from, int n) {
-    for (int i = 0; i < n; ++i) to[i] = from[i];
+static inline void copy(double *restrict to, const double *restrict from, int n) {
+    if (n == 1) to[0] = from[0]; // small and often
+    else for (int i = 0; i < n; ++i) to[i] = from[i];
 }
 
 // Four at a time: with short lists the loop itself would cost as much as the copying.

@@ -14,21 +14,13 @@ static void join(const carom_system *sys, carom_local *L, int id) {
     L->nb += 1;
 }
 
-// L's set: all bilateral constraints, of one row each.
-static void join_joints(const carom_system *sys, carom_local *L) {
-    int *restrict id = L->id, *restrict at = L->at;
-    const int ne = sys->ne;
-    for (int k = 0; k < ne; ++k) id[k] = at[k] = k;
-    at[ne] = L->nb = ne;
-}
-
 // carom_close(); true: L's set was the same before.
 static bool close_same(const carom_step *s, carom_local *L, const double *g) {
     const carom_system *sys = s->sys;
     const int ne = sys->ne, all = ne + sys->nc, before = L->nb;
     bool same = before >= ne;
     for (int k = 0; k < ne && same; ++k) same = L->id[k] == k;
-    join_joints(sys, L);
+    carom_join_joints(sys, L);
     for (int id = ne; id < all; ++id)
         if (carom_closed(s, g[id])) same = same && L->nb < before && L->id[L->nb] == id, join(sys, L, id);
     return same && L->nb == before;
@@ -39,7 +31,7 @@ void carom_close(const carom_step *s, carom_local *L, const double *g) { (void)c
 void carom_close_kinds(const carom_step *s, carom_local *L, unsigned kinds) {
     const int ne = s->sys->ne;
     L->nb = L->at[0] = 0;
-    if (kinds & CAROM_JOINTS) join_joints(s->sys, L);
+    if (kinds & CAROM_JOINTS) carom_join_joints(s->sys, L);
     for (int id = ne; kinds & CAROM_CONTACTS && id < ne + s->sys->nc; ++id) join(s->sys, L, id);
 }
 
@@ -130,19 +122,9 @@ static bool gaps_doubtful(const carom_step *s, const double *g, const double *he
     return false;
 }
 
-enum { FEW_GAPS = 8 }; // fewer are sooner compared one by one than several at once
-
-// Is every gap far from closed?  Then, in flight, nothing else has to be evaluated.
-static bool all_open(const carom_step *s, const double *g, const double *held) {
-    const int nc = s->sys->nc;
-    if (!held) held = s->held;
-    g += s->sys->ne;
-    int c = 0, open = 1;
-    if (nc < FEW_GAPS) {
-        while (c < nc && g[c] >= CAROM_NOTICED && held[c] == 0) ++c;
-        return c == nc;
-    }
-    for (; c < nc; ++c) open &= (g[c] >= CAROM_NOTICED) & (held[c] == 0); // no way out: one branch instead of many
+bool carom_many_open(const double *g, const double *held, int nc) {
+    int open = 1;
+    for (int c = 0; c < nc; ++c) open &= (g[c] >= CAROM_NOTICED) & (held[c] == 0); // no way out: one branch instead of many
     return open;
 }
 
@@ -286,33 +268,28 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
     return CAROM_OK;
 }
 
-// Where a gap is near zero.  No part of the function below, which is short without.
-#if defined(__GNUC__)
-__attribute__((noinline))
-#endif
 static carom_status close_near(carom_step *s, carom_local *L, double *g, bool *known, const carom_place *at) {
     if (!s->strict && gaps_doubtful(s, g, at->held)) CAROM_TRY(round_gaps(s, g, L, known, at));
     *known = close_same(s, L, g) && *known;
     return CAROM_OK;
 }
 
-carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) {
-    if (!all_open(s, g, at.held)) return close_near(s, L, g, &(bool){false}, &at);
-    join_joints(s->sys, L);
-    return CAROM_OK;
-}
+carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at) { return close_near(s, L, g, &(bool){false}, at); }
+
+carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) { return carom_close_place(s, L, g, at); }
 
 carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at) {
-    if (!all_open(s, g, at.held)) return close_near(s, L, g, known, &at);
-    *known = *known && L->nb == s->sys->ne; // joints come first
-    join_joints(s->sys, L);
+    const int ne = s->sys->ne;
+    if (!carom_all_open(g + ne, at.held ? at.held : s->held, s->sys->nc)) return close_near(s, L, g, known, &at);
+    *known = *known && L->nb == ne; // joints come first
+    carom_join_joints(s->sys, L);
     return CAROM_OK;
 }
 
 carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at) {
     const int ne = s->sys->ne;
     const double *a = NULL;
-    CAROM_TRY(carom_close_at(s, L, g, at));
+    CAROM_TRY(carom_close_place(s, L, g, at));
     if (L->nb > ne) CAROM_TRY(carom_directions(s, L, at.t, at.q));
     if (L->nb > ne) CAROM_TRY(acceleration(s, &a, &at));
     for (int b = ne; b < L->nb; ++b) {
@@ -341,7 +318,7 @@ carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const d
     while (first < all && (!(g_1[first] < 0) || carom_closed(s, sign[first]))) ++first;
     if (first == all) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, g_0, start.t, start.q));
-    CAROM_TRY(carom_close_at(s, L, g_0, start));
+    CAROM_TRY(carom_close_place(s, L, g_0, start));
     for (int id = first; id < all; ++id) {
         if (carom_closed(s, sign[id]) || !(g_1[id] < 0)) continue;
         bool lasts = carom_closed(s, g_0[id]) || s->held[id - ne] != 0;

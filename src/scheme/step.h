@@ -2,6 +2,11 @@
 #pragma once
 #include <carom/scheme.h>
 
+/// Does it hold nothing?  Where more was created than taken, `created` is not zero.
+static inline bool carom_account_empty(const carom_account *a) {
+    return a->impact == 0 && a->friction == 0 && a->external == 0 && a->damping == 0 && a->lost == 0 && a->created == 0;
+}
+
 /// a += b, of impacts split by sign alone.
 static inline void carom_account_split(carom_account *a, const carom_account *b) {
     a->lost += b->lost;
@@ -66,6 +71,32 @@ carom_status carom_velocity_before(carom_step *s, double *u, const carom_local *
 static inline int carom_directions_of(const carom_system *sys, int id) {
     const carom_contact *c = sys->contacts + (id - sys->ne);
     return id >= sys->ne && c->friction > 0 ? 1 + c->tangents : 1;
+}
+
+/// L's set: all bilateral constraints, of one row each.
+static inline void carom_join_joints(const carom_system *sys, carom_local *L) {
+    int *restrict id = L->id, *restrict at = L->at;
+    const int ne = sys->ne;
+    for (int k = 0; k < ne; ++k) id[k] = at[k] = k;
+    at[ne] = L->nb = ne;
+}
+
+/// Are all gaps of contacts far from closed, and did none of them react (held)?  Then, in flight, nothing else has to be evaluated.
+bool carom_many_open(const double *g, const double *held, int nc);
+static inline bool carom_all_open(const double *g, const double *held, int nc) {
+    enum { FEW = 8 }; // fewer are sooner compared one by one than several at once
+    int c = 0;
+    if (nc >= FEW) return carom_many_open(g, held, nc);
+    while (c < nc && g[c] >= CAROM_NOTICED && held[c] == 0) ++c;
+    return c == nc;
+}
+
+/// As carom_close_at(), which see, without a call where nothing is near; carom_close_near() where something is.
+carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at);
+static inline carom_status carom_close_place(carom_step *s, carom_local *L, double *g, carom_place at) {
+    if (!carom_all_open(g + s->sys->ne, at.held ? at.held : s->held, s->sys->nc)) return carom_close_near(s, L, g, &at);
+    carom_join_joints(s->sys, L);
+    return CAROM_OK;
 }
 
 /// L's set: that of another frame.

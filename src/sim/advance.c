@@ -47,7 +47,6 @@ static bool lost(const carom_sim *sim) { return sim->sys->move && !(carom_norm_m
 // Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
 static void hold(carom_sim *sim, bool earlier) {
     const carom_step *s = &sim->step;
-    if (!s->reacted && !sim->kept->holding) return;
     sim->kept->holding = 0;
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int d = sim->dir[sim->sys->ne + c];
@@ -70,13 +69,58 @@ static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *
 // Reactions of the last step, for coefficients of friction that depend on them.
 static void show_reactions(carom_sim *sim) {
     const carom_step *s = &sim->step;
-    for (int id = 0; s->rub && s->rub->force && id < s->sys->ne + s->sys->nc; ++id)
+    for (int id = 0; s->rub->force && id < s->sys->ne + s->sys->nc; ++id)
         carom_copy(s->rub->force + s->dir[id], sim->reaction + sim->dir[carom_independent_id(&sim->independent, id)], s->dir[id + 1] - s->dir[id]);
+}
+
+// A step of the scheme from t over h, `depth` times halved, and what a refused one goes back to.
+typedef struct attempt {
+    double t, h, speed, accept; // speed: iterates of a refused step say nothing about the motion
+    int depth, told;            // told: events before it
+    bool reacted;               // an earlier half of the step did
+} attempt;
+
+static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err);
+
+// It was refused, or failed for good: again, in two halves where that may help.
+#if defined(__GNUC__)
+__attribute__((noinline)) // most steps never come here
+#endif
+static carom_status again(carom_sim *sim, const attempt *a, carom_status status, carom_error *err) {
+    carom_step *s = &sim->step;
+    const double t = a->t, h = a->h;
+    if (s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
+    const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
+    const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || a->depth == SMALLER || (at_rest && a->accept >= AT_REST), last = ends && sim->scheme->positions && !s->inside->last;
+    if (status != CAROM_RETRY || (ends && !last)) return carom_sim_give_up(sim, err, a->depth);
+    if (!sim->refused && !sim->control.on) memcpy(sim->before, sim->kept, sim->kept_size); // a refused step changed nothing; its halves may, before one of them fails for good
+    sim->refused = true; // adaptive attempts have saved their start, which may lie before this half
+    sim->kept->ledger.rejected += 1;
+    sim->kept->speed = a->speed;
+    if (a->reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
+    else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
+    s->nevents = a->told;
+    if (last) { // (CL-10)
+        s->inside->last = true;
+        status = advance(sim, t, h, a->depth, err);
+        s->inside->last = false;
+        return status;
+    }
+    if (at_rest) {
+        s->inside->accept = AT_REST;
+        status = advance(sim, t, h, a->depth, err);
+        s->inside->accept = a->accept;
+        return status;
+    }
+    sim->refused_scale = s->contact.refused;
+    CAROM_TRY(advance(sim, t, 0.5 * h, a->depth + 1, err));
+    return advance(sim, t + 0.5 * h, 0.5 * h, a->depth + 1, err);
 }
 
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
+    const attempt a = {.t = t, .h = h, .speed = sim->kept->speed, .accept = s->inside->accept, .depth = depth, .told = s->nevents, .reacted = s->reacted};
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;
@@ -90,55 +134,26 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     s->bounded = s->inside->power.booked = false;
     s->inside->forecast.least = -HUGE_VAL;
     s->inside->forecast.most = HUGE_VAL;
-    const bool reacted = s->reacted; // an earlier half of this step did
-    if (reacted) {
+    if (a.reacted) {
         carom_sim_clear_forces(sim);
         carom_copy(sim->booked, s->impulse, sim->nl);
         carom_copy(sim->booked + sim->nl, s->lost, sim->sys->nc);
     }
-    const int told = s->nevents;
-    const double speed = sim->kept->speed; // iterates of a refused step say nothing about the motion
-    const double accept = s->inside->accept;
-    s->scale = speed;
+    s->scale = a.speed;
     memset(&s->contact, 0, sizeof s->contact);
-    show_reactions(sim);
+    if (s->rub) show_reactions(sim);
     carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
-    if (status != CAROM_OK && s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
-    if (status == CAROM_OK && (s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
+    if (status != CAROM_OK) return again(sim, &a, status, err);
+    if ((s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
         if (s->contact.most > 0) l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
-        carom_sim_book_account(sim);
-        hold(sim, reacted);
-        return sim->on_dense ? show_dense(sim, t, h, err) : CAROM_OK;
+        if (s->reacted || !carom_account_empty(&s->account)) carom_sim_book_account(sim);
+        if (s->reacted || sim->kept->holding) hold(sim, a.reacted);
+        return sim->on_dense ? show_dense(sim, a.t, a.h, err) : CAROM_OK;
     }
-    if (status == CAROM_OK) return grown(sim, t, h, err);
-    const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
-    const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || depth == SMALLER || (at_rest && accept >= AT_REST), again = ends && sim->scheme->positions && !s->inside->last;
-    if (status != CAROM_RETRY || (ends && !again)) return carom_sim_give_up(sim, err, depth);
-    if (!sim->refused && !sim->control.on) memcpy(sim->before, sim->kept, sim->kept_size); // a refused step changed nothing; its halves may, before one of them fails for good
-    sim->refused = true; // adaptive attempts have saved their start, which may lie before this half
-    sim->kept->ledger.rejected += 1;
-    sim->kept->speed = speed;
-    if (reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
-    else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
-    s->nevents = told;
-    if (again) { // (CL-10)
-        s->inside->last = true;
-        status = advance(sim, t, h, depth, err);
-        s->inside->last = false;
-        return status;
-    }
-    if (at_rest) {
-        s->inside->accept = AT_REST;
-        status = advance(sim, t, h, depth, err);
-        s->inside->accept = accept;
-        return status;
-    }
-    sim->refused_scale = s->contact.refused;
-    CAROM_TRY(advance(sim, t, 0.5 * h, depth + 1, err));
-    return advance(sim, t + 0.5 * h, 0.5 * h, depth + 1, err);
+    return grown(sim, a.t, a.h, err);
 }
 
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err) {

@@ -119,18 +119,32 @@ void carom_sim_stop_at(carom_sim *sim, double dt) {
     sim->control.stop = dt;
     if (dt > 0) sim->kept->stops = (long)fmin(floor((sim->kept->t - sim->t0) / dt * (1 + CAROM_QUOTIENT)), CAROM_MOST_STEPS); // those that have passed
 }
-// One step of the planned size; kept->t is moved.
-static inline carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
+
+// From kept->t over h to t_1.
+static inline carom_status go_on(carom_sim *sim, double h, double t_1, carom_error *err) {
     carom_kept *k = sim->kept;
+    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, k->t, h, t_1, err) : carom_sim_advance_halving(sim, k->t, h, err));
+    k->t = t_1;
+    return CAROM_OK;
+}
+
+// The last step, or one between sample instants: its length may be another than h.
+static carom_status fitted_step(carom_sim *sim, double *h_done, carom_error *err) {
+    const carom_kept *k = sim->kept;
     const double t_1 = carom_sim_end_of(sim, k, k->n + 1);
     const double planned = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->h;
     const bool last = sim->sys->nsamplers ? t_1 == sim->t_end : k->n + 1 == sim->total;
     const double h = last ? t_1 - k->t : planned;
-    const double used = fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h;
-    CAROM_TRY(sim->sys->jump || sim->sys->even ? carom_sim_pieces(sim, k->t, used, t_1, err) : carom_sim_advance_halving(sim, k->t, used, err));
     *h_done = h;
-    k->t = t_1;
-    return CAROM_OK;
+    return go_on(sim, fabs(h - sim->h) <= CAROM_INSTANT * sim->h ? sim->h : h, t_1, err);
+}
+
+// One step of the planned size; kept->t is moved.
+static inline carom_status planned_step(carom_sim *sim, double *h_done, carom_error *err) {
+    const carom_kept *k = sim->kept;
+    if (sim->sys->nsamplers || k->n + 1 >= sim->total) return fitted_step(sim, h_done, err);
+    *h_done = sim->h;
+    return go_on(sim, sim->h, carom_sim_end_of(sim, k, k->n + 1), err);
 }
 
 // 16 to 32 steps in every doubling of their number: which ones does not depend on how long the run is to be.
@@ -195,6 +209,17 @@ carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
     return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
 }
 
+// What happened at contacts in a step of length h from t_0 on.  reacts: some reacted in it or in the step before.
+static inline void book_contacts(carom_sim *sim, double t_0, double h, bool reacts) {
+    carom_step *s = &sim->step;
+    if (reacts || sim->kept->busy || sim->scheme->emits_events) carom_contacts_update(sim, t_0, h);
+    if (sim->independent.rows.k > 0) carom_sim_share_reactions(sim);
+    if (reacts) carom_lasting_forces(sim, h);
+    if (sim->reaction) carom_last_reactions(sim, h);
+    for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
+    if (s->nevents > 0 && sim->watched) carom_sim_thrown(sim, h);
+}
+
 // A step of length h from t_0 is done.  reacts: in the step before contacts reacted.
 #if defined(__GNUC__)
 __attribute__((always_inline)) // a call less in each step
@@ -213,12 +238,7 @@ static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool r
         k->t = t_0;
         return undo(sim, booked);
     }
-    if (s->reacted || reacts || k->busy || sim->scheme->emits_events) carom_contacts_update(sim, t_0, h);
-    if (sim->independent.rows.k > 0) carom_sim_share_reactions(sim);
-    if (s->reacted || reacts) carom_lasting_forces(sim, h);
-    if (sim->reaction) carom_last_reactions(sim, h);
-    for (int i = 0; i < s->nevents && sim->list.slots; ++i) s->events[i].contact = carom_sim_known_as(sim, sim->sys->ne + s->events[i].contact) - sim->sys->ne;
-    if (s->nevents > 0 && sim->watched) carom_sim_thrown(sim, h);
+    if (s->reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 || sim->reaction) book_contacts(sim, t_0, h, s->reacted || reacts);
     k->jumped = 0;
     sim->inside.forecast.low = -k->ledger.penetration;
     sim->inside.forecast.high = k->ledger.gap;

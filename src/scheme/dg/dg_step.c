@@ -182,7 +182,7 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
     w->have_u_0 = w->plastic = false;
     carom_zero(w->slow, w->start[all]);
     CAROM_TRY(carom_gaps_before(s, w->g));
-    CAROM_TRY(carom_close_at(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
+    CAROM_TRY(carom_close_place(s, &w->L, w->g, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
     for (int id = 0; id < all; ++id) {
         w->closed_0[id] = id < ne || w->kept[id] != 0 || carom_closed(s, w->g[id]);
         any = any || w->closed_0[id];

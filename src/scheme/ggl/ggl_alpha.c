@@ -177,7 +177,7 @@ static carom_status look(work *w, carom_step *s, int k) {
     kinematics(w, s, k);
     CAROM_TRY(carom_gaps(s, w->g_s, t_1, w->q_s));
     // Boxes of a stack fall together in q~: whether one touches the next must not be chance.
-    CAROM_TRY(carom_close_at(s, &w->L, w->g_s, (carom_place){.t = t_1, .q = w->q_s, .v = s->v}));
+    CAROM_TRY(carom_close_place(s, &w->L, w->g_s, (carom_place){.t = t_1, .q = w->q_s, .v = s->v}));
     if (w->have_M) {
         CAROM_TRY(carom_force(s, w->f, t_1, w->q, w->v));
         if (w->L.nb == s->sys->ne && same(w->q, w->q_s, s->sys->nq)) carom_copy(w->g, w->g_s, s->sys->ne + s->sys->nc); // in flight; no gap was rounded
@@ -583,7 +583,7 @@ static carom_status forecast(work *w, carom_step *s) {
     const double t = ahead ? s->t + s->h : s->t;
     carom_move(s, w->q_s, s->q, ahead ? s->h : 0, s->v);
     CAROM_TRY(carom_gaps(s, w->g_0, t, w->q_s));
-    return carom_close_at(s, &w->L, w->g_0, (carom_place){.t = t, .q = w->q_s, .v = s->v});
+    return carom_close_place(s, &w->L, w->g_0, (carom_place){.t = t, .q = w->q_s, .v = s->v});
 }
 
 static void forget(void *memory, carom_step *s, int id) {

@@ -412,7 +412,7 @@ static carom_status step(void *memory, carom_step *s) {
     else
         CAROM_TRY(carom_gaps(s, w->sign, t_M, w->q_M));
     const carom_place at = {.t = w->end ? s->t + h : t_M, .q = w->end ? w->q_1 : w->q_M, .v = s->v};
-    CAROM_TRY(carom_close_at(s, &w->L_T, w->sign, at));
+    CAROM_TRY(carom_close_place(s, &w->L_T, w->sign, at));
     if (w->lasting) CAROM_TRY(foresee(w, s));
     CAROM_TRY(solve(w, s, &iterations));
     for (bool more = w->end || (w->lasting && s->sys->nc > 0); more;) {

@@ -223,7 +223,7 @@ static void book(work *w, carom_step *s, carom_local L_0, carom_local L_1, const
 static carom_status look_at_prediction(work *w, carom_step *s, double t, double *h, double shortest, bool *hits) {
     if (w->L_0.nb == 0) carom_move(s, w->q_P, w->q, *h, w->v); // else it has been looked ahead
     CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
-    CAROM_TRY(carom_close_at(s, &w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+    CAROM_TRY(carom_close_place(s, &w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
     *hits = *hits || closes(s, w->g_0, w->g_P);
     if (!*hits && carom_local_alike(&w->L_1, &w->L_0)) return CAROM_OK;
     if (*hits) *h = fmin(*h, shortest);
@@ -243,7 +243,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
     carom_factor_solve(&w->F_0, w->a_f);
     CAROM_TRY(gaps_start(w, s, t));
-    CAROM_TRY(carom_close_at(s, &w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    CAROM_TRY(carom_close_place(s, &w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     bool kink = false;
     const bool contacts = w->L_0.nb > s->sys->ne; // joints neither strike nor kink
     if (w->L_0.nb > 0) {
@@ -264,7 +264,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
     CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
-    CAROM_TRY(carom_close_at(s, &w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+    CAROM_TRY(carom_close_place(s, &w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
     CAROM_TRY(directions_end(w, s, t + h));
     w->seen = true;

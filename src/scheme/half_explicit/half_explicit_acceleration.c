@@ -28,11 +28,9 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, (size_t)w->L_0.W.n, &w->lambda_0, &w->lambda_1, &w->u, &w->u_1, &w->kappa);
 }
 
-// (HA-1)  I2 = { j : closed and u_j <= eps_u }: closed and not opening
-static carom_status choose(carom_step *s, carom_local *L, double *u, const double *g, double t, const double *q, const double *v) {
-    carom_close(s, L, g);
-    if (L->nb == 0) return CAROM_OK; // in flight
-    CAROM_TRY(carom_directions(s, L, t, q));
+// (HA-1)  I2 = { j : closed and u_j <= eps_u }: closed and not opening.  L holds all that are closed; found: with their directions.
+static carom_status choose(carom_step *s, carom_local *L, bool found, double *u, double t, const double *q, const double *v) {
+    if (!found) CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(u, L, v);
     const double eps_u = carom_local_velocity_rounding(L, v) + 4 * s->tol * s->scale;
     int opening = 0;
@@ -116,11 +114,12 @@ static carom_status step(void *memory, carom_step *s) {
     // (HA-3)  a_0 = M_0^-1 (f_0 + W_0 lambda+),  v_1 = v_0 + h a_0,  q_1 = q_0 + h/2 (v_0 + v_1)
     carom_copy(w->v_0, s->v, nv);
     CAROM_TRY(carom_free_motion(s, &w->F_0, w->a_f, w->g_0, s->t, s->q, w->v_0));
-    CAROM_TRY(carom_close_at(s, &w->L_0, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
-    if (w->L_0.nb > ne) CAROM_TRY(impact_at_start(w, s));
+    CAROM_TRY(carom_close_place(s, &w->L_0, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = w->v_0, .f = w->a_f}));
+    const bool closed = w->L_0.nb > ne;
+    if (closed) CAROM_TRY(impact_at_start(w, s));
     carom_power_begin(s);
     CAROM_TRY(carom_power_stage(s, 0.5 * h, s->t, s->q, w->v_0));
-    CAROM_TRY(choose(s, &w->L_0, w->u, w->g_0, s->t, s->q, w->v_0));
+    if (w->L_0.nb > 0) CAROM_TRY(choose(s, &w->L_0, closed, w->u, s->t, s->q, w->v_0));
     carom_copy(w->a_0, w->a_f, nv);
     CAROM_TRY(contact_force(w, s, &w->L_0, &w->F_0, w->lambda_0, w->a_0, s->t, s->q, w->v_0));
     carom_zero(w->held, s->sys->nc);
@@ -131,8 +130,8 @@ static carom_status step(void *memory, carom_step *s) {
 
     CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, w->g_1, t_1, w->q_1, w->v_1));
     CAROM_TRY(carom_power_stage(s, 0.5 * h, t_1, w->q_1, w->v_1));
-    CAROM_TRY(carom_close_at(s, &w->L_1, w->g_1, (carom_place){.t = t_1, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
-    CAROM_TRY(choose(s, &w->L_1, w->u, w->g_1, t_1, w->q_1, w->v_1));
+    CAROM_TRY(carom_close_place(s, &w->L_1, w->g_1, (carom_place){.t = t_1, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+    if (w->L_1.nb > 0) CAROM_TRY(choose(s, &w->L_1, false, w->u, t_1, w->q_1, w->v_1));
     bool hits = false;
     if (w->L_1.nb > ne) CAROM_TRY(meets_kink(w, s, &hits));
     for (int id = ne; id < all; ++id) hits = hits || (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_1[id]));

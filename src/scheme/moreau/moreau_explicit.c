@@ -60,7 +60,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (!found) CAROM_TRY(carom_directions(s, &w->L_0, t_0, q));
     carom_local_velocity_shared(s, w->u_all, &w->L_0, v);
     for (int id = 0; id < all; ++id) w->g[id] += 0.5 * h * w->u_all[w->L_0.at[id]];
-    CAROM_TRY(carom_close_at(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a, .steps = STEPS}));
+    CAROM_TRY(carom_close_place(s, &w->L_1, w->g, (carom_place){.t = t_0, .q = q, .v = v, .f = w->a, .steps = STEPS}));
 
     if (w->L_1.nb > 0) {
         // (MEX-4)  p solves CP over I,  G = W_1' M_1^-1 W_1,  c = W_1' v_f + e o u(q_0, v_0)

@@ -248,7 +248,7 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     CAROM_TRY(carom_gaps(s, w->g, s->t + w->gamma * h, w->q_1));
     if (w->middle) carom_forecast_begin(s, w->g);
     const carom_place M = {.t = s->t + w->gamma * h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
-    CAROM_TRY(carom_close_at(s, &N->L, w->g, M));
+    CAROM_TRY(carom_close_place(s, &N->L, w->g, M));
     carom_local_same(&w->L_0, &N->L);
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, s->q));
     carom_local_velocity_shared(s, w->u_0, &w->L_0, s->v);

@@ -87,7 +87,7 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }, and those that join
     for (int id = s->sys->ne; w->join && id < s->sys->ne + s->sys->nc; ++id) w->g[id] = fmin(w->g[id], w->join[id]);
-    if (status == CAROM_OK) status = carom_close_at(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
+    if (status == CAROM_OK) status = carom_close_place(s, &w->L, w->g, (carom_place){.t = t_M, .q = q, .v = v, .F = &w->F, .f = w->a});
     w->lasts = status == CAROM_OK && s->sys->motion_directions && w->L.nb > 0 && carom_local_alike(&w->L, &w->L_0);
     found = found && w->lasts;
     if (found) {

@@ -182,17 +182,18 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     return CAROM_OK;
 }
 
-static carom_status advance(work *w, carom_step *s, span a) {
+// d_1 of w->span.
+static carom_status advance(work *w, carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne, nb = ne + s->sys->nc;
-    a.t_z = a.t + s->h * (1 - w->e) / (1 + w->e);
-    w->span = a;
+    span *a = &w->span;
+    a->t_z = a->t + s->h * (1 - w->e) / (1 + w->e);
     w->good = false;
     if (w->implicit) {
-        carom_copy(w->d_1, a.d, nv);
+        carom_copy(w->d_1, a->d, nv);
     } else {
         // (SP-1)  M(q_k) (d_f - d_k) = h f(t_k, q_k, d_k)
-        CAROM_TRY(carom_free_motion(s, &w->F, w->d_f, NULL, a.t, a.q, a.d));
-        carom_add(w->d_f, a.d, a.x * s->h, w->d_f, nv);
+        CAROM_TRY(carom_free_motion(s, &w->F, w->d_f, NULL, a->t, a->q, a->d));
+        carom_add(w->d_f, a->d, a->x * s->h, w->d_f, nv);
         carom_copy(w->d_1, w->d_f, nv);
     }
     CAROM_TRY(gaps_at_z(w, s));
@@ -282,7 +283,8 @@ static carom_status book(work *w, carom_step *s) {
 static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
     // (SP-4)  the first increment: half the force, d_0 = v_0
-    CAROM_TRY(advance(w, s, (span){.t = s->t, .x = 0.5, .q = s->q, .d = s->v}));
+    w->span = (span){.t = s->t, .x = 0.5, .q = s->q, .d = s->v};
+    CAROM_TRY(advance(w, s));
     CAROM_TRY(book(w, s));
     carom_copy(w->d, w->d_1, s->sys->nv);
     carom_move(s, w->ahead, s->q, s->h, w->d);
@@ -292,7 +294,8 @@ static carom_status start(void *memory, carom_step *s) {
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv;
-    CAROM_TRY(advance(w, s, (span){.t = s->t + s->h, .x = 1, .q = w->ahead, .d = w->d}));
+    w->span = (span){.t = s->t + s->h, .x = 1, .q = w->ahead, .d = w->d};
+    CAROM_TRY(advance(w, s));
     CAROM_TRY(book(w, s));
     // (SP-5)  report q_k and v_k = (q_{k+1} - q_{k-1})/(2h) = (d_k + d_{k+1})/2
     carom_copy(s->q, w->ahead, s->sys->nq);

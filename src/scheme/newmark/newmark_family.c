@@ -366,7 +366,7 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
     if (w->decided && nc > 0) {
         carom_move(s, w->q_1, s->q, 0.5 * s->h, s->v);
         CAROM_TRY(carom_gaps(s, w->sign, s->t + 0.5 * s->h, w->q_1));
-        CAROM_TRY(carom_close_at(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
+        CAROM_TRY(carom_close_place(s, &w->L, w->sign, (carom_place){.t = s->t + 0.5 * s->h, .q = w->q_1, .v = s->v, .f = w->s_0}));
     } else {
         if (nc > 0 && !on_position(w)) {
             CAROM_TRY(carom_gaps_before(s, w->g));
