@@ -188,14 +188,14 @@ double carom_residual(const carom_problem *pb, int *worst) {
 }
 
 /// The largest residual of each thread's blocks.
+typedef struct verdict { double largest; int where, bad; } verdict;
 typedef struct judgement {
     const carom_problem *pb;
-    struct { double largest; int where, bad; } own[CAROM_TEAM];
+    verdict own[CAROM_TEAM];
 } judgement;
 
 // Rows i to before n, blocks b to before nb.
-static inline void judge(judgement *j, int own, int i, int n, int b, int nb) {
-    const carom_problem *pb = j->pb;
+static inline verdict judge(const carom_problem *pb, int i, int n, int b, int nb) {
     double largest = -1;
     int where = -1, bad = 0;
     for (; i < n; i++) bad |= !(fabs(pb->u[i]) < INFINITY) | !(fabs(pb->p[i]) < INFINITY); // no way out: no branch
@@ -206,31 +206,34 @@ static inline void judge(judgement *j, int own, int i, int n, int b, int nb) {
             where = b;
         }
     }
-    j->own[own].largest = largest, j->own[own].where = where, j->own[own].bad = bad;
+    return (verdict){largest, where, bad};
 }
 
 static void judge_blocks(void *user, int own, int parts) {
     judgement *j = user;
     const long n = j->pb->n, nb = j->pb->nb;
-    judge(j, own, (int)(n * own / parts), (int)(n * (own + 1) / parts), (int)(nb * own / parts), (int)(nb * (own + 1) / parts));
+    j->own[own] = judge(j->pb, (int)(n * own / parts), (int)(n * (own + 1) / parts), (int)(nb * own / parts), (int)(nb * (own + 1) / parts));
+}
+
+// By all threads; the first of the largest.
+static verdict judge_shared(const carom_problem *pb) {
+    judgement j;
+    verdict all = {.largest = -1, .where = -1};
+    j.pb = pb;
+    carom_team_run(pb->team, judge_blocks, &j);
+    for (int i = 0; i < pb->team->n; i++) {
+        all.bad |= j.own[i].bad;
+        if (!(j.own[i].largest <= all.largest)) all.largest = j.own[i].largest, all.where = j.own[i].where;
+    }
+    return all;
 }
 
 double carom_residual_at(const carom_problem *pb, int *worst) {
     enum { FEW = 32 }; // blocks that one thread judges sooner than it wakes others
-    judgement j;
-    double largest = -1;
-    int where = -1, bad = 0;
-    carom_team *team = pb->nb > FEW ? pb->team : NULL;
-    j.pb = pb;
-    if (team) carom_team_run(team, judge_blocks, &j);
-    else judge(&j, 0, 0, pb->n, 0, pb->nb);
-    for (int i = 0; i < (team ? team->n : 1); i++) {
-        bad |= j.own[i].bad;
-        if (!(j.own[i].largest <= largest)) largest = j.own[i].largest, where = j.own[i].where;
-    }
-    if (worst) *worst = where;
-    if (bad || !(largest < INFINITY)) return INFINITY;
-    return largest > 0 ? largest : 0;
+    const verdict v = pb->team && pb->nb > FEW ? judge_shared(pb) : judge(pb, 0, pb->n, 0, pb->nb);
+    if (worst) *worst = v.where;
+    if (v.bad || !(v.largest < INFINITY)) return INFINITY;
+    return v.largest > 0 ? v.largest : 0;
 }
 
 // |c_i| + sum_j |G_ij p_j|, the largest of all rows, by blocks

@@ -244,9 +244,16 @@ void carom_local_pick(double *y, const carom_local *L, const double *x, const ca
     }
 }
 
+// They come first, of one row each.
+static int count_joints(const carom_step *s, const carom_local *L) {
+    int n = L->nb;
+    while (n > 0 && L->id[n - 1] >= s->sys->ne) n -= 1;
+    return n;
+}
+
 carom_local carom_joints_of(const carom_step *s, const carom_local *L) {
     carom_local joints = *L;
-    while (joints.nb > 0 && joints.id[joints.nb - 1] >= s->sys->ne) joints.nb -= 1;
+    joints.nb = count_joints(s, L);
     return joints;
 }
 
@@ -388,7 +395,13 @@ void carom_problem_blocks(carom_step *s, const carom_local *L) {
     for (; b < nb && id[b] < ne; ++b) block[b] = (carom_block){CAROM_BILATERAL, at[b], 0}; // they come first
     for (; b < nb; ++b) block[b] = (carom_block){carom_law_with(carom_directions_of(s->sys, id[b]) - 1), at[b], contacts[id[b] - ne].friction};
     s->inside->a = 1;
-    s->problem = (carom_problem){.n = n, .nb = nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    carom_problem *pb = &s->problem; // set in place: a struct that is built and then copied is read in other pieces than it was written in, for which processors wait
+    memset(pb, 0, sizeof *pb);
+    pb->n = pb->ld = n;
+    pb->nb = nb;
+    pb->block = s->blocks;
+    pb->G = s->G, pb->c = s->c;
+    pb->p = s->p, pb->u = s->u;
     if (s->inside->discs) s->problem.disc = carom_discs_find(s->inside->discs, s->sys, L->id, L->nb);
 }
 
@@ -590,24 +603,26 @@ void carom_book_struck_joints(carom_step *s, const carom_local *L, const double 
 //         also stop an approach too slow for an impact: what they take is lost to impact.
 void carom_book_forces(carom_step *s, const carom_local *L, const double *restrict lambda, const double *restrict u, double weight, bool end) {
     if (L->nb == 0) return;
-    carom_account a = s->account;
-    const int joints = carom_joints_of(s, L).nb; // they come first, of one row each
+    const int joints = count_joints(s, L);
+    double impact = s->account.impact, friction = s->account.friction, external = s->account.external;
     s->reacted = true;
     for (int b = 0; end && b < joints; ++b) {
         const int k = L->at[b], d = s->dir[L->id[b]];
         s->force[d] = lambda[k], s->u_after[d] = u[k];
     }
-    for (int b = 0; !(s->sys->flags & CAROM_TIMELESS_GAPS) && b < joints; ++b) a.external -= weight * L->w[L->at[b]] * lambda[L->at[b]]; // else w = 0
+    for (int b = 0; !(s->sys->flags & CAROM_TIMELESS_GAPS) && b < joints; ++b) external -= weight * L->w[L->at[b]] * lambda[L->at[b]]; // else w = 0
     for (int b = joints; b < L->nb; ++b) {
         const int first = L->at[b], d = s->dir[L->id[b]];
         for (int k = first; k < L->at[b + 1]; ++k) {
             if (end) s->force[d + k - first] = lambda[k], s->u_after[d + k - first] = u[k];
-            if (k > first) a.friction -= weight * lambda[k] * u[k];
-            else a.impact -= weight * lambda[k] * u[k];
-            a.external -= weight * L->w[k] * lambda[k];
+            if (k > first) friction -= weight * lambda[k] * u[k];
+            else impact -= weight * lambda[k] * u[k];
+            external -= weight * L->w[k] * lambda[k];
         }
     }
-    s->account = a;
+    s->account.impact = impact;
+    s->account.friction = friction;
+    s->account.external = external;
 }
 
 void carom_power_begin(carom_step *s) {

@@ -188,8 +188,8 @@ static carom_problem *expand(carom_chain *chain, carom_problem *pb, carom_proble
     return view;
 }
 
-carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
-    assert(pb->n <= chain->n && pb->nb <= chain->nb);
+// Any order, from its first solver that fits.
+static carom_report in_order(carom_chain *chain, carom_problem *pb, double tol) {
     carom_problem view;
     const carom_kind kind = carom_problem_kind(pb);
     const signed char *next = order(pb, kind, tol);
@@ -204,5 +204,15 @@ carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol
         report = carom_solver_solve(solvers[*next], chain->work[*next], pb, tol);
         next++;
     }
-    return report.converged ? report : go_on(chain, expand(chain, pb, &view), tol, next, kind, report);
+    if (!report.converged) report = go_on(chain, expand(chain, pb, &view), tol, next, kind, report);
+    return report;
+}
+
+carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
+    assert(pb->n <= chain->n && pb->nb <= chain->nb);
+    if (chain->first || pb->nb != 1 || !pb->G || pb->block->law == CAROM_BILATERAL) return in_order(chain, pb, tol);
+    // One contact, most problems of small models: the order is ONE, and its first solver fits.
+    carom_report report = carom_solver_solve(solvers[DIRECT], chain->work[DIRECT], pb, tol);
+    if (!report.converged) report = go_on(chain, pb, tol, ONE + 1, carom_problem_kind(pb), report);
+    return report;
 }

@@ -27,11 +27,9 @@ bool carom_solver_fits(const carom_solver *s, const carom_problem *pb) {
 }
 
 carom_report carom_solver_solve(const carom_solver *s, void *work, carom_problem *pb, double tol) {
-    carom_report report = s->solve(work, pb, tol);
-    report.residual = carom_residual(pb, &report.worst);
-    if (s->refine && report.residual > 0.5 * tol && s->refine(work, pb)) report.residual = carom_residual(pb, &report.worst);
-    report.converged = carom_solved(pb, report.residual, tol);
-    report.fallbacks = 0;
-    report.solver = s->name;
-    return report;
+    int worst;
+    const int iterations = s->solve(work, pb, tol).iterations;
+    double residual = carom_residual(pb, &worst);
+    if (s->refine && residual > 0.5 * tol && s->refine(work, pb)) residual = carom_residual(pb, &worst);
+    return (carom_report){.converged = carom_solved(pb, residual, tol), .iterations = iterations, .residual = residual, .worst = worst, .solver = s->name};
 }

@@ -22,13 +22,13 @@ static const carom_option options[] = {
 };
 
 typedef struct work {
-    carom_factor F_0, F_1;             // M(q_0), M(q_1)
+    carom_factor *F_0, *F_1, F[2];     // M(q_0), M(q_1).  The end of a step is the start of the next: pointers change places, structs stay where they are
     double t_F;                        // F_1 belongs to (t_F, q_1), where the next step starts; NAN: to none
     bool seen;                         // so does L_1
     double *g_F;                       // gaps there, as the system gives them
     bool known;                        // the step starts there, and L_1 is seen
     long number;                       // the problem with F_1^-1 W_1, then with F_0^-1 W_0; 0: none
-    carom_local L_0, L_P, L_1;         // directions at q_0, at the prediction, at q_1
+    carom_local *L_0, *L_1, L[2], L_P; // directions at q_0, at q_1; at the prediction
     double *q_P, *q_1, *v_1, *v_m;     // positions; stage velocity; mean velocity, then v-
     double *g_0, *g_P, *g_1;           // gaps
     double *a_f, *a_0, *a_1;           // accelerations: M_0^-1 f_0; with contact forces; M_1^-1 f_1
@@ -45,18 +45,20 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     (void)keep, (void)opt;
     work *w = memory;
     w->t_F = NAN;
-    w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
-    w->F_1 = carom_allocate_factor(mem, sys->mass_shape, true);
-    w->L_0 = carom_allocate_local(mem, sys);
+    w->F[0] = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->F[1] = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->L[0] = carom_allocate_local(mem, sys);
     w->L_P = carom_allocate_local(mem, sys);
-    w->L_1 = carom_allocate_local(mem, sys);
+    w->L[1] = carom_allocate_local(mem, sys);
+    w->F_0 = w->F, w->F_1 = w->F + 1;
+    w->L_0 = w->L, w->L_1 = w->L + 1;
     CAROM_ALLOCATE(mem, (size_t)sys->nq, &w->q_P, &w->q_1, &w->q_parts);
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1, &w->v);
     CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &w->g_0, &w->g_P, &w->g_1, &w->g_F);
     w->held = carom_allocate(mem, (size_t)sys->nc);
     w->holding = true;
     w->contacts = sys->nc;
-    CAROM_ALLOCATE(mem, (size_t)w->L_0.W.n, &w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1);
+    CAROM_ALLOCATE(mem, (size_t)w->L_0->W.n, &w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1);
 }
 
 // Does a contact that is open at g_0 close at g_1?
@@ -70,24 +72,24 @@ static bool closes(const carom_step *s, const double *g_0, const double *g_1) {
 static carom_status factor_start(work *w, carom_step *s, double t) {
     w->known = false;
     if (w->t_F == t && !s->jumped && memcmp(w->q_1, w->q, (size_t)s->sys->nq * sizeof(double)) == 0) {
-        const carom_factor F = w->F_0;
+        carom_factor *F = w->F_0;
         w->F_0 = w->F_1;
         w->F_1 = F;
         w->t_F = NAN;
         w->known = w->seen && !s->renumbers;
         return CAROM_OK;
     }
-    return carom_mass_factor(s, &w->F_0, t, w->q);
+    return carom_mass_factor(s, w->F_0, t, w->q);
 }
 
 // W_0 was W_1 in the last step, where the set is the same.
 static carom_status directions_start(work *w, carom_step *s, double t) {
-    const size_t count = (size_t)w->L_0.nb * sizeof *w->L_0.id;
-    if (!w->known || w->L_0.nb != w->L_1.nb || memcmp(w->L_0.id, w->L_1.id, count) != 0) {
+    const size_t count = (size_t)w->L_0->nb * sizeof *w->L_0->id;
+    if (!w->known || w->L_0->nb != w->L_1->nb || memcmp(w->L_0->id, w->L_1->id, count) != 0) {
         w->number = 0;
-        return carom_directions(s, &w->L_0, t, w->q);
+        return carom_directions(s, w->L_0, t, w->q);
     }
-    const carom_local L = w->L_0;
+    carom_local *L = w->L_0;
     w->L_0 = w->L_1;
     w->L_1 = L;
     return CAROM_OK;
@@ -115,12 +117,12 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const c
 // (HE-6)  a contact closed at q_0 approaches, u(q_0, v_0) < -theta: an impact now, before the step.  Forces may depend on v_0.
 static carom_status impact_at_start(work *w, carom_step *s, double t) {
     bool struck;
-    carom_local_velocity(w->u_0, &w->L_0, w->v);
-    CAROM_TRY(carom_struck(s, &struck, NULL, &w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    carom_local_velocity(w->u_0, w->L_0, w->v);
+    CAROM_TRY(carom_struck(s, &struck, NULL, w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     if (!struck) return CAROM_OK;
-    CAROM_TRY(strike(w, s, &w->L_0, &w->F_0, w->v));
+    CAROM_TRY(strike(w, s, w->L_0, w->F_0, w->v));
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
-    carom_factor_solve(&w->F_0, w->a_f);
+    carom_factor_solve(w->F_0, w->a_f);
     return CAROM_OK;
 }
 
@@ -130,23 +132,23 @@ static bool straight(const carom_step *s) { return s->sys->flags & CAROM_CONSTAN
 // q_P = q_0 + h v_0 and the directions of L_0's set there.
 static carom_status look_ahead(work *w, carom_step *s, double t, double h) {
     carom_move(s, w->q_P, w->q, h, w->v);
-    carom_local_same(&w->L_P, &w->L_0);
+    carom_local_same(&w->L_P, w->L_0);
     if (!straight(s)) return carom_directions(s, &w->L_P, t + h, w->q_P);
-    carom_local_blend(&w->L_P, &w->L_0, 0, NULL);
+    carom_local_blend(&w->L_P, w->L_0, 0, NULL);
     return CAROM_OK;
 }
 
 // The directions of L_1's set at q_1.
 static carom_status directions_end(work *w, carom_step *s, double t_1) {
-    if (!straight(s) || !carom_local_alike(&w->L_1, &w->L_0)) return carom_directions(s, &w->L_1, t_1, w->q_1);
-    carom_local_blend(&w->L_1, &w->L_0, 0, NULL);
+    if (!straight(s) || !carom_local_alike(w->L_1, w->L_0)) return carom_directions(s, w->L_1, t_1, w->q_1);
+    carom_local_blend(w->L_1, w->L_0, 0, NULL);
     return CAROM_OK;
 }
 
 // (HE-7)  a kink: a contact closed at q_0 with W(q_P)'v_0 + w < -theta.  The step is an impact.
 static carom_status meets_kink(work *w, carom_step *s, double t, bool *kink) {
     carom_local_velocity(w->u_0, &w->L_P, w->v);
-    return carom_struck(s, kink, NULL, &w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
+    return carom_struck(s, kink, NULL, w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
 }
 
 // (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
@@ -155,15 +157,15 @@ static carom_status stage_1(work *w, carom_step *s, double h) {
     const int nv = s->sys->nv, ne = s->sys->ne;
     carom_copy(w->a_0, w->a_f, nv);
     if (w->holding) carom_zero(w->held, w->contacts);
-    w->holding = w->L_0.nb > ne;
-    if (w->L_0.nb == 0) return CAROM_OK;
-    carom_problem_form_as(s, &w->L_P, &w->L_0, &w->F_0, h, w->number);
+    w->holding = w->L_0->nb > ne;
+    if (w->L_0->nb == 0) return CAROM_OK;
+    carom_problem_form_as(s, &w->L_P, w->L_0, w->F_0, h, w->number);
     carom_add(w->v_1, w->v, h, w->a_f, nv);
     carom_local_velocity(s->c, &w->L_P, w->v_1);
-    CAROM_TRY(carom_problem_solve(s, &w->L_0));
+    CAROM_TRY(carom_problem_solve(s, w->L_0));
     carom_copy(w->lambda_0, s->problem.p, s->problem.n);
     carom_problem_apply(s, w->a_0, 1);
-    for (int b = ne; b < w->L_0.nb; ++b) w->held[w->L_0.id[b] - ne] = w->lambda_0[w->L_0.at[b]] > 0;
+    for (int b = ne; b < w->L_0->nb; ++b) w->held[w->L_0->id[b] - ne] = w->lambda_0[w->L_0->at[b]] > 0;
     return CAROM_OK;
 }
 
@@ -177,7 +179,7 @@ static void move_on(work *w, const carom_step *s, double h) {
 
 static carom_status see_end(work *w, carom_step *s, double t_1) {
     w->seen = false;
-    CAROM_TRY(carom_free_motion(s, &w->F_1, w->a_1, s->sys->nc > 0 ? w->g_1 : NULL, t_1, w->q_1, w->v_1));
+    CAROM_TRY(carom_free_motion(s, w->F_1, w->a_1, s->sys->nc > 0 ? w->g_1 : NULL, t_1, w->q_1, w->v_1));
     w->t_F = t_1;
     if (s->sys->nc > 0) carom_copy(w->g_F, w->g_1, s->sys->ne + s->sys->nc);
     return CAROM_OK;
@@ -187,7 +189,7 @@ static carom_status see_end(work *w, carom_step *s, double t_1) {
 static carom_status stage_2(work *w, carom_step *s, const carom_local *L, double h) {
     for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = w->v[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
     if (L->nb == 0) return CAROM_OK;
-    carom_problem_form(s, L, L, &w->F_1, 0.5 * h);
+    carom_problem_form(s, L, L, w->F_1, 0.5 * h);
     w->number = carom_problem_number(s);
     carom_local_velocity(s->c, L, w->v_m);
     CAROM_TRY(carom_problem_solve(s, L));
@@ -199,38 +201,38 @@ static carom_status stage_2(work *w, carom_step *s, const carom_local *L, double
 // (HE-5)  an impact: contact forces are given up, bilateral ones stay.  v- = v_0 + h/2 (a_0 + a_1) with those
 // alone, then  v+ = v- + M_1^-1 W_1 Lambda  with Newton's law over L_1's set.
 static carom_status impact(work *w, carom_step *s, double h) {
-    const carom_local joints = carom_joints_of(s, &w->L_1);
+    const carom_local joints = carom_joints_of(s, w->L_1);
     carom_copy(w->a_0, w->a_f, s->sys->nv);
     for (int b = 0; b < s->sys->ne; ++b) { // joints come first
-        carom_column_expand(w->v_m, &w->L_0.W, b);
-        carom_factor_solve(&w->F_0, w->v_m);
+        carom_column_expand(w->v_m, &w->L_0->W, b);
+        carom_factor_solve(w->F_0, w->v_m);
         carom_axpy(w->a_0, w->lambda_0[b], w->v_m, s->sys->nv);
     }
     CAROM_TRY(stage_2(w, s, &joints, h));
     carom_book_power(s, w->v, w->v_m);
-    return w->L_1.nb > 0 ? strike(w, s, &w->L_1, &w->F_1, w->v_m) : CAROM_OK;
+    return w->L_1->nb > 0 ? strike(w, s, w->L_1, w->F_1, w->v_m) : CAROM_OK;
 }
 
 // Forces of the sets at both ends of the step act half a step each.  u: local velocities of L_1's set at the end; NULL: not known.
-static void book(work *w, carom_step *s, carom_local L_0, carom_local L_1, const double *u, double h) {
-    if (L_0.nb > s->sys->ne) carom_local_velocity(w->u_0, &L_0, w->v); // only contacts need it
-    if (!u) carom_local_velocity(w->u_1, &L_1, w->v_m);
-    carom_book_forces(s, &L_0, w->lambda_0, w->u_0, 0.5 * h, false);
-    carom_book_forces(s, &L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
+static void book(work *w, carom_step *s, const carom_local *L_0, const carom_local *L_1, const double *u, double h) {
+    if (L_0->nb > s->sys->ne) carom_local_velocity(w->u_0, L_0, w->v); // only contacts need it
+    if (!u) carom_local_velocity(w->u_1, L_1, w->v_m);
+    carom_book_forces(s, L_0, w->lambda_0, w->u_0, 0.5 * h, false);
+    carom_book_forces(s, L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
 }
 
 // (HE-1)  active=predicted: the set at q_P, and whether a contact closes there, which shortens h.  Directions are those at hand where set and h stay.
 static carom_status look_at_prediction(work *w, carom_step *s, double t, double *h, double shortest, bool *hits) {
-    if (w->L_0.nb == 0) carom_move(s, w->q_P, w->q, *h, w->v); // else it has been looked ahead
+    if (w->L_0->nb == 0) carom_move(s, w->q_P, w->q, *h, w->v); // else it has been looked ahead
     CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
-    CAROM_TRY(carom_close_place(s, &w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+    CAROM_TRY(carom_close_place(s, w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
     *hits = *hits || closes(s, w->g_0, w->g_P);
-    if (!*hits && carom_local_alike(&w->L_1, &w->L_0)) return CAROM_OK;
+    if (!*hits && carom_local_alike(w->L_1, w->L_0)) return CAROM_OK;
     if (*hits) *h = fmin(*h, shortest);
-    carom_local_same(&w->L_0, &w->L_1);
-    if (*hits) w->L_0 = carom_joints_of(s, &w->L_0);
+    carom_local_same(w->L_0, w->L_1);
+    if (*hits) w->L_0->nb = carom_joints_of(s, w->L_0).nb;
     w->number = 0;
-    CAROM_TRY(carom_directions(s, &w->L_0, t, w->q));
+    CAROM_TRY(carom_directions(s, w->L_0, t, w->q));
     return look_ahead(w, s, t, *h);
 }
 
@@ -241,12 +243,12 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     // (HE-1)  a_f = M_0^-1 f_0,  q_P = q_0 + h v_0,  closed at q_0
     CAROM_TRY(factor_start(w, s, t));
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
-    carom_factor_solve(&w->F_0, w->a_f);
+    carom_factor_solve(w->F_0, w->a_f);
     CAROM_TRY(gaps_start(w, s, t));
-    CAROM_TRY(carom_close_place(s, &w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    CAROM_TRY(carom_close_place(s, w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     bool kink = false;
-    const bool contacts = w->L_0.nb > s->sys->ne; // joints neither strike nor kink
-    if (w->L_0.nb > 0) {
+    const bool contacts = w->L_0->nb > s->sys->ne; // joints neither strike nor kink
+    if (w->L_0->nb > 0) {
         CAROM_TRY(directions_start(w, s, t));
         if (contacts) CAROM_TRY(impact_at_start(w, s, t));
         CAROM_TRY(look_ahead(w, s, t, h));
@@ -254,9 +256,9 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     }
     bool hits = kink;
     if (predicted) CAROM_TRY(look_at_prediction(w, s, t, &h, shortest, &hits));
-    else if (hits) w->L_0 = carom_joints_of(s, &w->L_0); // no contact forces in an impulsive step
+    else if (hits) w->L_0->nb = carom_joints_of(s, w->L_0).nb; // no contact forces in an impulsive step
     *taken = h;
-    w->L_P.nb = w->L_0.nb;
+    w->L_P.nb = w->L_0->nb;
 
     carom_power_begin(s);
     CAROM_TRY(carom_power_stage(s, 0.5 * h, t, w->q, w->v));
@@ -264,17 +266,18 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
     CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
-    CAROM_TRY(carom_close_place(s, &w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+    CAROM_TRY(carom_close_place(s, w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
     CAROM_TRY(directions_end(w, s, t + h));
     w->seen = true;
     if (hits) {
         CAROM_TRY(impact(w, s, h));
-        book(w, s, carom_joints_of(s, &w->L_0), carom_joints_of(s, &w->L_1), NULL, h);
+        const carom_local before = carom_joints_of(s, w->L_0), after = carom_joints_of(s, w->L_1);
+        book(w, s, &before, &after, NULL, h);
     } else {
-        CAROM_TRY(stage_2(w, s, &w->L_1, h));
+        CAROM_TRY(stage_2(w, s, w->L_1, h));
         carom_book_power(s, w->v, w->v_m);
-        book(w, s, w->L_0, w->L_1, w->L_1.nb > s->sys->ne ? NULL : s->problem.u, h); // of joints alone nobody needs more digits
+        book(w, s, w->L_0, w->L_1, w->L_1->nb > s->sys->ne ? NULL : s->problem.u, h); // of joints alone nobody needs more digits
     }
     carom_copy(w->q, w->q_1, s->sys->nq);
     carom_copy(w->v, w->v_m, s->sys->nv);
