@@ -26,6 +26,14 @@ void carom_forget_freed(void) { malloc_trim(0); }
 void carom_forget_freed(void) {}
 #endif
 
+void carom_supply_pages(void *from, size_t n) {
+    enum { PAGE = 4096 }; // the smallest there are
+    for (size_t at = 0; at < n; at += PAGE) {
+        volatile unsigned char *byte = (unsigned char *)from + at;
+        *byte = *byte;
+    }
+}
+
 void carom_zero_changes(double *x, size_t n) {
     enum { PAGE = 512 };
     static const double zero[PAGE];

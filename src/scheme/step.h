@@ -91,12 +91,16 @@ static inline bool carom_all_open(const double *g, const double *held, int nc) {
     return c == nc;
 }
 
-/// As carom_close_at(), which see, without a call where nothing is near; carom_close_near() where something is.
-carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at);
-static inline carom_status carom_close_place(carom_step *s, carom_local *L, double *g, carom_place at) {
-    if (!carom_all_open(g + s->sys->ne, at.held ? at.held : s->held, s->sys->nc)) return carom_close_near(s, L, g, &at);
+/// Where nothing is near (held: see carom_place), L's set is that of the joints; false: carom_close_near() finds it.  Apart, so that no carom_place is made where none is needed.
+static inline bool carom_close_open(const carom_step *s, carom_local *L, const double *g, const double *held) {
+    if (!carom_all_open(g + s->sys->ne, held ? held : s->held, s->sys->nc)) return false;
     carom_join_joints(s->sys, L);
-    return CAROM_OK;
+    return true;
+}
+carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at);
+/// As carom_close_at(), which see, without a call where nothing is near.
+static inline carom_status carom_close_place(carom_step *s, carom_local *L, double *g, carom_place at) {
+    return carom_close_open(s, L, g, at.held) ? CAROM_OK : carom_close_near(s, L, g, &at);
 }
 
 /// L's set: that of another frame.

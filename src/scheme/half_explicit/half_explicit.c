@@ -245,7 +245,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
     carom_factor_solve(w->F_0, w->a_f);
     CAROM_TRY(gaps_start(w, s, t));
-    CAROM_TRY(carom_close_place(s, w->L_0, w->g_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    if (!carom_close_open(s, w->L_0, w->g_0, NULL)) CAROM_TRY(carom_close_near(s, w->L_0, w->g_0, &(carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
     bool kink = false;
     const bool contacts = w->L_0->nb > s->sys->ne; // joints neither strike nor kink
     if (w->L_0->nb > 0) {
@@ -266,7 +266,8 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
     CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
-    CAROM_TRY(carom_close_place(s, w->L_1, w->g_1, (carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
+    if (!carom_close_open(s, w->L_1, w->g_1, w->held))
+        CAROM_TRY(carom_close_near(s, w->L_1, w->g_1, &(carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
     CAROM_TRY(directions_end(w, s, t + h));
     w->seen = true;
