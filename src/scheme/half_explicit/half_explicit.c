@@ -68,10 +68,17 @@ static bool closes(const carom_step *s, const double *g_0, const double *g_1) {
     return false;
 }
 
+// Are all bits the same?  One number at a time: most models are small, and a call takes longer.
+static bool unmoved(const double *a, const double *b, int n) {
+    int i = 0;
+    while (i < n && memcmp(a + i, b + i, sizeof *a) == 0) ++i;
+    return i == n;
+}
+
 // M(q_0) was factorised at the end of the last step, unless somebody moved the state in between, or a signal has changed, on which masses may depend.
 static carom_status factor_start(work *w, carom_step *s, double t) {
     w->known = false;
-    if (w->t_F == t && !s->jumped && memcmp(w->q_1, w->q, (size_t)s->sys->nq * sizeof(double)) == 0) {
+    if (w->t_F == t && !s->jumped && unmoved(w->q_1, w->q, s->sys->nq)) {
         carom_factor *F = w->F_0;
         w->F_0 = w->F_1;
         w->F_1 = F;
@@ -140,6 +147,7 @@ static carom_status look_ahead(work *w, carom_step *s, double t, double h) {
 
 // The directions of L_1's set at q_1.
 static carom_status directions_end(work *w, carom_step *s, double t_1) {
+    if (w->L_1->nb == 0) return CAROM_OK;
     if (!straight(s) || !carom_local_alike(w->L_1, w->L_0)) return carom_directions(s, w->L_1, t_1, w->q_1);
     carom_local_blend(w->L_1, w->L_0, 0, NULL);
     return CAROM_OK;
@@ -260,12 +268,15 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     *taken = h;
     w->L_P.nb = w->L_0->nb;
 
-    carom_power_begin(s);
-    CAROM_TRY(carom_power_stage(s, 0.5 * h, t, w->q, w->v));
+    const bool power = s->sys->power_along; // else the functions below have nothing to do
+    if (power) {
+        carom_power_begin(s);
+        CAROM_TRY(carom_power_stage(s, 0.5 * h, t, w->q, w->v));
+    }
     CAROM_TRY(stage_1(w, s, h));
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
-    CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
+    if (power) CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
     if (!carom_close_open(s, w->L_1, w->g_1, w->held))
         CAROM_TRY(carom_close_near(s, w->L_1, w->g_1, &(carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
     if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
@@ -277,8 +288,8 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
         book(w, s, &before, &after, NULL, h);
     } else {
         CAROM_TRY(stage_2(w, s, w->L_1, h));
-        carom_book_power(s, w->v, w->v_m);
-        book(w, s, w->L_0, w->L_1, w->L_1->nb > s->sys->ne ? NULL : s->problem.u, h); // of joints alone nobody needs more digits
+        if (power) carom_book_power(s, w->v, w->v_m);
+        if (w->L_0->nb + w->L_1->nb > 0) book(w, s, w->L_0, w->L_1, w->L_1->nb > s->sys->ne ? NULL : s->problem.u, h); // of joints alone nobody needs more digits
     }
     carom_copy(w->q, w->q_1, s->sys->nq);
     carom_copy(w->v, w->v_m, s->sys->nv);
