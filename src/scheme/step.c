@@ -462,9 +462,11 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
 
 // (TOL-2)
 static carom_report solve_as_is(carom_step *s, carom_problem *pb) {
-    if (s->inside->on_problem) carom_problem_rows(pb), s->inside->on_problem(s->inside->problem_user, s->t, pb, NULL);
+    if (!s->inside->on_problem) return carom_chain_solve(s->inside->chain, pb, s->tol * s->scale);
+    carom_problem_rows(pb);
+    s->inside->on_problem(s->inside->problem_user, s->t, pb, NULL);
     const carom_report r = carom_chain_solve(s->inside->chain, pb, s->tol * s->scale);
-    if (s->inside->on_problem) s->inside->on_problem(s->inside->problem_user, s->t, pb, &r);
+    s->inside->on_problem(s->inside->problem_user, s->t, pb, &r);
     return r;
 }
 

@@ -208,11 +208,19 @@ static carom_report in_order(carom_chain *chain, carom_problem *pb, double tol) 
     return report;
 }
 
+// One contact, or two without friction, most problems of small models: the order is ONE, and its first solver fits.
+static bool by_formula(const carom_problem *pb) {
+    const carom_block *b = pb->block;
+    if (!pb->G || pb->nb < 1 || pb->nb > 2 || b->law == CAROM_BILATERAL) return false;
+    return pb->nb == 1 || (b[1].law != CAROM_BILATERAL && !carom_has_friction(b) && !carom_has_friction(b + 1));
+}
+
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
     assert(pb->n <= chain->n && pb->nb <= chain->nb);
-    if (chain->first || pb->nb != 1 || !pb->G || pb->block->law == CAROM_BILATERAL) return in_order(chain, pb, tol);
-    // One contact, most problems of small models: the order is ONE, and its first solver fits.
-    carom_report report = carom_solver_solve(solvers[DIRECT], chain->work[DIRECT], pb, tol);
-    if (!report.converged) report = go_on(chain, pb, tol, ONE + 1, carom_problem_kind(pb), report);
+    const bool direct = !chain->first && by_formula(pb);
+    carom_report report; // returned by every way: it is made where the caller wants it, and not copied
+    if (direct) report = carom_solver_solve(solvers[DIRECT], chain->work[DIRECT], pb, tol);
+    else report = in_order(chain, pb, tol);
+    if (direct && !report.converged) report = go_on(chain, pb, tol, ONE + 1, carom_problem_kind(pb), report);
     return report;
 }
