@@ -365,6 +365,7 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
     d->F_kept = NULL; // the columns are overwritten
     d->last = NULL;
     // G = a A'X.  With equal directions G is symmetric, and exactly so.
+    enum { FEW = 2 };
     const size_t ld = (size_t)n;
     double *G = s->G;
     solve_stored(d, &Lf->W, F, n < d->dense.n ? n : d->dense.n);
@@ -373,8 +374,12 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
         const double *x = k < d->dense.n ? stored(d, k) : solve_dense(d->x, &Lf->W, F, k);
         const int first = L == Lf ? k : 0;
         double *column = G + k * ld;
-        carom_columns_dot(column + first, &L->W, first, n - first, x);
-        for (int i = first; i < n; ++i) column[i] *= a;
+        if (n - first <= FEW) // stored once: what was stored as single numbers and is read as a vector, a processor waits for
+            for (int i = first; i < n; ++i) column[i] = a * carom_column_dot(&L->W, i, x);
+        else {
+            carom_columns_dot(column + first, &L->W, first, n - first, x);
+            for (int i = first; i < n; ++i) column[i] *= a;
+        }
         if (L == Lf)
             for (int i = k + 1; i < n; ++i) G[k + i * ld] = G[i + k * ld];
     }

@@ -280,7 +280,8 @@ static void some_velocities(void *user, int part, int parts) {
 
 void carom_local_velocity(double *u, const carom_local *L, const double *v) {
     if (L->nb == 0) return;
-    some_velocities(&(velocities){u, L, v}, 0, 1);
+    if (L->at[L->nb] == 1) u[0] = carom_column_dot(&L->W, 0, v) + L->w[0]; // small and often
+    else some_velocities(&(velocities){u, L, v}, 0, 1);
 }
 
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v) {

@@ -15,11 +15,11 @@ void carom_lasting_forces(carom_sim *sim, double h) {
     if (as_they_are) return;
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) impact = sim->struck[s->events[i].contact] = true;
-    for (int id = 0; id < all; ++id) {
+    for (int k = 0; k < dir[ne]; ++k) lasting[k] = impulse[k] != 0 && force[k] == 0 && !impact ? impulse[k] / h : force[k]; // of joints, of one row each
+    for (int id = ne; id < all; ++id) {
         const int d = dir[id], end = dir[id + 1];
-        const bool lasts = impulse[d] != 0 && force[d] == 0 && (id < ne ? !impact : sim->memory[id - ne].closed && !sim->struck[id - ne]);
-        if (lasts) for (int k = d; k < end; ++k) lasting[k] = impulse[k] / h;
-        else carom_copy(lasting + d, force + d, end - d);
+        const bool lasts = impulse[d] != 0 && force[d] == 0 && sim->memory[id - ne].closed && !sim->struck[id - ne];
+        for (int k = d; k < end; ++k) lasting[k] = lasts ? impulse[k] / h : force[k];
     }
     for (int i = 0; i < s->nevents; ++i)
         if (s->events[i].kind == CAROM_IMPACT) sim->struck[s->events[i].contact] = false;

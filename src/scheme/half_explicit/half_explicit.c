@@ -68,9 +68,11 @@ static bool closes(const carom_step *s, const double *g_0, const double *g_1) {
     return false;
 }
 
-// Are all bits the same?  One number at a time: most models are small, and a call takes longer.
+// Are all bits the same?  Few numbers one at a time: a call takes longer.
 static bool unmoved(const double *a, const double *b, int n) {
+    enum { FEW = 8 };
     int i = 0;
+    if (n > FEW) return memcmp(a, b, (size_t)n * sizeof *a) == 0;
     while (i < n && memcmp(a + i, b + i, sizeof *a) == 0) ++i;
     return i == n;
 }
