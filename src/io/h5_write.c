@@ -211,7 +211,7 @@ static bool create_all(h5_file *f, const h5_def *def) {
     bool good = table_create(&f->data, f->file, "data", H5T_NATIVE_DOUBLE, def->columns, row,
                              choose_chunk(def->columns, def->rows)) &&
                 table_create(&f->events, f->file, "events", event, 0, event_bytes(f), EVENT_ROWS);
-    if (good) carom_supply_pages(f->data.buffer, (size_t)f->data.chunk * row); // no larger than the run's rows
+    if (good) carom_supply_pages(f->data.buffer, (size_t)f->data.chunk * row); // rows that the run will write, at most CHUNK_BYTES
     h5_close(event);
     const hid_t contact = h5_contact_type(f->contact_size, false);
     if (good && def->snapshots) good = table_create(&f->contacts, f->file, "contacts", contact, 0, H5Tget_size(contact), EVENT_ROWS);
