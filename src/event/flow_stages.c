@@ -52,8 +52,9 @@ static double strongest(carom_flow *f, const carom_step *s, int b) {
 static void note_aside(carom_flow *f, const carom_step *s, int stage) {
     const int nc = s->sys->nc;
     double *aside = f->aside[stage];
+    if (!f->slow) return;
     carom_zero(aside, 2 * nc);
-    for (int b = s->sys->ne; b < f->L.nb && f->slow; ++b) {
+    for (int b = s->sys->ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
         const double *u = f->u + k, *d = f->dir + CAROM_TANGENTS * c, size = carom_length(u, tangents);
         if (!turning_slip(f, s, b) || f->live[c] != 0 || !(carom_dot(u, d, tangents) > 0)) continue;
