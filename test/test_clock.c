@@ -238,6 +238,7 @@ static void rows_are_the_same(void **state) { (void)state, try_all(" settling sh
 static void stops_are_the_same(void **state) { (void)state, try_all(" settling shaken steered ", few, NULL, UNTIL), try_all(" settling shaken steered ", few, adaptive, UNTIL); }
 static void resumed_runs_are_the_same(void **state) { (void)state, try_all(" settling shaken steered ", all, NULL, RESUMED), try_all(" settling shaken steered ", few, adaptive, RESUMED); }
 static void adaptive_steps_are_the_same(void **state) { (void)state, try_all(" settling shaken chain linkage waiting pulse blink flash steered ", few, adaptive, PLAIN); }
+static void a_step_that_ends_at_a_jump_is_the_same(void **state) { (void)state, try_all(" kinked ", (const char *const[]){"moreau-midpoint", "half-explicit", NULL}, adaptive, PLAIN); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -248,6 +249,7 @@ int main(void) {
         cmocka_unit_test(stops_are_the_same),
         cmocka_unit_test(resumed_runs_are_the_same),
         cmocka_unit_test(adaptive_steps_are_the_same),
+        cmocka_unit_test(a_step_that_ends_at_a_jump_is_the_same),
     };
     const int status = cmocka_run_group_tests(tests, NULL, NULL);
     if (getenv("CAROM_TEST_WORST")) fprintf(stderr, "worst %g\n", worst);

@@ -81,10 +81,18 @@ static void prepare(auto_work *w, const carom_step *s) {
     w->P.f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : w->explicit;
 }
 
+// (AU-2), (AU-4), (AU-13)  The error of the step of h just made to E: of states, of reactions, and of slips that kept one direction.
+static double error_of(const auto_work *w, const carom_step *s, double h, const carom_point *E) {
+    const carom_phase *P = &w->P;
+    const double rtol = s->opt[AUTO_RTOL];
+    return fmax(auto_error(w, s, P->q, P->v, E->q, E->v),
+                fmax(carom_flow_reaction_error(&P->f, s, h, sqrt(rtol) * w->head.size_p), carom_flow_turn_error(&P->f, s, h) / rtol));
+}
+
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_start(P, s, h));
-    *error = P->f.turn / s->opt[AUTO_RTOL]; // (AU-13)  one direction for the step: |u_T - |u_T| d| <= rtol |W_T||v|
+    *error = P->f.turn / s->opt[AUTO_RTOL];
     if (*error > 1) return CAROM_OK;
     bool follows;
     CAROM_TRY(follows_kinks(w, s, h, &follows));
@@ -99,8 +107,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     // What has stood in the origin without force has no size yet: the step gives it one, if it is good.
     const double size_q = w->head.size_q, size_v = w->head.size_v;
     if (size_q == 0 || size_v == 0) auto_measure(w, s, P->b.q, P->b.v, NULL);
-    *error = fmax(*error, fmax(auto_error(w, s, P->q, P->v, P->b.q, P->b.v),
-                               carom_flow_reaction_error(&P->f, s, h, sqrt(s->opt[AUTO_RTOL]) * w->head.size_p)));
+    *error = error_of(w, s, h, &P->b);
     if (*error > 1) w->head.size_q = size_q, w->head.size_v = size_v;
     return CAROM_OK;
 }
@@ -168,9 +175,9 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     }
     w->head.t_b = w->P.t + (found ? P->b.tau : *h);
     const double end = P->a.tau;
-    if (error && found && s->sys->nk > 0 && end > 0) {
+    if (error && found && (s->sys->nk > 0 || P->f.slow) && end > 0) {
         CAROM_TRY(carom_phase_try(P, s, end, &P->a, w->error));
-        *error = fmax(auto_error(w, s, P->q, P->v, P->a.q, P->a.v), carom_flow_reaction_error(&P->f, s, end, sqrt(s->opt[AUTO_RTOL]) * w->head.size_p));
+        *error = error_of(w, s, end, &P->a);
         *h = end;
         if (*error > 1) return CAROM_OK;
     }

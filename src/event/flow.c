@@ -26,6 +26,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.X = carom_allocate(mem, nl * nv);
     CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N, &f.at.G);
     f.scratch = carom_allocate(mem, 3 * nl);
+    f.range = carom_allocate(mem, nc);
     CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.at.q);
     f.at.mode = carom_allocate(mem, carom_flow_size(sys));
     for (int i = 0; i < T->stages; ++i) {
@@ -33,6 +34,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
         f.lifted[i] = sys->lift ? carom_allocate(mem, nv) : f.V[i];
         f.shift[i] = sys->lift ? carom_allocate(mem, nv) : NULL;
         f.push[i] = carom_allocate(mem, nc);
+        f.aside[i] = carom_allocate(mem, 2 * nc);
     }
     for (int i = 0; i <= T->stages; ++i) f.margin[i < T->stages ? i : CAROM_RK_STAGES] = carom_allocate(mem, 2 * nc);
     if (!carom_butcher_explicit(T)) carom_allocate_flow_implicit(&f, mem, sys, T);

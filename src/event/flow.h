@@ -34,7 +34,9 @@ typedef struct carom_flow {
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     double *live;                  // nc, the caller's: not 0: slip along more than one tangent, fast enough to follow the direction of its velocity
     bool follows;                  // the caller's: a live slip follows its velocity wherever that turns; else a trial beyond the stop keeps its direction
-    double turn;                   // of slow slips: how far their velocity is from the direction they keep, relative to the velocities there
+    bool slow;                     // there are slow slips, which keep one direction
+    double turn;                   // of these: how far their velocity is from the direction they keep at the start, relative to `range`
+    double *range;                 // nc: magnitude of the velocities there, at the start
     double per_h;                  // 1/h while the laws are asked where slow slips will go, else 0: (MX-14) for contacts marked live
 
     // the last point looked at
@@ -61,6 +63,7 @@ typedef struct carom_flow {
     double *shift[CAROM_RK_STAGES], *lifted[CAROM_RK_STAGES]; // where (+) is no sum: displacements from the start, their rates; else lifted = V
     carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
     double *push[CAROM_RK_STAGES];                   // nc: reactions, one number each (carom_flow_witness)
+    double *aside[CAROM_RK_STAGES];                  // 2 nc, of slow slips: |u_T - |u_T| d|, and how fast the friction along d instead of u_T changes the slip
     double *margin[CAROM_RK_STAGES + 1];             // 2 nc: event functions of closed contacts (carom_flow_margins), of stages without laws; the last at the start of the phase
     double *Q, *V_sum, *K_sum;     // after a step: V_sum = sum b_i V_i
     double *Jq, *Jv, *J, *r;       // implicit: derivatives of the accelerations at the start, Newton matrix, residual
@@ -123,6 +126,9 @@ double carom_flow_witness(const carom_flow *f, int b);
 void carom_flow_margins(const carom_flow *f, const carom_step *s, int b, double *normal, double *friction);
 /// Reactions may change while nothing moves: their estimate in the step of h just made, an impulse over `size`.  0 where the table has none.
 double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, double h, double size);
+
+/// (AU-13)  Slow slips keep one direction for a step: the error of the step of h just made by that, relative to the velocities there.  0 where none is slow.
+double carom_flow_turn_error(const carom_flow *f, const carom_step *s, double h);
 
 /// The works of the step just made.
 carom_account carom_flow_work(const carom_flow *f, double tau);

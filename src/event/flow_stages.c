@@ -31,32 +31,6 @@ static void note_margins(carom_flow *f, const carom_step *s, int stage) {
     }
 }
 
-// Power of the reactions and of the forces without potential at the point just looked at.  Stages that follow the laws have no event functions of closed contacts.
-static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, int stage) {
-    carom_account *account = f->power + stage;
-    *account = (carom_account){0};
-    carom_zero(f->push[stage], s->sys->nc);
-    if (f->L.nb > 0) {
-        const carom_account kept = s->account;
-        const bool reacted = s->reacted;
-        s->account = *account;
-        carom_book_forces(s, &f->L, f->lambda, f->u, 1, false);
-        *account = s->account;
-        s->account = kept;
-        s->reacted = reacted;
-        for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
-        if (!laws) note_margins(f, s, stage);
-    }
-    if (!s->sys->power) return CAROM_OK;
-    double in = 0, out = 0;
-    const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out);
-    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its power");
-    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", s->t);
-    account->external += in;
-    account->damping += out;
-    return CAROM_OK;
-}
-
 static bool turning_slip(const carom_flow *f, const carom_step *s, int b) {
     const int c = f->L.id[b] - s->sys->ne;
     return c >= 0 && f->mode[c] == CAROM_MODE_SLIP && f->L.at[b + 1] - f->L.at[b] > 2;
@@ -74,10 +48,51 @@ static double strongest(carom_flow *f, const carom_step *s, int b) {
     return s->sys->contacts[f->L.id[b] - s->sys->ne].friction * fabs(f->lambda[k]) * most;
 }
 
-// Slip along more than one tangent whose velocity changes little over h follows its direction.  A slow one keeps one direction for the phase,
-// because friction turns a velocity u at the rate mu lambda_N/|u|: too stiff for the stages.  *slow: there is one.
-static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) {
-    *slow = false;
+// Slow slips at a stage: how far is the velocity from the direction that they keep, and its friction from that along the velocity?  Beyond the stop neither counts: an event ends the step before.
+static void note_aside(carom_flow *f, const carom_step *s, int stage) {
+    const int nc = s->sys->nc;
+    double *aside = f->aside[stage];
+    if (!f->slow) return;
+    carom_zero(aside, 2 * nc);
+    for (int b = s->sys->ne; b < f->L.nb; ++b) {
+        const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
+        const double *u = f->u + k, *d = f->dir + CAROM_TANGENTS * c, size = carom_length(u, tangents);
+        if (!turning_slip(f, s, b) || f->live[c] != 0 || !(carom_dot(u, d, tangents) > 0)) continue;
+        for (int i = 0; i < tangents; ++i) aside[c] = hypot(aside[c], u[i] - size * d[i]);
+        aside[nc + c] = strongest(f, s, b) * aside[c] / size;
+    }
+}
+
+// Power of the reactions and of the forces without potential at the point just looked at.  Stages that follow the laws have no event functions of closed contacts.
+static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, int stage) {
+    carom_account *account = f->power + stage;
+    *account = (carom_account){0};
+    carom_zero(f->push[stage], s->sys->nc);
+    if (f->L.nb > 0) {
+        const carom_account kept = s->account;
+        const bool reacted = s->reacted;
+        s->account = *account;
+        carom_book_forces(s, &f->L, f->lambda, f->u, 1, false);
+        *account = s->account;
+        s->account = kept;
+        s->reacted = reacted;
+        for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
+        if (!laws) note_margins(f, s, stage);
+        note_aside(f, s, stage);
+    }
+    if (!s->sys->power) return CAROM_OK;
+    double in = 0, out = 0;
+    const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its power");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", s->t);
+    account->external += in;
+    account->damping += out;
+    return CAROM_OK;
+}
+
+// Slip along more than one tangent that friction cannot stop within h follows the direction of its velocity.  A slow one keeps one direction for the phase,
+// because friction turns a velocity u at the rate mu lambda_N/|u|: too stiff for the stages.
+static void find_live(carom_flow *f, const carom_step *s, double h) {
     for (int c = 0; c < s->sys->nc; ++c) f->live[c] = 0;
     for (int b = s->sys->ne; b < f->L.nb; ++b) {
         if (!turning_slip(f, s, b)) continue;
@@ -85,8 +100,8 @@ static void find_live(carom_flow *f, const carom_step *s, double h, bool *slow) 
         double x[CAROM_TANGENTS] = {0};
         for (int i = 0; i < tangents; ++i) x[i] = carom_column_dot(&f->L.W, k + i, f->a) - carom_column_dot(&f->L.W, k + i, f->a_f);
         const double size = carom_length(f->u + k, tangents);
-        f->live[c] = size > 4 * h * fmax(carom_length(x, tangents), strongest(f, s, b));
-        if (f->live[c] == 0) *slow = true;
+        f->live[c] = size > h * fmax(carom_length(x, tangents), strongest(f, s, b));
+        if (f->live[c] == 0) f->slow = true;
         for (int i = 0; i < tangents && size > 0 && f->live[c] != 0; ++i) f->dir[CAROM_TANGENTS * c + i] = f->u[k + i] / size;
     }
 }
@@ -110,7 +125,7 @@ static void shorten(const double *lambda_0, double *lambda_1, int tangents, doub
 
 static bool marked(const carom_flow *f, int c) { return f->live[c] != 0 && f->mode[c] == CAROM_MODE_STICK; }
 
-// Slow slip of contact b has found its direction.  How far is its velocity from it?
+// Slow slip of contact b has found its direction.  How far is its velocity from it?  That counts against the velocities there, and what friction would give on a way of |q|.
 static void keep_direction(carom_flow *f, const carom_step *s, int b, const double *q, const double *v) {
     const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
     const double size = carom_length(f->u + k, tangents), *d = f->dir + CAROM_TANGENTS * c;
@@ -118,8 +133,8 @@ static void keep_direction(carom_flow *f, const carom_step *s, int b, const doub
     f->mode[c] = CAROM_MODE_SLIP;
     f->live[c] = 0;
     for (int i = 0; i < tangents; ++i) off[i] = f->u[k + i] - size * d[i];
-    const double reach = carom_local_magnitude(&f->L, k, v) + 0.01 * sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
-    if (size > 0 && !f->shared) f->turn = fmax(f->turn, carom_length(off, tangents) / reach);
+    f->range[c] = carom_local_magnitude(&f->L, k, v) + sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
+    if (size > 0) f->turn = fmax(f->turn, carom_length(off, tangents) / f->range[c]);
 }
 
 // Slow slips that stop inside the phase, still marked; lambda_1, their friction over the phase, is in f->x by directions of L.
@@ -141,7 +156,7 @@ static carom_status direct_stops(carom_flow *f, carom_step *s, double t, const d
 }
 
 // (MX-14)  The direction of slow slips is the one in which they end: the laws with Gamma_T + u_T/h, the velocity at the end of
-//          the phase over h.  From rest it is that of (MX-2); else friction also takes what they move across it.  Slips that
+//          the phase over h, with the forces in its middle, so that what they change by within h does not count.  From rest it is that of (MX-2); else friction also takes what they move across it.  Slips that
 //          stop before are led straight to the stop, over a shorter time.
 static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v) {
     const int ne = s->sys->ne;
@@ -150,7 +165,7 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
         if (turning_slip(f, s, b) && f->live[f->L.id[b] - ne] == 0) // asked as if it stuck; live serves as mark
             f->mode[f->L.id[b] - ne] = CAROM_MODE_STICK, f->live[f->L.id[b] - ne] = 1;
     f->per_h = 1 / h;
-    const carom_status status = carom_flow_rate(f, s, t, q, v, true);
+    const carom_status status = carom_flow_rate(f, s, t + 0.5 * h, q, v, true);
     f->per_h = 0;
     CAROM_TRY(status);
     f->keeps = f->shared;
@@ -178,10 +193,10 @@ static carom_status direct_slow(carom_flow *f, carom_step *s, double t, double h
 carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, const double *q, const double *v, bool laws) {
     f->keeps = false;
     f->turn = 0;
+    f->slow = false;
     if (laws || !carom_flow_remembers(f, s, t, q, v)) CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
-    bool slow = false;
-    if (!f->follows) find_live(f, s, h, &slow);
-    if (slow) {
+    if (!f->follows) find_live(f, s, h);
+    if (f->slow) {
         CAROM_TRY(direct_slow(f, s, t, h, q, v));
         CAROM_TRY(carom_flow_rate(f, s, t, q, v, laws));
     }
@@ -475,6 +490,22 @@ double carom_flow_reaction_error(const carom_flow *f, const carom_step *s, doubl
         double e = 0;
         for (int i = 0; i < f->T->stages; ++i) e += h * (f->T->b[i] - f->T->low[i]) * f->push[i][c];
         most = fmax(most, fabs(e) / size);
+    }
+    return most;
+}
+
+// (AU-13)  min(h sum |b_i| S_i |u_i/|u_i| - d|, max_i |u_i - |u_i| d|), S = mu lambda_N D how fast friction turns a slip: friction along d instead of u_i/|u_i| for h,
+//          unless friction turns the slip faster than that; then the slip is off by what it moves across d
+double carom_flow_turn_error(const carom_flow *f, const carom_step *s, double h) {
+    const int nc = s->sys->nc;
+    double most = f->turn;
+    for (int c = 0; c < nc && f->slow; ++c) {
+        double change = 0, across = 0;
+        for (int i = 0; i < f->T->stages; ++i) {
+            change += h * fabs(f->T->b[i]) * f->aside[i][nc + c];
+            across = fmax(across, f->aside[i][c]);
+        }
+        if (across > 0) most = fmax(most, fmin(change, across) / f->range[c]);
     }
     return most;
 }

@@ -314,7 +314,7 @@ static double violation(const work *w, const carom_step *s, double *cut) {
     return most;
 }
 
-// (RKF-3)  error = max(embedded estimate, violation); accepted up to 1.  Next part: safety error^-1/5 of this one, within
+// (RKF-3)  error = max(embedded estimate, turn of slow slips (AU-13), violation); accepted up to 1.  Next part: safety error^-1/5 of this one, within
 //          [shrink, grow]; when the violation is to blame, the secant to g = 0.
 static carom_status divide(work *w, carom_step *s) {
     carom_phase *P = &w->P;
@@ -329,7 +329,8 @@ static carom_status divide(work *w, carom_step *s) {
         const carom_status status = smooth(w, s, h);
         if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && status != CAROM_USER) return status;
         // Too long a part may lead where the model makes no sense.
-        const double error = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol, atol) : HUGE_VAL;
+        const double rtol = s->opt[OPT_RTOL], state = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, atol) : HUGE_VAL;
+        const double error = status == CAROM_OK ? fmax(state, carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
         const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
         if (error > 1) {
             next = h * fmin(factor, safety);

@@ -186,7 +186,7 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
         for (int i = 0; i < nv; ++i) sim->v[i] += sim->v[i] - sim->v_try[i];
     }
     sim->unbooked = x->to < x->t_1 ? 0 : HUGE_VAL;
-    return x->to < x->t_1 ? carom_sim_pass(sim, h, x->to, x->t_1, err) : CAROM_OK;
+    return x->to < x->t_1 ? carom_sim_pass_end(sim, h, x->to, x->t_1, err) : CAROM_OK;
 }
 
 // h cut to end on the next stop, which may be a jump, or where a pulse begins; never leaving a crumb behind.

@@ -55,6 +55,20 @@ static void hold(carom_sim *sim, bool earlier) {
     }
 }
 
+// The books of the step may turn out to have no value: then they go back to where they were.  Steps that were refused, and adaptive ones, have saved all.
+static void save_books(carom_sim *sim) {
+    const carom_kept *k = sim->kept;
+    carom_kept *b = sim->before;
+    if (sim->refused || sim->control.on || sim->books_saved) return;
+    b->explained = k->explained;
+    b->holding = k->holding;
+    b->ledger.energy = k->ledger.energy;
+    b->ledger.impulses = k->ledger.impulses;
+    b->ledger.kinetic = k->ledger.kinetic;
+    carom_copy((double *)((unsigned char *)b + ((unsigned char *)sim->held - (unsigned char *)k)), sim->held, sim->sys->nc);
+    sim->books_saved = true;
+}
+
 // States inside the step that is just done.
 static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *err) {
     for (int j = 0; j < sim->dense; ++j) {
@@ -149,8 +163,10 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
         if (s->contact.most > 0) l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
-        if (s->reacted || !carom_account_empty(&s->account)) carom_sim_book_account(sim);
-        if (s->reacted || sim->kept->holding) hold(sim, a.reacted);
+        const bool books = s->reacted || !carom_account_empty(&s->account), holds = s->reacted || sim->kept->holding;
+        if (books || holds) save_books(sim);
+        if (books) carom_sim_book_account(sim);
+        if (holds) hold(sim, a.reacted);
         return sim->on_dense ? show_dense(sim, a.t, a.h, err) : CAROM_OK;
     }
     return grown(sim, a.t, a.h, err);

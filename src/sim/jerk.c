@@ -4,6 +4,8 @@
 #include "scheme/step.h"
 #include <math.h>
 
+static const double ROUNDINGS = 64; // of a local velocity: less is no jump of one
+
 // Rates of the joints at t, with the present state, in u.
 static carom_status rates(carom_sim *sim, double t, double *u) {
     carom_step *s = &sim->step;
@@ -22,7 +24,7 @@ bool carom_sim_jerked(carom_sim *sim, double before, double behind) {
     if (rates(sim, before, u) != CAROM_OK || rates(sim, behind, u_behind) != CAROM_OK) return false;
     const double rounding = carom_local_velocity_rounding(&sim->all, sim->v);
     bool some = false;
-    for (int b = 0; b < ne; ++b) some = some || fabs(u_behind[b] - u[b]) > 64 * rounding;
+    for (int b = 0; b < ne; ++b) some = some || fabs(u_behind[b] - u[b]) > ROUNDINGS * rounding;
     return some;
 }
 
@@ -47,8 +49,13 @@ static carom_status strike(carom_sim *sim, double t) {
     return CAROM_OK;
 }
 
+// Do the joints, whose rates behind the jump were computed last, move as they must there?  The step before has passed it.
+static bool struck_already(const carom_sim *sim) {
+    return carom_norm_max(sim->jerk + sim->nl, sim->step.sys->ne) <= ROUNDINGS * carom_local_velocity_rounding(&sim->all, sim->v);
+}
+
 carom_status carom_sim_jerk(carom_sim *sim, double before, double behind, carom_error *err) {
-    if (!carom_sim_jerked(sim, before, behind)) return CAROM_OK;
+    if (!carom_sim_jerked(sim, before, behind) || struck_already(sim)) return CAROM_OK;
     const carom_status status = strike(sim, behind);
     if (status == CAROM_SINGULAR) return CAROM_OK; // without inertia: the scheme's business
     if (status != CAROM_OK) return carom_fail(err, status == CAROM_RETRY ? CAROM_NOT_CONVERGED : status, "%s", sim->error.text);

@@ -39,6 +39,11 @@ carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behi
     return carom_sim_jerk(sim, before, behind, err);
 }
 
+carom_status carom_sim_pass_end(carom_sim *sim, double h, double to, double t_1, carom_error *err) {
+    CAROM_TRY(carom_sim_pass(sim, h, to, t_1, err));
+    return carom_sim_jerked(sim, to, t_1) ? CAROM_OK : carom_sim_jerk(sim, to, to + 2 * carom_sim_instant(sim, t_1), err);
+}
+
 // -- steps in pieces --------------------------------------------------------------------------------------------------
 
 // (JT-4)  The first jump behind t_0, not behind t_1; all of them, or only those of a driven joint's velocity and those that are values at a single instant (JT-6).
@@ -102,6 +107,7 @@ carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, ca
     const bool beside = !sim->scheme->impulses, cut = cut_for_pulses(sim, t, t_1), jumps = sim->sys->jump && next(sim, beside, t - 4 * d, t_1 + e) < HUGE_VAL;
     if (jumps && sim->scheme->keeps) carom_copy(sim->q_0, sim->q, sim->sys->nq), carom_copy(sim->v_0, sim->v, sim->sys->nv);
     if (!jumps) return cut ? piece(sim, &from, t_1, err) : carom_sim_advance_halving(sim, t, h, err);
+    if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size), sim->refused = true; // books across jumps, too, go back after a failure
     double at = next(sim, beside, t - 4 * d, t + d), blur = 0;
     if (at < HUGE_VAL) {
         from = fmax(t, at + d);
@@ -118,5 +124,5 @@ carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, ca
     if (from == t && to == t_1 && !cut) return carom_sim_advance_halving(sim, t, h, err);
     CAROM_TRY(piece(sim, &from, to, err));
     if (to < t_1) sim->unbooked = 0;
-    return to < t_1 ? carom_sim_pass(sim, to - from, to, t_1, err) : CAROM_OK;
+    return to < t_1 ? carom_sim_pass_end(sim, to - from, to, t_1, err) : CAROM_OK;
 }

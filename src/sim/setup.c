@@ -124,7 +124,9 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     allocate_functions(sim, mem);
     allocate_problem(sim, mem, keep);
     sim->inside.forecast = carom_allocate_forecast(mem, sim->sys);
+    sim->own_at = keep->used;
     sim->scheme->allocate(sim->scheme_work, mem, keep, seen, sim->opt);
+    sim->own_size = keep->used - sim->own_at;
     carom_allocate_resolution(sim, mem);
     if (k > 0) allocate_redundant(sim, mem, keep, k);
     sim->before = carom_allocate_bytes(mem, keep->used); // last: now it is known how much is kept

@@ -49,7 +49,21 @@ static carom_status refuse_toil(const carom_sim *sim, carom_error *err) {
 
 // After a failure the simulation stands where the step began.
 static carom_status undo(carom_sim *sim, carom_status status) {
-    if (sim->refused) memcpy(sim->kept, sim->before, sim->kept_size);
+    carom_kept *k = sim->kept;
+    const carom_kept *b = sim->before;
+    unsigned char *kept = (unsigned char *)k;
+    const unsigned char *before = sim->before;
+    if (sim->refused) memcpy(k, b, sim->kept_size);
+    else if (sim->own_saved) memcpy(kept + sim->own_at, before + sim->own_at, sim->own_size);
+    if (sim->books_saved && !sim->refused) {
+        k->explained = b->explained;
+        k->holding = b->holding;
+        k->ledger.energy = b->ledger.energy;
+        k->ledger.impulses = b->ledger.impulses;
+        k->ledger.kinetic = b->ledger.kinetic;
+        carom_copy(sim->held, (const double *)(before + ((unsigned char *)sim->held - kept)), sim->sys->nc);
+    }
+    sim->own_saved = sim->books_saved = false;
     carom_copy(sim->q, sim->q_0, sim->sys->nq);
     carom_copy(sim->v, sim->v_0, sim->sys->nv);
     sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps may be those of the step that failed
@@ -236,6 +250,11 @@ static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool r
         explain(sim, booked, err);
         k->n -= 1;
         k->t = t_0;
+        sim->refused = sim->refused || sim->control.on; // adaptive attempts have saved their start
+        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
+        s->reacted = false;
+        s->nevents = 0;
+        s->account = (carom_account){0};
         return undo(sim, booked);
     }
     if (s->reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 || sim->reaction) book_contacts(sim, t_0, h, s->reacted || reacts);
@@ -285,6 +304,9 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     s->inside->t_0 = sim->t0;
     s->inside->t_end = sim->t_end;
     sim->unbooked = HUGE_VAL;
+    sim->books_saved = false;
+    sim->own_saved = sim->own_size > 0;
+    if (sim->own_saved) memcpy((unsigned char *)sim->before + sim->own_at, (const unsigned char *)k + sim->own_at, sim->own_size);
     const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {
         explain(sim, status, err);

@@ -90,7 +90,10 @@ struct carom_sim {
     carom_memory *memory; // kept, nc
     double *q_0, *v_0;  // where the present step began
     void *before;       // all that is kept, as it was when the present step was first refused
-    bool refused;       // it was
+    bool refused;       // it was; else, of `before`,
+    size_t own_at, own_size; // what the scheme itself keeps, as it was when the step began, where
+    bool own_saved;     // that is so,
+    bool books_saved;   // and what its books change, as it was before
     bool grown;         // the last failure was a rate that ran away
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
@@ -183,6 +186,8 @@ double carom_sim_even(const carom_sim *sim, bool inside, double t_0, double t_1)
 long carom_sim_last_step(const carom_sim *sim, const carom_kept *k);
 /// jumps.c: the books across a jump, after a piece of h.
 carom_status carom_sim_pass(carom_sim *sim, double h, double before, double behind, carom_error *err);
+/// The same where a step ends at the jump, `to` an instant before it: t_1 may be rounded to its near side, but velocities are right limits, so driven joints are struck in any case.
+carom_status carom_sim_pass_end(carom_sim *sim, double h, double to, double t_1, carom_error *err);
 /// A step from t over h to t_1, in pieces where forces jump or have short pulses on the way.
 carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, carom_error *err);
 /// jerk.c: does the velocity of a driven joint jump between two times beside each other, and does the scheme leave that to the simulation?  Then its impact.
