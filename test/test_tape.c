@@ -441,6 +441,34 @@ static void held_on_a_piece_it_goes_on_for_ever(void **unused) {
     carom_graph_destroy(g);
 }
 
+// A group that was never evaluated at the point is held on the pieces of the point, too: q0 < q1 gives q0 q2 + |q0 - q1| = q0 q2 + q1 - q0.
+static void groups_are_held_before_they_are_asked_for(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node a = q(g, 0), b = q(g, 1), c = q(g, 2);
+    const carom_node first = add(g, a, b), piece = carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, a, b), mul(g, a, c), mul(g, b, c));
+    const carom_node second = add(g, piece, f1(g, CAROM_OP_ABS, f2(g, CAROM_OP_SUB, a, b)));
+    const carom_group group[] = {{.count = 1, .nodes = &first}, {.count = 1, .nodes = &second}};
+    carom_error err = {0};
+    carom_tape *tape = carom_tape_compile(g, group, 2, NQ, NV, NP, &err);
+    assert_non_null(tape);
+    void *work = calloc(1, carom_tape_work_size(tape)), *held = calloc(1, carom_tape_held_size(tape));
+    carom_tape_work_init(tape, work, parameters);
+    const double at[3] = {1, 3, 5}, beyond[3] = {4, 3, 5}, v0[NV] = {0};
+    double y;
+    carom_tape_eval(tape, work, 1, 0, beyond, v0, &y); // what it was elsewhere does not count
+    carom_tape_eval(tape, work, 0, 0, at, v0, &y);
+    carom_tape_hold(tape, work, held);
+    carom_tape_eval_held(tape, held, 1, 0, beyond, v0, &y);
+    assert_true(y == 4 * 5 + 3 - 4);
+    carom_tape_eval(tape, work, 1, 0, beyond, v0, &y);
+    assert_true(y == 3 * 5 + 4 - 3);
+    free(work);
+    free(held);
+    carom_tape_destroy(tape);
+    carom_graph_destroy(g);
+}
+
 // A block that gets other parameters answers as a fresh one with them, at the point where it was and elsewhere.
 static void other_parameters_are_as_good_as_the_first(void **unused) {
     (void)unused;
@@ -560,6 +588,7 @@ int main(void) {
         cmocka_unit_test(a_sum_of_a_million_terms_is_compiled),
         cmocka_unit_test(wrong_requests_get_a_sentence),
         cmocka_unit_test(held_on_a_piece_it_goes_on_for_ever),
+        cmocka_unit_test(groups_are_held_before_they_are_asked_for),
         cmocka_unit_test(other_parameters_are_as_good_as_the_first),
         cmocka_unit_test(bounds_hold_and_tighten),
     };

@@ -179,7 +179,7 @@ static inline bool carom_values_take(carom_values x, int first, int n, double *t
 /// The point that a group was evaluated at last: time, positions, velocities.
 const double *carom_tape_point(const carom_tape *tape, void *work);
 /// What is piecewise (comparisons, abs, sign, min, max, floor) held on the piece where it was: hold() keeps the pieces of the point of the last evaluations in
-/// `work`, groups that were not evaluated there excepted; eval_held() then answers for any point as if these pieces went on for ever.
+/// `work`, for all groups; eval_held() then answers for any point as if these pieces went on for ever.
 /// held: carom_tape_held_size() bytes.
 /// Does anything in it have pieces that it can be held on?  Without, held values are what the others are.
 bool carom_tape_piecewise(const carom_tape *tape);

@@ -389,29 +389,44 @@ void carom_tape_eval(const carom_tape *tape, void *work, int group, double t, co
     gather(out, x.slot, x.place, tape->group[group].count);
 }
 
-// -- held on a piece: a work block of its own, then the slots as they were ---------------------------------------------
+// -- held on a piece: two work blocks, one that goes on and one that stays at the point ----------------------------------
 
 bool carom_tape_piecewise(const carom_tape *tape) { return tape->piecewise; }
 
 size_t carom_tape_held_size(const carom_tape *tape) {
-    return carom_tape_work_size(tape) + (size_t)tape->nslots * sizeof(double);
+    return 2 * carom_tape_work_size(tape);
 }
 
 const double *carom_tape_point(const carom_tape *tape, void *work) { return slots(tape, work); }
 
 void carom_tape_hold(const carom_tape *tape, const void *work, void *held) {
-    const size_t size = carom_tape_work_size(tape), n = (size_t)tape->nslots * sizeof(double);
+    const size_t size = carom_tape_work_size(tape);
     memcpy(held, work, size);
     if (tape->native) // it leaves out slots that only their own segment reads; pieces may hang on them
         for (int w = 0; w < tape->nwords; ++w)
             run(NULL, tape->code, tape->segment + 64 * w, valid_sets(held)[w], slots(tape, held));
-    memcpy((unsigned char *)held + size, (const unsigned char *)held + size - n, n);
+    memcpy((unsigned char *)held + size, held, size);
+}
+
+// What a group needs, at the point of the block; interpreted, for the reason above.
+static void complete(const carom_tape *tape, void *work, int group) {
+    uint64_t *valid = valid_sets(work);
+    const uint64_t *needs = tape->needs + (size_t)group * (size_t)tape->nwords;
+    int w = 0;
+    do {
+        const uint64_t set = needs[w] & ~valid[w];
+        if (!set) continue;
+        valid[w] |= set;
+        run(NULL, tape->code, tape->segment + 64 * w, set, slots(tape, work));
+    } while (++w < tape->nwords);
 }
 
 void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,
                           double *out) {
     double *x = slots(tape, held);
+    void *was = (unsigned char *)held + carom_tape_work_size(tape);
     look(tape, held, group, t, q, v);
-    refresh(tape, held, group, x, x + tape->nslots);
+    complete(tape, was, group);
+    refresh(tape, held, group, x, slots(tape, was));
     gather(out, x, tape->output + tape->group[group].first, tape->group[group].count);
 }

@@ -289,11 +289,22 @@ carom_status carom_pairs_eval(const carom_model *m, void *work, pair_group group
     return bad ? CAROM_USER : CAROM_OK;
 }
 
-// Everything that the tape of a near pair has to say of (t, q) is asked for, so that all its conditions have been met; then it is held.
+// Mostly only gaps of an open pair will be needed; of one that touches, all is evaluated before the tape is copied.
+static bool touches(const double *g, int n) {
+    static const double NEAR = 1e-6; // m: only the cost depends on it
+    for (int i = 0; i < n; ++i)
+        if (g[i] < NEAR) return true;
+    return false;
+}
+
+// The tape of a near pair is held at (t, q).  Its pieces do not depend on velocities.
 static void hold(const carom_model *m, void *work, const pair *p, int block_of, double t, const double *q, const double *v) {
-    static const pair_group all[] = {PAIR_GAPS, PAIR_DIRECTIONS, PAIR_CURVATURE};
     double *x = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv;
-    for (size_t i = 0; i < sizeof all / sizeof *all; ++i) ask(m, work, p, all[i], t, q, v, x);
+    ask(m, work, p, PAIR_GAPS, t, q, v, x);
+    if (touches(x, p->count)) {
+        ask(m, work, p, PAIR_DIRECTIONS, t, q, v, x);
+        ask(m, work, p, PAIR_CURVATURE, t, q, v, x);
+    }
     if (!p->shares) {
         carom_tape_hold(p->own->tape, block(m, work, p->own->work), block(m, work, p->own->held));
         return;

@@ -206,11 +206,16 @@ static carom_status rates(const void *model, void *work, double t, const double 
 static carom_status curvature(const void *model, void *work, double t, const double *q, const double *v,
                               const carom_local *L, double *kappa) {
     const carom_model *m = model;
-    const double *x = eval(m, work, GROUP_CURVATURE, t, q, v);
-    CAROM_TRY(carom_pairs_eval(m, work, PAIR_CURVATURE, t, q, v, L->id, L->nb, carom_model_scratch(m, work), 0));
-    for (int b = 0; b < own_of(m, L); ++b)
-        for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
-    CAROM_TRY(finite(x, m->own.dir));
+    const int own = own_of(m, L);
+    int first = 0; // that is not of a pair with a shared tape
+    while (first < own && carom_pair_shared(m, L->id[first])) ++first;
+    if (first < own) {
+        const double *x = eval(m, work, GROUP_CURVATURE, t, q, v);
+        CAROM_TRY(carom_pairs_eval(m, work, PAIR_CURVATURE, t, q, v, L->id, L->nb, carom_model_scratch(m, work), 0));
+        for (int b = first; b < own; ++b)
+            for (int k = L->at[b], d = m->links[L->id[b]].dir; k < L->at[b + 1]; ++k, ++d) kappa[k] = x[d];
+        CAROM_TRY(finite(x, m->own.dir));
+    }
     return carom_shared_curvature(m, work, t, q, v, L, kappa);
 }
 

@@ -204,8 +204,9 @@ typedef struct judge {
     carom_step *s;
     const carom_local *L;
     const carom_place *at;
-    const double *a; // NULL: not found yet
-    bool curved;     // s->inside->kappa holds the curvatures
+    const double *a;     // NULL: not found yet
+    const double *kappa; // the curvatures; NULL: s->inside->kappa will hold them
+    bool curved;         // they were needed
 } judge;
 
 // (CL-4)  theta_j = 4 h (|W_j'a| + |kappa_j|) + eps_u: the change of a local velocity that the forces of a few steps explain.
@@ -217,9 +218,9 @@ static carom_status exceeds(judge *j, int k, double size, bool *beyond) {
     if (!j->a) CAROM_TRY(acceleration(s, &j->a, j->at));
     theta = no_velocity(s, pace(s, j->L, k, j->at->v, j->a)) + FEW * s->h * fabs(carom_column_dot(&j->L->W, k, j->a));
     if (!(*beyond = size > theta)) return CAROM_OK;
-    if (!j->curved) CAROM_TRY(carom_curvature(s, s->inside->kappa, j->L, j->at->t, j->at->q, j->at->v));
+    if (!j->kappa && !j->curved) CAROM_TRY(carom_curvature(s, s->inside->kappa, j->L, j->at->t, j->at->q, j->at->v));
     j->curved = true;
-    *beyond = size > theta + FEW * s->h * fabs(s->inside->kappa[k]);
+    *beyond = size > theta + FEW * s->h * fabs((j->kappa ? j->kappa : s->inside->kappa)[k]);
     return CAROM_OK;
 }
 
@@ -235,15 +236,26 @@ carom_status carom_explained(carom_step *s, double *theta, carom_local *L, int i
     return CAROM_OK;
 }
 
-carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at) {
-    judge j = {.s = s, .L = L, .at = &at};
+static carom_status struck(judge *j, bool *some, double *which, const double *u) {
+    const carom_local *L = j->L;
     *some = false;
     for (int b = 0; b < L->nb && (which || !*some); ++b) {
-        bool struck = false;
-        if (L->id[b] >= s->sys->ne) CAROM_TRY(exceeds(&j, L->at[b], -u[L->at[b]], &struck));
-        if (which) which[b] = struck;
-        *some = *some || struck;
+        bool strikes = false;
+        if (L->id[b] >= j->s->sys->ne) CAROM_TRY(exceeds(j, L->at[b], -u[L->at[b]], &strikes));
+        if (which) which[b] = strikes;
+        *some = *some || strikes;
     }
+    return CAROM_OK;
+}
+
+carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at) {
+    return struck(&(judge){.s = s, .L = L, .at = &at}, some, which, u);
+}
+
+carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const carom_local *L, const double *u, const double *kappa, carom_place at) {
+    judge j = {.s = s, .L = L, .at = &at, .kappa = kappa};
+    CAROM_TRY(struck(&j, some, NULL, u));
+    *curved = j.curved;
     return CAROM_OK;
 }
 

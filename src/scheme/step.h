@@ -56,6 +56,8 @@ carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const d
 /// Does a contact of L's set approach, by its normal velocity in u, faster than the forces of a few steps explain (CL-4)?  L holds
 /// the directions at the point.  which, unless NULL: 1 for the constraints of the set that do, else 0.
 carom_status carom_struck(carom_step *s, bool *some, double *which, const carom_local *L, const double *u, carom_place at);
+/// The same with the curvatures of L's contacts at the point, kappa, in L's rows (NULL: not known).  *curved: were they needed?
+carom_status carom_struck_on(carom_step *s, bool *some, bool *curved, const carom_local *L, const double *u, const double *kappa, carom_place at);
 
 /// Is a joint of L's set struck: is its velocity in u, which is 0 while it holds, larger than the forces of a few steps explain (CL-4)?
 carom_status carom_joints_struck(carom_step *s, bool *some, const carom_local *L, const double *u, carom_place at);

@@ -37,6 +37,9 @@ typedef struct work {
     bool holding;                      // not all of them are zero
     int contacts;                      // most: a list may have fewer in use
     double *u_0, *u_1;                 // local velocities
+    double *kappa;                     // curvatures at q_0, rows of L_0: those of contacts
+    int *at;                           // first rows of contacts, counted from the first contact on
+    bool curved;                       // the last step needed them: this one will, too, as a rule
     double *q, *v;                     // the state at the start of the part of a step; q: that of the simulation, or q_parts
     double *q_parts;                   // where a step may have several parts: a later one may fail
 } work;
@@ -56,9 +59,10 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, (size_t)sys->nv, &w->v_1, &w->v_m, &w->a_f, &w->a_0, &w->a_1, &w->v);
     CAROM_ALLOCATE(mem, (size_t)(sys->ne + sys->nc), &w->g_0, &w->g_P, &w->g_1, &w->g_F);
     w->held = carom_allocate(mem, (size_t)sys->nc);
+    w->at = carom_allocate_ints(mem, (size_t)sys->nc + 1);
     w->holding = true;
     w->contacts = sys->nc;
-    CAROM_ALLOCATE(mem, (size_t)w->L_0->W.n, &w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1);
+    CAROM_ALLOCATE(mem, (size_t)w->L_0->W.n, &w->lambda_0, &w->lambda_1, &w->u_0, &w->u_1, &w->kappa);
 }
 
 // Does a contact that is open at g_0 close at g_1?
@@ -155,10 +159,22 @@ static carom_status directions_end(work *w, carom_step *s, double t_1) {
     return CAROM_OK;
 }
 
+// The curvatures of L_0's contacts at q_0; those of joints are not looked at.
+static carom_status curvatures_start(work *w, carom_step *s, double t) {
+    const int joints = carom_joints_of(s, w->L_0).nb, first = w->L_0->at[joints];
+    const carom_local contacts = {.nb = w->L_0->nb - joints, .id = w->L_0->id + joints, .at = w->at};
+    for (int b = 0; b <= contacts.nb; ++b) w->at[b] = w->L_0->at[joints + b] - first;
+    return carom_curvature(s, w->kappa + first, &contacts, t, w->q, w->v);
+}
+
 // (HE-7)  a kink: a contact closed at q_0 with W(q_P)'v_0 + w < -theta.  The step is an impact.
-static carom_status meets_kink(work *w, carom_step *s, double t, bool *kink) {
+//         Curvatures at q_0 cost least before the prediction is evaluated: models keep what they know of one position.
+static carom_status meets_kink(work *w, carom_step *s, double t, double h, bool *kink) {
+    const bool first = w->curved;
+    if (first) CAROM_TRY(curvatures_start(w, s, t));
+    CAROM_TRY(look_ahead(w, s, t, h));
     carom_local_velocity(w->u_0, &w->L_P, w->v);
-    return carom_struck(s, kink, NULL, w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
+    return carom_struck_on(s, kink, &w->curved, w->L_0, w->u_0, first ? w->kappa : NULL, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
 }
 
 // (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
@@ -261,8 +277,8 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     if (w->L_0->nb > 0) {
         CAROM_TRY(directions_start(w, s, t));
         if (contacts) CAROM_TRY(impact_at_start(w, s, t));
-        CAROM_TRY(look_ahead(w, s, t, h));
-        if (contacts && !straight(s)) CAROM_TRY(meets_kink(w, s, t, &kink));
+        if (contacts && !straight(s)) CAROM_TRY(meets_kink(w, s, t, h, &kink));
+        else CAROM_TRY(look_ahead(w, s, t, h));
     }
     bool hits = kink;
     if (predicted) CAROM_TRY(look_at_prediction(w, s, t, &h, shortest, &hits));
