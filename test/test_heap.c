@@ -3,6 +3,7 @@
 // Linked with --wrap for malloc and its relatives, so that every request passes through here (COUNT_REQUESTS); a build
 // with sanitizers has a heap of its own and only runs the same motions.
 #include "schemes.h"
+#include "sim/sim.h"
 #include <stdlib.h>
 
 static long requests;
@@ -68,7 +69,47 @@ static void steps_ask_the_heap_for_nothing(void **state) {
     }
 }
 
+static long evaluations;
+static carom_status (*real_force)(const void *model, void *work, double t, const double *q, const double *v, double *f);
+static carom_status counted_force(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    ++evaluations;
+    return real_force(model, work, t, q, v, f);
+}
+
+// Forces are evaluated so often in `steps` steps of a scheme that has taken `inner` internal steps before.
+static long evaluated(const carom_scheme *s, long inner, int steps) {
+    known k;
+    known_pendulum(&k, 0.1);
+    real_force = k.sys.force;
+    k.sys.force = counted_force;
+    carom_sim *sim = sim_of(&k, s->name, NULL, 1e-3, 1);
+    carom_error err;
+    assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+    sim->kept->ledger.counts.inner += inner;
+    counting = true;
+    requests = evaluations = 0;
+    for (int i = 0; i < steps; ++i) assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+    counting = false;
+    scheme_true(s->name, requests == 0);
+    carom_sim_destroy(sim);
+    return evaluations;
+}
+
+// Millions of internal steps make a run look for forces that jump.  A pendulum has none, and the run goes on.  It looks in 16 to 32 steps of every doubling of their number: in at most
+// 32 + 4 32 of the first 512, with two differences of two evaluations each for each of its three coordinates.
+static void looking_for_jumps_asks_for_nothing(void **state) {
+    (void)state;
+    enum { STEPS = 510, LOOKS = 5 * 32, EACH_LOOK = 2 * 2 * 3 };
+    const carom_scheme *s;
+    for (EACH_SCHEME(s)) {
+        if (!s->own_steps || s->lacks & CAROM_NO_BILATERAL) continue;
+        const long without = evaluated(s, 0, STEPS), with = evaluated(s, 100000000, STEPS);
+        scheme_true(s->name, with > without); // it does look
+        scheme_true(s->name, with <= without + LOOKS * EACH_LOOK);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_ask_the_heap_for_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_ask_the_heap_for_nothing), cmocka_unit_test(looking_for_jumps_asks_for_nothing)};
     return cmocka_run_group_tests_name("heap", tests, NULL, NULL);
 }

@@ -292,10 +292,7 @@ static bool recover(driver *d) {
     for (size_t i = 0, n = (size_t)f.pages; i < n && good; ++i) {
         page p = {.byte = log + i * PAGE};
         memcpy(&p.number, log + n * PAGE + i * sizeof p.number, sizeof p.number);
-        if (d->writable) good = copy_pages(d, &p, 1);
-        else {
-            good = change(d, p.number * PAGE, p.byte, PAGE);
-        }
+        good = d->writable ? copy_pages(d, &p, 1) : change(d, p.number * PAGE, p.byte, PAGE);
     }
     if (d->writable && good) good = cut(d, f.eoa);
     free(log);

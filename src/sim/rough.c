@@ -50,7 +50,7 @@ bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size) 
     carom_error ignored = {0};
     s.err = &ignored;
     if (nv > MOST || !(energy > 0) || carom_mass(&s, s.M, sim->kept->t, sim->q) != CAROM_OK) return false;
-    double *space = malloc(4 * (size_t)nv * sizeof *space);
+    double *space = sim->sides ? sim->sides : malloc(4 * (size_t)nv * sizeof *space); // the step loop asks the heap for nothing
     for (int i = 0; space && i < nv && !found; ++i) {
         const double m = *carom_matrix_entry(s.M, i, i);
         const int j = m > 0 ? sudden(sim, i, sqrt(2 * energy / m), m, jumps, space) : -1; // 1/2 m v^2 = energy
@@ -58,7 +58,7 @@ bool carom_sim_rough(const carom_sim *sim, bool jumps, char *text, size_t size) 
         if (found) snprintf(text, size, "the force on %s jumps with the rate of %s, as dry friction does that is written as a force.  Write it as friction of a contact with a `normal force`, or of a joint; where it has a `stiction speed`, take a larger one, or moreau-jean or newmark",
                             carom_rate_text(&s, j, force, sizeof force), carom_rate_text(&s, i, rate, sizeof rate));
     }
-    free(space);
+    if (!sim->sides) free(space);
     return found;
 }
 

@@ -72,6 +72,7 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     sim->q_try = carom_allocate(mem, (size_t)sys->nq);
     sim->v_try = carom_allocate(mem, (size_t)sys->nv);
     sim->gap_try = carom_allocate(mem, (size_t)nb);
+    sim->sides = sim->scheme->own_steps ? carom_allocate(mem, 4 * (size_t)sys->nv) : NULL;
     if (sim->watched) CAROM_ALLOCATE(mem, (size_t)nb, &sim->gap_next, &sim->gap_in);
     sim->hit = carom_allocate_bytes(mem, (size_t)sys->nc);
     sim->q_in = carom_allocate(mem, (size_t)sys->nq);

@@ -278,7 +278,7 @@ carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool react
 carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
-    if (sim->scheme->own_steps) CAROM_TRY(refuse_toil(sim, err));
+    if (sim->scheme->own_steps && sampled(k->n)) CAROM_TRY(refuse_toil(sim, err)); // a look may cost as much as a step
     CAROM_TRY(carom_sim_ready(sim, err));
     k = sim->kept; // the list of contacts may have wanted more memory
     const double residual = k->ledger.counts.residual, t_0 = k->t;

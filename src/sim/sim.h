@@ -140,6 +140,7 @@ struct carom_sim {
         int estimate;            // order of the error estimate; -1: by what happened
     } control;          // of adaptive step sizes
     double *q_try, *v_try, *gap_try; // adaptive: the whole step
+    double *sides;      // 4 nv, of schemes with steps of their own: forces beside the state (rough.c); NULL: others
     unsigned char *hit; // adaptive, nc: the parts of an attempt in which a contact was struck
     double behind;      // here a step, or a piece of one, begins behind a time at which forces jump
     double unbooked;    // length of the last piece of the step
