@@ -109,7 +109,8 @@ static void stairs_are_no_pulses(void **state) {
     static const struct { const char *force; double t, width; } cases[] = {
         {"if(t < 0.1, 1, if(t < 0.101, 3, 1))", 0.1005, 1e-3}, {"if(t < 0.1, 1, if(t < 0.101, -1, 1))", 0.1005, 1e-3}, {"if(t < 0.1, 1, if(t < 0.101, 2, 3))", NAN, 0}, {"if(t < 0.1, 3, if(t < 0.101, 2, 1))", NAN, 0},
         {"1 + tanh((t - 0.1)/2e-4)", NAN, 0}, {"1 - tanh((t - 0.1)/2e-4)", NAN, 0}, {"1 + 2*exp(-((t - 0.1)/2e-4)^2)", 0.1, 2 * 2e-4 * 0.832554611157698}, // half its height at sqrt(ln 2) of it
-        {"if(t < 0.1, 1, if(t < 0.101, 1.05, 1))", NAN, 0}};                                                                                               // less than a tenth
+        {"if(t < 0.1, 1, if(t < 0.101, 1.09, 1))", NAN, 0}, {"if(t < 0.1, 1, if(t < 0.101, 0.91, 1))", NAN, 0},                   // less than a tenth of the largest force
+        {"if(t < 0.1, 1, if(t < 0.101, 1.13, 1))", 0.1005, 1e-3}, {"if(t < 0.1, 1, if(t < 0.101, 0.87, 1))", 0.1005, 1e-3}}; // more
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
         snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0, x: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nforces: {x: '%s'}\ncontacts: {wall: {gap: 9 - y}}\n", cases[i].force);
