@@ -389,8 +389,26 @@ static void a_body_squeezed_between_two_walls_ends_in_an_error(void **state) {
     end(&r);
 }
 
+// At t = 1 y bounces and x is at a door that stands open: it goes through, to -1 at t = 2.
+static void an_open_door_lets_pass_while_another_contact_bounces(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "mixed"};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1, rate: -1}, y: {at: 1, rate: -1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2)}\n"
+                          "contacts: {door: {gap: x, restitution: 1, closes while: -1}, floor: {gap: y, restitution: 1}}\n");
+    for (int i = 0; i < 2; ++i) {
+        carom_sim *sim = model_sim(m, schemes[i], NULL, 0.3, 2);
+        model_sim_run(sim);
+        const double *q = carom_sim_now(sim).q;
+        if (!(fabs(q[0] + 1) < 1e-5 && fabs(q[1] - 1) < 1e-5)) // mixed locates to (h/T)^4 of a step
+            fail_msg("%s: x = %.17g, y = %.17g", schemes[i], q[0], q[1]);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_open_door_lets_pass_while_another_contact_bounces),
         cmocka_unit_test(a_wall_that_is_just_touched_changes_nothing),
         cmocka_unit_test(a_slight_touch_is_an_impact_however_long_the_steps),
         cmocka_unit_test(a_ball_falls_into_a_corner),

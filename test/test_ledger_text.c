@@ -44,6 +44,8 @@ static void write_all(FILE *f) {
     carom_warnings_json(list, warnings, 2);
     const carom_ledger_names all = {"floor", "joint", "wall", "joint 'u': 3 of its constraints are redundant", list}, none = {0};
     carom_ledger_print(f, &l, all), carom_ledger_print(f, &few, none);
+    const carom_ledger drifts = {.drift = 1e-9, .energy.identity = NAN};
+    carom_ledger_print(f, &drifts, none), carom_ledger_print(f, &few, (carom_ledger_names){.drift = "joint"}); // drift without a name, a joint without drift
     fputs("{", f), carom_ledger_json(f, &l, all), fputs("}\n{", f), carom_ledger_json(f, &few, none), fputs("}\n", f);
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) carom_json_string(f, words[i]), fputc('\n', f);
     carom_json_string(f, NULL), fputc('\n', f);

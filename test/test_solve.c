@@ -376,6 +376,25 @@ static void rows_of_the_binary_form_follow_each_other(void **state) {
     }
 }
 
+// Each of three blocks in turn is in a column before the first or behind the last.
+static void columns_of_the_binary_form_exist(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        for (int col = -1; col <= 3; col += 4) {
+            unsigned char bytes[4 + 10 * 4 + 12 * 8];
+            int head[] = {1, 3, 3, 0, 1, 2, 3, 0, 1, 2}; // d, nc, nb; where rows start; columns
+            const double numbers[12] = {2, 3, 4, -1, -2, -3}; // G, c; no friction
+            char text[80];
+            head[7 + k] = col;
+            memcpy(bytes, "FC01", 4), memcpy(bytes + 4, head, sizeof head), memcpy(bytes + 4 + sizeof head, numbers, sizeof numbers);
+            put_bytes("columns.fc", bytes, sizeof bytes);
+            carom_error err = {0};
+            assert_null(carom_problems_read("columns.fc", &err));
+            snprintf(text, sizeof text, "block %d is in column %d of 3", k, col);
+            assert_says(err.text, text);
+        }
+}
+
 static void the_binary_form_is_checked(void **state) {
     (void)state;
     struct { char magic[4]; int d, nc, nb, start[2], col, value_low; } head = {{'F', 'C', '0', '1'}, 1, 1, 1, {0, 1}, 0, 0};
@@ -492,7 +511,7 @@ int main(void) {
         cmocka_unit_test(wrong_matrices_are_refused),
         cmocka_unit_test(the_binary_form_has_friction),
         cmocka_unit_test(rows_of_the_binary_form_follow_each_other),
-        cmocka_unit_test(the_binary_form_is_checked),
+        cmocka_unit_test(columns_of_the_binary_form_exist), cmocka_unit_test(the_binary_form_is_checked),
         cmocka_unit_test(solve_answers),
         cmocka_unit_test(solve_refuses),
         cmocka_unit_test(a_run_dumps_its_problems),

@@ -20,6 +20,43 @@ static void a_step_forgets_what_the_one_before_noted(void **state) {
     }
 }
 
+// A scheme whose contact problems need a looser `accept` than they have.  `scales`: velocities of a step are those of its forces, and halve with it (TOL-4).
+static struct { const carom_scheme *real; double wants; bool scales; int calls; } choosy;
+
+static carom_status choose(void *work, carom_step *s) {
+    ++choosy.calls;
+    if (s->inside->accept >= choosy.wants) return choosy.real->step(work, s);
+    s->contact.refused = choosy.scales ? s->h : 1;
+    return carom_retry(s, "refused");
+}
+
+// At rest, halves are accepted within 1e-6 at once: a step, its first half and its second are refused, and no more.  Where even that does not help, or is allowed already, the run ends
+// there.  Where velocities are others than those of forces, a step is halved ten times.
+static void refused_steps_at_rest_are_not_halved_on(void **state) {
+    (void)state;
+    static const struct { const char *accept; double wants; bool scales, goes_on; int calls; } cases[] = {
+        {NULL, 1e-6, true, true, 5}, {"accept=1e-6", 1e-6, true, true, 1}, {NULL, 1, true, false, 3}, {"accept=1e-5", 1, true, false, 2}, {NULL, 1e-6, false, false, 11}};
+    choosy.real = carom_scheme_find("moreau-jean");
+    carom_scheme scheme = *choosy.real;
+    scheme.name = "choosy", scheme.step = choose, scheme.flight = NULL;
+    const carom_scheme *const list[] = {&scheme, NULL};
+    carom_model *m = good("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {floor: {gap: y}}\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const char *const options[] = {cases[i].accept, NULL};
+        carom_error err = {0};
+        carom_sim_def d = sim_def(m, "choosy", options, 1e-3, 1e-2);
+        d.schemes = list;
+        carom_sim *sim = carom_sim_create(&d, &err);
+        if (!sim) fail_msg("%s", err.text);
+        choosy.wants = cases[i].wants, choosy.scales = cases[i].scales, choosy.calls = 0;
+        const carom_status status = carom_sim_step(sim, &err);
+        assert_int_equal(choosy.calls, cases[i].calls);
+        assert_int_equal(status == CAROM_OK, cases[i].goes_on);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 // What an observer sees, but for impulses and events, which a step begins without.
 typedef struct seen {
     double x[60];
@@ -109,7 +146,8 @@ static void stairs_are_no_pulses(void **state) {
     static const struct { const char *force; double t, width; } cases[] = {
         {"if(t < 0.1, 1, if(t < 0.101, 3, 1))", 0.1005, 1e-3}, {"if(t < 0.1, 1, if(t < 0.101, -1, 1))", 0.1005, 1e-3}, {"if(t < 0.1, 1, if(t < 0.101, 2, 3))", NAN, 0}, {"if(t < 0.1, 3, if(t < 0.101, 2, 1))", NAN, 0},
         {"1 + tanh((t - 0.1)/2e-4)", NAN, 0}, {"1 - tanh((t - 0.1)/2e-4)", NAN, 0}, {"1 + 2*exp(-((t - 0.1)/2e-4)^2)", 0.1, 2 * 2e-4 * 0.832554611157698}, // half its height at sqrt(ln 2) of it
-        {"if(t < 0.1, 1, if(t < 0.101, 1.05, 1))", NAN, 0}};                                                                                               // less than a tenth
+        {"if(t < 0.1, 1, if(t < 0.101, 1.09, 1))", NAN, 0}, {"if(t < 0.1, 1, if(t < 0.101, 0.91, 1))", NAN, 0},                   // less than a tenth of the largest force
+        {"if(t < 0.1, 1, if(t < 0.101, 1.13, 1))", 0.1005, 1e-3}, {"if(t < 0.1, 1, if(t < 0.101, 0.87, 1))", 0.1005, 1e-3}}; // more
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];
         snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0, x: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nforces: {x: '%s'}\ncontacts: {wall: {gap: 9 - y}}\n", cases[i].force);
@@ -221,7 +259,7 @@ static void a_ledger_that_begins_anew_is_that_of_a_new_run(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refused_steps_at_rest_are_not_halved_on),
         cmocka_unit_test(a_step_forgets_what_the_one_before_noted),
         cmocka_unit_test(a_step_that_fails_changes_nothing),
         cmocka_unit_test(work_follows_signals),

@@ -78,13 +78,13 @@ static const char ranks[] =
     "contacts: {all: {among: [s, a], friction: 0.3}}\n";
 static const life ranks_life = {ranks, 1e-3, 90, 9};
 
-typedef struct outcome { bool created, whole; long flushed; } outcome; // rows of the last flush that succeeded
+typedef struct outcome { bool created, whole; long flushed; double saved; } outcome; // rows of the last flush that succeeded; until when the file holds everything
 
 // Runs to the end, or as far as the file takes it, as `carom run` does.
 static outcome run_on(const char *name, bool resume) {
     const carom_model_def md = {.text = lived->text, .length = strlen(lived->text), .file = "model.yaml"};
     carom_error err = {0};
-    outcome o = {false, false, -1};
+    outcome o = {.flushed = -1};
     carom_model *m = carom_model_create(&md, &err);
     carom_sim_def sd = carom_sim_default();
     sd.system = carom_model_system(m);
@@ -107,6 +107,7 @@ static outcome run_on(const char *name, bool resume) {
         }
         const bool finished = carom_record_finish(r, status == CAROM_OK ? "done" : "failed", status == CAROM_OK ? NULL : err.text, &err) == CAROM_OK;
         o.whole = status == CAROM_OK && finished;
+        o.saved = carom_record_saved(r);
         if (!o.whole && strlen(err.text) < 10) abort();
         carom_record_destroy(r);
     }
@@ -147,6 +148,17 @@ static long assert_beginning(const char *name) {
     return rows;
 }
 
+static double time_of_row(const char *name, long i) {
+    carom_result *x = load(name);
+    carom_error err = {0};
+    double *row = calloc((size_t)carom_result_columns(x), sizeof *row);
+    assert_int_equal(carom_result_read_rows(x, i, 1, row, &err), CAROM_OK);
+    const double t = row[0];
+    free(row);
+    carom_result_close(x);
+    return t;
+}
+
 // Files *.part in the folder; they are removed.
 static int leftovers(void) {
     int n = 0;
@@ -174,7 +186,7 @@ static void copy(const char *from, const char *to) {
 // One life of a file with a fault at its n-th call; false: the life has fewer calls.
 static bool one_life(const char *name, mode m, long n, bool resume) {
     const bool h5 = strstr(name, ".h5") != NULL;
-    outcome o = {false, false, -1};
+    outcome o = {.flushed = -1};
     unlink(path(name));
     if (resume) copy("half.h5", name);
     if (m == KILL) {
@@ -203,6 +215,7 @@ static bool one_life(const char *name, mode m, long n, bool resume) {
     }
     const long rows = assert_beginning(name);
     if (o.flushed > 0) assert_true(rows >= o.flushed);
+    if (m != KILL && rows > 0 && (!h5 || o.flushed > 0)) assert_true(o.saved == time_of_row(name, h5 ? o.flushed - 1 : rows - 1));
     if (!h5) return true;
     o = run_on(name, true);
     assert_true(o.whole);

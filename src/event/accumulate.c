@@ -171,21 +171,21 @@ static bool extrapolate(carom_accumulation *z, const carom_step *s, double t, in
     return left <= sqrt(tol) * (t - z->run[j].first) && z->t > t && z->t <= s->t + s->h;
 }
 
-// (AC-5)  q = q_f + beta (v - v_f), beta = sum g u/sum u^2 over the normals of Z at (q_f, v_f): impulses on the way have moved Z back to the wall.
-static carom_status move_back(carom_accumulation *z, carom_step *s) {
+// (AC-5)  q = q_f + T' d,  d = M^-1 W P: in the time T' that is left, impulses move Z back to the wall.  P is that of (AC-1) with g/T' for u_N: Coulomb's law holds for
+//         distances of slip.  The contact problem is that of plastic(), but for the normals.
+static carom_status move_back(carom_accumulation *z, carom_step *s, double left) {
     const int ne = s->sys->ne, nv = s->sys->nv;
-    double gu = 0, uu = 0, *dv = z->v_1;
-    CAROM_TRY(carom_gaps(s, z->side, z->t, z->q));
-    for (int b = ne; b < z->L.nb; ++b) {
-        const double u = carom_column_dot(&z->L.W, z->L.at[b], z->v) + z->L.w[z->L.at[b]];
-        if (z->over[z->L.id[b] - ne]) gu += z->side[z->L.id[b]] * u, uu += u * u;
-    }
-    const double beta = uu > 0 ? gu / uu : 0;
-    carom_axpy(dv, -1, z->v, nv);
-    CAROM_TRY(carom_force(s, z->f, z->t, z->q, z->v));
-    if (s->sys->move) s->account.impact += beta * carom_dot(z->f, dv, nv);
+    const carom_local *L = &z->L;
+    double *d = z->v_1;
     carom_copy(z->q_f, z->q, s->sys->nq);
-    carom_move(s, z->q, z->q, beta, dv);
+    CAROM_TRY(carom_force(s, z->f, z->t, z->q, z->v));
+    CAROM_TRY(carom_gaps(s, z->side, z->t, z->q));
+    for (int b = 0; b < L->nb; ++b) s->c[L->at[b]] = b >= ne && z->over[L->id[b] - ne] ? z->side[L->id[b]] / left : 0;
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_zero(d, nv);
+    carom_problem_apply(s, d, left);
+    if (s->sys->move) s->account.impact += carom_dot(z->f, d, nv);
+    carom_move(s, z->q, z->q, 1, d);
     return CAROM_OK;
 }
 
@@ -211,7 +211,7 @@ carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, doub
     z->limit[LIMIT_T] = fine ? z->t : 0;
     z->limit[LIMIT_R] = fine && !*ends ? R : 0;
     if (fine) carom_copy(z->limit + LIMIT_HEAD, z->v_1, s->sys->nv);
-    return *ends ? move_back(z, s) : CAROM_OK;
+    return *ends ? move_back(z, s, z->t - t) : CAROM_OK;
 }
 
 // -- one after the other ------------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ enum { BUFFER = 1 << 16 };
 static bool fail(csv_sink *s, int reason) {
     if (!s->failed) s->reason = reason;
     s->failed = true;
-    s->fill = 0;
     return false;
 }
 
@@ -29,14 +28,13 @@ static size_t whole_lines(const char *text, size_t size) {
     return size;
 }
 
-// So many bytes of whole lines are in the file.
+// So many bytes of whole lines are in the file.  The last of them begins with its time, unless it is the header.
 static void written(csv_sink *s, size_t size) {
-    size_t at = size > 0 ? size - 1 : 0;
-    char *end = s->buffer;
-    while (at > 0 && s->buffer[at - 1] != '\n') --at;
+    if (size == 0) return;
+    char *const last = s->buffer + whole_lines(s->buffer, size - 1), *end = last;
+    const double t = carom_number(last, &end); // ends at the end of its line at the latest
+    if (end > last) s->last = t;
     s->sound += (off_t)size;
-    const double first = size > 0 ? carom_number(s->buffer + at, &end) : 0; // ends at the end of its line at the latest
-    if (end > s->buffer + at) s->last = first;
 }
 
 static bool write_out(csv_sink *s) {

@@ -36,9 +36,10 @@ static carom_status check(const binary *f, const char *file, carom_error *err) {
         if (!(mu >= 0 && mu < INFINITY)) return carom_fail(err, CAROM_BAD_INPUT, "%.200s: contact %d has friction %g", file, i, mu);
         if (rolling != 0) return carom_fail(err, CAROM_BAD_INPUT, "%.200s: contact %d has rolling friction, which this form cannot describe completely", file, i);
     }
-    for (int k = 0; k < f->blocks; ++k)
-        if (integer(f->col + 4 * (size_t)k) < 0 || integer(f->col + 4 * (size_t)k) >= f->nc)
-            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: block %d is in column %d of %d", file, k, integer(f->col + 4 * (size_t)k), f->nc);
+    for (int k = 0; k < f->blocks; ++k) {
+        const int col = integer(f->col + 4 * (size_t)k);
+        if (col < 0 || col >= f->nc) return carom_fail(err, CAROM_BAD_INPUT, "%.200s: block %d is in column %d of %d", file, k, col, f->nc);
+    }
     return CAROM_OK;
 }
 

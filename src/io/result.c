@@ -85,8 +85,7 @@ void carom_result_close(carom_result *r) {
 
 bool carom_result_unit(carom_result *r, const char *column, char *text, size_t size) {
     carom_error err;
-    if (!r->mech_read && r->model) r->mech = carom_mech_read(r->model, r->model_length, r->file ? r->file : "model", &err);
-    r->mech_read = true;
+    if (!r->mech && r->model) r->mech = carom_mech_read(r->model, r->model_length, r->file ? r->file : "model", &err);
     return r->mech && carom_mech_unit(r->mech, column, text, size);
 }
 

@@ -27,7 +27,6 @@ struct carom_result {
     char *model;
     size_t model_length;
     carom_mech *mech;          // of it, for units; NULL: not asked for yet, or it cannot be read
-    bool mech_read;
     carom_matrix_text *matrix; // NULL: not read yet
     int nmatrix;
 };
