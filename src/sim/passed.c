@@ -19,7 +19,7 @@ typedef struct path {
     int k;
     double g_0, g_next; // at the start of the step, and soon after along its velocity
     bool reacted;
-    bool corrected; // the scheme has moved the position at the end by a multiplier of this contact: the motion from the start alone is what there was before
+    enum { BOTH, FROM_START, FROM_END } motion; // one of the two where they do not fit together
     bool failed;
 } path;
 
@@ -59,7 +59,7 @@ static double gap_from(path *p, double x, bool from_end) {
     return gap_after(p, p->t_0 + x * p->h, from_end ? sim->q : sim->q_0, p->h, sim->v_try);
 }
 
-static double gap_inside(path *p, double x) { return gap_from(p, x, x > 0.5 && !p->corrected); }
+static double gap_inside(path *p, double x) { return gap_from(p, x, p->motion == BOTH ? x > 0.5 : p->motion == FROM_END); }
 
 // Where the gap is smallest: the smallest of some, then by golden section between its neighbours.
 static double smallest(path *p, double *least) {
@@ -88,12 +88,19 @@ static double rate(path *p, double x, const double *v) {
 }
 
 // (PO-1)  Passed: the smallest gap inside the step is below zero by more than FEW times what its two ends differ by about the middle, and where it became zero the approach was larger than FEW
-//         times what the step's change of velocity explains: an impact (CL-4) that did not take place.
+//         times what the step's change of velocity explains: an impact (CL-4) that did not take place.  Velocities of two-step schemes are means of two steps, and do not lead from one end to the other:
+//         the motion from either end must be below zero.
 static bool passed(path *p, double *at) {
     double least;
     *at = p->t_0;
     if (p->g_0 <= p->sim->touches) return !p->failed; // closed at the start already
-    const double x = smallest(p, &least), unknown = p->corrected ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
+    if (p->sim->scheme->lacks & CAROM_NO_STEP_CHANGE) {
+        p->motion = FROM_END;
+        smallest(p, &least);
+        if (!(-least > p->sim->touches)) return false;
+        p->motion = FROM_START;
+    }
+    const double x = smallest(p, &least), unknown = p->motion == FROM_START ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
     if (p->failed || !(-least > p->sim->touches + FEW * unknown)) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
@@ -108,6 +115,7 @@ static bool reacted(const carom_sim *sim, int c) {
     return s->reacted && (s->impulse[d] > 0 || s->force[d] > 0);
 }
 
+// Has the scheme moved the position at the end by a multiplier of this contact?  The motion from the start alone is what there was before.
 static bool corrected(const carom_sim *sim, int c) { return sim->step.nu && sim->step.nu[sim->step.dir[sim->step.sys->ne + c]] > 0; }
 
 // May a contact have closed that did not react?  Two-step schemes need two steps for an impact: a reaction in the first may leave it inside, and one in the second push it out on the far side.
@@ -151,7 +159,7 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
         if (!in_question(sim, c, near)) continue;
         p.id = ne + c;
         p.g_0 = sim->gap_0[p.id], p.g_next = sim->gap_next[p.id];
-        p.reacted = reacted(sim, c), p.corrected = corrected(sim, c);
+        p.reacted = reacted(sim, c), p.motion = corrected(sim, c) ? FROM_START : BOTH;
         if (!approaches(&p)) continue;
         if (!leaves(&p)) sim->kept->near |= CAROM_NEAR(c); // an impact is due in the next step
         else if (passed(&p, &at) && counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
@@ -162,10 +170,10 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
 static bool pair_in_question(path *p) {
     const carom_sim *sim = p->sim;
     const int first = sim->sys->nc - sim->sys->listed + p->pair->first;
-    p->corrected = false;
+    p->motion = BOTH;
     for (int c = first; c < first + p->pair->count; ++c) {
         if (reacted(sim, c) || carom_system_gated(sim->sys, c)) return false;
-        p->corrected = p->corrected || corrected(sim, c);
+        if (corrected(sim, c)) p->motion = FROM_START;
     }
     return true;
 }
