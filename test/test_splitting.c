@@ -313,8 +313,31 @@ static void slip_stops(void **state) {
     carom_model_destroy(spring);
 }
 
+// A block of 3 kg stands on a rough floor (weight 30 N, friction 0.5) until 1 kg with 2 m/s hits it from the side.  Without restitution both go on with 0.5 m/s: the impact takes 1.5 J.
+// The floor has no impulse to stop the block with; its 15 N brake both by 3.75 m/s^2, over 1/30 m and 0.5 J.
+static void an_impact_moves_a_body_that_stood(void **state) {
+    (void)state;
+    static const double steps[] = {0.1, 0.03, 1e-3};
+    static const char *const options[][2] = {{"adaptive=off", NULL}, {"adaptive=on", NULL}};
+    carom_model *m = good("carom: 1\ncoordinates: {y: 0, x: 0, z: {at: -0.5, rate: 2}}\nenergy: {kinetic: (3*x'^2 + 3*y'^2 + z'^2)/2, potential: 30*y}\n"
+                          "contacts: {rest: {gap: y, slip: x, friction: 0.5}, hit: {gap: x - z}}\n");
+    for (int i = 0; i < 6; ++i) {
+        carom_sim *sim = model_sim(m, "splitting", options[i % 2], steps[i / 2], 0.6);
+        model_sim_run(sim);
+        const carom_ledger l = sim_ledger(sim);
+        assert_close(carom_sim_now(sim).q[1], 1. / 30, 1e-12);
+        assert_close(l.energy.impact, 1.5, 1e-12);
+        assert_close(l.energy.friction, 0.5, 1e-12);
+        assert_close(l.energy.balance, 0, 1e-12);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slip_stops), 
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slip_stops),
+        cmocka_unit_test(an_impact_moves_a_body_that_stood),
         cmocka_unit_test(constant_steps_are_of_first_order_across_impacts),
         cmocka_unit_test(a_step_asks_for_the_forces_of_its_stages_alone),
         cmocka_unit_test(directions_of_joints_are_asked_for_once_at_a_point),

@@ -29,6 +29,7 @@ typedef struct work {
     double last[2];      // as of carom_kinked_parts
     double *g;           // by id: at the start of a part
     double *still;       // nc
+    bool *halted;        // nc: has no slip at the end of the part, whatever its velocity says
     double *error;       // nq + nv
     int stops;           // of slip, in this step
 } work;
@@ -41,6 +42,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->kept = carom_allocate(keep, 3);
     w->g = carom_allocate(mem, (size_t)(sys->nc + sys->ne));
     w->still = carom_allocate(mem, (size_t)sys->nc);
+    w->halted = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof(bool));
     w->error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
 }
 
@@ -66,13 +68,14 @@ static carom_status slow_speeds(work *w, carom_step *s, double h) {
         w->still[c] = carom_phase_open(P, c) ? residual : P->slow[c]; // what a closed one has gained is drift
         // Sliding that turned round inside the part has stopped.  (RKF-5)  Slip that began in it goes where the end of the part accelerates it: a part of whose
         // stages only the last slid may have sent it the other way, by a negative weight.  Such a contact has no slip yet.  Slip that a jump of the surface's velocity makes is one.
+        w->halted[c] = false;
         if ((s->jumped && P->t == s->t) || f->mode[c] == CAROM_MODE_OPEN || P->all.at[ne + c + 1] - k < 2) continue;
         double along = 0;
         for (int i = k + 1; i < P->all.at[ne + c + 1]; ++i) {
             const double d = f->mode[c] == CAROM_MODE_SLIP ? f->dir[CAROM_TANGENTS * c + i - k - 1] : carom_column_dot(&P->all.W, i, f->a) + P->kappa[i];
             along += d * (carom_column_dot(&P->all.W, i, P->v) + P->all.w[i]);
         }
-        if (along <= 0) P->slow_T[c] = HUGE_VAL;
+        w->halted[c] = along <= 0;
     }
     return CAROM_OK;
 }
@@ -98,16 +101,15 @@ static carom_status hit(work *w, carom_step *s) {
     return carom_flow_impact_in_turn(&P->f, s, P->t, P->q, P->v, P->in, P->slow, z, &P->all, &some, P->before, P->after, P->p);
 }
 
-// Slip of contacts that stuck when the part began and have none yet, by slow_speeds().
-static carom_status stick(work *w, carom_step *s) {
+// Contacts without slip, by slow_speeds(), lose what the part has left of it.  This comes before the impact: slip that an impact makes is real.
+static carom_status halt(work *w, carom_step *s) {
     carom_phase *P = &w->P;
     bool some = false;
     for (int c = 0; c < s->sys->nc; ++c) {
         const int k = P->all.at[s->sys->ne + c];
-        const bool leaves = carom_column_dot(&P->all.W, k, P->v) + P->all.w[k] > P->slow[c];
-        const bool sticks = P->was[c] == CAROM_MODE_STICK && P->slow_T[c] == HUGE_VAL && !leaves;
-        P->f.mode[c] = sticks ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
-        some = some || sticks;
+        const bool stays = fabs(carom_column_dot(&P->all.W, k, P->v) + P->all.w[k]) <= P->slow[c];
+        P->f.mode[c] = w->halted[c] && stays ? CAROM_MODE_STICK : CAROM_MODE_OPEN;
+        some = some || P->f.mode[c] == CAROM_MODE_STICK;
     }
     if (some) CAROM_TRY(carom_flow_project_velocity(&P->f, s, P->t, P->q, P->v));
     carom_copy(P->f.mode, P->was, s->sys->nc);
@@ -144,8 +146,8 @@ static carom_status impact(work *w, carom_step *s, double h) {
     }
     if (some) {
         CAROM_TRY(slow_speeds(w, s, h));
+        CAROM_TRY(halt(w, s));
         CAROM_TRY(hit(w, s));
-        CAROM_TRY(stick(w, s));
         carom_copy(P->slow, w->still, nc);
     }
     CAROM_TRY(carom_phase_sort(P, s));

@@ -17,7 +17,9 @@ typedef struct path {
     int id;      // the gap that is looked at,
     const carom_list_pair *pair; // or the smallest of this pair of the list, its k-th; only its bodies move then.  NULL: none
     int k;
-    bool corrected; // the scheme has moved the position at the end by a multiplier of this contact: the motion from the start alone is what there was before
+    double g_0, g_next; // at the start of the step, and soon after along its velocity
+    bool reacted;
+    enum { BOTH, FROM_START, FROM_END } motion; // one of the two where they do not fit together
     bool failed;
 } path;
 
@@ -57,7 +59,7 @@ static double gap_from(path *p, double x, bool from_end) {
     return gap_after(p, p->t_0 + x * p->h, from_end ? sim->q : sim->q_0, p->h, sim->v_try);
 }
 
-static double gap_inside(path *p, double x) { return gap_from(p, x, x > 0.5 && !p->corrected); }
+static double gap_inside(path *p, double x) { return gap_from(p, x, p->motion == BOTH ? x > 0.5 : p->motion == FROM_END); }
 
 // Where the gap is smallest: the smallest of some, then by golden section between its neighbours.
 static double smallest(path *p, double *least) {
@@ -86,12 +88,19 @@ static double rate(path *p, double x, const double *v) {
 }
 
 // (PO-1)  Passed: the smallest gap inside the step is below zero by more than FEW times what its two ends differ by about the middle, and where it became zero the approach was larger than FEW
-//         times what the step's change of velocity explains: an impact (CL-4) that did not take place.
+//         times what the step's change of velocity explains: an impact (CL-4) that did not take place.  Velocities of two-step schemes are means of two steps, and do not lead from one end to the other:
+//         the motion from either end must be below zero.
 static bool passed(path *p, double *at) {
     double least;
     *at = p->t_0;
-    if (!p->pair && p->sim->gap_0[p->id] <= p->sim->touches) return !p->failed; // closed at the start already
-    const double x = smallest(p, &least), unknown = p->corrected ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
+    if (p->g_0 <= p->sim->touches) return !p->failed; // closed at the start already
+    if (p->sim->scheme->lacks & CAROM_NO_STEP_CHANGE) {
+        p->motion = FROM_END;
+        smallest(p, &least);
+        if (!(-least > p->sim->touches)) return false;
+        p->motion = FROM_START;
+    }
+    const double x = smallest(p, &least), unknown = p->motion == FROM_START ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
     if (p->failed || !(-least > p->sim->touches + FEW * unknown)) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
@@ -106,6 +115,9 @@ static bool reacted(const carom_sim *sim, int c) {
     return s->reacted && (s->impulse[d] > 0 || s->force[d] > 0);
 }
 
+// Has the scheme moved the position at the end by a multiplier of this contact?  The motion from the start alone is what there was before.
+static bool corrected(const carom_sim *sim, int c) { return sim->step.nu && sim->step.nu[sim->step.dir[sim->step.sys->ne + c]] > 0; }
+
 // May a contact have closed that did not react?  Two-step schemes need two steps for an impact: a reaction in the first may leave it inside, and one in the second push it out on the far side.
 static bool in_question(const carom_sim *sim, int c, uint64_t near) {
     return near & CAROM_NEAR(c) && (sim->scheme->lacks & CAROM_NO_STEP_CHANGE || !reacted(sim, c)) && !carom_system_gated(sim->sys, c);
@@ -114,18 +126,18 @@ static bool in_question(const carom_sim *sim, int c, uint64_t near) {
 // Does the line through the gap at the start of the step, and soon after, fall to zero?  Of one that is closed there, or reacted: is the approach larger than forces and rounding explain, with the velocity at the end, too?
 static bool approaches(path *p) {
     const carom_sim *sim = p->sim;
-    const double e = START * p->h, g_0 = sim->gap_0[p->id], before = (sim->gap_next[p->id] - g_0) / e;
-    const bool open = g_0 > sim->touches;
-    if (open && !(g_0 + before * p->h < sim->touches)) return false;
-    if (open && !reacted(sim, p->id - sim->sys->ne)) return true;
-    const double after = (gap_after(p, p->t_0 + e, sim->q_0, e, sim->v) - g_0) / e;
+    const double e = START * p->h, before = (p->g_next - p->g_0) / e;
+    const bool open = p->g_0 > sim->touches;
+    if (open && !(p->g_0 + before * p->h < sim->touches)) return false;
+    if (open && !p->reacted) return true;
+    const double after = (gap_after(p, p->t_0 + e, sim->q_0, e, sim->v) - p->g_0) / e;
     return -fmax(before, after) > fmax(FEW * fabs(after - before), fmax(sim->touches / e, ROUNDING * sim->kept->speed));
 }
 
 // Is it open at the end, too?  Or on its way out of an obstacle in whose middle the normal turns round?
 static bool leaves(path *p) {
     const carom_sim *sim = p->sim;
-    const double e = START * p->h, g = sim->gap[p->id];
+    const double e = START * p->h, g = p->pair ? gap_after(p, p->t_0 + p->h, sim->q, 0, sim->v) : sim->gap[p->id];
     return g > sim->touches || gap_after(p, p->t_0 + p->h + e, sim->q, e, sim->v) > g;
 }
 
@@ -144,21 +156,24 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
     carom_copy(sim->gap_next, sim->gap_in, ne + nc);
     for (int c = 0; c < nc && !p.failed; ++c) {
         double at;
+        if (!in_question(sim, c, near)) continue;
         p.id = ne + c;
-        p.corrected = sim->step.nu && sim->step.nu[sim->step.dir[sim->step.sys->ne + c]] > 0;
-        if (!in_question(sim, c, near) || !approaches(&p)) continue;
+        p.g_0 = sim->gap_0[p.id], p.g_next = sim->gap_next[p.id];
+        p.reacted = reacted(sim, c), p.motion = corrected(sim, c) ? FROM_START : BOTH;
+        if (!approaches(&p)) continue;
         if (!leaves(&p)) sim->kept->near |= CAROM_NEAR(c); // an impact is due in the next step
         else if (passed(&p, &at) && counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
     }
 }
 
-// Is a pair of the list open at the end of the step, and did none of its contacts react?
-static bool pair_open(const carom_sim *sim, const carom_list_pair *pair) {
-    const carom_step *s = &sim->step;
-    const int first = sim->sys->nc - sim->sys->listed + pair->first;
-    for (int c = first; c < first + pair->count; ++c) {
-        const int d = s->dir[s->sys->ne + c];
-        if (!(sim->gap[sim->sys->ne + c] > sim->touches) || (s->reacted && (s->impulse[d] > 0 || s->force[d] > 0)) || carom_system_gated(sim->sys, c)) return false;
+// Did none of the contacts of a pair of the list react?
+static bool pair_in_question(path *p) {
+    const carom_sim *sim = p->sim;
+    const int first = sim->sys->nc - sim->sys->listed + p->pair->first;
+    p->motion = BOTH;
+    for (int c = first; c < first + p->pair->count; ++c) {
+        if (reacted(sim, c) || carom_system_gated(sim->sys, c)) return false;
+        if (corrected(sim, c)) p->motion = FROM_START;
     }
     return true;
 }
@@ -172,10 +187,11 @@ void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
     if (sim->scheme->emits_events || !sys->may_pass || !(p.h > 0)) return;
     for (p.k = 0; p.k < sim->list.pairs; ++p.k) {
         double at;
-        if (!sys->may_pass(sys->model, &sim->list, p.k, &pair) || !pair_open(sim, &pair)) continue;
-        const double g_0 = gap_after(&p, t_0, sim->q_0, 0, sim->v_0), next = g_0 > sim->touches ? gap_after(&p, t_0, sim->q_0, START * p.h, sim->v_0) : g_0;
+        if (!sys->may_pass(sys->model, &sim->list, p.k, &pair) || !pair_in_question(&p)) continue;
+        p.g_0 = gap_after(&p, t_0, sim->q_0, 0, sim->v_0), p.g_next = gap_after(&p, t_0 + START * p.h, sim->q_0, START * p.h, sim->v_0);
+        const bool found = approaches(&p) && leaves(&p) && passed(&p, &at);
         if (p.failed) return;
-        if (!(g_0 > sim->touches) || !(g_0 + (next - g_0) / START < 0) || !passed(&p, &at)) continue;
+        if (!found) continue;
         if (counts->unseen++ == 0) counts->unseen_id = carom_sim_known_as(sim, sys->ne + sys->nc - sys->listed + pair.first), counts->unseen_t = at;
         return;
     }
