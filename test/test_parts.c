@@ -183,6 +183,27 @@ static void a_run_goes_on_with_other_values(void **state) {
     finish(&r), finish(&light), finish(&wrong);
 }
 
+// The state of a run that went on with another restitution belongs to that: its model goes on from it, the first one does not.
+static void a_state_belongs_to_the_values_it_went_on_with(void **state) {
+    (void)state;
+    static const char hard[] = "carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, potential: 8*y}\ncontacts: {floor: {gap: y, restitution: 0.9}}\n";
+    char soft[sizeof hard];
+    snprintf(soft, sizeof soft, "%s", hard);
+    memcpy(strstr(soft, "0.9"), "0.5", 3);
+    carom_error err = {0};
+    run first = start(hard, "moreau-jean", 0.1, 1, NULL), then = start(soft, "moreau-jean", 0.1, 1, NULL), same = start(soft, "moreau-jean", 0.1, 1, NULL);
+    size_t size = 0;
+    steps(first.sim, 2);
+    assert_int_equal(carom_sim_continue(then.sim, first.sim, &err), CAROM_OK);
+    steps(then.sim, 1);
+    const void *kept = carom_sim_state(then.sim, &size);
+    assert_int_equal(carom_sim_restore(same.sim, kept, size, &err), CAROM_OK);
+    assert_int_equal(carom_sim_restore(first.sim, kept, size, &err), CAROM_BAD_INPUT);
+    steps(then.sim, 7), steps(same.sim, 7);
+    assert_true(carom_sim_now(then.sim).q[0] == carom_sim_now(same.sim).q[0] && carom_sim_now(same.sim).t == 1);
+    finish(&first), finish(&then), finish(&same);
+}
+
 typedef struct dense { int n; double t[40], y[40]; } dense;
 static carom_status look(void *user, double t, const double *q, const double *v) {
     dense *d = user;
@@ -214,7 +235,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_ends_where_it_is_told_to), cmocka_unit_test(steps_behind_a_shortened_one_meet_the_next_sample),
         cmocka_unit_test(adaptive_steps_end_where_they_are_told_to), cmocka_unit_test(a_state_inside_a_step),
-        cmocka_unit_test(a_ledger_begins_anew), cmocka_unit_test(a_run_goes_on_with_other_values), cmocka_unit_test(dense_output_is_between),
+        cmocka_unit_test(a_ledger_begins_anew), cmocka_unit_test(a_run_goes_on_with_other_values), cmocka_unit_test(a_state_belongs_to_the_values_it_went_on_with), cmocka_unit_test(dense_output_is_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
