@@ -236,9 +236,9 @@ void carom_model_reactions(const carom_model *m, void *work, double t, const dou
     for (int i = 0; i < m->njoints; ++i, frame += 9) {
         const joint *j = &m->joints[i];
         for (int k = 0; k < j->turned; ++k) {
-            double *to = &y[dir[j->first + k]];
-            *to = 0;
-            for (int l = 0; l < j->turned; ++l) *to += frame[3 * k + l] * x[dir[j->first + l]];
+            double sum = 0;
+            for (int l = 0; l < j->turned; ++l) sum += frame[3 * k + l] * x[dir[j->first + l]];
+            y[dir[j->first + k]] = sum;
         }
     }
 }

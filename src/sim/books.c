@@ -67,14 +67,17 @@ static inline carom_status observe(carom_sim *sim, double *in, double *out, caro
 
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err) { return observe(sim, in, out, err); }
 
-// Is no contact deeper and no joint farther off than booked so far?  Then the largest gap is all there is to book.
+// Is no contact deeper than booked so far, and no joint farther off, but where that is booked at once?  Then the largest gap is all there is left to book.
 static inline bool book_largest(carom_sim *sim) {
     carom_ledger *l = &sim->kept->ledger;
     const int ne = sim->sys->ne;
     const double *g = sim->gap, *const contacts = g + ne, *const end = contacts + sim->sys->nc;
     double most = l->gap;
-    for (; g < contacts; ++g)
-        if (!(fabs(*g) <= l->drift)) return false;
+    for (; g < contacts; ++g) {
+        if (fabs(*g) <= l->drift) continue;
+        if (sim->sys->jump) return false;
+        l->drift = fabs(*g), l->drift_id = (int)(g - sim->gap), l->drift_t = sim->kept->t; // joints of many models drift a little in every step
+    }
     for (; g < end; ++g) {
         if (!(-*g <= l->penetration)) return false;
         most = *g > most ? *g : most;

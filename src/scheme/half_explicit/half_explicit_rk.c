@@ -31,6 +31,8 @@ static const carom_option options[] = {
 
 typedef struct work {
     const carom_rk_table *T;
+    double row[STAGES + 1][STAGES];     // of the table for stages, then the weights b
+    double c[STAGES + 1];               // their sums
     double *held_1;                     // nc: contact pushes at the end of the step
     double *kinked;                     // by constraint of a set: 1 for a contact that meets a kink
     carom_factor F;                     // M(Q_{l-1})
@@ -42,10 +44,23 @@ typedef struct work {
     double *g_0, *g_1, *u_0, *u_1, *lambda;
 } work;
 
+// c_l = sum_{k<l} a_lk
+static void read_table(work *w) {
+    const carom_rk_table *T = w->T;
+    for (int l = 0; l <= T->stages; ++l) {
+        w->c[l] = 0;
+        for (int k = 0; k < l; ++k) {
+            w->row[l][k] = l < T->stages ? carom_rk_a(T, l, k) : T->b[k];
+            w->c[l] += w->row[l][k];
+        }
+    }
+}
+
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
     w->T = carom_rk_find((int)opt[OPT_ORDER]);
+    read_table(w);
     (void)keep;
     w->held_1 = carom_allocate(mem, (size_t)sys->nc);
     w->kinked = carom_allocate(mem, nb);
@@ -64,20 +79,13 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, (size_t)w->L.W.n, &w->u_0, &w->u_1, &w->lambda);
 }
 
-// Row l of the table for l < stages, the weights b for l = stages.
-static double weight(const carom_rk_table *T, int l, int k) { return l < T->stages ? carom_rk_a(T, l, k) : T->b[k]; }
-
 // c_l h after t: where stage l stands.
-static double stage_time(const work *w, const carom_step *s, int l) {
-    double c = 0;
-    for (int k = 0; k < l; ++k) c += weight(w->T, l, k);
-    return l == w->T->stages ? s->t + s->h : s->t + c * s->h;
-}
+static double stage_time(const work *w, const carom_step *s, int l) { return l == w->T->stages ? s->t + s->h : s->t + w->c[l] * s->h; }
 
 // (HR-1)  Q_l = q_0 + h sum_{k<l} a_lk V_k, where (+) is no sum with D_k instead of V_k
 static void position(work *w, const carom_step *s, int l) {
     carom_zero(w->sum, s->sys->nv);
-    for (int k = 0; k < l; ++k) carom_axpy(w->sum, weight(w->T, l, k), w->D[k], s->sys->nv);
+    for (int k = 0; k < l; ++k) carom_axpy(w->sum, w->row[l][k], w->D[k], s->sys->nv);
     carom_move(s, w->Q_next, s->q, s->h, w->sum);
 }
 
@@ -92,9 +100,9 @@ static void lift(work *w, const carom_step *s, int l) {
 // (HR-2)  velocity at stage l (l = stages: at the end) with M_{l-1}, f_{l-1} at hand in F and K[l-1]:
 //         V_l = v_0 + h sum_{k<l-1} a_lk K_k + h a_{l,l-1} (M^-1 f + M^-1 W lambda),  law(W(Q_l)'V_l, lambda)
 static carom_status velocity(work *w, carom_step *s, int l, const carom_local *L, const carom_local *L_next, double *const *K, double *v) {
-    const double h = s->h, a = weight(w->T, l, l - 1);
+    const double h = s->h, *row = w->row[l], a = row[l - 1];
     carom_copy(v, w->v_0, s->sys->nv);
-    for (int k = 0; k < l; ++k) carom_axpy(v, h * weight(w->T, l, k), K[k], s->sys->nv);
+    for (int k = 0; k < l; ++k) carom_axpy(v, h * row[k], K[k], s->sys->nv);
     if (L->nb == 0) return CAROM_OK;
     carom_problem_form(s, L_next, L, &w->F, h * a);
     carom_local_velocity(s->c, L_next, v);
