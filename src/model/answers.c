@@ -230,14 +230,16 @@ bool carom_model_turned(const carom_model *m) {
 }
 
 void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y) {
-    const double *frame = carom_model_scratch(m, work);
-    carom_model_eval(m, work, GROUP_FRAMES, t, q, m->v0, carom_model_scratch(m, work));
+    const double *v = m->v0;
+    if (m->nmember) carom_model_look(m, work, &q, &v, false);
+    const carom_values frames = carom_tape_values(m->tape, work, GROUP_FRAMES, t, q, v); // where they stand: most joints are not turned
+    const int *frame = frames.place;
     carom_copy(y, x, n);
     for (int i = 0; i < m->njoints; ++i, frame += 9) {
         const joint *j = &m->joints[i];
         for (int k = 0; k < j->turned; ++k) {
             double sum = 0;
-            for (int l = 0; l < j->turned; ++l) sum += frame[3 * k + l] * x[dir[j->first + l]];
+            for (int l = 0; l < j->turned; ++l) sum += frames.slot[frame[3 * k + l]] * x[dir[j->first + l]];
             y[dir[j->first + k]] = sum;
         }
     }

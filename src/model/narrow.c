@@ -226,6 +226,10 @@ carom_status carom_pairs_own_gaps(const carom_model *m, void *work, double t, co
             bad |= infinite(to, 1);
             continue;
         }
+        if (p->shares && !m->kinds[p->kind].patch) {
+            bad |= carom_pair_eval(m, work, p, PAIR_GAPS, q, v, to);
+            continue;
+        }
         ask(m, work, p, PAIR_GAPS, t, q, v, to);
         bad |= checked(m, work, p, to, p->count);
     }
