@@ -265,7 +265,14 @@ static bool update(double *restrict old, const double *restrict new, int n) {
         *old = *new;
         return other;
     }
-    if (n == 3) { // small and often
+    if (n == 2) { // small and often
+        const double a = new[0], b = new[1];
+        const bool first = differ(old[0], a), second = differ(old[1], b);
+        old[0] = a;
+        old[1] = b;
+        return first || second;
+    }
+    if (n == 3) {
         uint64_t x[3], y[3];
         memcpy(x, old, sizeof x);
         memcpy(y, new, sizeof y);
@@ -291,6 +298,7 @@ void carom_tape_work_parameters(const carom_tape *tape, void *work, const double
 
 static inline void copy(double *restrict to, const double *restrict from, int n) {
     if (n == 1) to[0] = from[0]; // small and often
+    else if (n == 2) to[0] = from[0], to[1] = from[1];
     else for (int i = 0; i < n; ++i) to[i] = from[i];
 }
 

@@ -492,6 +492,7 @@ carom_status carom_model_row(const carom_model *m, void *work, double t, const d
     take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is
     add_member_energies(m, q, v, &energy[0], &energy[1]);
     carom_soft_energy(m, work, q, &energy[1]);
+    if (m->npairs == 0) return bad ? CAROM_USER : CAROM_OK;
     carom_pairs_exact(m, work, true);
     carom_status status = carom_pairs_own_gaps(m, work, t, q, gap);
     if (status == CAROM_OK) status = carom_pairs_rates(m, work, t, q, v, u);

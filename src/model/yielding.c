@@ -31,9 +31,12 @@ static void move(const carom_model *m, pressing *x, const double *v, const doubl
     }
 }
 
+// Can contacts press?  Most models have none, and are asked often.
+static inline bool can_press(const carom_model *m) { return m->near && m->near->yields; }
+
 // All contacts that press, one after the other.  Nonzero: one is not finite.
 static int each(const carom_model *m, void *work, double t, const double *q, const double *v, visit *call, void *to) {
-    const carom_list *list = m->near && m->near->yields ? carom_near_list(m, work) : NULL;
+    const carom_list *list = can_press(m) ? carom_near_list(m, work) : NULL;
     double *W = carom_model_scratch(m, work) + m->scratch_count + 2 * m->nv, gap[MOST], s[3];
     int bad = 0;
     if (list && v) carom_belts_at(m, work, t, q);
@@ -72,14 +75,16 @@ static void add_force(const carom_model *m, const pressing *x, void *to) {
         for (int e = k->two->W_at[x->d + i]; e < k->two->W_at[x->d + i + 1]; ++e) f[carom_kind_velocity(k, x->p, k->two->W.i[e])] += F[i] * x->W[e];
 }
 
-int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f) { return each(m, work, t, q, v, add_force, f); }
+int carom_soft_force(const carom_model *m, void *work, double t, const double *q, const double *v, double *f) { return can_press(m) ? each(m, work, t, q, v, add_force, f) : 0; }
 
 static void add_energy(const carom_model *m, const pressing *x, void *to) {
     (void)m;
     *(double *)to += x->law->stiffness / (x->law->exponent + 1) * pow(x->depth, x->law->exponent + 1);
 }
 
-void carom_soft_energy(const carom_model *m, void *work, const double *q, double *energy) { each(m, work, 0, q, NULL, add_energy, energy); }
+void carom_soft_energy(const carom_model *m, void *work, const double *q, double *energy) {
+    if (can_press(m)) each(m, work, 0, q, NULL, add_energy, energy);
+}
 
 // Forces without a potential: surfaces that move with w give -F w, damping and friction take -F u.
 static void add_power(const carom_model *m, const pressing *x, void *to) {
@@ -95,7 +100,7 @@ static void add_power(const carom_model *m, const pressing *x, void *to) {
 
 void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external, double *damping) {
     double power[2] = {0};
-    each(m, work, t, q, v, add_power, power);
+    if (can_press(m)) each(m, work, t, q, v, add_power, power);
     *external += power[0];
     *damping += power[1];
 }

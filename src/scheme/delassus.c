@@ -133,45 +133,58 @@ static bool remembered(int *known, const carom_columns *W, int n) {
 // Products of column k of X, by row of G; total: of the columns before.  False: there is no room.
 static bool list_products(carom_products *o, const carom_columns *W, int n, int k, int *total) {
     const bool alike = o->alike;
-    int *count = o->count, from = alike ? k : 0, most = -1;
+    const int *restrict of = o->of, *restrict next = o->next, *restrict head = o->head, *restrict row = W->row;
+    int *restrict count = o->count, *restrict pair = o->pair_by_column;
+    const int start = k * W->stride, end = start + W->count[k], from = alike ? k : 0;
+    int most = -1;
     for (int i = from; i < n; ++i) count[i] = 0;
-    for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
-        for (int f = alike ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
-            ++count[o->of[f]];
-            if (o->of[f] > most) most = o->of[f];
+    for (int e = start; e < end; ++e)
+        for (int f = alike ? e : head[row[e]]; f >= 0; f = next[f]) {
+            const int i = of[f];
+            ++count[i];
+            if (i > most) most = i;
         }
     for (int i = from; i <= most; ++i) {
-        if (count[i] == 0) continue;
-        if (o->n == o->room || *total + count[i] > o->room) return false;
+        const int terms = count[i];
+        if (terms == 0) continue;
+        if (o->n == o->room || *total + terms > o->room) return false;
         int *at = o->at_by_column + 2 * (size_t)o->n;
         at[0] = i + k * n, at[1] = alike ? k + i * n : i + k * n;
-        o->terms_by_column[o->n++] = count[i];
+        o->terms_by_column[o->n++] = terms;
         count[i] = *total;
-        *total += o->terms_by_column[o->n - 1];
+        *total += terms;
     }
-    for (int e = k * W->stride; e < k * W->stride + W->count[k]; ++e)
-        for (int f = alike ? e : o->head[W->row[e]]; f >= 0; f = o->next[f]) {
-            int *pair = o->pair_by_column + 2 * (size_t)count[o->of[f]]++;
-            pair[0] = f, pair[1] = e;
+    for (int e = start; e < end; ++e)
+        for (int f = alike ? e : head[row[e]]; f >= 0; f = next[f]) {
+            int *to = pair + 2 * (size_t)count[of[f]]++;
+            to[0] = f, to[1] = e;
         }
     return true;
 }
 
 // Sums of equally many products one after the other: loops of a known length are none, and no branch is guessed wrong.
 static void sort_products(carom_products *o) {
-    int *at = o->at, *terms = o->terms, *pair = o->pair;
+    enum { CLASSES = CAROM_SHORT_SUM + 1 }; // class 0 has the long ones, and comes last
+    const int *restrict terms = o->terms_by_column, *restrict from = o->pair_by_column, *restrict place = o->at_by_column;
+    int products[CLASSES] = {0}, sum_at[CLASSES], pair_at[CLASSES], *restrict at = o->at, *restrict pair = o->pair;
     memset(o->sums, 0, sizeof o->sums);
-    for (int length = 1; length <= CAROM_SHORT_SUM + 1; ++length) {
-        const int *from = o->pair_by_column, class = length % (CAROM_SHORT_SUM + 1);
-        for (int j = 0; j < o->n; from += 2 * o->terms_by_column[j++]) {
-            const int count = o->terms_by_column[j];
-            if (class ? count != length : count < length) continue;
-            *at++ = o->at_by_column[2 * (size_t)j], *at++ = o->at_by_column[2 * (size_t)j + 1];
-            *terms++ = count;
-            memcpy(pair, from, 2 * (size_t)count * sizeof *pair);
-            pair += 2 * count;
-            ++o->sums[class];
-        }
+    for (int j = 0; j < o->n; ++j) {
+        const int class = terms[j] < CLASSES ? terms[j] : 0;
+        ++o->sums[class];
+        products[class] += terms[j];
+    }
+    for (int length = 1, sums = 0, pairs = 0; length <= CLASSES; ++length) {
+        const int class = length % CLASSES;
+        sum_at[class] = sums, pair_at[class] = pairs;
+        sums += o->sums[class], pairs += products[class];
+    }
+    for (int j = 0; j < o->n; ++j) {
+        const int count = terms[j], class = count < CLASSES ? count : 0, to = sum_at[class]++;
+        at[2 * (size_t)to] = place[2 * (size_t)j], at[2 * (size_t)to + 1] = place[2 * (size_t)j + 1];
+        o->terms[to] = count;
+        int *restrict copy = pair + 2 * (size_t)pair_at[class];
+        pair_at[class] += count;
+        for (int e = 0; e < count; ++e, copy += 2, from += 2) copy[0] = from[0], copy[1] = from[1];
     }
 }
 
