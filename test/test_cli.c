@@ -409,10 +409,12 @@ static pid_t start(const char *const *arguments) {
     return child;
 }
 
-// Start an endless run, end it by a signal after some seconds; its wait status.
+// Start an endless run, end it by a signal some seconds after its file is there; its wait status.
 static int strike(const char *file, int signal, double seconds) {
     const char *const arguments[] = {"carom", "run", "ball.yaml", "--end", "1e7", "--every", "1000", "--out", file, NULL};
+    remove(file);
     const pid_t child = start(arguments);
+    for (int i = 0; i < 3000 && access(file, F_OK) != 0; ++i) usleep(10000); // a busy machine starts it late
     usleep((useconds_t)(1e6 * seconds));
     kill(child, signal);
     int status = 0;
