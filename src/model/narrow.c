@@ -86,14 +86,23 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
 
 static double *head(const carom_model *m, void *work) { return (double *)(void *)block(m, work, m->narrow); }
 
+static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->turn % k->blocks) * k->size; }
+
+// Every pair has a block of its own, which knows its sizes from the start.
+static inline bool own_blocks(const pair_kind *k) { return !k->first->listed && k->blocks == k->count; }
+
 void carom_pairs_work_init(const carom_model *m, void *work) {
     if (m->npairs) carom_zero(head(m, work), (ptrdiff_t)head_size(m));
-    for (int i = 0; i < m->npairs; ++i)
-        if (!m->pairs[i].shares) carom_tape_work_init(m->pairs[i].own->tape, block(m, work, m->pairs[i].own->work), m->parameter);
+    double size[MOST_SIZES];
+    for (int i = 0; i < m->npairs; ++i) {
+        const pair *p = &m->pairs[i];
+        const pair_kind *k = p->shares ? &m->kinds[p->kind] : NULL;
+        if (!k) carom_tape_work_init(p->own->tape, block(m, work, p->own->work), m->parameter);
+        else if (!k->patch && own_blocks(k)) carom_kind_sizes(k, p, size), carom_tape_work_init(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), size);
+    }
     for (int i = 0; i < m->nkinds; ++i) {
         const pair_kind *k = &m->kinds[i];
-        if (k->patch) continue;
-        double size[MOST_SIZES];
+        if (k->patch || own_blocks(k)) continue;
         carom_kind_sizes(k, k->first, size);
         for (int b = 0; b < k->blocks; ++b) carom_tape_work_init(k->two->pairs->own->tape, block(m, work, k->work + (size_t)b * k->size), size);
     }
@@ -114,8 +123,6 @@ static int infinite(const double *x, int n) {
     for (int i = 0; i < n; ++i) bad |= !(fabs(x[i]) <= DBL_MAX);
     return bad;
 }
-
-static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (size_t)(p->turn % k->blocks) * k->size; }
 
 // Which held block pair i has, from 1 on; 0: its features are free; -1: it is held, and has one feature alone.
 static double *held_of(const carom_model *m, void *work, int i) { return head(m, work) + BOUNDS + 2 * m->npairs + i; }
@@ -151,7 +158,7 @@ static inline carom_values ask_kind(const carom_model *m, void *work, const pair
     const carom_tape *tape = k->two->pairs->own->tape;
     void *turn = block(m, work, turn_of(k, p));
     double at[14], rate[12], size[MOST_SIZES];
-    if (k->sized[0] || k->sized[1]) {
+    if ((k->sized[0] || k->sized[1]) && !own_blocks(k)) {
         carom_kind_sizes(k, p, size);
         carom_tape_work_parameters(tape, turn, size);
     }
