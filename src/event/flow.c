@@ -310,8 +310,12 @@ static carom_status prepare(carom_flow *f, carom_step *s, double t, const double
     if (f->n == 0) return CAROM_OK;
     const int m = L->at[L->nb];
     CAROM_TRY(carom_curvature(s, f->kappa, L, t, q, v));
-    for (int k = 0; k < m; ++k) f->noise[k] = carom_local_magnitude(L, k, f->a_f) + fabs(f->kappa[k]);
-    for (int r = 0; r < f->n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f) + f->kappa[f->row[r]];
+    carom_local_magnitudes(f->noise, L, m, f->a_f);
+    for (int k = 0; k < m; ++k) f->noise[k] += fabs(f->kappa[k]);
+    if (f->n == m) carom_columns_dot(s->c, &L->W, 0, m, f->a_f); // every row, in order
+    else
+        for (int r = 0; r < f->n; ++r) s->c[r] = carom_column_dot(&L->W, f->row[r], f->a_f);
+    for (int r = 0; r < f->n; ++r) s->c[r] += f->kappa[f->row[r]];
     return CAROM_OK;
 }
 

@@ -52,6 +52,22 @@ double carom_local_magnitude(const carom_local *L, int k, const double *x) {
     return sum;
 }
 
+// Four sums side by side where columns are dense: each is added up in the order of carom_local_magnitude.
+void carom_local_magnitudes(double *y, const carom_local *L, int n, const double *x) {
+    const carom_columns *W = &L->W;
+    int k = 0;
+    for (; !W->count && k + 4 <= n; k += 4) {
+        const double *a = W->a + (size_t)k * (size_t)W->stride, *b = a + W->stride, *c = b + W->stride, *d = c + W->stride;
+        double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+        for (int i = 0; i < W->rows; ++i) {
+            const double z = x[i];
+            s0 += fabs(a[i] * z), s1 += fabs(b[i] * z), s2 += fabs(c[i] * z), s3 += fabs(d[i] * z);
+        }
+        y[k] = s0, y[k + 1] = s1, y[k + 2] = s2, y[k + 3] = s3;
+    }
+    for (; k < n; ++k) y[k] = carom_local_magnitude(L, k, x);
+}
+
 double carom_local_rounding_within(const carom_local *L, int k, const double *x, int n, double size) {
     const carom_columns *W = &L->W;
     if (n == W->rows) return 16 * DBL_EPSILON * carom_local_magnitude(L, k, x);

@@ -116,6 +116,8 @@ void carom_local_pick(double *y, const carom_local *L, const double *x, const ca
 
 /// sum_i |W_ik x_i|: a local quantity made of x is a small difference of terms of this size, and rounds with it.
 double carom_local_magnitude(const carom_local *L, int k, const double *x);
+/// The same for columns 0 .. n - 1, to y.
+void carom_local_magnitudes(double *y, const carom_local *L, int n, const double *x);
 
 /// What rounding may leave in W_k'x, and in a gap that moves along W_k at q = x: 16 eps sum |W_ik x_i|  (n = nv or nq).
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n);
