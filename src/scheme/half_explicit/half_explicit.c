@@ -97,8 +97,7 @@ static carom_status factor_start(work *w, carom_step *s, double t) {
 
 // W_0 was W_1 in the last step, where the set is the same.
 static carom_status directions_start(work *w, carom_step *s, double t) {
-    const size_t count = (size_t)w->L_0->nb * sizeof *w->L_0->id;
-    if (!w->known || w->L_0->nb != w->L_1->nb || memcmp(w->L_0->id, w->L_1->id, count) != 0) {
+    if (!w->known || !carom_local_alike(w->L_0, w->L_1)) {
         w->number = 0;
         return carom_directions(s, w->L_0, t, w->q);
     }
