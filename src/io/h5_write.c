@@ -321,7 +321,7 @@ static bool open_all(h5_file *f, const h5_def *def) {
                 same_type(f->data.set, H5T_NATIVE_DOUBLE) && same_columns(f->data.set, def);
     h5_close(event);
     const hid_t contact = h5_contact_type(f->contact_size, false);
-    if (good && def->snapshots) good = table_open(&f->contacts, f->file, "contacts", 0, H5Tget_size(contact)) && same_type(f->contacts.set, contact);
+    if (good && def->snapshots) good = contact >= 0 && table_open(&f->contacts, f->file, "contacts", 0, H5Tget_size(contact)) && same_type(f->contacts.set, contact);
     h5_close(contact);
     for (int i = 0; i < def->nfield && good; ++i) {
         char name[200];
