@@ -383,7 +383,8 @@ static void bodies_fall_asleep_and_wake(void **state) {
             size_t bytes;
             assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
             const carom_now now = carom_sim_now(sim);
-            if (i == 60 || i == 160) assert_int_equal(carom_sim_restore(again[i > 60], carom_sim_state(sim, &bytes), bytes, &err), CAROM_OK);
+            const void *saved = carom_sim_state(sim, &bytes);
+            if (i == 60 || i == 160) assert_int_equal(carom_sim_restore(again[i > 60], saved, bytes, &err), CAROM_OK);
             if (i != 160) continue;
             assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
             assert_int_equal(l.sleep.falls, 40);

@@ -141,7 +141,8 @@ static void hear(void *user, carom_finding kind, const char *sentence) {
 static heard examined(carom_model *m) {
     heard h = {0};
     carom_error err = {0};
-    assert_int_equal(carom_model_examine(m, hear, &h, &err), h.faults);
+    const int faults = carom_model_examine(m, hear, &h, &err);
+    assert_int_equal(faults, h.faults);
     carom_model_destroy(m);
     return h;
 }

@@ -258,7 +258,8 @@ static carom_node on_curve(carom_graph *g, carom_node a, carom_node b) {
     double x;
     int which, k;
     if (!number(g, a, &x)) return make(g, CAROM_OP_CURVE, a, b);
-    return carom_graph_number(g, carom_curve_value(carom_curve_of(g, b, &which, &k), k, x, x));
+    const double *d = carom_curve_of(g, b, &which, &k);
+    return carom_graph_number(g, carom_curve_value(d, k, x, x));
 }
 
 static bool folded(const carom_graph *g, carom_op op, const carom_node *arg, double *value) {
