@@ -381,7 +381,7 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
     enum { FEW = 2 };
     const size_t ld = (size_t)n;
     double *G = s->G;
-    solve_stored(d, &Lf->W, F, n < d->dense.n ? n : d->dense.n);
+    if (!solved || n > d->dense.n) solve_stored(d, &Lf->W, F, n < d->dense.n ? n : d->dense.n);
     for (int k = 0; k < n; ++k) {
         d->column[k] = k < d->dense.n ? k : NOT_STORED;
         const double *x = k < d->dense.n ? stored(d, k) : solve_dense(d->x, &Lf->W, F, k);

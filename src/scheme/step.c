@@ -284,6 +284,16 @@ void carom_local_velocity(double *u, const carom_local *L, const double *v) {
     else some_velocities(&(velocities){u, L, v}, 0, 1);
 }
 
+void carom_contact_velocity(const carom_step *s, double *u, const carom_local *L, const double *v) {
+    const int first = L->at[count_joints(s, L)], n = L->at[L->nb];
+    if (first == 0) {
+        carom_local_velocity(u, L, v);
+        return;
+    }
+    carom_columns_dot(u + first, &L->W, first, n - first, v);
+    for (int k = first; k < n; ++k) u[k] += L->w[k];
+}
+
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v) {
     if (s->team) carom_team_run(s->team, some_velocities, &(velocities){u, L, v});
     else carom_local_velocity(u, L, v);

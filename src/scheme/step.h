@@ -128,6 +128,8 @@ double carom_local_rounding_within(const carom_local *L, int k, const double *x,
 /// share a load must not contradict each other by it.  They become 0, or the displacement W'x + h w where that is as small (CL-8).
 void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x);
 
+/// carom_local_velocity of the rows of contacts alone; those of joints, which come first, stay as they are.
+void carom_contact_velocity(const carom_step *s, double *u, const carom_local *L, const double *v);
 /// carom_local_velocity, by all threads of the team.
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v);
 

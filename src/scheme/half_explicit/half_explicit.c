@@ -37,6 +37,7 @@ typedef struct work {
     bool holding;                      // not all of them are zero
     int contacts;                      // most: a list may have fewer in use
     double *u_0, *u_1;                 // local velocities
+    bool u_known;                      // u_0 has those of L_0's contacts at v
     double *kappa;                     // curvatures at q_0, rows of L_0: those of contacts
     int *at;                           // first rows of contacts, counted from the first contact on
     bool curved;                       // the last step needed them: this one will, too, as a rule
@@ -83,7 +84,7 @@ static bool unmoved(const double *a, const double *b, int n) {
 
 // M(q_0) was factorised at the end of the last step, unless somebody moved the state in between, or a signal has changed, on which masses may depend.
 static carom_status factor_start(work *w, carom_step *s, double t) {
-    w->known = false;
+    w->known = w->u_known = false;
     if (w->t_F == t && !s->jumped && unmoved(w->q_1, w->q, s->sys->nq)) {
         carom_factor *F = w->F_0;
         w->F_0 = w->F_1;
@@ -129,8 +130,9 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const c
 // (HE-6)  a contact closed at q_0 approaches, u(q_0, v_0) < -theta: an impact now, before the step.  Forces may depend on v_0.
 static carom_status impact_at_start(work *w, carom_step *s, double t) {
     bool struck;
-    carom_local_velocity(w->u_0, w->L_0, w->v);
+    carom_contact_velocity(s, w->u_0, w->L_0, w->v);
     CAROM_TRY(carom_struck(s, &struck, NULL, w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    w->u_known = !struck;
     if (!struck) return CAROM_OK;
     CAROM_TRY(strike(w, s, w->L_0, w->F_0, w->v));
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
@@ -172,8 +174,8 @@ static carom_status meets_kink(work *w, carom_step *s, double t, double h, bool 
     const bool first = w->curved;
     if (first) CAROM_TRY(curvatures_start(w, s, t));
     CAROM_TRY(look_ahead(w, s, t, h));
-    carom_local_velocity(w->u_0, &w->L_P, w->v);
-    return carom_struck_on(s, kink, &w->curved, w->L_0, w->u_0, first ? w->kappa : NULL, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
+    carom_contact_velocity(s, w->u_1, &w->L_P, w->v);
+    return carom_struck_on(s, kink, &w->curved, w->L_0, w->u_1, first ? w->kappa : NULL, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
 }
 
 // (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
@@ -240,7 +242,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
 
 // Forces of the sets at both ends of the step act half a step each.  u: local velocities of L_1's set at the end; NULL: not known.
 static void book(work *w, carom_step *s, const carom_local *L_0, const carom_local *L_1, const double *u, double h) {
-    if (L_0->nb > s->sys->ne) carom_local_velocity(w->u_0, L_0, w->v); // only contacts need it
+    if (L_0->nb > s->sys->ne && !w->u_known) carom_contact_velocity(s, w->u_0, L_0, w->v);
     if (!u) carom_local_velocity(w->u_1, L_1, w->v_m);
     carom_book_forces(s, L_0, w->lambda_0, w->u_0, 0.5 * h, false);
     carom_book_forces(s, L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
@@ -257,6 +259,7 @@ static carom_status look_at_prediction(work *w, carom_step *s, double t, double 
     carom_local_same(w->L_0, w->L_1);
     if (*hits) w->L_0->nb = carom_joints_of(s, w->L_0).nb;
     w->number = 0;
+    w->u_known = false;
     CAROM_TRY(carom_directions(s, w->L_0, t, w->q));
     return look_ahead(w, s, t, *h);
 }
