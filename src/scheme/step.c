@@ -227,6 +227,10 @@ carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double
 
 void carom_local_same(carom_local *L, const carom_local *like) {
     L->nb = like->nb;
+    if (L->nb == 0) {
+        L->at[0] = like->at[0];
+        return;
+    }
     memcpy(L->id, like->id, (size_t)L->nb * sizeof *L->id);
     memcpy(L->at, like->at, (size_t)(L->nb + 1) * sizeof *L->at);
 }
