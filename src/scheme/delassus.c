@@ -274,7 +274,7 @@ static void form_sparse(carom_step *s, const carom_local *L, const carom_local *
     d->last = alike ? o : NULL;
     if (!same || !same_f || o->of_n != n) plan(o, A, W, n);
     if (!solved) solve_sparse(&d->sparse, W, F->a, n);
-    memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G);
+    if (!as_before || !o->fits) memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G); // else the rest is zero, and all others are written anew
     if (!o->fits) multiply_listed(s->G, o, A, &d->sparse, n, a, both);
     else if (both) multiply(s->G, o, A->a, d->sparse.a, a, true);
     else multiply(s->G, o, A->a, d->sparse.a, a, false);

@@ -158,6 +158,7 @@ void carom_problem_blocks(carom_step *s, const carom_local *L);
 /// The number of the problem that carom_problem_form() has formed last.
 long carom_problem_number(const carom_step *s);
 /// As carom_problem_form.  Where the last problem has that number, its B is taken: it had the same F and columns of Lf, or those and more behind them.  0: none has it.
+/// Nobody has written G since then.
 void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, long number);
 
 /// c -= G x.
