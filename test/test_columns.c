@@ -283,8 +283,13 @@ static void fill(carom_local *L, int n, bool crowded, uint64_t *rows, uint64_t *
     for (int k = 0; k < n; ++k) {
         const int count = crowded ? ENTRIES : 1 + (int)(uniform(rows) * ENTRIES), start = crowded ? 0 : (int)(uniform(rows) * (LONG - ENTRIES));
         L->id[k] = L->at[k] = k, L->at[k + 1] = k + 1;
-        L->W.count[k] = count;
-        for (int e = 0; e < count; ++e) L->W.row[k * ENTRIES + e] = start + e, L->W.a[k * ENTRIES + e] = symmetric_uniform(seed);
+        if (!L->W.count) carom_zero(L->W.a + k * LONG, LONG);
+        else L->W.count[k] = count;
+        for (int e = 0; e < count; ++e) {
+            const double x = symmetric_uniform(seed);
+            if (!L->W.count) L->W.a[k * LONG + start + e] = x;
+            else L->W.row[k * ENTRIES + e] = start + e, L->W.a[k * ENTRIES + e] = x;
+        }
     }
 }
 
@@ -325,6 +330,43 @@ static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
     free(mem.base);
 }
 
+// F^-1 W of the last problem serves the next one, with the bits of one that solves again, and is not solved for: another F changes nothing.  Sparse columns and dense ones.
+static void a_problem_takes_over_what_the_last_one_has_solved(void **state) {
+    (void)state;
+    static double G[MOST * MOST], fresh[MOST * MOST], mass[2][LONG];
+    static carom_block blocks[MOST];
+    uint64_t seed = 7, rows = 8;
+    for (int i = 0; i < LONG; ++i) mass[0][i] = 1 + i, mass[1][i] = 3 + i;
+    for (int dense = 0; dense < 2; ++dense) {
+        const carom_system sys = {.nq = LONG, .nv = LONG, .ne = MOST, .column_stride = dense ? LONG : ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
+        carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
+        assert_non_null(mem.base);
+        carom_inside inside = {.delassus = carom_allocate_delassus(&mem, &sys)};
+        carom_step s = {.sys = &sys, .inside = &inside, .G = G, .blocks = blocks};
+        carom_factor F[2];
+        for (int i = 0; i < 2; ++i) {
+            F[i] = carom_allocate_factor(&mem, sys.mass_shape, true);
+            assert_int_equal(carom_factorise(F + i, (carom_matrix){sys.mass_shape, mass[i]}, NULL), CAROM_OK);
+        }
+        carom_local A = carom_allocate_local(&mem, &sys), W = carom_allocate_local(&mem, &sys);
+        assert_true(mem.used <= mem.size);
+        for (int t = 0; t < TRIES; ++t) {
+            const int n = 3 + t % 5;
+            uint64_t again = rows;
+            fill(&W, n, false, &rows, &seed);
+            fill(&A, n, false, t % 2 ? &again : &rows, &seed); // in the same rows, or in others
+            carom_problem_form(&s, &A, &W, F, 0.5);
+            memcpy(fresh, G, sizeof fresh);
+            carom_problem_form(&s, &W, &W, F, 1);
+            carom_problem_form_as(&s, &A, &W, F + 1, 0.5, carom_problem_number(&s));
+            assert_memory_equal(G, fresh, (size_t)(n * n) * sizeof *G);
+            carom_problem_form_as(&s, &A, &W, F + 1, 0.5, carom_problem_number(&s) - 1); // it is not the last: solved
+            if (t % 2) assert_memory_not_equal(G, fresh, (size_t)(n * n) * sizeof *G); // in other rows all may be zero
+        }
+        free(mem.base);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(storage_follows_the_stride),
@@ -332,6 +374,7 @@ int main(void) {
         cmocka_unit_test(columns_may_share_their_rows),
         cmocka_unit_test(matrices_by_parts_are_those_of_columns),
         cmocka_unit_test(sparse_columns_make_the_matrix_of_the_problem),
+        cmocka_unit_test(a_problem_takes_over_what_the_last_one_has_solved),
         cmocka_unit_test(what_acts_decides_how_reactions_are_added_up),
     };
     return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

@@ -341,15 +341,17 @@ static carom_status slow(carom_step *s, bool *is, carom_local *L, int id, carom_
 // (CL-9)  j joins the set I of the step where  g_j(q_0) <= 0  or  reacted in the last step  or  u_j >= -4 h sum |W_j| |a|,  j not in I,  g_j(q_1) < 0
 carom_status carom_close_thrown(carom_step *s, bool *some, double *sign, const double *g_1, carom_local *L, double *g_0, carom_place start) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
-    int first = ne;
+    bool seen = false; // g_0 is known; for contacts that reacted nobody needs it
     *some = false;
-    while (first < all && (!(g_1[first] < 0) || carom_closed(s, sign[first]))) ++first;
-    if (first == all) return CAROM_OK;
-    CAROM_TRY(carom_gaps(s, g_0, start.t, start.q));
-    CAROM_TRY(carom_close_place(s, L, g_0, start));
-    for (int id = first; id < all; ++id) {
-        if (carom_closed(s, sign[id]) || !(g_1[id] < 0)) continue;
-        bool lasts = carom_closed(s, g_0[id]) || s->held[id - ne] != 0;
+    for (int id = ne; id < all; ++id) {
+        if (!(g_1[id] < 0) || carom_closed(s, sign[id])) continue;
+        bool lasts = s->held[id - ne] != 0;
+        if (!lasts && !seen) {
+            CAROM_TRY(carom_gaps(s, g_0, start.t, start.q));
+            CAROM_TRY(carom_close_place(s, L, g_0, start));
+            seen = true;
+        }
+        if (!lasts) lasts = carom_closed(s, g_0[id]);
         if (!lasts) CAROM_TRY(slow(s, &lasts, L, id, start));
         if (lasts) sign[id] = -1, *some = true;
     }

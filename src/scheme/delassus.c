@@ -274,7 +274,7 @@ static void form_sparse(carom_step *s, const carom_local *L, const carom_local *
     d->last = alike ? o : NULL;
     if (!same || !same_f || o->of_n != n) plan(o, A, W, n);
     if (!solved) solve_sparse(&d->sparse, W, F->a, n);
-    memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G);
+    if (!as_before || !o->fits) memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G); // else the rest is zero, and all others are written anew
     if (!o->fits) multiply_listed(s->G, o, A, &d->sparse, n, a, both);
     else if (both) multiply(s->G, o, A->a, d->sparse.a, a, true);
     else multiply(s->G, o, A->a, d->sparse.a, a, false);
@@ -381,7 +381,7 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
     enum { FEW = 2 };
     const size_t ld = (size_t)n;
     double *G = s->G;
-    solve_stored(d, &Lf->W, F, n < d->dense.n ? n : d->dense.n);
+    if (!solved || n > d->dense.n) solve_stored(d, &Lf->W, F, n < d->dense.n ? n : d->dense.n);
     for (int k = 0; k < n; ++k) {
         d->column[k] = k < d->dense.n ? k : NOT_STORED;
         const double *x = k < d->dense.n ? stored(d, k) : solve_dense(d->x, &Lf->W, F, k);

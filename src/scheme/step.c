@@ -227,6 +227,10 @@ carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double
 
 void carom_local_same(carom_local *L, const carom_local *like) {
     L->nb = like->nb;
+    if (L->nb == 0) {
+        L->at[0] = like->at[0];
+        return;
+    }
     memcpy(L->id, like->id, (size_t)L->nb * sizeof *L->id);
     memcpy(L->at, like->at, (size_t)(L->nb + 1) * sizeof *L->at);
 }
@@ -282,6 +286,16 @@ void carom_local_velocity(double *u, const carom_local *L, const double *v) {
     if (L->nb == 0) return;
     if (L->at[L->nb] == 1) u[0] = carom_column_dot(&L->W, 0, v) + L->w[0]; // small and often
     else some_velocities(&(velocities){u, L, v}, 0, 1);
+}
+
+void carom_contact_velocity(const carom_step *s, double *u, const carom_local *L, const double *v) {
+    const int first = L->at[count_joints(s, L)], n = L->at[L->nb];
+    if (first == 0) {
+        carom_local_velocity(u, L, v);
+        return;
+    }
+    carom_columns_dot(u + first, &L->W, first, n - first, v);
+    for (int k = first; k < n; ++k) u[k] += L->w[k];
 }
 
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v) {

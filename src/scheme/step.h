@@ -128,6 +128,8 @@ double carom_local_rounding_within(const carom_local *L, int k, const double *x,
 /// share a load must not contradict each other by it.  They become 0, or the displacement W'x + h w where that is as small (CL-8).
 void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x);
 
+/// carom_local_velocity of the rows of contacts alone; those of joints, which come first, stay as they are.
+void carom_contact_velocity(const carom_step *s, double *u, const carom_local *L, const double *v);
 /// carom_local_velocity, by all threads of the team.
 void carom_local_velocity_shared(const carom_step *s, double *u, const carom_local *L, const double *v);
 
@@ -156,6 +158,7 @@ void carom_problem_blocks(carom_step *s, const carom_local *L);
 /// The number of the problem that carom_problem_form() has formed last.
 long carom_problem_number(const carom_step *s);
 /// As carom_problem_form.  Where the last problem has that number, its B is taken: it had the same F and columns of Lf, or those and more behind them.  0: none has it.
+/// Nobody has written G since then.
 void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, long number);
 
 /// c -= G x.

@@ -324,7 +324,7 @@ static carom_status before(work *w, carom_step *s) {
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     work *w = memory;
     CAROM_TRY(evaluate(w, s, k));
-    if (k == 0) return before(w, s);
+    if (k == 0) return w->L_T.nb > 0 ? before(w, s) : CAROM_OK;
     *answer = done(w, s);
     if (*answer || !w->planes || w->bent.some) return CAROM_OK;
     return before(w, s); // an iterate that meets a kink which the first one did not

@@ -27,7 +27,7 @@ typedef struct work {
     bool seen;                         // so does L_1
     double *g_F;                       // gaps there, as the system gives them
     bool known;                        // the step starts there, and L_1 is seen
-    long number;                       // the problem with F_1^-1 W_1, then with F_0^-1 W_0; 0: none
+    long number;                       // the problem with F_1^-1 W_1, then with F_0^-1 W_0, which may be the same; 0: none
     carom_local *L_0, *L_1, L[2], L_P; // directions at q_0, at q_1; at the prediction
     double *q_P, *q_1, *v_1, *v_m;     // positions; stage velocity; mean velocity, then v-
     double *g_0, *g_P, *g_1;           // gaps
@@ -37,6 +37,7 @@ typedef struct work {
     bool holding;                      // not all of them are zero
     int contacts;                      // most: a list may have fewer in use
     double *u_0, *u_1;                 // local velocities
+    bool u_known;                      // u_0 has those of L_0's contacts at v
     double *kappa;                     // curvatures at q_0, rows of L_0: those of contacts
     int *at;                           // first rows of contacts, counted from the first contact on
     bool curved;                       // the last step needed them: this one will, too, as a rule
@@ -82,9 +83,11 @@ static bool unmoved(const double *a, const double *b, int n) {
 }
 
 // M(q_0) was factorised at the end of the last step, unless somebody moved the state in between, or a signal has changed, on which masses may depend.
+// t + h and the time at which the next step starts differ by rounding, often; where time enters nothing of what was seen, that does not matter.
 static carom_status factor_start(work *w, carom_step *s, double t) {
-    w->known = false;
-    if (w->t_F == t && !s->jumped && unmoved(w->q_1, w->q, s->sys->nq)) {
+    const bool timeless = s->sys->flags & CAROM_CONSTANT_MASS && s->sys->flags & CAROM_TIMELESS_GAPS;
+    w->known = w->u_known = false;
+    if ((timeless ? !isnan(w->t_F) : w->t_F == t) && !s->jumped && unmoved(w->q_1, w->q, s->sys->nq)) {
         carom_factor *F = w->F_0;
         w->F_0 = w->F_1;
         w->F_1 = F;
@@ -129,8 +132,9 @@ static carom_status strike(work *w, carom_step *s, const carom_local *L, const c
 // (HE-6)  a contact closed at q_0 approaches, u(q_0, v_0) < -theta: an impact now, before the step.  Forces may depend on v_0.
 static carom_status impact_at_start(work *w, carom_step *s, double t) {
     bool struck;
-    carom_local_velocity(w->u_0, w->L_0, w->v);
+    carom_contact_velocity(s, w->u_0, w->L_0, w->v);
     CAROM_TRY(carom_struck(s, &struck, NULL, w->L_0, w->u_0, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f}));
+    w->u_known = !struck;
     if (!struck) return CAROM_OK;
     CAROM_TRY(strike(w, s, w->L_0, w->F_0, w->v));
     CAROM_TRY(carom_force(s, w->a_f, t, w->q, w->v));
@@ -144,17 +148,21 @@ static bool straight(const carom_step *s) { return s->sys->flags & CAROM_CONSTAN
 // q_P = q_0 + h v_0 and the directions of L_0's set there.
 static carom_status look_ahead(work *w, carom_step *s, double t, double h) {
     carom_move(s, w->q_P, w->q, h, w->v);
+    if (straight(s)) {
+        w->L_P = *w->L_0; // they are only read
+        return CAROM_OK;
+    }
     carom_local_same(&w->L_P, w->L_0);
-    if (!straight(s)) return carom_directions(s, &w->L_P, t + h, w->q_P);
-    carom_local_blend(&w->L_P, w->L_0, 0, NULL);
-    return CAROM_OK;
+    return carom_directions(s, &w->L_P, t + h, w->q_P);
 }
 
-// The directions of L_1's set at q_1.
+// The directions of L_1's set at q_1.  Where they and the mass are those of stage 1, so is F_1^-1 W_1.
 static carom_status directions_end(work *w, carom_step *s, double t_1) {
+    w->number = 0;
     if (w->L_1->nb == 0) return CAROM_OK;
     if (!straight(s) || !carom_local_alike(w->L_1, w->L_0)) return carom_directions(s, w->L_1, t_1, w->q_1);
     carom_local_blend(w->L_1, w->L_0, 0, NULL);
+    if (s->sys->flags & CAROM_CONSTANT_MASS) w->number = carom_problem_number(s); // that of stage 1
     return CAROM_OK;
 }
 
@@ -172,8 +180,8 @@ static carom_status meets_kink(work *w, carom_step *s, double t, double h, bool 
     const bool first = w->curved;
     if (first) CAROM_TRY(curvatures_start(w, s, t));
     CAROM_TRY(look_ahead(w, s, t, h));
-    carom_local_velocity(w->u_0, &w->L_P, w->v);
-    return carom_struck_on(s, kink, &w->curved, w->L_0, w->u_0, first ? w->kappa : NULL, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
+    carom_contact_velocity(s, w->u_1, &w->L_P, w->v);
+    return carom_struck_on(s, kink, &w->curved, w->L_0, w->u_1, first ? w->kappa : NULL, (carom_place){.t = t, .q = w->q, .v = w->v, .f = w->a_f});
 }
 
 // (HE-2)  v_1 = v_0 + h M_0^-1 (f_0 + W_0 lambda+),  law(W_P'v_1, lambda+) over L_0's set: the force acts along the
@@ -214,7 +222,7 @@ static carom_status see_end(work *w, carom_step *s, double t_1) {
 static carom_status stage_2(work *w, carom_step *s, const carom_local *L, double h) {
     for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = w->v[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
     if (L->nb == 0) return CAROM_OK;
-    carom_problem_form(s, L, L, w->F_1, 0.5 * h);
+    carom_problem_form_as(s, L, L, w->F_1, 0.5 * h, w->number);
     w->number = carom_problem_number(s);
     carom_local_velocity(s->c, L, w->v_m);
     CAROM_TRY(carom_problem_solve(s, L));
@@ -240,7 +248,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
 
 // Forces of the sets at both ends of the step act half a step each.  u: local velocities of L_1's set at the end; NULL: not known.
 static void book(work *w, carom_step *s, const carom_local *L_0, const carom_local *L_1, const double *u, double h) {
-    if (L_0->nb > s->sys->ne) carom_local_velocity(w->u_0, L_0, w->v); // only contacts need it
+    if (L_0->nb > s->sys->ne && !w->u_known) carom_contact_velocity(s, w->u_0, L_0, w->v);
     if (!u) carom_local_velocity(w->u_1, L_1, w->v_m);
     carom_book_forces(s, L_0, w->lambda_0, w->u_0, 0.5 * h, false);
     carom_book_forces(s, L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
@@ -257,6 +265,7 @@ static carom_status look_at_prediction(work *w, carom_step *s, double t, double 
     carom_local_same(w->L_0, w->L_1);
     if (*hits) w->L_0->nb = carom_joints_of(s, w->L_0).nb;
     w->number = 0;
+    w->u_known = false;
     CAROM_TRY(carom_directions(s, w->L_0, t, w->q));
     return look_ahead(w, s, t, *h);
 }
