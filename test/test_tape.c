@@ -469,6 +469,46 @@ static void groups_are_held_before_they_are_asked_for(void **unused) {
     carom_graph_destroy(g);
 }
 
+// As long as the block that was held is on the same pieces, its own answers are the held ones: nothing is computed twice.  Beyond, and back again, they are what
+// carom_tape_eval_held() says, to the last bit; |q0 - q1| is 0 where the pieces meet, with the sign of the one that is held.
+static void on_the_same_pieces_what_is_known_is_held(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    const carom_node a = q(g, 0), b = q(g, 1), c = q(g, 2), apart = f1(g, CAROM_OP_ABS, f2(g, CAROM_OP_SUB, a, b));
+    const carom_node out[] = {mul(g, c, f2(g, CAROM_OP_MAX, a, b)), f2(g, CAROM_OP_MIN, mul(g, a, c), b), apart, f1(g, CAROM_OP_SIN, mul(g, apart, c))};
+    enum { N = sizeof out / sizeof *out };
+    const carom_group group[] = {{.count = 2, .nodes = out}, {.count = 2, .nodes = out + 2}};
+    carom_error err = {0};
+    carom_tape *tape = carom_tape_compile(g, group, 2, NQ, NV, NP, &err);
+    assert_non_null(tape);
+    void *work = calloc(1, carom_tape_work_size(tape)), *held = calloc(1, carom_tape_held_size(tape)), *other = calloc(1, carom_tape_held_size(tape));
+    carom_tape_work_init(tape, work, parameters);
+    const double v0[NV] = {0}, at[3] = {1, 3, 5}, points[][3] = {{1, 3, 5}, {1.5, 3, 4}, {4, 3, 5}, {3, 3, 2}, {1.5, 3, 4}, {2, 9, 0.1}};
+    const bool known[][2] = {{true, true}, {true, true}, {false, false}, {true, false}, {true, true}, {false, true}};
+    double x[2];
+    for (int k = 0; k < 2; ++k) carom_tape_eval(tape, work, k, 0, at, v0, x);
+    carom_tape_hold(tape, work, held);
+    carom_tape_hold(tape, work, other);
+    requests = 0;
+    for (size_t i = 0; i < sizeof points / sizeof *points; ++i)
+        for (int k = 0; k < 2; ++k) {
+            const double *p = points[i];
+            carom_tape_eval(tape, work, k, 0, p, v0, x);
+            const uint64_t before = ((carom_tape_state *)work)->executed;
+            const carom_values y = carom_tape_values_held(tape, work, held, k, 0, p, v0);
+            assert_int_equal(((carom_tape_state *)work)->executed, before);
+            assert_int_equal(y.slot == carom_tape_slots(tape, work), known[i][k]);
+            carom_tape_eval_held(tape, other, k, 0, p, v0, x);
+            for (int j = 0; j < 2; ++j) assert_memory_equal(y.slot + y.place[j], x + j, sizeof *x);
+        }
+    assert_int_equal(requests, 0);
+    free(work);
+    free(held);
+    free(other);
+    carom_tape_destroy(tape);
+    carom_graph_destroy(g);
+}
+
 // A block that gets other parameters answers as a fresh one with them, at the point where it was and elsewhere.
 static void other_parameters_are_as_good_as_the_first(void **unused) {
     (void)unused;
@@ -588,7 +628,7 @@ int main(void) {
         cmocka_unit_test(a_sum_of_a_million_terms_is_compiled),
         cmocka_unit_test(wrong_requests_get_a_sentence),
         cmocka_unit_test(held_on_a_piece_it_goes_on_for_ever),
-        cmocka_unit_test(groups_are_held_before_they_are_asked_for),
+        cmocka_unit_test(groups_are_held_before_they_are_asked_for), cmocka_unit_test(on_the_same_pieces_what_is_known_is_held),
         cmocka_unit_test(other_parameters_are_as_good_as_the_first),
         cmocka_unit_test(bounds_hold_and_tighten),
     };

@@ -145,6 +145,7 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
         L.nb = 1;
         L.id[0] = m->ne + c;
         L.at[1] = carom_system_directions(s, m->ne + c);
+        if (!L.W.count) carom_zero(L.W.a, L.at[1] * L.W.rows); // the place may have held another contact's columns
         status = s->directions(m, work, 0, m->q0, &L);
         double most[2] = {0};
         for (int k = 0; k < L.at[1]; ++k)

@@ -8,6 +8,7 @@
 #include "event/feature.h"
 #include "scheme/inside.h"
 #include <math.h>
+#include <string.h>
 
 static const double OTHER = 1e-7; // directions of one feature differ by rounding
 
@@ -28,10 +29,19 @@ carom_status carom_phase_leave(carom_step *s, carom_status status) {
     return status == CAROM_OK ? freed : status;
 }
 
-static bool differ(carom_phase *w, const carom_step *s, int k) {
+// Are two columns the same, bit by bit?
+static bool same(const carom_columns *A, int k, const carom_columns *B, int j) {
+    const int count = A->count ? A->count[k] : A->rows;
+    if (A->count && (count != B->count[j] || memcmp(carom_column_rows(A, k), carom_column_rows(B, j), (size_t)count * sizeof *A->row) != 0)) return false;
+    return memcmp(A->a + (size_t)k * (size_t)A->stride, B->a + (size_t)j * (size_t)B->stride, (size_t)count * sizeof *A->a) == 0;
+}
+
+// Direction k of the closed contacts, held, and j of all, free: mostly they are the same.
+static bool differ(carom_phase *w, const carom_step *s, int k, int j) {
     double size = 0, apart = 0, *held = w->f.dv, *free = w->v_1;
+    if (same(&w->f.L.W, k, &w->all.W, j)) return false;
     carom_column_expand(held, &w->f.L.W, k);
-    carom_column_expand(free, &w->C.W, k);
+    carom_column_expand(free, &w->all.W, j);
     for (int i = 0; i < s->sys->nv; ++i) size = fmax(size, fabs(held[i])), apart = fmax(apart, fabs(held[i] - free[i]));
     return apart > OTHER * size;
 }
@@ -46,19 +56,12 @@ static double kink(const carom_phase *w, const carom_step *s, const carom_point 
     return P->u[c] < -theta ? P->u[c] : 0;
 }
 
-carom_status carom_phase_switches(carom_phase *w, carom_step *s, double t, carom_point *P) {
+void carom_phase_switches(carom_phase *w, const carom_step *s, carom_point *P) {
     const carom_flow *f = &w->f;
     const int ne = s->sys->ne;
-    if (s->sys->hold) {
-        carom_local_same(&w->C, &f->L);
-        CAROM_TRY(carom_phase_free(s));
-        CAROM_TRY(carom_directions(s, &w->C, t, P->q));
-        CAROM_TRY(carom_phase_held(s));
-    }
     for (int b = ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne;
         if (!s->sys->hold) P->kink[c] = kink(w, s, P, c, b);
-        for (int k = f->L.at[b]; k < f->L.at[b + 1] && s->sys->hold && P->kink[c] == 0; ++k) P->kink[c] = differ(w, s, k) ? -1 : 0;
+        for (int k = f->L.at[b], j = w->all.at[f->L.id[b]]; k < f->L.at[b + 1] && s->sys->hold && P->kink[c] == 0; ++k, ++j) P->kink[c] = differ(w, s, k, j) ? -1 : 0;
     }
-    return CAROM_OK;
 }

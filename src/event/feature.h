@@ -9,5 +9,5 @@ carom_status carom_phase_held(carom_step *s);
 
 /// At the end of a step with this status: no feature is held any more, so that between steps the system shows all.  The status of both.
 carom_status carom_phase_leave(carom_step *s, carom_status status);
-/// Which closed contacts have another feature at P than the one they are held on; the system f formed last is that of P.
-carom_status carom_phase_switches(carom_phase *w, carom_step *s, double t, carom_point *P);
+/// Which closed contacts have another feature at P than the one they are held on; the system f formed last, and w->all, are those of P.
+void carom_phase_switches(carom_phase *w, const carom_step *s, carom_point *P);

@@ -26,7 +26,8 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.X = carom_allocate(mem, nl * nv);
     CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N, &f.at.G);
     f.scratch = carom_allocate(mem, 3 * nl);
-    f.range = carom_allocate(mem, nc);
+    CAROM_ALLOCATE(mem, nc, &f.range, &f.lightest);
+    f.slip = carom_allocate(mem, CAROM_TANGENTS * nc);
     CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.at.q);
     f.at.mode = carom_allocate(mem, carom_flow_size(sys));
     for (int i = 0; i < T->stages; ++i) {
@@ -70,14 +71,16 @@ void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_s
 enum { FOR_POSITION, FOR_VELOCITY, FOR_FORCE }; // what form() is wanted for
 
 // Slip direction of block b: as kept, or that of the present velocity.
-static void slip_direction(const carom_flow *f, const carom_step *s, int b, double *d) {
+static const double *slip_direction(const carom_flow *f, const carom_step *s, int b) {
     const int c = f->L.id[b] - s->sys->ne;
     const int tangents = f->L.at[b + 1] - f->L.at[b] - 1;
+    double *d = f->slip + CAROM_TANGENTS * c;
     carom_copy(d, f->dir + CAROM_TANGENTS * c, tangents);
-    if (f->live[c] == 0) return;
+    if (f->live[c] == 0) return d;
     const double *u = f->u + f->L.at[b] + 1, size = carom_length(u, tangents);
     const bool onward = f->follows ? size > 0 : carom_dot(u, d, tangents) > 0.5 * size; // a trial beyond the stop keeps the old one
     for (int i = 0; i < tangents && onward; ++i) d[i] = u[i] / size;
+    return d;
 }
 
 static bool slides(const carom_flow *f, const carom_step *s, int id) {
@@ -131,6 +134,7 @@ carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const doubl
     CAROM_TRY(carom_directions(s, &f->L, t, q));
     at->what = CAROM_KNOWN_PLACE;
     at->n = -1;
+    for (int c = 0; c < s->sys->nc; ++c) f->lightest[c] = -1;
     at->held = s->inside->held;
     at->t = t;
     memcpy(at->q, q, nq * sizeof *q);
@@ -166,11 +170,10 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     for (int r = 0, b = 0; r < f->n; ++r) {
         const int k = f->row[r];
         while (k >= L->at[b + 1]) ++b;
-        double *X = f->X + (size_t)r * (size_t)nv, d[CAROM_TANGENTS];
+        double *X = f->X + (size_t)r * (size_t)nv;
         carom_column_expand(X, &L->W, k);
         if (want == FOR_FORCE && slides(f, s, L->id[b])) {
-            slip_direction(f, s, b, d);
-            const double mu = sys->contacts[L->id[b] - sys->ne].friction;
+            const double mu = sys->contacts[L->id[b] - sys->ne].friction, *d = slip_direction(f, s, b);
             for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(X, -mu * d[i], &L->W, k + 1 + i);
         }
         carom_factor_solve(&f->F, X);
@@ -216,9 +219,7 @@ static void spread(carom_flow *f, const carom_step *s, const double *x, const do
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
         carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
         if (!slides(f, s, L->id[b])) continue;
-        double d[CAROM_TANGENTS];
-        slip_direction(f, s, b, d);
-        const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction;
+        const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction, *d = f->slip + CAROM_TANGENTS * (L->id[b] - s->sys->ne);
         for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) f->lambda[k + 1 + i] = -mu * x[r] * d[i] + 0.0;
     }
 }

@@ -46,6 +46,8 @@ typedef struct carom_flow {
     double *a, *a_f;               // nv: accelerations with and without reactions
     double *u, *kappa, *lambda, *Gamma, *noise; // L's directions; Gamma: where there is a row; noise: magnitude of the terms of W'v' + kappa
     double *D;                     // L's directions: diagonal of G, 0 where there is no row
+    double *slip;                  // CAROM_TANGENTS nc: directions in which sliding contacts push, of the last point that forces were wanted for
+    double *lightest;              // nc: largest W_k'M^-1 W_k of the tangents of a contact of L; -1: nobody has asked there
     bool shared;                   // reactions are not unique: those nearest to `choice` are meant (share.c), or what the laws picked
     double pivot;                  // smallest pivot of G of the last smooth point, relatively: 0 where reactions are not unique
     bool keeps;                    // where the laws pick and all slide: the nearest to the choice, for directions found with that

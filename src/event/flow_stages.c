@@ -36,16 +36,22 @@ static bool turning_slip(const carom_flow *f, const carom_step *s, int b) {
     return c >= 0 && f->mode[c] == CAROM_MODE_SLIP && f->L.at[b + 1] - f->L.at[b] > 2;
 }
 
-// How fast friction may turn a slip, times its velocity: mu lambda_N by the largest W_k'M^-1 W_k of its tangents.
-static double strongest(carom_flow *f, const carom_step *s, int b) {
-    const int k = f->L.at[b];
+// The largest W_k'M^-1 W_k of the tangents of block b.
+static double lightest(const carom_flow *f, int b) {
     double most = 0;
-    for (int i = k + 1; i < f->L.at[b + 1]; ++i) {
-        carom_column_expand(f->K_sum, &f->L.W, i);
+    for (int k = f->L.at[b] + 1; k < f->L.at[b + 1]; ++k) {
+        carom_column_expand(f->K_sum, &f->L.W, k);
         carom_factor_solve(&f->F, f->K_sum);
-        most = fmax(most, carom_column_dot(&f->L.W, i, f->K_sum));
+        most = fmax(most, carom_column_dot(&f->L.W, k, f->K_sum));
     }
-    return s->sys->contacts[f->L.id[b] - s->sys->ne].friction * fabs(f->lambda[k]) * most;
+    return most;
+}
+
+// How fast friction may turn a slip, times its velocity: mu lambda_N by that number, which is the same for all that is asked at one place.
+static double strongest(const carom_flow *f, const carom_step *s, int b) {
+    const int c = f->L.id[b] - s->sys->ne;
+    if (f->lightest[c] < 0) f->lightest[c] = lightest(f, b);
+    return s->sys->contacts[c].friction * fabs(f->lambda[f->L.at[b]]) * f->lightest[c];
 }
 
 // Slow slips at a stage: how far is the velocity from the direction that they keep, and its friction from that along the velocity?  Beyond the stop neither counts: an event ends the step before.
@@ -56,8 +62,9 @@ static void note_aside(carom_flow *f, const carom_step *s, int stage) {
     carom_zero(aside, 2 * nc);
     for (int b = s->sys->ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - s->sys->ne, k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
-        const double *u = f->u + k, *d = f->dir + CAROM_TANGENTS * c, size = carom_length(u, tangents);
+        const double *u = f->u + k, *d = f->dir + CAROM_TANGENTS * c;
         if (!turning_slip(f, s, b) || f->live[c] != 0 || !(carom_dot(u, d, tangents) > 0)) continue;
+        const double size = carom_length(u, tangents);
         for (int i = 0; i < tangents; ++i) aside[c] = hypot(aside[c], u[i] - size * d[i]);
         aside[nc + c] = strongest(f, s, b) * aside[c] / size;
     }

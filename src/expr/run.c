@@ -113,13 +113,21 @@ again:
 #endif
 }
 
+// An operation with pieces on the one it was on when slots were was[].
+static inline double on_piece(const carom_instruction *i, const double *slot, const double *was) {
+    switch (i->op) {
+    case CAROM_OP_ABS: return was[i->a] < 0 ? -slot[i->a] : slot[i->a];
+    case CAROM_OP_MIN: return slot[was[i->a] < was[i->b] ? i->a : i->b]; // as derivatives have it
+    case CAROM_OP_MAX: return slot[was[i->a] > was[i->b] ? i->a : i->b];
+    case CAROM_OP_CURVE: return carom_curve_value(slot + i->b, i->c, was[i->a], slot[i->a]);
+    default: return was[i->dst]; // comparisons, sign, floor
+    }
+}
+
 // One segment, with everything piecewise on the piece it was on when slots were was[].
 static void run_pieces(const carom_instruction *code, const carom_segment *s, double *slot, const double *was) {
     for (const carom_instruction *i = code + s->first, *end = i + s->count; i < end; ++i)
         switch (i->op) {
-        case CAROM_OP_ABS: slot[i->dst] = was[i->a] < 0 ? -slot[i->a] : slot[i->a]; break;
-        case CAROM_OP_MIN: slot[i->dst] = slot[was[i->a] < was[i->b] ? i->a : i->b]; break; // as derivatives have it
-        case CAROM_OP_MAX: slot[i->dst] = slot[was[i->a] > was[i->b] ? i->a : i->b]; break;
         case CAROM_TAPE_SINCOS: {
             const double a = slot[i->a], s = sin(a), c = cos(a); // one call, as in run()
             slot[i->dst] = s;
@@ -129,9 +137,8 @@ static void run_pieces(const carom_instruction *code, const carom_segment *s, do
 #define X(name) case CAROM_OP_##name: slot[i->dst] = nearest(CAROM_OP_##name, slot + i->a, slot + i->b, slot + i->c); break;
         RING_OPERATIONS(X)
 #undef X
-        case CAROM_OP_CURVE: slot[i->dst] = carom_curve_value(slot + i->b, i->c, was[i->a], slot[i->a]); break;
-#define X(name) case CAROM_OP_##name: slot[i->dst] = was[i->dst]; break;
-        X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
+#define X(name) case CAROM_OP_##name: slot[i->dst] = on_piece(i, slot, was); break;
+        X(ABS) X(MIN) X(MAX) X(CURVE) X(LT) X(LE) X(GT) X(GE) X(EQ) X(NE) X(SIGN) X(FLOOR)
 #undef X
 #define X(name) case CAROM_OP_##name: slot[i->dst] = carom_value(CAROM_OP_##name, slot[i->a], slot[i->b], slot[i->c]); break;
         X(ADD) X(SUB) X(MUL) X(DIV) X(POW) X(NEG) X(IF) X(SIN) X(COS) X(TAN) X(ASIN) X(ACOS) X(ATAN) X(ATAN2) X(SINH)
@@ -226,6 +233,7 @@ static inline void refresh_group(const carom_tape *tape, void *work, int group, 
 
 static inline void forget(const carom_tape *tape, void *work, int class) {
     uint64_t *valid = valid_sets(work);
+    if (class == CAROM_CLASS_POSITION) ++((carom_tape_state *)work)->moves;
     if (tape->nwords == 1) {
         valid[0] &= ~tape->fades[class];
         return;
@@ -293,6 +301,7 @@ void carom_tape_work_parameters(const carom_tape *tape, void *work, const double
     double *x = slots(tape, work);
     if (!update(x + 1 + tape->nq + tape->nv, parameters, tape->nparameters)) return;
     memset(valid_sets(work), 0, (size_t)tape->nwords * sizeof(uint64_t));
+    ++((carom_tape_state *)work)->moves;
     refresh(tape, work, tape->ngroups, x, NULL);
 }
 
@@ -407,13 +416,36 @@ size_t carom_tape_held_size(const carom_tape *tape) {
 
 const double *carom_tape_point(const carom_tape *tape, void *work) { return slots(tape, work); }
 
+// The first slot of segment s: those of a segment lie side by side, in the order of segments.
+static int slot_of(const carom_tape *tape, int s) { return s < tape->nsegments ? tape->code[tape->segment[s].first].dst : tape->nslots; }
+
+// What is valid of a work block: of most tapes only a part was asked for at the point.
+static void copy_valid(const carom_tape *tape, void *to, const void *from) {
+    const uint64_t *valid = (const uint64_t *)((const carom_tape_state *)from + 1);
+    const double *y = (const double *)(valid + tape->nwords);
+    double *x = slots(tape, to);
+    memcpy(to, from, (size_t)((const unsigned char *)(y + slot_of(tape, 0)) - (const unsigned char *)from)); // the point, parameters and numbers too
+    for (int w = 0; w < tape->nwords; ++w)
+        for (uint64_t set = valid[w]; set;) {
+            const int first = lowest(set);
+            int last = first + 1; // neighbours go together
+            while (last < 64 && set >> last & 1) ++last;
+            set = last < 64 ? set >> last << last : 0;
+            const int start = slot_of(tape, 64 * w + first), end = slot_of(tape, 64 * w + last);
+            memcpy(x + start, y + start, (size_t)(end - start) * sizeof *x);
+        }
+}
+
+static void *staying(const carom_tape *tape, void *held) { return (unsigned char *)held + carom_tape_work_size(tape); }
+
 void carom_tape_hold(const carom_tape *tape, const void *work, void *held) {
-    const size_t size = carom_tape_work_size(tape);
-    memcpy(held, work, size);
+    carom_tape_state *was = staying(tape, held);
+    copy_valid(tape, was, work);
     if (tape->native) // it leaves out slots that only their own segment reads; pieces may hang on them
         for (int w = 0; w < tape->nwords; ++w)
-            run(NULL, tape->code, tape->segment + 64 * w, valid_sets(held)[w], slots(tape, held));
-    memcpy((unsigned char *)held + size, held, size);
+            run(NULL, tape->code, tape->segment + 64 * w, valid_sets(was)[w], slots(tape, was));
+    was->agreed = valid_sets(was)[0];
+    ((carom_tape_state *)held)->agreed = 0;
 }
 
 // What a group needs, at the point of the block; interpreted, for the reason above.
@@ -429,12 +461,46 @@ static void complete(const carom_tape *tape, void *work, int group) {
     } while (++w < tape->nwords);
 }
 
-void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,
-                          double *out) {
+// By the block that goes on, which begins with what the other has.
+static carom_values values_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v) {
+    carom_tape_state *state = held, *was = staying(tape, held);
     double *x = slots(tape, held);
-    void *was = (unsigned char *)held + carom_tape_work_size(tape);
+    if (!state->agreed) copy_valid(tape, held, was);
+    state->agreed = 1;
     look(tape, held, group, t, q, v);
     complete(tape, was, group);
     refresh(tape, held, group, x, slots(tape, was));
-    gather(out, x, tape->output + tape->group[group].first, tape->group[group].count);
+    return (carom_values){x, tape->output + tape->group[group].first};
+}
+
+void carom_tape_eval_held(const carom_tape *tape, void *held, int group, double t, const double *q, const double *v,
+                          double *out) {
+    const carom_values x = values_held(tape, held, group, t, q, v);
+    gather(out, x.slot, x.place, tape->group[group].count);
+}
+
+// Has every operation with pieces that a group needs the value of the piece that is held, bit by bit?  What was found of a point stays known until the block moves.
+static bool agrees(const carom_tape *tape, int group, const carom_tape_state *state, const double *x, carom_tape_state *was) {
+    const uint64_t *needs = tape->needs + (size_t)group * (size_t)tape->nwords, *changing = tape->fades + (size_t)CAROM_CLASS_VELOCITY * (size_t)tape->nwords;
+    const double *x_0 = slots(tape, was);
+    if (was->moves != state->moves) was->agreed = 0;
+    was->moves = state->moves;
+    for (int w = 0; w < tape->nwords; ++w)
+        for (uint64_t set = needs[w] & tape->pieces[w] & ~(w == 0 ? was->agreed : 0); set; set &= set - 1) {
+            const int s = 64 * w + lowest(set);
+            for (int k = tape->piece_at[s]; k < tape->piece_at[s + 1]; ++k) {
+                const carom_instruction *i = tape->code + tape->piece[k];
+                if (differ(on_piece(i, x, x_0), x[i->dst])) return false;
+            }
+            if (w == 0) was->agreed |= set & -set & ~changing[0];
+        }
+    return true;
+}
+
+carom_values carom_tape_values_held(const carom_tape *tape, void *work, void *held, int group, double t, const double *q, const double *v) {
+    if (tape->native) return values_held(tape, held, group, t, q, v); // slots that pieces hang on may be missing
+    carom_tape_state *was = staying(tape, held);
+    const carom_values x = carom_tape_values(tape, work, group, t, q, v);
+    complete(tape, was, group);
+    return agrees(tape, group, work, x.slot, was) ? x : values_held(tape, held, group, t, q, v);
 }

@@ -303,9 +303,11 @@ static void list_segments(carom_tape *tape) {
         else
             for (int i = 0; i < tape->ngroups; ++i)
                 if (g->groups >> i & 1) put(tape->needs, i, tape->nwords, s);
-        bool pieces = false;
-        for (int i = g->first; i < g->first + g->count; ++i) pieces = pieces || has_pieces(tape->code[i].op);
-        if (pieces) put(tape->pieces, 0, tape->nwords, s), tape->piecewise = true;
+        int n = tape->piece_at[s];
+        for (int i = g->first; i < g->first + g->count; ++i)
+            if (has_pieces(tape->code[i].op)) tape->piece[n++] = i;
+        if (n > tape->piece_at[s]) put(tape->pieces, 0, tape->nwords, s), tape->piecewise = true;
+        tape->piece_at[s + 1] = n;
     }
 }
 
@@ -342,9 +344,11 @@ static bool allocate_tape(compiler *k, carom_tape *tape, const carom_group *grou
     tape->needs = zeros((tape->ngroups + 1) * tape->nwords, sizeof *tape->needs);
     tape->fades = zeros(CAROM_CLASS_COUNT * tape->nwords, sizeof *tape->fades);
     tape->pieces = zeros(tape->nwords, sizeof *tape->pieces);
+    tape->piece = zeros(k->ncode, sizeof *tape->piece);
+    tape->piece_at = zeros(segments, sizeof *tape->piece_at);
     tape->output = zeros(outputs, sizeof *tape->output);
     tape->group = zeros(tape->ngroups, sizeof *tape->group);
-    return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->pieces && tape->output && tape->group;
+    return tape->code && tape->segment && tape->number && tape->needs && tape->fades && tape->pieces && tape->piece && tape->piece_at && tape->output && tape->group;
 }
 
 static bool needed(const carom_tape *tape, int group, int segment) {
@@ -455,6 +459,8 @@ void carom_tape_destroy(carom_tape *tape) {
     free(tape->needs);
     free(tape->fades);
     free(tape->pieces);
+    free(tape->piece);
+    free(tape->piece_at);
     free(tape->output);
     free(tape->group);
     free(tape);

@@ -64,6 +64,7 @@ struct carom_tape {
     uint64_t *needs; // sets of segments, nwords each: what every group needs beyond parameters, then the rest
     uint64_t *fades; // by class: the segments that a change of its inputs makes invalid
     uint64_t *pieces; // the segments that have an operation with pieces, whose value depends on which one it is held on
+    int *piece, *piece_at; // these operations, in the order of the code; where those of each segment begin, nsegments + 1
     bool piecewise;  // there are some
     bool timed;      // time is an input of some instruction or output
     int *output;     // slots of all groups' outputs
@@ -74,9 +75,14 @@ struct carom_tape {
 // Start of a work block; the set of valid segments and the slots follow.
 typedef struct carom_tape_state {
     uint64_t executed; // instructions since the start
+    uint64_t moves;    // changes of (t, q) or of parameters since the start; of the block that stays where it was held: those of the other when it agreed last
+    uint64_t agreed;   // of the block that stays: segments whose pieces the other had then, first word; of the one that goes on: has it begun?
 } carom_tape_state;
 
 static inline double *carom_tape_slots(const carom_tape *tape, void *work) { return (double *)((uint64_t *)((carom_tape_state *)work + 1) + tape->nwords); }
+
+/// A group held as by carom_tape_eval_held(), where `work` is the block that was held: as long as it is on the same pieces, what it has is the answer.
+carom_values carom_tape_values_held(const carom_tape *tape, void *work, void *held, int group, double t, const double *q, const double *v);
 
 /// The lists of a group that has more than three, each to its own place, where compiled code has them.  Nothing is remembered of the point.  False: there is no such
 /// code, or a value may not be finite.

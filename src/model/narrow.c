@@ -3,6 +3,7 @@
 // A pair whose bound (SHP-10) is larger than its margin answers with the bound for its gaps, and costs nothing beyond it.  That
 // depends on t and q alone, so the same arguments give the same bits, and no history is needed.  Everything else is computed for pairs that hold a
 // contact of the set asked for.  Pairs of a kind take turns in the work blocks of their tape: what is there of another pair is computed anew.
+#include "expr/tape.h"
 #include "model/pairs.h"
 #include <float.h>
 #include <math.h>
@@ -152,8 +153,8 @@ static inline const double *of_both(const double *x, const int at[2], const int 
 
 static bool reads_velocities(pair_group group) { return group == PAIR_RATES || group == PAIR_CURVATURE || group == PAIR_RATE_GRADIENT; }
 
-// The tape of a kind at the positions and velocities of the bodies of one of its pairs.
-static inline carom_values ask_kind(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v) {
+// The tape of a kind at the positions and velocities of the bodies of one of its pairs; held > 0: on the features of that block.
+static inline carom_values ask_kind(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v) {
     const pair_kind *k = &m->kinds[p->kind];
     const carom_tape *tape = k->two->pairs->own->tape;
     void *turn = block(m, work, turn_of(k, p));
@@ -162,14 +163,9 @@ static inline carom_values ask_kind(const carom_model *m, void *work, const pair
         carom_kind_sizes(k, p, size);
         carom_tape_work_parameters(tape, turn, size);
     }
-    return carom_tape_values(tape, turn, group, 0, of_both(q, p->q_at, k->nq, at), reads_velocities(group) ? of_both(v, p->v_at, k->nv, rate) : v);
-}
-
-static void ask_kind_held(const carom_model *m, void *work, const pair *p, int held, pair_group group, const double *q, const double *v, double *x) {
-    const pair_kind *k = &m->kinds[p->kind];
-    double at[14], rate[12];
-    void *kept = block(m, work, k->held + (size_t)(held - 1) * k->held_size);
-    carom_tape_eval_held(k->two->pairs->own->tape, kept, group, 0, of_both(q, p->q_at, k->nq, at), of_both(v, p->v_at, k->nv, rate), x);
+    const double *q_two = of_both(q, p->q_at, k->nq, at), *v_two = reads_velocities(group) ? of_both(v, p->v_at, k->nv, rate) : v;
+    if (held > 0) return carom_tape_values_held(tape, turn, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, q_two, v_two);
+    return carom_tape_values(tape, turn, group, 0, q_two, v_two);
 }
 
 static int group_count(const carom_model *two, const pair *p, pair_group group) {
@@ -190,23 +186,22 @@ static void take(carom_values values, int n, double *x) {
 static void ask(const carom_model *m, void *work, const pair *p, pair_group group, double t, const double *q, const double *v, double *x) {
     const int held = held_block(m, work, p);
     if (p->shares && m->kinds[p->kind].patch) carom_patch_eval(m, p, group, q, v, x);
-    else if (p->shares && held > 0) ask_kind_held(m, work, p, held, group, q, v, x);
-    else if (p->shares) take(ask_kind(m, work, p, group, q, v), group_count(m->kinds[p->kind].two, p, group), x);
-    else if (held > 0) carom_tape_eval_held(p->own->tape, block(m, work, p->own->held), group, t, q, v, x);
+    else if (p->shares) take(ask_kind(m, work, p, held, group, q, v), group_count(m->kinds[p->kind].two, p, group), x);
+    else if (held > 0) take(carom_tape_values_held(p->own->tape, block(m, work, p->own->work), block(m, work, p->own->held), group, t, q, v), p->own->tape->group[group].count, x);
     else carom_tape_eval(p->own->tape, block(m, work, p->own->work), group, t, q, v, x);
 }
 
 int carom_pair_eval(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, double *x) {
     if (m->kinds[p->kind].patch) return carom_patch_eval(m, p, group, q, v, x);
     const carom_model *two = m->kinds[p->kind].two;
-    if (held_block(m, work, p) == 0) return !carom_values_take(ask_kind(m, work, p, group, q, v), 0, group_count(two, p, group), x);
+    if (held_block(m, work, p) == 0) return !carom_values_take(ask_kind(m, work, p, 0, group, q, v), 0, group_count(two, p, group), x);
     ask(m, work, p, group, 0, q, v, x);
     return checked(m, work, p, x, group_count(two, p, group));
 }
 
 bool carom_pair_values(const carom_model *m, void *work, const pair *p, pair_group group, const double *q, const double *v, carom_values *x) {
-    if (m->kinds[p->kind].patch || held_block(m, work, p) != 0) return false;
-    *x = ask_kind(m, work, p, group, q, v);
+    if (m->kinds[p->kind].patch) return false;
+    *x = ask_kind(m, work, p, held_block(m, work, p), group, q, v);
     return true;
 }
 

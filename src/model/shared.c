@@ -3,6 +3,7 @@
 // Lists of a kind count the velocities of its two bodies; here they become those of the model.  Only pairs that hold a contact of the set asked
 // for are computed, whatever the number of the others.
 #include "model/pairs.h"
+#include <math.h>
 
 enum { MOST = 12 }; // velocities of two bodies
 
@@ -43,7 +44,7 @@ static inline column column_of(const carom_model *two, carom_values x, int d) {
 
 static inline double entry(const column *c, int e) { return c->slot[c->place ? c->place[e] : e]; }
 
-// It becomes column k of W.  Returns the sum of its entries: where that is finite they are.
+// It becomes column k of W, which is zero where W is dense.  Returns the sum of its entries: where that is finite they are.
 static inline double put_column(carom_columns *W, int k, const pair_kind *kind, const pair *p, column c) {
     const int n_A = kind->nv[0], shift_A = p->v_at[0], shift_B = p->v_at[1] - n_A;
     double *restrict a = W->a + (size_t)k * (size_t)W->stride, sum = 0;
@@ -52,8 +53,10 @@ static inline double put_column(carom_columns *W, int k, const pair_kind *kind, 
         for (int e = 0; e < c.count; ++e) row[e] = c.of[e] + (c.of[e] < n_A ? shift_A : shift_B), sum += a[e] = entry(&c, e);
     } else if (c.count == W->rows) { // all of them, in order
         for (int e = 0; e < c.count; ++e) sum += a[e] = entry(&c, e);
+    } else if (kind->nv[0] == 0 || kind->nv[1] == 0) { // one of the two does not move
+        a += n_A > 0 ? shift_A : shift_B;
+        for (int e = 0; e < c.count; ++e) sum += a[c.of[e]] = entry(&c, e);
     } else {
-        carom_zero(a, W->rows); // the place may have held another constraint's column
         for (int e = 0; e < c.count; ++e) sum += a[c.of[e] + (c.of[e] < n_A ? shift_A : shift_B)] = entry(&c, e);
     }
     return sum;
@@ -69,6 +72,22 @@ static inline double put_whole(carom_columns *W, int k, int all, int share, colu
     return sum;
 }
 
+// A pair's contacts of L, from number `from` to before `to`; s: how its belts move, NULL: it has none.  Returns the sum of the entries.
+static double put_pair(const task *t, const pair *p, int from, int to, bool whole, carom_values x, const double *s) {
+    const pair_kind *kind = &t->m->kinds[p->kind];
+    const carom_model *two = kind->two;
+    carom_local *L = t->L;
+    double sum = 0;
+    for (int b = from; b < to; ++b)
+        for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) {
+            const column c = column_of(two, x, d);
+            sum += whole ? put_whole(&L->W, k, kind->nv[0] + kind->nv[1], 1 + from, c) : put_column(&L->W, k, kind, p, c);
+            const double w = s && k > L->at[b] ? carom_belt_along(two, p, d, x.slot, s) : 0;
+            if (L->w[k] != w) L->w[k] = w; // zeros that were never written take no memory
+        }
+    return sum;
+}
+
 // The contacts of L from number `first` to before `end`.  x: room for a group of a pair.
 static int put_directions(const task *t, int first, int end, double *x) {
     const carom_model *m = t->m;
@@ -76,24 +95,17 @@ static int put_directions(const task *t, int first, int end, double *x) {
     int bad = 0, from, to = first;
     for (const pair *p; (p = next(m, t->work, L, end, &from, &to));) {
         const pair_kind *kind = &m->kinds[p->kind];
-        const carom_model *two = kind->two;
-        double s[3], sum = 0;
+        double s[3], sum = HUGE_VAL;
         const bool belt = p->listed && carom_pair_belt(m, t->work, p, t->q, NULL, s, NULL);
         const int all = kind->nv[0] + kind->nv[1];
         const bool whole = p->listed && L->W.share && all <= L->W.stride;
         int *list = whole ? L->W.row + (size_t)(L->W.n + from) * (size_t)L->W.stride : NULL; // of all columns of the pair: number 1 + from
         for (int i = 0; i < all && whole; ++i) list[i] = carom_kind_velocity(kind, p, i);
-        carom_values values = {x, NULL};
-        const bool copied = belt || !carom_pair_values(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, &values);
-        if (copied) bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x);
-        for (int b = from; b < to; ++b)
-            for (int k = L->at[b], d = first_direction(two, p, L->id[b]); k < L->at[b + 1]; ++k, ++d) {
-                const column c = column_of(two, values, d);
-                sum += whole ? put_whole(&L->W, k, all, 1 + from, c) : put_column(&L->W, k, kind, p, c);
-                const double w = belt && k > L->at[b] ? carom_belt_along(two, p, d, x, s) : 0;
-                if (L->w[k] != w) L->w[k] = w; // zeros that were never written take no memory
-            }
-        if (!(sum - sum == 0) && !copied) bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x); // which looks at each of them
+        carom_values values;
+        if (!belt && carom_pair_values(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, &values)) sum = put_pair(t, p, from, to, whole, values, NULL);
+        if (sum - sum == 0) continue;
+        bad |= carom_pair_eval(m, t->work, p, PAIR_DIRECTIONS, t->q, m->v0, x); // which looks at each of them; held beyond its feature a contact has no direction
+        put_pair(t, p, from, to, whole, (carom_values){x, NULL}, belt ? s : NULL);
     }
     return bad;
 }
