@@ -323,7 +323,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     d->writable = writable;
     bool good = d->fd >= 0 && (!writable || lock_for_writing(d->fd));
     if (good && !writable) file_lock(d->fd, FILE_COMMIT, F_RDLCK, PATIENCE);
-    good = good && (!(flags & H5F_ACC_TRUNC) || ftruncate(d->fd, 0) == 0) && fstat(d->fd, &st) == 0;
+    good = good && (!(flags & H5F_ACC_TRUNC) || cut(d, 0)) && fstat(d->fd, &st) == 0;
     if (good && !S_ISREG(st.st_mode)) errno = EINVAL, good = false;
     if (good) {
         d->device = st.st_dev, d->inode = st.st_ino;
