@@ -631,6 +631,9 @@ static void a_system_without_a_model_is_recorded(void **state) {
         if (!rd.memory) rd.file = path("odd.csv"); // with names that a table must quote
         rd.step = 1e-2, rd.end = 3;
         if (named) rd.coordinates = names[named], rd.constraints = stops[named];
+        static const char *const columns[] = {"first", "second", NULL};
+        double own[] = {2.5, -3.5}; // columns of the program's: what stands there when a row is written
+        rd.extra = columns, rd.extra_value = own;
         carom_record *record = carom_record_create(&rd, &err);
         if (!record) fail_msg("%s", err.text);
         static const char *const want[4][4] = {{"q1", "q1'", "contact1.gap", "contact1"}, {"s", "s'", "stop.gap", "stop"}, {"\"s\", or \"t\"", "\"s\", or \"t\"'", "a,\"b.gap", "a,\"b"},
@@ -640,6 +643,7 @@ static void a_system_without_a_model_is_recorded(void **state) {
         assert_string_equal(carom_record_column(record, 6), want[named][2]);
         assert_int_equal(carom_record_advance(record, 250, 0, &err), CAROM_OK);
         assert_int_equal(carom_sim_now(sim).step, 250);
+        own[1] = 7;
         assert_int_equal(carom_record_advance(record, 0, 0, &err), CAROM_OK);
         assert_true(carom_sim_done(sim));
         double T, V, v = carom_sim_now(sim).v[0];
@@ -649,6 +653,9 @@ static void a_system_without_a_model_is_recorded(void **state) {
         carom_result *r = rd.memory ? carom_record_result(record, &err) : load("odd.csv");
         assert_int_equal(carom_result_rows(r), 301);
         for (int k = 0; carom_record_column(record, k); ++k) assert_string_equal(carom_result_column(r, k), carom_record_column(record, k));
+        double *first = column(r, "first"), *second = column(r, "second");
+        for (int k = 0; k <= 300; ++k) assert_true(first[k] == 2.5 && second[k] == (k <= 250 ? -3.5 : 7));
+        free(first), free(second);
         assert_string_equal(carom_result_event_values(r)[0].contact, want[named][3]);
         assert_string_equal(carom_result_event_values(r)[0].kind, "impact");
         assert_float_equal(carom_result_event_values(r)[0].t, acos(0), 1e-2); // the end of the step that has the impact

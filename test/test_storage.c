@@ -9,6 +9,7 @@
 #include <carom/table.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -543,6 +544,21 @@ static carom_status write_problem(const char *name, carom_error *err) {
     return status;
 }
 
+// An older file of the name, or none.
+static void make_older(const char *name, bool there) {
+    unlink(path(name));
+    if (!there) return;
+    FILE *f = fopen(path(name), "w");
+    assert_true(f && fputs("older\n", f) >= 0 && fclose(f) == 0);
+}
+
+// It failed, and said which file and why; nothing is left of it, and the older file is as it was.
+static void assert_told(const char *name, carom_status status, const carom_error *err, int why, bool lines, bool there) {
+    if (status != CAROM_IO || !strstr(err->text, name) || !strstr(err->text, strerror(why))) fail_msg("%s: %d, %s", name, status, err->text);
+    assert_int_equal(leftovers(), 0);
+    if (!lines) assert_int_equal(size_of(name), there ? (long)strlen("older\n") : -1);
+}
+
 // Files may not become larger than so many bytes: the rest of a disk that is nearly full, for all ways to write.  Every writer fails and says which file and why, nothing half done is left, and an older file of that name stays; of text that
 // is written line by line the lines stay that had room.
 static void a_full_disk_is_told_by_all_who_write(void **state) {
@@ -562,20 +578,52 @@ static void a_full_disk_is_told_by_all_who_write(void **state) {
         if (files[i].write(path(files[i].name), &err) != CAROM_OK) fail_msg("%s", err.text);
         const long size = size_of(files[i].name), limits[] = {0, 100, size / 2, size - 1};
         for (size_t k = 0; k < sizeof limits / sizeof *limits; ++k) {
-            FILE *f = fopen(path(files[i].name), "w");
-            assert_true(f && fputs("older\n", f) >= 0 && fclose(f) == 0);
             struct rlimit few = all;
             few.rlim_cur = (rlim_t)limits[k];
+            make_older(files[i].name, k % 2);
             err = (carom_error){0};
             assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
             const carom_status status = files[i].write(path(files[i].name), &err);
             assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
-            if (status != CAROM_IO || !strstr(err.text, files[i].name) || !strstr(err.text, strerror(EFBIG))) fail_msg("%s in %ld of %ld bytes: %d, %s", files[i].name, limits[k], size, status, err.text);
-            assert_int_equal(leftovers(), 0);
-            if (!files[i].lines) assert_int_equal(size_of(files[i].name), strlen("older\n"));
+            assert_told(files[i].name, status, &err, EFBIG, files[i].lines, k % 2);
+        }
+        bool met = true;
+        for (long n = 1; met; n += n < 10 ? 1 : 7) { // and every call that the driver makes, to the last
+            make_older(files[i].name, n % 2);
+            err = (carom_error){0};
+            arm(FROM_NOW_ON, n);
+            const carom_status status = files[i].write(path(files[i].name), &err);
+            met = fault.calls >= n;
+            arm(NEVER, 0);
+            if (met) assert_told(files[i].name, status, &err, ENOSPC, files[i].lines, n % 2);
         }
     }
     H5Eset_auto2(H5E_DEFAULT, report, data);
+}
+
+// What is no regular file is written as it is: a pipe stays one, and who reads from it gets the text.
+static void a_pipe_is_written_and_stays(void **state) {
+    (void)state;
+    static const char *const names[] = {"problem.txt", "answer.csv"}, *const pipes[] = {"pipe.txt", "answer.pipe"};
+    for (int i = 0; i < 2; ++i) {
+        static char want[60000], have[60000]; // a pipe holds more
+        carom_error err = {0};
+        struct stat st;
+        assert_int_equal(write_problem(path(names[i]), &err), CAROM_OK);
+        FILE *f = fopen(path(names[i]), "rb");
+        const size_t n = fread(want, 1, sizeof want, f);
+        fclose(f);
+        assert_int_equal(mkfifo(path(pipes[i]), 0600), 0);
+        const int fd = open(path(pipes[i]), O_RDWR | O_NONBLOCK);
+        assert_true(fd >= 0 && n > 100 && n < sizeof want);
+        assert_int_equal(write_problem(path(pipes[i]), &err), CAROM_OK);
+        assert_true(stat(path(pipes[i]), &st) == 0 && S_ISFIFO(st.st_mode));
+        size_t got = 0;
+        for (ssize_t k; got < sizeof have && (k = read(fd, have + got, sizeof have - got)) > 0;) got += (size_t)k;
+        assert_int_equal(got, n);
+        assert_memory_equal(have, want, n);
+        close(fd);
+    }
 }
 
 int main(int argc, char **argv) {
@@ -589,6 +637,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(interrupted_calls_are_repeated),
         cmocka_unit_test(a_flush_writes_what_has_changed),
         cmocka_unit_test(a_full_disk_is_told_by_all_who_write),
+        cmocka_unit_test(a_pipe_is_written_and_stays),
         cmocka_unit_test(a_running_result_is_read_and_not_written_twice),
         cmocka_unit_test(a_failed_write_leaves_a_sound_file_when_the_state_grows),
     };
