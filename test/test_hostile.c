@@ -7,6 +7,9 @@
 #include "io/h5.h"
 #include "io/h5_driver.h"
 #include <sys/stat.h>
+#if H5_VERSION_GE(1, 13, 2)
+#include <H5FDdevelop.h>
+#endif
 
 typedef enum attack { EXTERNAL_STORAGE, EXTERNAL_LINK, SOFT_LINK, VIRTUAL, FILTER, HUGE, ATTACKS } attack;
 static const char *const attack_name[] = {"external storage", "external link", "soft link", "virtual set", "filter", "size without data"};
@@ -230,6 +233,29 @@ static void rows_are_filled_in_beside_other_changes(void **state) {
     }
 }
 
+// Bytes outside of what HDF5 has allocated are neither read nor written, also where place and size together are beyond all numbers.
+static void places_outside_the_file_are_refused(void **state) {
+    (void)state;
+    enum { ALL = 10000 };
+    static const struct { haddr_t at; size_t size; bool good; } cases[] = {{0, ALL, true}, {ALL - 1, 1, true}, {ALL, 0, true}, {ALL, 1, false}, {1, ALL, false}, {100, SIZE_MAX - 50, false}, {ALL - 1, SIZE_MAX, false}, {HADDR_MAX, 1, false}};
+    static unsigned char bytes[ALL];
+    const hid_t fapl = h5_driver_access();
+    H5E_auto2_t report;
+    void *data;
+    H5Eget_auto2(H5E_DEFAULT, &report, &data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    H5FD_t *file = H5FDopen(path("places.bin"), H5F_ACC_CREAT | H5F_ACC_TRUNC | H5F_ACC_RDWR, fapl, HADDR_MAX);
+    assert_true(file && H5FDset_eoa(file, H5FD_MEM_DEFAULT, ALL) >= 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+        for (int write = 1; write >= 0; --write) {
+            const herr_t done = write ? H5FDwrite(file, H5FD_MEM_DEFAULT, H5P_DEFAULT, cases[i].at, cases[i].size, bytes) : H5FDread(file, H5FD_MEM_DEFAULT, H5P_DEFAULT, cases[i].at, cases[i].size, bytes);
+            if ((done >= 0) != cases[i].good) fail_msg("%zu bytes at %llu: %s", cases[i].size, (unsigned long long)cases[i].at, done >= 0 ? "taken" : "refused");
+        }
+    assert_true(H5FDclose(file) >= 0 && size_of("places.bin") == ALL);
+    H5Eset_auto2(H5E_DEFAULT, report, data);
+    h5_close(fapl);
+}
+
 // Other files of carom are named, with the verb that takes them.
 static void other_files_of_carom_are_named(void **state) {
     (void)state;
@@ -325,6 +351,7 @@ int main(void) {
         cmocka_unit_test(other_versions_are_read_and_not_resumed),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
         cmocka_unit_test(other_files_of_carom_are_named),
+        cmocka_unit_test(places_outside_the_file_are_refused),
         cmocka_unit_test(rows_are_filled_in_beside_other_changes),
         cmocka_unit_test(attributes_are_numbers_or_texts),
         cmocka_unit_test(numbers_that_lie_outside_of_themselves_are_refused),

@@ -318,7 +318,7 @@ static void numbers_of_the_run(void **state) {
     static const struct { const char *name; double x; const char *why; } cases[] = {
         {"every", 1, NULL}, {"every", 7, NULL}, {"every", 0, "/run does not say when rows are due"}, {"every", -1, "/run does not say when rows are due"}, {"every", 0.5, "/run does not say when rows are due"},
         {"every", NAN, "/run does not say when rows are due"}, {"every", 1e19, "/run does not say when rows are due"}, {"every", 9e18, "/run does not say when rows are due"},
-        {"dt_out", 0, NULL}, {"dt_out", 0.01, NULL}, {"dt_out", -0.01, "/run does not say when rows are due"}, {"dt_out", NAN, "/run does not say when rows are due"}, {"dt_out", INFINITY, "/run does not say when rows are due"},
+        {"dt_out", 0, NULL}, {"dt_out", 0.01, NULL}, {"dt_out", -0.01, "/run does not say when rows are due"}, {"dt_out", NAN, "/run does not say when rows are due"}, {"dt_out", INFINITY, "/run does not say when rows are due"}, {"dt_out", 1e-300, "/run does not say when rows are due"}, {"dt_out", 0.9 * 0.6e-15, "/run does not say when rows are due"}, {"dt_out", 1.1 * 0.6e-15, NULL},
         {"step", 1e-3, NULL}, {"step", 2e-3, "was computed with step 0.002"},
         {"event_rows", 0, NULL}, {"event_rows", 2, NULL}, {"wall", NAN, NULL}, {"end", -1, NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)

@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 // The same in space, with a friction disc.
 static const char disc[] =
@@ -524,6 +525,39 @@ static void same_result(const carom_result *a, carom_result *b) {
     free(e);
 }
 
+// What /run says of options, version and times, in a file and in memory; the rest is written down in layout.txt.
+static void a_result_tells_how_it_came_about(void **state) {
+    (void)state;
+    for (int memory = 0; memory < 2; ++memory) {
+        const time_t before = time(NULL);
+        rig g = make(ball, "moreau-midpoint", memory ? NULL : "about.h5", 1e-3, 0.5, 1, 0, false);
+        carom_error err = {0};
+        char options[4096] = "";
+        double wall = -1;
+        carom_ledger l;
+        carom_ledger_names names;
+        carom_sim_options_text(g.sim, options, sizeof options);
+        assert_non_null(strstr(options, "tol"));
+        assert_int_equal(carom_record_advance(g.r, 0, 0, &err), CAROM_OK);
+        assert_int_equal(carom_record_finish(g.r, "done", "all is well", &err), CAROM_OK);
+        carom_result *r = memory ? carom_record_result(g.r, &err) : load("about.h5");
+        const time_t after = time(NULL);
+        assert_string_equal(carom_result_text(r, "options"), options);
+        assert_string_equal(carom_result_text(r, "version"), CAROM_VERSION);
+        assert_string_equal(carom_result_text(r, "status"), "done");
+        assert_string_equal(carom_result_text(r, "message"), "all is well");
+        struct tm utc = {0};
+        int used = 0;
+        assert_int_equal(sscanf(carom_result_text(r, "started"), "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &utc.tm_year, &utc.tm_mon, &utc.tm_mday, &utc.tm_hour, &utc.tm_min, &utc.tm_sec, &used), 6);
+        utc.tm_year -= 1900, utc.tm_mon -= 1;
+        assert_true(used == (int)strlen(carom_result_text(r, "started")) && timegm(&utc) >= before && timegm(&utc) <= after);
+        assert_true(carom_result_number(r, "wall", &wall) && wall > 0 && wall <= (double)(after - before) + 1);
+        assert_true(carom_result_ledger(r, &l, &names) && l.wall >= wall && l.wall <= (double)(after - before) + 1 && l.seconds > 0 && l.seconds <= l.wall + 1);
+        carom_result_close(r);
+        carom_record_destroy(g.r), carom_sim_destroy(g.sim), carom_model_destroy(g.m);
+    }
+}
+
 static void a_record_in_memory_is_that_of_the_file(void **state) {
     (void)state;
     static const struct { const char *scheme; double h; long every; double dt_out; } cases[] = {
@@ -597,6 +631,9 @@ static void a_system_without_a_model_is_recorded(void **state) {
         if (!rd.memory) rd.file = path("odd.csv"); // with names that a table must quote
         rd.step = 1e-2, rd.end = 3;
         if (named) rd.coordinates = names[named], rd.constraints = stops[named];
+        static const char *const columns[] = {"first", "second", NULL};
+        double own[] = {2.5, -3.5}; // columns of the program's: what stands there when a row is written
+        rd.extra = columns, rd.extra_value = own;
         carom_record *record = carom_record_create(&rd, &err);
         if (!record) fail_msg("%s", err.text);
         static const char *const want[4][4] = {{"q1", "q1'", "contact1.gap", "contact1"}, {"s", "s'", "stop.gap", "stop"}, {"\"s\", or \"t\"", "\"s\", or \"t\"'", "a,\"b.gap", "a,\"b"},
@@ -606,6 +643,7 @@ static void a_system_without_a_model_is_recorded(void **state) {
         assert_string_equal(carom_record_column(record, 6), want[named][2]);
         assert_int_equal(carom_record_advance(record, 250, 0, &err), CAROM_OK);
         assert_int_equal(carom_sim_now(sim).step, 250);
+        own[1] = 7;
         assert_int_equal(carom_record_advance(record, 0, 0, &err), CAROM_OK);
         assert_true(carom_sim_done(sim));
         double T, V, v = carom_sim_now(sim).v[0];
@@ -615,6 +653,9 @@ static void a_system_without_a_model_is_recorded(void **state) {
         carom_result *r = rd.memory ? carom_record_result(record, &err) : load("odd.csv");
         assert_int_equal(carom_result_rows(r), 301);
         for (int k = 0; carom_record_column(record, k); ++k) assert_string_equal(carom_result_column(r, k), carom_record_column(record, k));
+        double *first = column(r, "first"), *second = column(r, "second");
+        for (int k = 0; k <= 300; ++k) assert_true(first[k] == 2.5 && second[k] == (k <= 250 ? -3.5 : 7));
+        free(first), free(second);
         assert_string_equal(carom_result_event_values(r)[0].contact, want[named][3]);
         assert_string_equal(carom_result_event_values(r)[0].kind, "impact");
         assert_float_equal(carom_result_event_values(r)[0].t, acos(0), 1e-2); // the end of the step that has the impact
@@ -678,6 +719,7 @@ int main(void) {
         cmocka_unit_test(files_that_are_no_results_are_told),
         cmocka_unit_test(ranges_outside_are_refused),
         cmocka_unit_test(a_record_in_memory_is_that_of_the_file),
+        cmocka_unit_test(a_result_tells_how_it_came_about),
         cmocka_unit_test(a_system_without_a_model_is_recorded),
         cmocka_unit_test(rows_beside_events_need_a_model_of_their_own),
         cmocka_unit_test(the_host_is_as_before),

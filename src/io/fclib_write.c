@@ -1,6 +1,8 @@
 // fclib_write.c: writing FCLIB files: contacts with planar or spatial friction first, then equations.
 #define _POSIX_C_SOURCE 200809L
 #include "io/fclib.h"
+#include "io/h5_driver.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -148,14 +150,16 @@ static carom_status write_ordered(const carom_problem *pb, const char *file, con
     h5_hush_begin(&hush);
     bool warm = false;
     for (int i = 0; i < pb->n; ++i) warm = warm || pb->p[i] != 0;
-    const hid_t out = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), group = solution && out >= 0 ? H5Gcreate2(out, "solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
-    bool good = out >= 0 && put_problem(out, pb, contacts, rows, title) && (!solution || (group >= 0 && put_answer(group, pb, rows))) &&
-                (solution || !warm || put_guess(out, pb, rows));
+    const hid_t fapl = h5_driver_access(), out = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, fapl), group = solution && out >= 0 ? H5Gcreate2(out, "solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    const bool good = out >= 0 && put_problem(out, pb, contacts, rows, title) && (!solution || (group >= 0 && put_answer(group, pb, rows))) &&
+                      (solution || !warm || put_guess(out, pb, rows)) && H5Fflush(out, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(out);
+    const char *reason = out >= 0 ? h5_driver_failed(out) : NULL;
+    carom_status status = good ? CAROM_OK : reason ? carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, reason) : h5_fail(err, "cannot write %.200s", file);
     h5_close(group);
-    if (out >= 0) good = H5Fclose(out) >= 0 && good;
-    good = good && rename(part, file) == 0;
-    const carom_status status = good ? CAROM_OK : h5_fail(err, "cannot write %.200s", file);
-    if (!good) unlink(part);
+    h5_close(out);
+    h5_close(fapl);
+    if (status == CAROM_OK && rename(part, file) != 0) status = carom_fail(err, CAROM_IO, "cannot write %.200s: %s", file, strerror(errno));
+    if (status != CAROM_OK) unlink(part);
     h5_hush_end(&hush);
     free(part);
     return status;

@@ -7,18 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The most specific entry of the error stack; of a failed system call only what the system said.
+// The most specific entry of the error stack.
 static herr_t deepest(unsigned n, const H5E_error2_t *e, void *user) {
-    char *reason = user;
-    if (n != 0 || !e->desc) return 0;
-    static const char mark[] = "error message = '";
-    const char *said = strstr(e->desc, mark);
-    if (said) {
-        said += sizeof mark - 1;
-        snprintf(reason, 200, "%.*s", (int)strcspn(said, "'"), said);
-    } else {
-        snprintf(reason, 200, "%s", e->desc);
-    }
+    if (n == 0 && e->desc) snprintf(user, 200, "%s", e->desc);
     return 0;
 }
 

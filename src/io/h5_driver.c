@@ -323,7 +323,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     d->writable = writable;
     bool good = d->fd >= 0 && (!writable || lock_for_writing(d->fd));
     if (good && !writable) file_lock(d->fd, FILE_COMMIT, F_RDLCK, PATIENCE);
-    good = good && (!(flags & H5F_ACC_TRUNC) || ftruncate(d->fd, 0) == 0) && fstat(d->fd, &st) == 0;
+    good = good && (!(flags & H5F_ACC_TRUNC) || cut(d, 0)) && fstat(d->fd, &st) == 0;
     if (good && !S_ISREG(st.st_mode)) errno = EINVAL, good = false;
     if (good) {
         d->device = st.st_dev, d->inode = st.st_ino;
@@ -351,7 +351,7 @@ static herr_t refuse(const char *what) {
 static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t size, void *buffer) {
     (void)type, (void)dxpl;
     driver *d = (driver *)file;
-    if (at == HADDR_UNDEF || at + size < at || at + size > d->eoa) return refuse("a place outside the file");
+    if (at + size < at || at + size > d->eoa) return refuse("a place outside the file");
     if (!read_all(d->fd, buffer, size, at)) return refuse(strerror(errno));
     for (unsigned char *to = buffer; d->used && size > 0;) {
         const size_t n = part_of(at, size);
@@ -366,7 +366,7 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at,
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t at, size_t size, const void *buffer) {
     (void)type, (void)dxpl;
     driver *d = (driver *)file;
-    if (at == HADDR_UNDEF || at + size < at || at + size > d->eoa) return refuse("a place outside the file");
+    if (at + size < at || at + size > d->eoa) return refuse("a place outside the file");
     const unsigned char *from = buffer;
     while (!d->failed && size > 0 && at / PAGE * PAGE < d->committed) { // (1)
         const size_t n = part_of(at, size);

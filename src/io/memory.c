@@ -63,8 +63,8 @@ carom_status memory_put_event(carom_result *r, const carom_event *e, const char 
     to->before = e->before;
     to->after = e->after;
     to->impulse = e->impulse;
-    strncpy(to->contact, contact, sizeof to->contact - 1);
-    strncpy(to->kind, carom_event_word(e->kind), sizeof to->kind - 1);
+    snprintf(to->contact, sizeof to->contact, "%s", contact);
+    snprintf(to->kind, sizeof to->kind, "%s", carom_event_word(e->kind));
     return CAROM_OK;
 }
 

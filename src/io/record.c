@@ -19,6 +19,8 @@
 
 enum { ROWS_BY_DEFAULT = 2000, NEAR_NAMES = 122, NEAR_END = 3, LARGE_STATE = 1 << 20 }; // longest name of a contact that comes and goes; steps: carom_sim_ending() is false before; bytes
 
+static const double MOST_ROWS = 1e15; // times k dt_out are then told from each other
+
 carom_record_def carom_record_default(void) {
     return (carom_record_def){.every = 0, .dt_out = 0};
 }
@@ -96,7 +98,7 @@ static void next_due(carom_record *r, const carom_now *now) {
         return;
     }
     const double t = now->t + slack(r, now->t);
-    r->k = (long)fmin(floor(t / r->dt_out), 1e15); // one too few, or right, or one too many
+    r->k = (long)floor(t / r->dt_out); // one too few, or right, or one too many; MOST_ROWS bounds it
     while ((double)r->k * r->dt_out > t) r->k -= 1;
     while ((double)r->k * r->dt_out <= t) r->k += 1;
 }
@@ -277,7 +279,7 @@ static carom_status check_definition(const carom_record_def *def, carom_error *e
         return carom_fail(err, CAROM_BAD_INPUT, "%s does not locate events, so there are no rows beside them; event-driven, mixed and auto do", carom_sim_scheme(def->sim)->name);
     if (def->event_rows && (!def->model || carom_sim_system(def->sim)->model != def->model))
         return carom_fail(err, CAROM_BAD_INPUT, "rows beside events are not supported for models to which a program has added functions");
-    if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > 1e15))
+    if (!(def->step > 0 && def->end > 0 && def->every >= 0 && def->dt_out >= 0) || (def->dt_out > 0 && def->end / def->dt_out > MOST_ROWS))
         return carom_fail(err, CAROM_BAD_INPUT, "a record needs a step and an end, no negative interval between rows, and at most 1e15 rows");
     return CAROM_OK;
 }
@@ -419,7 +421,7 @@ static carom_status go_on(carom_record *r, const carom_record_def *def, const ca
     h5_hush h;
     h5_hush_begin(&h);
     const bool good = number(r->h5->run, "every", &every) && number(r->h5->run, "dt_out", &dt_out) && number(r->h5->run, "step", &step) &&
-                      every >= 0 && every < 9e18 && (dt_out > 0 ? isfinite(dt_out) : dt_out == 0 && every >= 1);
+                      every >= 0 && every < 9e18 && (dt_out > 0 ? isfinite(dt_out) && def->end / dt_out <= MOST_ROWS : dt_out == 0 && every >= 1);
     r->event_rows = number(r->h5->run, "event_rows", &event_rows) && event_rows == 1; // a file without it has none
     h5_hush_end(&h);
     if (!good) return carom_fail(err, CAROM_IO, "%s is damaged: /run does not say when rows are due", def->file);

@@ -24,7 +24,7 @@ carom_status snapshot_take(const carom_model *m, carom_sim *sim, const carom_now
         memcpy(c.point, x.point, sizeof c.point);
         memcpy(c.normal, x.normal, sizeof c.normal);
         force_of(&x, f, now->dir[id + 1] - now->dir[id], x.tangent[1][0] != 0 || x.tangent[1][1] != 0 || x.tangent[1][2] != 0 ? 3 : 2, c.force);
-        strncpy(c.contact, carom_model_constraint(m, carom_sim_known_as(sim, id)), sizeof c.contact - 1);
+        snprintf(c.contact, sizeof c.contact, "%s", carom_model_constraint(m, carom_sim_known_as(sim, id)));
         CAROM_TRY(put(to, &c, err));
     }
     return CAROM_OK;
