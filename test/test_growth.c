@@ -9,7 +9,7 @@ static long calls, refused_at;
 
 static bool refuse(void) { return counting && ++calls == refused_at; }
 
-// Blocks that realloc() has left, and that the heap has not handed out again: nobody must know them.
+// Blocks that realloc() has left while a step insists, and that the heap has not handed out again: nobody must know them.
 static void *left[16];
 static int nleft;
 
@@ -31,7 +31,7 @@ void __real_free(void *p);
 void __wrap_free(void *p);
 
 void __wrap_free(void *p) {
-    for (int i = 0; p && i < nleft; ++i) assert_ptr_not_equal(p, left[i]);
+    for (int i = 0; counting && p && i < nleft; ++i) assert_ptr_not_equal(p, left[i]);
     __real_free(p);
 }
 
@@ -45,18 +45,19 @@ void *__wrap_realloc(void *p, size_t n) {
     memcpy(more, p, had < n ? had : n);
     memset(p, 0xa5, had);
     __real_free(p);
-    if (nleft < 16) left[nleft++] = p;
+    if (counting && nleft < 16) left[nleft++] = p;
     return more;
 }
 
 enum { SPHERES = 64, STEPS = 90 };
 
-static const char *const friction[] = {"0.3", "{static: 0.4, kinetic: 0.2, stribeck: 0.1}"};
+static const char *const friction[] = {"0.3", "{static: 0.4, kinetic: 0.2, stribeck: 0.1}", "0.2 + 0.3/(1 + normal.force/10)"};
 static const char spheres[] = "carom: 1\nbodies: {s: {repeat: [4, 4, 4], body: {mass: 1, inertia: [0.004, 0.004, 0.004], shape: {sphere: 0.1}, at: [0.23*i, 0.23*j, 0.23*k], velocity: [-1.2*i, -0.6*j, -0.4*k], "
                               "spin: [1, 2, 3]}}}\ncontacts: {all: {among: [s], friction: %s}}\n";
 
 // One step, again and again until no request of it fails; how many have.
 static long insist(carom_sim *sim) {
+    nleft = 0;
     for (long n = 1;; ++n) {
         carom_error err = {0};
         calls = 0, refused_at = n;
@@ -67,14 +68,14 @@ static long insist(carom_sim *sim) {
         if (status != CAROM_NO_MEMORY) fail_msg("%s", err.text);
         assert_non_null(strstr(err.text, "not enough memory"));
         const carom_system *sys = carom_sim_system(sim);
-        for (int c = 0; c < sys->nc; ++c) assert_true(sys->contacts[c].friction >= 0.2); // the least of both laws below: the law is there
+        for (int c = 0; c < sys->nc; ++c) assert_true(sys->contacts[c].friction >= 0.2); // the least of all laws below: the law is there
     }
 }
 
 // Spheres close ranks along x, then along y, then along z: 48, 96 and 144 pairs are near each other, and the list begins with 64 slots.
 static void a_run_without_memory_can_go_on(void **state) {
     (void)state;
-    for (int law = 0; law < 2; ++law) {
+    for (int law = 0; law < 3; ++law) {
         char text[800];
         snprintf(text, sizeof text, spheres, friction[law]);
         carom_model *m = good(text);
@@ -121,10 +122,10 @@ static void soil(carom_sim *sim) {
 static void a_slot_says_nothing_of_its_next_contact(void **state) {
     (void)state;
     static const char *const schemes[] = {"moreau-midpoint", "ggl-projection", "half-explicit"};
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 9; ++i) {
         char text[800];
-        snprintf(text, sizeof text, spheres, friction[i % 2]);
-        const made a = make(text, schemes[i / 2], NULL, 1e-3, 1e-3 * STEPS), b = make(text, schemes[i / 2], NULL, 1e-3, 1e-3 * STEPS);
+        snprintf(text, sizeof text, spheres, friction[i % 3]);
+        const made a = make(text, schemes[i / 3], NULL, 1e-3, 1e-3 * STEPS), b = make(text, schemes[i / 3], NULL, 1e-3, 1e-3 * STEPS);
         int most = 0;
         while (!carom_sim_done(a.sim)) {
             carom_error err = {0};
