@@ -152,7 +152,50 @@ static void a_slot_says_nothing_of_its_next_contact(void **state) {
     }
 }
 
+enum { MANY = 1000 }; // slots
+static bool told[MANY];
+
+static void note(void *work, carom_step *s, int id) {
+    (void)work, (void)s;
+    assert_in_range(id, 0, MANY - 1);
+    told[id] = true;
+}
+
+// A scheme that remembers something of contacts learns of every slot that has another one now, and of no other slot.
+static void schemes_are_told_of_new_contacts(void **state) {
+    (void)state;
+    carom_scheme scheme = *carom_scheme_find("moreau-midpoint");
+    const carom_scheme *const list[] = {&scheme, NULL};
+    char text[800];
+    scheme.forget = note;
+    snprintf(text, sizeof text, spheres, friction[0]);
+    carom_model *m = good(text);
+    carom_error err = {0};
+    carom_sim_def d = sim_def(m, scheme.name, NULL, 1e-3, 1e-3 * STEPS);
+    d.schemes = list;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    int came = 0;
+    while (!carom_sim_done(sim)) {
+        const int slots = sim->list.slots;
+        long long before[MANY] = {0};
+        assert_in_range(slots, 1, MANY);
+        memcpy(before, sim->list.holds, (size_t)slots * sizeof *before);
+        memset(told, 0, sizeof told);
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        const int first = sim->own.ne + sim->own.nc - sim->own.listed;
+        for (int i = 0; i < sim->list.slots; ++i) {
+            const bool another = sim->list.holds[i] && sim->list.holds[i] != before[i];
+            assert_int_equal(told[first + i], another);
+            came += another;
+        }
+    }
+    assert_true(came > 64);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_without_memory_can_go_on), cmocka_unit_test(a_slot_says_nothing_of_its_next_contact)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_without_memory_can_go_on), cmocka_unit_test(a_slot_says_nothing_of_its_next_contact),
+                                       cmocka_unit_test(schemes_are_told_of_new_contacts)};
     return cmocka_run_group_tests_name("lists that grow", tests, NULL, NULL);
 }
