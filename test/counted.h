@@ -56,7 +56,7 @@ static void counted_lift(const void *m, double *dx, const double *x, const doubl
 }
 
 /// *sys with functions that count their calls from here on.  One at a time.
-static carom_system counted(const carom_system *sys) {
+__attribute__((unused)) static carom_system counted(const carom_system *sys) {
     carom_system s = counted_system = *sys;
     counted_calls = 0;
 #define COUNTED(type, name, weight, parameters, arguments) \

@@ -175,6 +175,19 @@ static void what_is_passed_has_its_time(void **state) {
     }
 }
 
+// A thin wall that moves, 0.47 - t +- 0.05, passes x = -0.1, which is at rest and enters it at t = 0.52.  Where a step of 0.6 ends inside, behind its middle, it is on its way out all the same.
+static void what_passes_has_its_time(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; ++k) {
+        const made x = make("carom: 1\ncoordinates: {x: -0.1}\nenergy: {kinetic: x'^2/2}\ncontacts: {far: {gap: 9 - x}, thin: {gap: 'abs(x - 0.47 + t) - 0.05'}}\n", k % 2 ? "half-explicit" : "moreau-midpoint", NULL, k < 2 ? 0.5 : 0.6, k < 2 ? 1.5 : 1.8);
+        model_sim_run(x.sim);
+        const carom_counts *c = &x.sim->kept->ledger.counts;
+        assert_int_equal(c->unseen, 1), assert_int_equal(c->unseen_id, 1);
+        is_near("time", c->unseen_t, 0.52, 1e-9);
+        done(&x);
+    }
+}
+
 // Names as a program gives them: of constraint id and of rate i.
 static const char *name_given(const void *user, int id) { return ((const char *const *)user)[id]; }
 static const char *rate_given(const void *user, int i) { return ((const char *const *)user)[3 + i]; }
@@ -266,6 +279,7 @@ int main(void) {
         cmocka_unit_test(work_follows_jumps),
         cmocka_unit_test(stairs_are_no_pulses),
         cmocka_unit_test(what_is_passed_has_its_time),
+        cmocka_unit_test(what_passes_has_its_time),
         cmocka_unit_test(messages_use_the_names_that_are_given),
         cmocka_unit_test(the_rate_that_runs_away_is_named),
         cmocka_unit_test(a_restored_state_is_followed_from_there),

@@ -23,7 +23,7 @@ static bool stopped(const carom_sim *sim) { return sim->inside.stop && sim->insi
 // Did contacts take no part in the last step, and is nothing left of those before?
 static bool free_of_contacts(const carom_sim *sim) {
     const carom_kept *k = sim->kept;
-    return !sim->step.reacted && !k->busy && !k->holding && !k->jumped && sim->step.nevents == 0;
+    return !sim->step.reacted && !sim->had_reacted && !k->busy && !k->holding && !k->jumped && sim->step.nevents == 0;
 }
 
 // One step.  *flown: it is done.
@@ -54,6 +54,7 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
     s->h = sim->h;
     s->q_0 = sim->q_0;
     s->v_0 = sim->v_0;
+    sim->speed_0 = k->speed; // flights leave it
     sim->refused = sim->grown = sim->own_saved = sim->books_saved = false;
     bool flown = true, some = false;
     double ahead = f->nearest; // about the smallest gap in the middle of the next step: where that is closed, a flight would be tried in vain

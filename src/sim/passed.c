@@ -148,7 +148,7 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
     carom_counts *counts = &sim->kept->ledger.counts;
     path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .id = ne};
     bool some = false;
-    if (stale) gap_here(&p, t_0, sim->q_0), carom_copy(sim->gap_0, sim->gap_in, ne + nc);
+    if (stale) gap_here(&p, t_0, sim->q_0), carom_copy(sim->gap_0 + ne, sim->gap_in + ne, nc);
     for (int c = 0; c < nc && !some; ++c) some = in_question(sim, c, near);
     if (!some || !(p.h > 0)) return;
     carom_move(&sim->step, sim->q_try, sim->q_0, START * p.h, sim->v_0);

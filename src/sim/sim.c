@@ -54,7 +54,10 @@ static carom_status undo(carom_sim *sim, carom_status status) {
     unsigned char *kept = (unsigned char *)k;
     const unsigned char *before = sim->before;
     if (sim->refused) memcpy(k, b, sim->kept_size);
-    else if (sim->own_saved) memcpy(kept + sim->own_at, before + sim->own_at, sim->own_size);
+    else if (sim->own_saved) {
+        memcpy(kept + sim->own_at, before + sim->own_at, sim->own_size);
+        if (sim->nl > CAROM_WARM) carom_copy(sim->inside.warm, (const double *)(before + ((unsigned char *)sim->inside.warm - kept)), sim->nl);
+    }
     if (sim->books_saved && !sim->refused) {
         k->explained = b->explained;
         k->holding = b->holding;
@@ -64,9 +67,41 @@ static carom_status undo(carom_sim *sim, carom_status status) {
         carom_copy(sim->held, (const double *)(before + ((unsigned char *)sim->held - kept)), sim->sys->nc);
     }
     sim->own_saved = sim->books_saved = false;
+    k->speed = sim->speed_0;
     carom_copy(sim->q, sim->q_0, sim->sys->nq);
     carom_copy(sim->v, sim->v_0, sim->sys->nv);
     sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps may be those of the step that failed
+    return status;
+}
+
+// What the step may change before it fails.  Controllers come last, when the books are closed: then all that is kept.
+static void save(carom_sim *sim) {
+    unsigned char *kept = (unsigned char *)sim->kept, *before = sim->before;
+    sim->refused = sim->sys->nsamplers && !sim->control.on; // adaptive attempts save their start
+    sim->books_saved = false;
+    sim->speed_0 = sim->kept->speed;
+    sim->own_saved = !sim->refused && (sim->own_size > 0 || sim->nl > CAROM_WARM);
+    if (sim->refused) memcpy(before, kept, sim->kept_size);
+    if (!sim->own_saved) return;
+    memcpy(before + sim->own_at, kept + sim->own_at, sim->own_size);
+    if (sim->nl > CAROM_WARM) carom_copy((double *)(before + ((unsigned char *)sim->inside.warm - kept)), sim->inside.warm, sim->nl);
+}
+
+// The step from t_0 is done, but it does not count: the new state has no gaps or no power, or a controller no output.
+static carom_status take_back(carom_sim *sim, double t_0, bool reacts, carom_status status, carom_error *err) {
+    carom_kept *k = sim->kept;
+    carom_step *s = &sim->step;
+    explain(sim, status, err);
+    k->n -= 1;
+    k->t = t_0;
+    sim->refused = sim->refused || sim->control.on; // adaptive attempts have saved their start
+    sim->had_reacted = reacts;
+    if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
+    s->reacted = false;
+    s->nevents = 0;
+    s->account = (carom_account){0};
+    undo(sim, status);
+    if (sim->sys->nsamplers) carom_sim_adopt(sim); // signals are those of the step's start
     return status;
 }
 
@@ -246,17 +281,7 @@ static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool r
     if (booked == CAROM_OK && sim->independent.rows.k > 0) booked = carom_sim_check_rows(sim, err);
     const bool looks = sampled(k->n);
     if (looks && booked == CAROM_OK && carom_resolution_mass(sim) != CAROM_OK) booked = carom_sim_give_up(sim, err, 0);
-    if (booked != CAROM_OK) { // the new state has no gaps or no power: it does not count
-        explain(sim, booked, err);
-        k->n -= 1;
-        k->t = t_0;
-        sim->refused = sim->refused || sim->control.on; // adaptive attempts have saved their start
-        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
-        s->reacted = false;
-        s->nevents = 0;
-        s->account = (carom_account){0};
-        return undo(sim, booked);
-    }
+    if (booked != CAROM_OK) return take_back(sim, t_0, reacts, booked, err);
     if (s->reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 || sim->reaction) book_contacts(sim, t_0, h, s->reacted || reacts);
     k->jumped = 0;
     sim->inside.forecast.low = -k->ledger.penetration;
@@ -267,7 +292,8 @@ static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool r
     s->account.lost = 0; // steps in flight book nothing
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     if (!sim->sys->nsamplers) return CAROM_OK;
-    CAROM_TRY(carom_sim_sample(sim, err));
+    booked = carom_sim_sample(sim, err);
+    if (booked != CAROM_OK) return take_back(sim, t_0, reacts, booked, err);
     if (k->n >= k->to_n) carom_sim_plan(sim);
     return CAROM_OK;
 }
@@ -282,20 +308,20 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     CAROM_TRY(carom_sim_ready(sim, err));
     k = sim->kept; // the list of contacts may have wanted more memory
     const double residual = k->ledger.counts.residual, t_0 = k->t;
-    const bool reacts = s->reacted; // did so in the step before
+    const bool reacts = s->reacted || sim->had_reacted; // did so in the step before
+    sim->had_reacted = false;
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
         if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
         s->reacted = false;
         if (s->nu) carom_zero(s->nu, sim->nl);
     }
-    if (sim->control.on || !sim->scheme->keeps || s->rub) { // evaluating friction coefficients may fail before the scheme copies the state
+    if (sim->control.on || !sim->scheme->keeps || s->rub || sim->sys->nsamplers) { // evaluating friction coefficients may fail before the scheme copies the state
         carom_copy(sim->q_0, sim->q, sim->sys->nq);
         carom_copy(sim->v_0, sim->v, sim->sys->nv);
     }
-    sim->refused = false;
     sim->refused_scale = 0;
-    sim->grown = false;
+    sim->grown = sim->refused = false;
     const int told = s->nevents;
     const bool reacted = s->reacted;
     double h;
@@ -304,15 +330,14 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     s->inside->t_0 = sim->t0;
     s->inside->t_end = sim->t_end;
     sim->unbooked = HUGE_VAL;
-    sim->books_saved = false;
-    sim->own_saved = sim->own_size > 0;
-    if (sim->own_saved) memcpy((unsigned char *)sim->before + sim->own_at, (const unsigned char *)k + sim->own_at, sim->own_size);
+    save(sim);
     const carom_status status = take_step(sim, &h, err);
     if (status != CAROM_OK) {
         explain(sim, status, err);
         undo(sim, status);
+        sim->had_reacted = reacts;
         s->nevents = told;
-        if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim);
+        if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
         s->reacted = reacted;
         if (err) report_runaway(sim, err), report_cause(sim, status, err);
         return status;

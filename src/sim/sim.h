@@ -89,11 +89,13 @@ struct carom_sim {
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
     double *q_0, *v_0;  // where the present step began
+    double speed_0;     // kept->speed then
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was; else, of `before`,
     size_t own_at, own_size; // what the scheme itself keeps, as it was when the step began, where
-    bool own_saved;     // that is so,
+    bool own_saved;     // that is so, also of the reactions that large contact problems start from,
     bool books_saved;   // and what its books change, as it was before
+    bool had_reacted;   // the last step failed, and in the one before contacts or joints reacted
     bool grown;         // the last failure was a rate that ran away
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
