@@ -113,7 +113,7 @@ static void damaged_files_are_read_or_refused(void **state) {
         for (int hit = 0; hit < 1 + round % 3; ++hit) {
             seed = seed * 1664525u + 1013904223u;
             const size_t at = (seed >> 8) % length;
-            text[at] = (char)(seed >> 24 & 1 ? whole[(seed >> 12) % length] : (seed >> 16) & 255);
+            text[at] = (seed >> 24 & 1 ? whole[(seed >> 12) % length] : (char)(seed >> 16));
         }
         if (round % 5 == 0) length = (seed >> 9) % length;
         carom_triplets t;
