@@ -170,7 +170,7 @@ class CompareWatch(Structure):
 
 class RunGiven(Structure):
     _fields_ = [("scheme", c_char_p), ("step", c_double), ("end", c_double), ("options", POINTER(c_char_p)), ("adaptive", c_bool),
-                ("rtol", c_double), ("atol", c_double), ("dash", c_char_p)]
+                ("rtol", c_double), ("atol", c_double), ("dash", c_char_p), ("interval", c_double)]
 
 
 class Run(Structure):
