@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = 64, PAGE = 4096 };
+enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = sizeof ((carom_result_event *)0)->contact, PAGE = 4096 };
 
 static hid_t access_list(void) {
     const hid_t fapl = h5_driver_access();
