@@ -255,6 +255,7 @@ static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool r
         s->reacted = false;
         s->nevents = 0;
         s->account = (carom_account){0};
+        if (s->nu) carom_copy(s->nu, sim->nu_0, sim->nl);
         return undo(sim, booked);
     }
     if (s->reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 || sim->reaction) book_contacts(sim, t_0, h, s->reacted || reacts);
@@ -283,6 +284,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     k = sim->kept; // the list of contacts may have wanted more memory
     const double residual = k->ledger.counts.residual, t_0 = k->t;
     const bool reacts = s->reacted; // did so in the step before
+    if (s->nu) carom_copy(sim->nu_0, s->nu, sim->nl);
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
         if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
@@ -314,6 +316,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
         s->nevents = told;
         if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim);
         s->reacted = reacted;
+        if (s->nu) carom_copy(s->nu, sim->nu_0, sim->nl);
         if (err) report_runaway(sim, err), report_cause(sim, status, err);
         return status;
     }

@@ -123,6 +123,7 @@ struct carom_sim {
     bool *struck;       // nc, all false between steps: scratch of contacts.c
     int *visible_dir;      // step.dir, where constraints are left out; else NULL
     double *impulse, *force, *nu; // recorded directions of all constraints; nu may be NULL
+    double *nu_0;                 // nu of the scheme before the step, for one that fails; NULL as nu
     carom_independent independent; // its rows are in use where k > 0
     carom_sim_def names;           // of constraints and rates, as given
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
