@@ -129,7 +129,7 @@ typedef struct carom_result carom_result;
 
 typedef struct carom_result_event {
     double t, before, after, impulse;
-    char contact[128], kind[16]; // names of a model are shorter
+    char contact[128], kind[16]; // names of a model are shorter, longer ones of a program are cut
 } carom_result_event;
 
 /// A row of a snapshot of contacts: where, the normal from the second shape to the first, and the force on the first.
