@@ -89,6 +89,7 @@ struct carom_sim {
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
     double *q_0, *v_0;  // where the present step began
+    double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was; else, of `before`,
     size_t own_at, own_size; // what the scheme itself keeps, as it was when the step began, where
