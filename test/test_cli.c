@@ -510,6 +510,19 @@ static void matrices_come_from_the_command_line_and_stay_in_the_result(void **st
     assert_says(complaints, "K.mtx");
 }
 
+// Schemes with steps of their own need no --step.  What they take in its place must not depend on the end, or a run that goes on would differ from one to the later end.
+static void with_rows_at_given_times_the_end_changes_nothing(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "auto"};
+    put("swing.yaml", "carom: 1\ncoordinates: {x: 1, y: {at: 0.3, rate: 0}}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y + 20*x^2 + 5*x^2*y}\ncontacts: {floor: {gap: y, restitution: 0.7}}\n");
+    for (int i = 0; i < 2; ++i) {
+        assert_int_equal(carom("run swing.yaml --scheme %s --dt-out 0.05 --end 0.4 --out first.h5 --force", schemes[i]), 0);
+        assert_int_equal(carom("run swing.yaml --scheme %s --dt-out 0.05 --end 1 --out whole.h5 --force", schemes[i]), 0);
+        assert_int_equal(carom("run --resume first.h5 --end 1"), 0);
+        assert_same("first.h5", "whole.h5");
+    }
+}
+
 // -- the other verbs ----------------------------------------------------------------------------------
 
 // The state is saved before the last step; the time that the run took is not in it.
@@ -958,7 +971,7 @@ int main(void) {
         cmocka_unit_test(a_killed_run_holds_all_but_the_last_second),
         cmocka_unit_test(resume_to_another_file_leaves_the_first_alone),
         cmocka_unit_test(matrices_come_from_the_command_line_and_stay_in_the_result),
-        cmocka_unit_test(the_ledger_of_a_resumed_run_holds_all_its_time),
+        cmocka_unit_test(the_ledger_of_a_resumed_run_holds_all_its_time), cmocka_unit_test(with_rows_at_given_times_the_end_changes_nothing),
         cmocka_unit_test(warnings_are_told_everywhere_and_strict_is_3),
         cmocka_unit_test(check_tells_sound_models_from_faulty_ones),
         cmocka_unit_test(info_describes_models),

@@ -238,7 +238,13 @@ static void rows_are_the_same(void **state) { (void)state, try_all(" settling sh
 static void stops_are_the_same(void **state) { (void)state, try_all(" settling shaken steered ", few, NULL, UNTIL), try_all(" settling shaken steered ", few, adaptive, UNTIL); }
 static void resumed_runs_are_the_same(void **state) { (void)state, try_all(" settling shaken steered ", all, NULL, RESUMED), try_all(" settling shaken steered ", few, adaptive, RESUMED); }
 static void adaptive_steps_are_the_same(void **state) { (void)state, try_all(" settling shaken chain linkage waiting pulse blink flash steered ", few, adaptive, PLAIN); }
-static void a_step_that_ends_at_a_jump_is_the_same(void **state) { (void)state, try_all(" kinked ", (const char *const[]){"moreau-midpoint", "half-explicit", NULL}, adaptive, PLAIN); }
+// mixed encloses events in h (h/T)^4, up to 4e-7 s where it takes steps of 0.03 s: where in there rounding decides.  With bracket=0 it is rounding alone.
+static void a_step_that_ends_at_a_jump_is_the_same(void **state) {
+    (void)state;
+    static const char *const located[] = {"adaptive=on", "rtol=0.01", "atol=0.01", "bracket=0", NULL};
+    try_all(" kinked ", (const char *const[]){"moreau-midpoint", "half-explicit", NULL}, adaptive, PLAIN);
+    try_all(" kinked ", (const char *const[]){"mixed", NULL}, located, PLAIN);
+}
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -406,6 +406,23 @@ static void an_open_door_lets_pass_while_another_contact_bounces(void **state) {
     carom_model_destroy(m);
 }
 
+// Forces without a value from some position on: steps before it become shorter by a factor of at least 4 each time they meet it, from 1e-3 s to the rounding of a second in 23 times, between which
+// a method of 12th order goes on for some dozens of steps.  Then the run ends, and names the force: also soon after t = 0, where the clock has more digits than positions.
+static void a_force_that_has_no_value_ends_the_run(void **state) {
+    (void)state;
+    static const char *const forces[] = {"log(1 - 4*x)", "1/sqrt(0.25 - x)", "sqrt(0.25 - x)", "x - sqrt(1.2 - x')"};
+    for (int i = 0; i < 8; ++i) {
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: %g, rate: 1}, y: 1}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y}\nforces: {x: \"%s%s\"}\ncontacts: {c: {gap: y, restitution: 0.5}}\n",
+                 i < 4 ? 0.0 : 0.24999, i % 4 == 3 ? "5 + " : "", forces[i % 4]);
+        result r = run(text, NULL, 1e-3, 2);
+        assert_true(r.status != CAROM_OK);
+        if (!strstr(r.err.text, "the force on 1 is")) fail_msg("%s: %s", forces[i % 4], r.err.text);
+        if (r.l.counts.inner > 4000) fail_msg("%s: %ld internal steps", forces[i % 4], r.l.counts.inner);
+        end(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_open_door_lets_pass_while_another_contact_bounces),
@@ -421,7 +438,7 @@ int main(void) {
         cmocka_unit_test(a_mass_on_a_belt_sticks_slides_and_nearly_sticks_again),
         cmocka_unit_test(a_table_on_four_legs_is_dragged_about),
         cmocka_unit_test(a_chattering_valve_is_seen_however_long_the_steps),
-        cmocka_unit_test(a_body_squeezed_between_two_walls_ends_in_an_error),
+        cmocka_unit_test(a_body_squeezed_between_two_walls_ends_in_an_error), cmocka_unit_test(a_force_that_has_no_value_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

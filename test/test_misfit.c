@@ -408,6 +408,27 @@ static void a_result_that_is_replaced(void **state) {
     }
 }
 
+// Another result of the same size in its place, in the same file of the file system: another model, or the same at another time.  A file that was only touched is read on.
+static void a_result_that_is_written_over(void **state) {
+    (void)state;
+    static const char *const text[] = {"carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: 1/2*x'^2, potential: 9*x}\n", "carom: 1\ncoordinates: {x: 1}\nenergy: {kinetic: 1/2*x'^2, potential: 8*x}\n"};
+    simulate(text[0], "moreau-midpoint", "first.h5", 0.125, 1, 1, 0);
+    simulate(text[1], "moreau-midpoint", "second.h5", 0.125, 1, 1, 0);
+    for (int i = 0; i < 2; ++i) {
+        copy("first.h5", "over.h5");
+        carom_result *r = load("over.h5");
+        usleep(20000); // clocks of file systems have steps of some milliseconds
+        copy(i ? "second.h5" : "first.h5", "over.h5");
+        carom_error err = {0};
+        double x[2];
+        const carom_status status = carom_result_read(r, 1, 7, 1, x, &err);
+        assert_int_equal(status, i ? CAROM_IO : CAROM_OK);
+        if (i) assert_non_null(strstr(err.text, "over.h5 was replaced while it was read; open it again"));
+        carom_result_close(r);
+        assert_quiet();
+    }
+}
+
 // -- text --------------------------------------------------------------------------------------------------------------------------------
 
 static void spill(const char *name, const char *lines) {
@@ -497,6 +518,6 @@ static void lines_of_a_table(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(objects_of_another_kind), cmocka_unit_test(fields_of_another_kind), cmocka_unit_test(matrices_of_another_kind), cmocka_unit_test(numbers_of_the_run), cmocka_unit_test(a_result_that_grows), cmocka_unit_test(a_result_that_is_replaced), cmocka_unit_test(lines_beside_a_table), cmocka_unit_test(lines_of_a_table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(objects_of_another_kind), cmocka_unit_test(fields_of_another_kind), cmocka_unit_test(matrices_of_another_kind), cmocka_unit_test(numbers_of_the_run), cmocka_unit_test(a_result_that_grows), cmocka_unit_test(a_result_that_is_replaced), cmocka_unit_test(a_result_that_is_written_over), cmocka_unit_test(lines_beside_a_table), cmocka_unit_test(lines_of_a_table)};
     return cmocka_run_group_tests_name("misfits", tests, begin_here, end);
 }

@@ -296,10 +296,45 @@ static void mistakes_are_explained(void **state) {
     }
 }
 
+// Names of 60 letters, the longest there are: a contact between two such shapes is carried whole, in every form of a result, also where it is saved again.
+static void the_longest_names_are_whole(void **state) {
+    (void)state;
+    char text[1200], ball[61], floor[61], wanted[130];
+    memset(ball, 'b', 57), ball[57] = 0; // .34
+    memset(floor, 'f', 60), floor[60] = 0;
+    snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nrecord: {contacts: 0.1}\nbodies:\n  %s: {repeat: 35, body: {mass: 2, inertia: [0.1, 0.1, 0.1], at: [0, 0.5*i, 0.101], shape: {sphere: 0.1}}}\n"
+             "shapes: {%s: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [%s, %s]}}\n", ball, floor, ball, floor);
+    simulate(text, "moreau-midpoint", "long.h5", 1e-3, 0.2, 0, 0);
+    simulate(text, "moreau-midpoint", "long.csv", 1e-3, 0.2, 0, 0);
+    same_contacts("long.h5", "long.csv");
+    carom_result *memory = remembered(text, "moreau-midpoint", 1e-3, 0.2);
+    carom_error err = {0};
+    assert_int_equal(carom_result_save(memory, path("again.h5"), &err), CAROM_OK);
+    same_snapshots(memory, load("again.h5"));
+    static const char *const files[] = {"long.h5", "long.csv", "again.h5"};
+    for (int i = 0; i < 3; ++i) {
+        carom_result *r = load(files[i]);
+        carom_result_event e;
+        carom_ledger l;
+        carom_ledger_names names;
+        assert_true(carom_result_event_count(r) >= 35);
+        for (int k = 0; k < 35; ++k) {
+            assert_int_equal(carom_result_events(r, k, 1, &e, &err), CAROM_OK);
+            snprintf(wanted, sizeof wanted, "%s.%d-%s", ball, k, floor);
+            assert_string_equal(e.contact, wanted);
+        }
+        if (i != 1) { // files of text have none
+            assert_true(carom_result_ledger(r, &l, &names) && names.penetration);
+            assert_non_null(strstr(names.penetration, floor));
+        }
+        carom_result_close(r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(snapshots_hold_places_and_forces), cmocka_unit_test(snapshots_of_hulls_carry_the_weight), cmocka_unit_test(snapshots_have_friction), cmocka_unit_test(a_resumed_run_repeats_its_snapshots), cmocka_unit_test(a_reader_knows_its_file), cmocka_unit_test(a_saved_result_is_the_same), cmocka_unit_test(columns_are_those_of_chosen_bodies),
-        cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained),
+        cmocka_unit_test(pairs_have_columns_up_to_64),      cmocka_unit_test(mistakes_are_explained), cmocka_unit_test(the_longest_names_are_whole),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -90,6 +90,8 @@ int carom_model_find_input(const carom_model *m, const char *name, carom_error *
 bool carom_model_fixed(const carom_model *m, int i);
 /// Radius of the smaller of the two shapes that touch at contact id; 0: its gap is not that of shapes.
 double carom_model_contact_size(const carom_model *m, int id);
+/// Bytes of the longest name of a contact, of those that come and go, too.
+size_t carom_model_longest_contact(const carom_model *m);
 /// Contacts with columns in results: all but those of pairs of shapes, where there are more than 64 pairs.
 int carom_model_shown(const carom_model *m);
 /// What `settle: yes` did: a sentence; NULL: nothing overlapped, or it was not asked for.

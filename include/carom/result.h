@@ -129,13 +129,13 @@ typedef struct carom_result carom_result;
 
 typedef struct carom_result_event {
     double t, before, after, impulse;
-    char contact[64], kind[16];
+    char contact[128], kind[16]; // names of a model are shorter, longer ones of a program are cut
 } carom_result_event;
 
 /// A row of a snapshot of contacts: where, the normal from the second shape to the first, and the force on the first.
 typedef struct carom_result_contact {
     double t, point[3], normal[3], gap, force[3];
-    char contact[64];
+    char contact[128];
 } carom_result_contact;
 
 /// Open a result, HDF5 or CSV.  Nothing in the file is trusted.

@@ -68,7 +68,7 @@ typedef struct carom_now {
     const double *q, *v;   // right limits
     const double *gap;     // ne + nc
     const int *dir;        // ne + nc + 1: first recorded direction of each constraint
-    bool reacted;          // there was a reaction in the last step; else impulse and force are zero
+    bool reacted;          // there was a reaction in the last step; else impulse and force are zero, as after a step that failed (lasting and nu are then those of the last good one)
     const double *impulse; // recorded directions: impulse of the last step (not counted as force)
     const double *force;   // recorded directions
     const carom_event *events;

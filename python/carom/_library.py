@@ -132,12 +132,12 @@ class RecordDef(Structure):
 
 
 class ResultEvent(Structure):
-    _fields_ = [("t", c_double), ("before", c_double), ("after", c_double), ("impulse", c_double), ("contact", c_char * 64),
+    _fields_ = [("t", c_double), ("before", c_double), ("after", c_double), ("impulse", c_double), ("contact", c_char * 128),
                 ("kind", c_char * 16)]
 
 
 class ResultContact(Structure):
-    _fields_ = [("t", c_double), ("point", c_double * 3), ("normal", c_double * 3), ("gap", c_double), ("force", c_double * 3), ("contact", c_char * 64)]
+    _fields_ = [("t", c_double), ("point", c_double * 3), ("normal", c_double * 3), ("gap", c_double), ("force", c_double * 3), ("contact", c_char * 128)]
 
 
 class Option(Structure):
@@ -170,7 +170,7 @@ class CompareWatch(Structure):
 
 class RunGiven(Structure):
     _fields_ = [("scheme", c_char_p), ("step", c_double), ("end", c_double), ("options", POINTER(c_char_p)), ("adaptive", c_bool),
-                ("rtol", c_double), ("atol", c_double), ("dash", c_char_p)]
+                ("rtol", c_double), ("atol", c_double), ("dash", c_char_p), ("interval", c_double)]
 
 
 class Run(Structure):

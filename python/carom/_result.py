@@ -46,9 +46,13 @@ class Ledger(dict):
 
 
 _event = np.dtype({"names": ["t", "before", "after", "impulse", "contact", "kind"],
-                   "formats": ["f8", "f8", "f8", "f8", "S64", "S16"],
+                   "formats": ["f8", "f8", "f8", "f8", "S128", "S16"],
                    "offsets": [getattr(c.ResultEvent, n).offset for n in ("t", "before", "after", "impulse", "contact", "kind")],
                    "itemsize": ctypes.sizeof(c.ResultEvent)})
+
+
+def _width(names):
+    return f"U{max(64, max(map(len, names), default=0))}"
 
 
 class Result:
@@ -124,7 +128,7 @@ class Result:
             raw = np.zeros(n, _event)
             if lib.carom_result_events(self._handle.pointer, 0, n, raw.ctypes.data, ctypes.byref(err)) != c.OK:
                 raise c.failure(err)
-            out = np.zeros(n, [("t", "f8"), ("contact", "U64"), ("kind", "U16"), ("before", "f8"), ("after", "f8"), ("impulse", "f8")])
+            out = np.zeros(n, [("t", "f8"), ("contact", _width(raw["contact"])), ("kind", "U16"), ("before", "f8"), ("after", "f8"), ("impulse", "f8")])
             for name in ("t", "before", "after", "impulse"):
                 out[name] = raw[name]
             for name in ("contact", "kind"):
@@ -137,10 +141,10 @@ class Result:
         """Snapshots of contacts between shapes (`record: {contacts: ...}`): a structured array with t, contact, point, normal, gap, force."""
         if self._contacts is None:
             n, err = lib.carom_result_contact_count(self._handle.pointer), c.CError()
-            raw = np.zeros(n, [("t", "f8"), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8"), ("force", "f8", 3), ("contact", "S64")])
+            raw = np.zeros(n, [("t", "f8"), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8"), ("force", "f8", 3), ("contact", "S128")])
             if lib.carom_result_contacts(self._handle.pointer, 0, n, raw.ctypes.data, ctypes.byref(err)) != c.OK:
                 raise c.failure(err)
-            out = np.zeros(n, [("t", "f8"), ("contact", "U64"), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8"), ("force", "f8", 3)])
+            out = np.zeros(n, [("t", "f8"), ("contact", _width(raw["contact"])), ("point", "f8", 3), ("normal", "f8", 3), ("gap", "f8"), ("force", "f8", 3)])
             for name in ("t", "point", "normal", "gap", "force"):
                 out[name] = raw[name]
             out["contact"] = [b.decode("utf-8", "replace") for b in raw["contact"]]

@@ -108,14 +108,14 @@ def _positive(name, x):
         raise c.InputError(f"{name}: {x} is not a number above 0")
 
 
-def _resolve(model, scheme, step, end, options, adaptive, rtol, atol):
+def _resolve(model, scheme, step, end, options, adaptive, rtol, atol, dt_out):
     """Scheme, step, end, options and about how often the model will be evaluated, by the library's rules."""
     for name, x in (("rtol", rtol), ("atol", atol)):
         _positive(name, x)
     text = model if isinstance(model, Model) else model.base
     given, run, err = lib.carom_run_nothing(), c.Run(), c.CError()
     given.scheme, given.options, given.adaptive = scheme and scheme.encode(), c.strings(options), adaptive
-    for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol)):
+    for name, x in (("step", step), ("end", end), ("rtol", rtol), ("atol", atol), ("interval", dt_out)):
         if x is not None:
             setattr(given, name, x)
     status = lib.carom_run_resolve(ctypes.byref(run), text and text._handle.pointer, ctypes.byref(given), ctypes.byref(err))
@@ -163,7 +163,7 @@ class Simulation:
         if out is not None and not os.fspath(out).endswith((".h5", ".csv")):
             raise c.InputError(f"out: {os.fspath(out)!r} ends neither in .h5 nor in .csv")
         self.model = model
-        self.scheme, self.step, self.end, options, evaluations = _resolve(model, scheme, step, end, options, adaptive, rtol, atol)
+        self.scheme, self.step, self.end, options, evaluations = _resolve(model, scheme, step, end, options, adaptive, rtol, atol, dt_out)
         text = model if isinstance(model, Model) else model.base
         if text:
             text._compile_once(compile, evaluations)

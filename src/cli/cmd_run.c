@@ -80,6 +80,7 @@ static bool read_usage(run *r, const cli_args *a) {
     if (!cli_duration(a, "step", &r->given.step) || !cli_duration(a, "end", &r->given.end) || !cli_duration(a, "dt-out", &r->dt_out) ||
         !cli_positive(a, "every", &r->every))
         return false;
+    r->given.interval = r->dt_out;
     if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: %s is not a whole number", cli_value(a, "every")), false;
     if (r->every > 0 && r->dt_out > 0) return cli_say("--every and --dt-out say the same thing twice; give one of them"), false;
     if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both use standard output; give --out a file"), false;

@@ -17,6 +17,7 @@
 
 enum { WORK_FRICTION, WORK_EXTERNAL, WORK_DAMPING, WORKS };
 static const double SEEN = 1e-6; // tolerance of witnesses, relative to the sizes of gaps and impulses
+static const double SHORT = 1e-9; // of a step between rows: an internal step in which a state that does not move is stuck, not at rest
 
 typedef struct ode {
     SUNContext context;
@@ -226,14 +227,26 @@ static void point(const ode *o, const carom_step *s, double tau, carom_point *P)
     P->work = (carom_account){.friction = work[WORK_FRICTION], .external = work[WORK_EXTERNAL], .damping = work[WORK_DAMPING]};
 }
 
+// Before a place where the model has no value steps become ever shorter, and CVODE goes on when they are nothing.  Has the step to P met such a place, and moved neither the clock nor,
+// though very short, any position?
+static bool stuck(const ode *o, const carom_step *s, const carom_point *P) {
+    const carom_phase *w = o->phase;
+    if (o->status == CAROM_OK) return false;
+    if (!(w->t + P->tau > w->t + w->from.tau)) return true;
+    bool moved = !(P->tau - w->from.tau < SHORT * s->h);
+    for (int i = 0; i < s->sys->nq && !moved; ++i) moved = P->q[i] != w->from.q[i];
+    return !moved;
+}
+
 static carom_status advance(carom_phase *w, carom_step *s, double tau, carom_point *P, double *error) {
     ode *o = w->memory;
     sunrealtype t = 0;
     (void)error;
+    o->status = CAROM_OK;
     const int flag = CVode(o->cvode, tau, o->y, &t, CV_ONE_STEP);
     if (flag < 0) return failed(o, s, flag);
     point(o, s, flag == CV_TSTOP_RETURN ? tau : t, P);
-    return CAROM_OK;
+    return stuck(o, s, P) ? o->status : CAROM_OK;
 }
 
 // The k-th derivative of the state inside the last internal step, by CVODE's own polynomial, into o->y.

@@ -33,7 +33,8 @@ typedef struct driver {
     haddr_t eoa;       // end of what HDF5 has allocated
     haddr_t eof;       // end of what has been written
     haddr_t committed; // (1): pages that begin below are held
-    haddr_t opened;    // size at the opening
+    haddr_t opened;    // size at the opening,
+    struct timespec written; // and when it had been written last
     page *table;       // open addressing; size is a power of two
     size_t size, used, changed;
     dev_t device;
@@ -328,6 +329,7 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     if (good) {
         d->device = st.st_dev, d->inode = st.st_ino;
         d->eof = d->opened = (haddr_t)st.st_size;
+        d->written = st.st_mtim;
         good = recover(d);
         d->committed = d->eof;
         d->eoa = 0;
@@ -472,8 +474,8 @@ void h5_driver_share(hid_t file, bool on) {
     if (d) file_lock(d->fd, FILE_COMMIT, on ? F_RDLCK : F_UNLCK, on ? PATIENCE : 0);
 }
 
-bool h5_driver_grown(hid_t file) {
+bool h5_driver_changed(hid_t file) {
     const driver *d = driver_of(file);
     struct stat st;
-    return d && fstat(d->fd, &st) == 0 && (haddr_t)st.st_size != d->opened;
+    return d && fstat(d->fd, &st) == 0 && ((haddr_t)st.st_size != d->opened || st.st_mtim.tv_sec != d->written.tv_sec || st.st_mtim.tv_nsec != d->written.tv_nsec);
 }

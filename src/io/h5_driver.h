@@ -32,5 +32,5 @@ const char *h5_driver_failed(hid_t file);
 
 /// Readers: a file is opened with the lock that keeps its writer from committing; give it back, take it again.
 void h5_driver_share(hid_t file, bool on);
-/// Readers: has the file grown since it was opened?  Then HDF5 may remember parts of an older state of it.
-bool h5_driver_grown(hid_t file);
+/// Readers: has the file been written since it was opened?  Then HDF5 may remember parts of an older state of it.
+bool h5_driver_changed(hid_t file);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = 64, PAGE = 4096 };
+enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = sizeof ((carom_result_event *)0)->contact, PAGE = 4096 };
 
 static hid_t access_list(void) {
     const hid_t fapl = h5_driver_access();
@@ -274,7 +274,7 @@ static bool table_open(h5_table *t, hid_t file, const char *name, hsize_t width,
     *t = (h5_table){.set = h5_open_set(file, name), .width = width, .row_bytes = row_bytes};
     const hid_t dcpl = t->set >= 0 ? H5Dget_create_plist(t->set) : -1, space = t->set >= 0 ? H5Dget_space(t->set) : -1;
     hsize_t piece[2] = {0, 0}, size[2] = {0, 0};
-    const bool good = dcpl >= 0 && space >= 0 && H5Pget_layout(dcpl) == H5D_CHUNKED &&
+    const bool good = row_bytes > 0 && dcpl >= 0 && space >= 0 && H5Pget_layout(dcpl) == H5D_CHUNKED &&
                       H5Pget_chunk(dcpl, rank, piece) == rank && H5Sget_simple_extent_ndims(space) == rank &&
                       H5Sget_simple_extent_dims(space, size, NULL) == rank && (!width || (size[1] == width && piece[1] == width)) &&
                       piece[0] >= 1 && piece[0] <= (1u << 24) / row_bytes + 1;

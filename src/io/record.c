@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ROWS_BY_DEFAULT = 2000, NEAR_NAMES = 122, NEAR_END = 3, LARGE_STATE = 1 << 20 }; // longest name of a contact that comes and goes; steps: carom_sim_ending() is false before; bytes
+enum { ROWS_BY_DEFAULT = 2000, NEAR_END = 3, LARGE_STATE = 1 << 20 }; // steps: carom_sim_ending() is false before; bytes
 
 static const double MOST_ROWS = 1e15; // times k dt_out are then told from each other
 
@@ -362,12 +362,11 @@ static long expected(const carom_record *r) {
 }
 
 static h5_def file_def(const carom_record *r, const carom_record_def *def) {
-    size_t longest = 1;
+    size_t longest = r->model ? carom_model_longest_contact(r->model) : 1;
     for (int c = 0; c < r->nc; ++c) {
         const size_t length = strlen(r->constraint[r->sys->ne + c]);
         if (length > longest) longest = length;
     }
-    if (r->sys->list) longest = NEAR_NAMES;
     int nmatrices = 0;
     const carom_matrix_text *matrices = r->model ? carom_model_matrices(r->model, &nmatrices) : NULL;
     return (h5_def){.file = def->file, .matrices = matrices, .nmatrices = nmatrices, .columns = (size_t)r->ncol, .column = r->column, .rows = expected(r),

@@ -160,11 +160,35 @@ static bool has_records(hid_t set, long count) {
     return count == 0 || (set >= 0 && extent(set, 1, &size) && size >= (hsize_t)count);
 }
 
+static const result_attribute *found(const carom_result *r, const char *name) {
+    for (int i = 0; i < r->nrun; ++i)
+        if (strcmp(r->run[i].name, name) == 0) return &r->run[i];
+    return NULL;
+}
+
+static bool same_attribute(const result_attribute *a, const result_attribute *b) {
+    if (!a || !b || !a->text || !b->text) return !a == !b && (!a || (!a->text == !b->text && memcmp(&a->number, &b->number, sizeof a->number) == 0));
+    return strcmp(a->text, b->text) == 0;
+}
+
+// Is the file, open again, that of the same run?  One that goes on changes its end and how it went, not how it began.
+static bool same_run(const carom_result *r) {
+    static const char *const begun[] = {"started", "version", "scheme", "options", "set", "step", "every", "dt_out", "event_rows"};
+    carom_result now = {.h5 = r->h5};
+    struct stat st;
+    bool same = stat(r->file, &st) == 0 && read_model(&now, st.st_size) && read_group(&now, "run", now.run, &now.nrun);
+    for (size_t i = 0; i < sizeof begun / sizeof *begun && same; ++i) same = same_attribute(found(r, begun[i]), found(&now, begun[i]));
+    same = same && !r->model == !now.model && (!r->model || strcmp(r->model, now.model) == 0);
+    result_drop_attributes(now.run, &now.nrun);
+    free(now.model);
+    return same;
+}
+
 // A run may be writing the file.  While it is read there is no commit; what HDF5 remembers from before a commit is forgotten.
 static bool read_begin(carom_result *r, h5_hush *h) {
     h5_hush_begin(h);
     h5_driver_share(r->h5, true);
-    if (r->replaced || !h5_driver_grown(r->h5)) return !r->replaced;
+    if (r->replaced || !h5_driver_changed(r->h5)) return !r->replaced;
     hsize_t size[2] = {0, 0};
     const hid_t old[] = {r->data, r->event_set, r->contact_set, r->h5};
     for (int i = 0; i < 4; ++i) h5_close(old[i]);
@@ -173,7 +197,7 @@ static bool read_begin(carom_result *r, h5_hush *h) {
     r->event_set = r->h5 >= 0 ? h5_open_set(r->h5, "events") : -1;
     r->contact_set = r->h5 >= 0 && r->contacts ? h5_open_set(r->h5, "contacts") : -1;
     r->replaced = !(r->data >= 0 && extent(r->data, 2, size) && size[0] >= (hsize_t)r->table.rows && size[1] == (hsize_t)r->table.columns &&
-                    has_records(r->event_set, r->events) && has_records(r->contact_set, r->contacts));
+                    has_records(r->event_set, r->events) && has_records(r->contact_set, r->contacts) && same_run(r));
     return !r->replaced;
 }
 

@@ -57,8 +57,23 @@ static carom_status put_run(const carom_result *r, h5_file *f, carom_error *err)
     return status;
 }
 
+// Bytes of the longest name of a contact.
+static size_t longest_contact(const carom_result *r) {
+    size_t most = 1;
+    if (r->h5 >= 0) return sizeof r->event->contact - 1; // they are in a file
+    for (long i = 0; i < r->events; ++i) {
+        const size_t length = strlen(r->event[i].contact);
+        if (length > most) most = length;
+    }
+    for (long i = 0; i < r->contacts; ++i) {
+        const size_t length = strlen(r->contact[i].contact);
+        if (length > most) most = length;
+    }
+    return most;
+}
+
 static carom_status save_h5(carom_result *r, const char *file, carom_error *err) {
-    h5_def def = {.file = file, .columns = (size_t)r->table.columns, .column = r->table.column, .rows = r->table.rows + 1, .contact_size = sizeof ((carom_result_event *)0)->contact - 1,
+    h5_def def = {.file = file, .columns = (size_t)r->table.columns, .column = r->table.column, .rows = r->table.rows + 1, .contact_size = longest_contact(r),
                   .text = r->model, .length = r->model_length, .state_size = 1, .snapshots = r->contacts > 0};
     CAROM_TRY(carom_result_matrices(r, &def.matrices, &def.nmatrices, err));
     const target to = {.h5 = h5_create(&def, err)};

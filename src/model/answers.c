@@ -252,6 +252,19 @@ void carom_model_exact(const carom_model *m, void *work, double t, double *q, do
     carom_copy(v, x + m->nq, m->nv);
 }
 
+size_t carom_model_longest_contact(const carom_model *m) {
+    size_t most = 0;
+    for (int c = 0; c < m->nc; ++c) {
+        const size_t length = strlen(m->links[m->ne + c].name);
+        if (length > most) most = length;
+    }
+    for (int i = 0; m->near && i < m->near->nshapes; ++i) {
+        const size_t length = 2 * strlen(m->near->shape[i]->name) + 1; // NAME-NAME
+        if (length > most) most = length;
+    }
+    return most;
+}
+
 double carom_model_contact_size(const carom_model *m, int id) {
     if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
     for (int i = 0; i < m->npairs; ++i) {

@@ -8,12 +8,14 @@
 enum { PLACES = 16, NARROWED = 48, HALVED = 40 }; // places in a step; by golden section, 0.618^48 of two of them; halvings until the gap's zero is known to rounding
 static const double START = 1e-3;                 // of a step: a difference over it gives rates
 static const double FEW = 4;                      // times: a gap that is as far below zero as the motion is not known, and an approach that forces of a few steps explain, are no obstacle
+static const double SHARP = 0.75;                 // of the way to where tangents meet: half of it on a parabola, all of it at a kink
 static const double ROUNDING = 1e-9;              // of the largest local velocity of the run: what moves more slowly is at rest
 
 // The motion inside the last step of h from t_0 on: v(x) = v_0 + x (v_1 - v_0), from its start up to the middle, and back from its end.
 typedef struct path {
     carom_sim *sim;
     double t_0, h;
+    const double *v_0; // at the start of the step
     int id;      // the gap that is looked at,
     const carom_list_pair *pair; // or the smallest of this pair of the list, its k-th; only its bodies move then.  NULL: none
     int k;
@@ -46,8 +48,8 @@ static void way(const path *p, double x, bool from_end, int first, int n) {
     const carom_sim *sim = p->sim;
     const double y = 1 - x;
     for (int i = first; i < first + n; ++i) {
-        const double dv = sim->v[i] - sim->v_0[i];
-        sim->v_try[i] = from_end ? 0.5 * y * y * dv - y * sim->v[i] : x * sim->v_0[i] + 0.5 * x * x * dv;
+        const double dv = sim->v[i] - p->v_0[i];
+        sim->v_try[i] = from_end ? 0.5 * y * y * dv - y * sim->v[i] : x * p->v_0[i] + 0.5 * x * x * dv;
     }
 }
 
@@ -94,7 +96,7 @@ static bool passed(path *p, double *at) {
     double least;
     *at = p->t_0;
     if (p->g_0 <= p->sim->touches) return !p->failed; // closed at the start already
-    if (p->sim->scheme->lacks & CAROM_NO_STEP_CHANGE) {
+    if (p->sim->scheme->lacks & CAROM_NO_STEP_CHANGE && p->v_0 == p->sim->v_0) {
         p->motion = FROM_END;
         smallest(p, &least);
         if (!(-least > p->sim->touches)) return false;
@@ -104,7 +106,7 @@ static bool passed(path *p, double *at) {
     if (p->failed || !(-least > p->sim->touches + FEW * unknown)) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
-    const double before = rate(p, a, p->sim->v_0), after = rate(p, a, p->sim->v);
+    const double before = rate(p, a, p->v_0), after = rate(p, a, p->sim->v);
     *at = p->t_0 + a * p->h;
     return !p->failed && -fmax(before, after) > FEW * fabs(after - before);
 }
@@ -141,12 +143,39 @@ static bool leaves(path *p) {
     return g > sim->touches || gap_after(p, p->t_0 + p->h + e, sim->q, e, sim->v) > g;
 }
 
+typedef enum outcome { OTHERWISE, DUE, PASSED } outcome; // DUE: an impact is due in the next step
+
+static outcome looked_at(path *p, double *at) {
+    if (!approaches(p)) return OTHERWISE;
+    if (!leaves(p)) return DUE;
+    return passed(p, at) ? PASSED : OTHERWISE;
+}
+
+// (PO-4)  Does the gap fall and rise again at once, as at a plate, and not along a curve, as a smooth surface under the chord of a step?  The tangents at both ends meet at L, below the chord at C: the least gap of a parabola is in
+//         the middle between C and L, that of a kink is L.
+static bool turns_at_once(path *p) {
+    const carom_sim *sim = p->sim;
+    const double e = START * p->h, g_0 = p->g_0, g_1 = sim->gap[p->id], fall = (p->g_next - g_0) / START, rise = (g_1 - gap_after(p, p->t_0 + p->h - e, sim->q, -e, sim->v)) / START;
+    const double x = (g_1 - rise - g_0) / (fall - rise), L = g_0 + x * fall, C = g_0 + x * (g_1 - g_0);
+    double least;
+    if (!(fall < 0 && rise > 0)) return false;
+    smallest(p, &least);
+    return C - least > SHARP * (C - L);
+}
+
+// (PO-3)  A two-step scheme moves with d = (q_1 - q_0)/h and reports v_1 = 1/2 (d + d_next).  Its v_0 has half of the reactions of the step before in it: a point that these have slowed seems to change its velocity.
+//         v_0 = 2 d - v_1 has none of them, and leads from one end to the other.
+static const double *behind_reactions(const carom_sim *sim, double h) {
+    for (int i = 0; i < sim->sys->nv; ++i) sim->v_start[i] = 2 * (sim->q[i] - sim->q_0[i]) / h - sim->v[i];
+    return sim->v_start;
+}
+
 void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) {
     const int ne = sim->sys->ne, nc = carom_sim_fixed_contacts(sim);
     if (stale) near = UINT64_MAX;
     sim->kept->near = 0;
     carom_counts *counts = &sim->kept->ledger.counts;
-    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .id = ne};
+    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .v_0 = sim->v_0, .id = ne};
     bool some = false;
     if (stale) gap_here(&p, t_0, sim->q_0), carom_copy(sim->gap_0 + ne, sim->gap_in + ne, nc);
     for (int c = 0; c < nc && !some; ++c) some = in_question(sim, c, near);
@@ -160,9 +189,15 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
         p.id = ne + c;
         p.g_0 = sim->gap_0[p.id], p.g_next = sim->gap_next[p.id];
         p.reacted = reacted(sim, c), p.motion = corrected(sim, c) ? FROM_START : BOTH;
-        if (!approaches(&p)) continue;
-        if (!leaves(&p)) sim->kept->near |= CAROM_NEAR(c); // an impact is due in the next step
-        else if (passed(&p, &at) && counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
+        outcome what = looked_at(&p, &at);
+        if (what != PASSED && sim->v_start && !sim->sys->move) {
+            p.v_0 = behind_reactions(sim, p.h), p.motion = BOTH;
+            p.g_next = gap_after(&p, t_0 + START * p.h, sim->q_0, START * p.h, p.v_0);
+            what = looked_at(&p, &at) == PASSED && turns_at_once(&p) ? PASSED : what;
+            p.v_0 = sim->v_0;
+        }
+        if (what == DUE) sim->kept->near |= CAROM_NEAR(c);
+        if (what == PASSED && counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
     }
 }
 
@@ -183,7 +218,7 @@ void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
     const carom_system *sys = sim->sys;
     carom_counts *counts = &sim->kept->ledger.counts;
     carom_list_pair pair;
-    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .pair = &pair};
+    path p = {.sim = sim, .t_0 = t_0, .h = sim->kept->t - t_0, .v_0 = sim->v_0, .pair = &pair};
     if (sim->scheme->emits_events || !sys->may_pass || !(p.h > 0)) return;
     for (p.k = 0; p.k < sim->list.pairs; ++p.k) {
         double at;

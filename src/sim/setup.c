@@ -58,6 +58,8 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     carom_step *s = &sim->step;
     sim->q_0 = carom_allocate(mem, (size_t)sys->nq);
     sim->v_0 = carom_allocate(mem, (size_t)sys->nv);
+    sim->v_start = sim->watched && sim->scheme->lacks & CAROM_NO_STEP_CHANGE ? carom_allocate(mem, (size_t)sys->nv) : NULL;
+    sim->nu_0 = sim->scheme->positions ? carom_allocate(mem, (size_t)sim->nl) : NULL;
     sim->power_now = carom_allocate(mem, (size_t)sys->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.

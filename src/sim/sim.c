@@ -100,6 +100,7 @@ static carom_status take_back(carom_sim *sim, double t_0, bool reacts, carom_sta
     s->reacted = false;
     s->nevents = 0;
     s->account = (carom_account){0};
+    if (s->nu) carom_copy(s->nu, sim->nu_0, sim->nl);
     undo(sim, status);
     if (sim->sys->nsamplers) carom_sim_adopt(sim); // signals are those of the step's start
     return status;
@@ -310,6 +311,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     const double residual = k->ledger.counts.residual, t_0 = k->t;
     const bool reacts = s->reacted || sim->had_reacted; // did so in the step before
     sim->had_reacted = false;
+    if (s->nu) carom_copy(sim->nu_0, s->nu, sim->nl);
     if (k->n > 0) { // at n = 0 the scheme's start may have booked
         s->nevents = 0;
         if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
@@ -339,6 +341,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
         s->nevents = told;
         if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
         s->reacted = reacted;
+        if (s->nu) carom_copy(s->nu, sim->nu_0, sim->nl);
         if (err) report_runaway(sim, err), report_cause(sim, status, err);
         return status;
     }

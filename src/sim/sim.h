@@ -90,6 +90,7 @@ struct carom_sim {
     carom_memory *memory; // kept, nc
     double *q_0, *v_0;  // where the present step began
     double speed_0;     // kept->speed then
+    double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was; else, of `before`,
     size_t own_at, own_size; // what the scheme itself keeps, as it was when the step began, where
@@ -125,6 +126,7 @@ struct carom_sim {
     bool *struck;       // nc, all false between steps: scratch of contacts.c
     int *visible_dir;      // step.dir, where constraints are left out; else NULL
     double *impulse, *force, *nu; // recorded directions of all constraints; nu may be NULL
+    double *nu_0;                 // nu of the scheme before the step, for one that fails; NULL as nu
     carom_independent independent; // its rows are in use where k > 0
     carom_sim_def names;           // of constraints and rates, as given
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps

@@ -235,8 +235,8 @@ static bool going_on(work *w, const carom_step *s) {
 //          The first is what the law takes at the velocity u, P being p without what holds forces; the second has the work of forces until the impact in it, of which the law
 //          takes 1 - e as well.  The rest of the work of p is an error of the scheme, and stays in the balance: with e = 1 an impact takes nothing.
 static double taken_by_law(work *w, int c, int b, double work) {
-    const double moved = w->u[b] - w->u_f[b], p = moved != 0 ? w->p[b] * ((w->u[b] - w->u_0[b]) / moved) : w->p[b];
     if (w->since[c] > 2) return work;
+    const double moved = w->u[b] - w->u_f[b], p = moved != 0 ? w->p[b] * ((w->u[b] - w->u_0[b]) / moved) : w->p[b];
     if (w->since[c] == 1) w->first[c] = w->u_0[b], w->law[c] = w->work[c] = w->booked[c] = 0;
     w->law[c] += p;
     w->work[c] += work;
@@ -245,17 +245,42 @@ static double taken_by_law(work *w, int c, int b, double work) {
     return taken - before;
 }
 
-// An impact creates what its second step gives beyond what the first took.
-static void split_by_impacts(work *w, carom_step *s) {
+// Is some contact in the first or the second step that pushes it?
+static bool striking(const work *w, const carom_step *s) {
+    bool some = false;
+    for (int c = 0; c < s->sys->nc && !some; ++c) some = w->since[c] == 1 || w->since[c] == 2;
+    return some;
+}
+
+// (SP-12)  Joints hold some of the forces as well: u_f = W'(d_f + M^-1 W_J p_f), the velocity without contacts, with p_f from W_J'(d_f + M^-1 W_J p_f - d_{k+1}) = 0.
+static carom_status free_velocity(work *w, carom_step *s) {
+    const carom_local J = carom_joints_of(s, &w->L), V = w->implicit ? carom_joints_of(s, &w->V) : J;
+    if (J.nb > 0) {
+        carom_problem_form(s, &V, &J, &w->F, 1 / (1 + w->e));
+        carom_add(w->dz, w->d_f, -1, w->d_1, s->sys->nv);
+        for (int b = 0; b < J.nb; ++b) s->c[b] = carom_column_dot(&w->L.W, b, w->dz) / (1 + w->e);
+        CAROM_TRY(carom_problem_solve(s, &J));
+        carom_problem_apply(s, w->d_f, 1);
+    }
+    carom_local_velocity(w->u_f, &w->L, w->d_f);
+    return CAROM_OK;
+}
+
+// An impact creates what its second step gives beyond what the first took.  Joints take nothing by law, u = 0 before and after: their part of (SP-11) is (1 - e) of their work.
+static void split_by_impacts(work *w, carom_step *s, bool same, double of_joints) {
     carom_account *a = &s->account;
-    const bool same = going_on(w, s);
+    const bool joints = carom_book_counts(s, &w->L, 0, w->p, w->u_0);
     double taken = 0;
     for (int b = 0; b < w->L.nb; ++b) {
         const int c = w->L.id[b] - s->sys->ne;
-        if (c < 0) continue;
-        const double as_booked = -0.5 * (w->u_0[b] + w->u[b]) * w->p[b], now = w->p[b] > 0 ? taken_by_law(w, c, b, as_booked) : as_booked;
-        a->impact += now - as_booked;
-        s->lost[c] += now - as_booked;
+        const double work = -0.5 * (w->u_0[b] + w->u[b]) * w->p[b];
+        if (c < 0) {
+            a->impact += of_joints * work - (joints ? work : 0);
+            continue;
+        }
+        const double now = w->p[b] > 0 ? taken_by_law(w, c, b, work) : work;
+        a->impact += now - work;
+        s->lost[c] += now - work;
         taken += now;
     }
     if (!same) *w->taken = 0;
@@ -272,11 +297,11 @@ static carom_status book(work *w, carom_step *s) {
     }
     carom_local_velocity(w->u_0, &w->L, w->span.d);
     carom_local_velocity(w->u, &w->L, w->d_1);
-    carom_local_velocity(w->u_f, &w->L, w->d_f);
     carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
-    split_by_impacts(w, s);
+    const bool same = going_on(w, s), strikes = striking(w, s);
     if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
-    if (struck) carom_book_struck_joints(s, &w->L, w->p, w->u_0, w->u);
+    if (strikes) CAROM_TRY(free_velocity(w, s));
+    split_by_impacts(w, s, same, struck ? 1 : strikes ? 1 - w->e : 0);
     return CAROM_OK;
 }
 
