@@ -76,7 +76,9 @@ static double known_to(const carom_ledger *l) { return fmax(BOOKED * fmax(fabs(l
 
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
-    const double exact = BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)); // what stands still creates its rounding
+    const carom_forces x = carom_sim_forces(w->sim);
+    const double force = 2 * x.unit * x.a, left = l->counts.residual * force * (w->sim->kept->t - w->sim->t0); // the work of all forces on what solvers leave of velocities
+    const double exact = fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), left < HUGE_VAL ? left : 0); // what stands still creates its rounding
     if (!(l->energy.created > fmax(exact, (w->sim->scheme->emits_events ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim))))) return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
              "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
