@@ -194,6 +194,33 @@ static void stacks_rest_far_away(void **state) {
     carom_model_destroy(m);
 }
 
+// What follows its wall at up to v = 1.75 m/s, or 0.5 m/s, has no gap that an overlap could be compared with, and overlaps of a few h v are no reason to warn; neither is a contact that pushes a body round a curve, x' = 2 m/s.
+// half-explicit-acceleration sinks for good, and says so.  The impulses of schatzman-paoli do their work at the time of its velocities: on a wall with the acceleration a, those of another time are off by h a, and left
+// 8 % of the work that the cam and the table do unexplained.
+static void a_follower_is_no_reason_to_warn(void **state) {
+    (void)state;
+    static const struct { const char *text; double h, end; } models[] = {
+        {"carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: 0.05*y'^2, potential: 0.1*9.81*y + 500*(y + 0.01)^2}\ncontacts: {face: {gap: y - 0.01*(1 - cos(175*t)), restitution: 0.3}}\n", 1e-4, 0.2},
+        {"carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\ncontacts: {table: {gap: y - 0.05*(1 - cos(10*t))}}\n", 1e-3, 2},
+        {"carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y}\ncontacts: {ground: {gap: y - 0.05*(cos(5*x) - 1)}}\n", 1e-3, 1},
+    };
+    for (int i = 0; i < 3; ++i) {
+        carom_model *m = good(models[i].text);
+        const carom_scheme *s;
+        for (EACH_SCHEME(s)) {
+            carom_warning list[CAROM_WARNINGS];
+            if (skipped(s, CAROM_NO_IMPACTS) || strcmp(s->name, "half-explicit-acceleration") == 0) continue;
+            carom_sim *sim = model_sim(m, s->name, NULL, models[i].h, models[i].end);
+            model_sim_run(sim);
+            const carom_ledger l = sim_ledger(sim);
+            if (carom_sim_warnings(sim, &l, list) > 0) fail_msg("%s, %d: %s", s->name, i, list[0].text);
+            if (strcmp(s->name, "schatzman-paoli") == 0 && i < 2) scheme_near(s->name, l.energy.balance, 0, 1e-2 * l.energy.external);
+            carom_sim_destroy(sim);
+        }
+        carom_model_destroy(m);
+    }
+}
+
 // Bricks thrown on a floor: edges and faces strike at once, and contacts that depend on each other slide in directions of their own.  In the end they lie on a face, with the energy
 // m g/2 times an edge.
 static void tumbling_bricks_come_to_rest(void **state) {
@@ -365,6 +392,7 @@ int main(void) {
         cmocka_unit_test(stacks_rest_far_away),
         cmocka_unit_test(tumbling_bricks_come_to_rest),
         cmocka_unit_test(a_follower_has_no_impacts),
+        cmocka_unit_test(a_follower_is_no_reason_to_warn),
         cmocka_unit_test(a_ball_stays_on_a_floor_that_moves),
         cmocka_unit_test(an_impact_on_a_curved_wall_is_one),
         cmocka_unit_test(reactions_of_joints_explain_an_approach),

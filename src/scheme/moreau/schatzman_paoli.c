@@ -30,7 +30,7 @@ typedef struct work {
     span span;
     bool good;                    // the last reactions meet the laws
     carom_factor F;               // explicit: M(q_k); implicit: iteration matrix
-    carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not symmetric
+    carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not symmetric; walls that move: those of t_k
     bool implicit;
     double e, theta;              // the one restitution
     double *ahead, *d;            // kept: q_k (one ahead of the report), d_k
@@ -63,8 +63,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     const size_t nl = (size_t)w->L.W.n;
     CAROM_ALLOCATE(mem, nl, &w->u, &w->u_0, &w->u_f, &w->p);
     w->in = carom_allocate_bytes(mem, nb * sizeof(bool));
+    if (w->implicit || !(sys->flags & CAROM_TIMELESS_GAPS)) w->V = carom_allocate_local(mem, sys);
     if (!w->implicit) return;
-    w->V = carom_allocate_local(mem, sys);
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->A};
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
@@ -264,6 +264,16 @@ static void split_by_impacts(work *w, carom_step *s) {
     *w->taken += a->lost;
 }
 
+// (SP-12)  The work of p is that at v_k = (d_k + d_{k+1})/2: walls and drives have their velocity w of t_k, too, not that of t_z, unless a drive is struck.
+static carom_status walls_at_report(work *w, carom_step *s) {
+    if (s->sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
+    carom_local_same(&w->V, &w->L);
+    CAROM_TRY(carom_directions(s, &w->V, w->span.t, w->span.q));
+    carom_copy(w->L.w, w->V.w, w->L.at[w->L.nb]);
+    carom_local_velocity(w->u_0, &w->L, w->span.d);
+    return CAROM_OK;
+}
+
 static carom_status book(work *w, carom_step *s) {
     bool struck = false;
     if (w->L.nb == 0) {
@@ -271,11 +281,12 @@ static carom_status book(work *w, carom_step *s) {
         return CAROM_OK;
     }
     carom_local_velocity(w->u_0, &w->L, w->span.d);
+    if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
+    if (!struck) CAROM_TRY(walls_at_report(w, s));
     carom_local_velocity(w->u, &w->L, w->d_1);
     carom_local_velocity(w->u_f, &w->L, w->d_f);
     carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
     split_by_impacts(w, s);
-    if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
     if (struck) carom_book_struck_joints(s, &w->L, w->p, w->u_0, w->u);
     return CAROM_OK;
 }
