@@ -38,6 +38,7 @@ typedef struct work {
     double *first, *law, *work, *booked; // kept, by contact, of its first step: velocity before it, impulse of the law, work of the impulse; what was booked
     double *d_f, *d_1, *dz;       // new increment without reactions and with them; z = q_k + h/(1+e) dz
     double *z, *g, *u, *u_0, *u_f, *p;
+    double *strikes;              // by row of L: 1 where a contact is struck
     bool *in;                     // by id: contacts that take part
     carom_matrix M, K, C, A;      // implicit, as what follows
     double *q_1, *q_t, *v_t;      // q_{k+1}, q_{k+theta}, v_{k+theta}
@@ -64,6 +65,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, nl, &w->u, &w->u_0, &w->u_f, &w->p);
     w->in = carom_allocate_bytes(mem, nb * sizeof(bool));
     if (w->implicit || !(sys->flags & CAROM_TIMELESS_GAPS)) w->V = carom_allocate_local(mem, sys);
+    w->strikes = carom_allocate(mem, nb);
     if (!w->implicit) return;
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->A};
@@ -264,13 +266,17 @@ static void split_by_impacts(work *w, carom_step *s) {
     *w->taken += a->lost;
 }
 
-// (SP-12)  The work of p is that at v_k = (d_k + d_{k+1})/2: walls and drives have their velocity w of t_k, too, not that of t_z, unless a drive is struck.
+// (SP-12)  The work of p is that at v_k = (d_k + d_{k+1})/2: walls and drives have their velocity w of t_k, too, not that of t_z, unless they are struck: that of a wall may jump between the two.
 static carom_status walls_at_report(work *w, carom_step *s) {
+    const span *a = &w->span;
+    bool struck;
     if (s->sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
+    CAROM_TRY(carom_struck(s, &struck, w->strikes, &w->L, w->u_0, (carom_place){.t = a->t_z, .q = w->z, .v = a->d}));
     carom_local_same(&w->V, &w->L);
-    CAROM_TRY(carom_directions(s, &w->V, w->span.t, w->span.q));
-    carom_copy(w->L.w, w->V.w, w->L.at[w->L.nb]);
-    carom_local_velocity(w->u_0, &w->L, w->span.d);
+    CAROM_TRY(carom_directions(s, &w->V, a->t, a->q));
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int k = w->L.at[b]; k < w->L.at[b + 1] && w->strikes[b] == 0; ++k) w->L.w[k] = w->V.w[k];
+    carom_local_velocity(w->u_0, &w->L, a->d);
     return CAROM_OK;
 }
 
