@@ -140,6 +140,38 @@ static void stacks_rest(void **state) {
     }
 }
 
+// A light box under one that is up to a million times as heavy: impulses of the weight M g h round by eps M g h, which moves the light box by more than the tolerance of contact problems, 1e-12 g h.  That is no reason to iterate
+// for ever, to refuse a step, to let a contact go, or to warn.  No velocity of rounding is above 1e-8 g h, in 60 steps.
+static void a_heavy_box_rests_on_a_light_one(void **state) {
+    (void)state;
+    static const double light[] = {1, 1, 1e-6}, heavy[] = {1e4, 1e6, 1};
+    for (int i = 0; i < 3; ++i) {
+        char text[700];
+        snprintf(text, sizeof text, "carom: 1\ngravity: [0, -9.81]\nparameters: {m: %g, M: %g}\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n"
+                 "  a: {mass: m, inertia: m/10, at: [0, 0.25], shape: {box: [0.5, 0.5]}}\n  b: {mass: M, inertia: M/10, at: [0.1, 0.75], shape: {box: [0.5, 0.5]}}\n"
+                 "contacts: {f: {between: [a, floor], friction: 0.5}, s: {between: [a, b], friction: 0.5}}\n", light[i], heavy[i]);
+        carom_model *m = good(text);
+        const carom_scheme *s;
+        for (EACH_SCHEME(s)) {
+            watch w;
+            if (skipped(s, CAROM_NO_FRICTION)) continue;
+            carom_error err = {0};
+            carom_sim *sim = model_sim(m, s->name, NULL, 1e-3, 0.06);
+            w = (watch){.n = 6};
+            carom_copy(w.q_0, carom_sim_now(sim).q, 6);
+            if (carom_sim_run(sim, look, &w, &err) != CAROM_OK) fail_msg("%s, 1 : %g: %s", s->name, heavy[i] / light[i], err.text);
+            scheme_near(s->name, w.most, 0, 1e-8 * 9.81e-3 * 0.06);
+            carom_warning list[CAROM_WARNINGS];
+            const carom_ledger l = sim_ledger(sim);
+            const int n = carom_sim_warnings(sim, &l, list);
+            for (int k = 0; k < n; ++k)
+                if (strcmp(list[k].kind, "unconverged") != 0) fail_msg("%s, 1 : %g: %s", s->name, heavy[i] / light[i], list[k].text); // problems of several stages are solved less well
+            carom_sim_destroy(sim);
+        }
+        carom_model_destroy(m);
+    }
+}
+
 // Boxes in line on a slope, 1e8 of their edges from the origin: positions round by 1.5e-8 of an edge, gaps and the corners' sides too.  Three stay where they are to a few
 // roundings; they take 40 steps, for velocities of rounding must not let a contact go either.
 static void stacks_rest_far_away(void **state) {
@@ -160,6 +192,33 @@ static void stacks_rest_far_away(void **state) {
         assert_int_equal(l.impacts, 0);
     }
     carom_model_destroy(m);
+}
+
+// What follows its wall at up to v = 1.75 m/s, or 0.5 m/s, has no gap that an overlap could be compared with, and overlaps of a few h v are no reason to warn; neither is a contact that pushes a body round a curve, x' = 2 m/s.
+// half-explicit-acceleration sinks for good, and says so.  The impulses of schatzman-paoli do their work at the time of its velocities: on a wall with the acceleration a, those of another time are off by h a, and left
+// 8 % of the work that the cam and the table do unexplained.
+static void a_follower_is_no_reason_to_warn(void **state) {
+    (void)state;
+    static const struct { const char *text; double h, end; } models[] = {
+        {"carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: 0.05*y'^2, potential: 0.1*9.81*y + 500*(y + 0.01)^2}\ncontacts: {face: {gap: y - 0.01*(1 - cos(175*t)), restitution: 0.3}}\n", 1e-4, 0.2},
+        {"carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: 1/2*y'^2, potential: 9.81*y}\ncontacts: {table: {gap: y - 0.05*(1 - cos(10*t))}}\n", 1e-3, 2},
+        {"carom: 1\ncoordinates: {x: {at: 0, rate: 2}, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y}\ncontacts: {ground: {gap: y - 0.05*(cos(5*x) - 1)}}\n", 1e-3, 1},
+    };
+    for (int i = 0; i < 3; ++i) {
+        carom_model *m = good(models[i].text);
+        const carom_scheme *s;
+        for (EACH_SCHEME(s)) {
+            carom_warning list[CAROM_WARNINGS];
+            if (skipped(s, CAROM_NO_IMPACTS) || strcmp(s->name, "half-explicit-acceleration") == 0) continue;
+            carom_sim *sim = model_sim(m, s->name, NULL, models[i].h, models[i].end);
+            model_sim_run(sim);
+            const carom_ledger l = sim_ledger(sim);
+            if (carom_sim_warnings(sim, &l, list) > 0) fail_msg("%s, %d: %s", s->name, i, list[0].text);
+            if (strcmp(s->name, "schatzman-paoli") == 0 && i < 2) scheme_near(s->name, l.energy.balance, 0, 1e-2 * l.energy.external);
+            carom_sim_destroy(sim);
+        }
+        carom_model_destroy(m);
+    }
 }
 
 // Bricks thrown on a floor: edges and faces strike at once, and contacts that depend on each other slide in directions of their own.  In the end they lie on a face, with the energy
@@ -329,9 +388,11 @@ int main(void) {
         cmocka_unit_test(a_block_at_the_origin_rests),
         cmocka_unit_test(boxes_rest),
         cmocka_unit_test(stacks_rest),
+        cmocka_unit_test(a_heavy_box_rests_on_a_light_one),
         cmocka_unit_test(stacks_rest_far_away),
         cmocka_unit_test(tumbling_bricks_come_to_rest),
         cmocka_unit_test(a_follower_has_no_impacts),
+        cmocka_unit_test(a_follower_is_no_reason_to_warn),
         cmocka_unit_test(a_ball_stays_on_a_floor_that_moves),
         cmocka_unit_test(an_impact_on_a_curved_wall_is_one),
         cmocka_unit_test(reactions_of_joints_explain_an_approach),

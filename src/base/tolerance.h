@@ -16,3 +16,6 @@
 
 /// Error estimates below this part of the tolerance are taken for it: the next step is limited by other means by then, and 0 has no power.
 #define CAROM_ESTIMATE 1e-10
+
+/// (CP-10)  Part of the velocities that a contact problem has to take away, up to which a residual is excused by the rounding of its impulses: where more is left, the impulses are no answer.
+#define CAROM_EXCUSED 1e-8

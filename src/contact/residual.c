@@ -3,6 +3,7 @@
 // Spec: docs/solvers.md, "Certificate".  Everything is in velocity units: an impulse p_i counts as d_i p_i, the
 // velocity that it makes in its own row, d_i = G_ii (a zero or negative diagonal falls back to the largest
 // one, and that to 1).  No solver uses these functions, so a mistake in a solver cannot hide here.
+#include "base/tolerance.h"
 #include <carom/problem.h>
 #include <carom/team.h>
 #include <math.h>
@@ -266,9 +267,8 @@ double carom_rounding(const carom_problem *pb) {
 }
 
 bool carom_solved(const carom_problem *pb, double residual, double tol) {
-    static const double EXCUSED = 1e-8; // (CP-10)
     if (residual <= tol) return true;
     double size = 0;
     for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));
-    return size < INFINITY && residual <= EXCUSED * size && residual <= carom_rounding(pb);
+    return size < INFINITY && residual <= CAROM_EXCUSED * size && residual <= carom_rounding(pb); // (CP-10)
 }

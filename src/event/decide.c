@@ -128,6 +128,7 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
         z->gap[c] = across ? w->a.g[s->sys->ne + c] : fmax(w->gap[c], 0);
         const double unknown = w->limits.exact ? w->slow[c] : carom_flow_no_approach(s, &w->all, k, w->v);
         z->eps[c] = (w->limits.exact ? carom_local_rounding(&w->all, k, w->q, s->sys->nq) : w->tol_g[c]) + (r->count > 0 ? w->t - r->t : 0) * unknown;
+        if (across) z->eps[c] += 16 * DBL_EPSILON * fabs(w->t) * fabs(carom_column_dot(&w->all.W, k, w->v) + w->all.w[k]); // instants round, too
         n += z->among[c];
         run = run || (w->limits.exact && z->among[c] && r->count >= CAROM_RUN);
     }

@@ -62,7 +62,7 @@ static carom_status slow_speeds(work *w, carom_step *s, double h) {
         double press = fmax(0, -(carom_column_dot(&P->all.W, k, f->a) + P->kappa[k]));
         for (int b = ne; b < f->L.nb; ++b)
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
-        const double residual = 4 * s->tol * s->scale + 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k, P->v);
+        const double residual = carom_velocity_left(s) + 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k, P->v);
         P->slow[c] = residual + (adaptive(s) ? sqrt(2 * press * s->opt[OPT_ATOL]) : 2 * press * h);
         P->slow_T[c] = residual + (P->all.at[ne + c + 1] - k > 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&P->all, k + 1, P->v) : 0);
         w->still[c] = carom_phase_open(P, c) ? residual : P->slow[c]; // what a closed one has gained is drift

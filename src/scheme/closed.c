@@ -125,8 +125,8 @@ static double pace(const carom_step *s, const carom_local *L, int k, const doubl
     return carom_local_magnitude(L, k, v) + s->h * carom_local_magnitude(L, k, a) + fabs(L->w[k]);
 }
 
-// (CL-2)  eps_u = 16 eps p + 4 tol U: what rounding and the contact solver may leave of a local velocity
-static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSILON * p + 4 * s->tol * s->scale; }
+// (CL-2)  eps_u = 16 eps p + 4 tol U + 16 r: what rounding and the contact solver may leave of a local velocity
+static double no_velocity(const carom_step *s, double p) { return 16 * DBL_EPSILON * p + carom_velocity_left(s); }
 
 // Is a positive gap small, or did its contact react?
 static bool gaps_doubtful(const carom_step *s, const double *g, const double *held) {

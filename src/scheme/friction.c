@@ -92,7 +92,7 @@ static bool settle(carom_step *s, int b, int c, int round) {
     const carom_problem *pb = &s->problem;
     const double *law = s->rub->law + EACH * c, *u = pb->u + pb->block[b].at + 1;
     const int tangents = carom_law_rows(pb->block[b].law) - 1;
-    const bool held = s->sys->contacts[c].friction == fmax(law[STICK], LEAST), slides = carom_length(u, tangents) > 4 * s->tol * s->scale;
+    const bool held = s->sys->contacts[c].friction == fmax(law[STICK], LEAST), slides = carom_length(u, tangents) > carom_velocity_left(s);
     double along = 0;
     for (int i = 0; i < tangents; ++i) along += u[i] * law[RATE + i];
     const bool ends = !held && round == 0 && (!slides || along <= 0);

@@ -89,7 +89,21 @@ static double rate(path *p, double x, const double *v) {
     return (g - gap_after(p, p->t_0 + x * p->h - e, sim->q_try, -e, v)) / e;
 }
 
-// (PO-1)  Passed: the smallest gap inside the step is below zero by more than FEW times what its two ends differ by about the middle, and where it became zero the approach was larger than FEW
+static bool reacted(const carom_sim *sim, int c) {
+    const carom_step *s = &sim->step;
+    const int d = s->dir[s->sys->ne + c];
+    return s->reacted && (s->impulse[d] > 0 || s->force[d] > 0);
+}
+
+// How deep the contacts that react are at the end of the step: where bodies are is known no better.
+static double sunk(const carom_sim *sim) {
+    double least = 0;
+    for (int id = sim->sys->ne; id < sim->sys->ne + sim->sys->nc; ++id)
+        if (sim->gap[id] < least && reacted(sim, id - sim->sys->ne)) least = sim->gap[id];
+    return -least;
+}
+
+// (PO-1)  Passed: the smallest gap inside the step is below zero by more than contacts that react have sunk, and by more than FEW times what its two ends differ by about the middle, and where it became zero the approach was larger than FEW
 //         times what the step's change of velocity explains: an impact (CL-4) that did not take place.  Velocities of two-step schemes are means of two steps, and do not lead from one end to the other:
 //         the motion from either end must be below zero.
 static bool passed(path *p, double *at) {
@@ -103,7 +117,7 @@ static bool passed(path *p, double *at) {
         p->motion = FROM_START;
     }
     const double x = smallest(p, &least), unknown = p->motion == FROM_START ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
-    if (p->failed || !(-least > p->sim->touches + FEW * unknown)) return false;
+    if (p->failed || !(-least > p->sim->touches + sunk(p->sim) + FEW * unknown)) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
     const double before = rate(p, a, p->v_0), after = rate(p, a, p->sim->v);
@@ -111,10 +125,15 @@ static bool passed(path *p, double *at) {
     return !p->failed && -fmax(before, after) > FEW * fabs(after - before);
 }
 
-static bool reacted(const carom_sim *sim, int c) {
-    const carom_step *s = &sim->step;
-    const int d = s->dir[s->sys->ne + c];
-    return s->reacted && (s->impulse[d] > 0 || s->force[d] > 0);
+// (PO-3)  Gaps of shapes that are far from each other are lower bounds (SHP-10): a line through one of those and one that is exact says nothing.  No gap falls by more than the places of two bodies move, 2 sqrt(3) max |q_1 - q_0|,
+//         and where they turn by an angle, that times a length, of which the largest there is.
+double carom_sim_reach_of_step(const carom_sim *sim) {
+    double moved = 0, far = sim->kept->ledger.gap > 0 ? sim->kept->ledger.gap : 0;
+    for (int i = 0; i < sim->sys->nq; ++i) {
+        const double way = fabs(sim->q[i] - sim->q_0[i]), x = fabs(sim->q[i]);
+        moved = way > moved ? way : moved, far = x > far ? x : far;
+    }
+    return 4 * moved * (1 + far);
 }
 
 // Has the scheme moved the position at the end by a multiplier of this contact?  The motion from the start alone is what there was before.
@@ -151,7 +170,7 @@ static outcome looked_at(path *p, double *at) {
     return passed(p, at) ? PASSED : OTHERWISE;
 }
 
-// (PO-4)  Does the gap fall and rise again at once, as at a plate, and not along a curve, as a smooth surface under the chord of a step?  The tangents at both ends meet at L, below the chord at C: the least gap of a parabola is in
+// (PO-5)  Does the gap fall and rise again at once, as at a plate, and not along a curve, as a smooth surface under the chord of a step?  The tangents at both ends meet at L, below the chord at C: the least gap of a parabola is in
 //         the middle between C and L, that of a kink is L.
 static bool turns_at_once(path *p) {
     const carom_sim *sim = p->sim;
@@ -163,7 +182,7 @@ static bool turns_at_once(path *p) {
     return C - least > SHARP * (C - L);
 }
 
-// (PO-3)  A two-step scheme moves with d = (q_1 - q_0)/h and reports v_1 = 1/2 (d + d_next).  Its v_0 has half of the reactions of the step before in it: a point that these have slowed seems to change its velocity.
+// (PO-4)  A two-step scheme moves with d = (q_1 - q_0)/h and reports v_1 = 1/2 (d + d_next).  Its v_0 has half of the reactions of the step before in it: a point that these have slowed seems to change its velocity.
 //         v_0 = 2 d - v_1 has none of them, and leads from one end to the other.
 static const double *behind_reactions(const carom_sim *sim, double h) {
     for (int i = 0; i < sim->sys->nv; ++i) sim->v_start[i] = 2 * (sim->q[i] - sim->q_0[i]) / h - sim->v[i];

@@ -23,7 +23,7 @@ static const double FADED = 0.5, DAMPED = 0.1; // DAMPED also where forces have 
 // but rounding and drift: a thousandth is an event that was missed.
 static const double DEEP = 0.1, DEEP_LOCATED = 1e-3;
 // Where sizes are not known it is compared with the largest gap of the run, and with the positions.  A contact that never opened by more than a few steps has no such length:
-// it may be off by the way that a few steps had to prevent, which is what a step's error can be.
+// it may be off by the way that a few steps had to prevent, or that bodies went in them, which is what a step's error can be.
 static const double ROUNDING = 1e-6, FEW = 4;
 // Contact residual relative to the largest local velocity.  Solvers stop at 1e-12; a millionth is still invisible in a plot.
 static const double LOOSE = 1e-6;
@@ -76,7 +76,9 @@ static double known_to(const carom_ledger *l) { return fmax(BOOKED * fmax(fabs(l
 
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
-    const double exact = BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)); // what stands still creates its rounding
+    const carom_forces x = carom_sim_forces(w->sim);
+    const double force = 2 * x.unit * x.a, left = l->counts.residual * force * (w->sim->kept->t - w->sim->t0); // the work of all forces on what solvers leave of velocities
+    const double exact = fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), left < HUGE_VAL ? left : 0); // what stands still creates its rounding
     if (!(l->energy.created > fmax(exact, (w->sim->scheme->emits_events ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim))))) return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
              "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
@@ -144,7 +146,9 @@ static void penetration(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->names.name_user, l->penetration_id) : 0;
     const double length = size > 0 ? size : fmax(0, l->gap), least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
-    const double way = sim->kept->speed * sim->h; // in a step
+    const carom_forces x = carom_sim_forces(sim);
+    const bool follows = size == 0 && !sim->scheme->emits_events && l->impacts == 0 && l->gap < l->penetration; // its wall, or a curve: the approach says nothing of how fast they move
+    const double moves = follows && x.unit > 0 && l->kinetic < HUGE_VAL ? sqrt(fmax(0, l->kinetic) / x.unit) : 0, way = fmax(sim->kept->speed, moves) * sim->h; // in a step
     const double prevented = size > 0 || (l->impacts > 0 && l->gap > FEW * way) ? STILL * way : FEW * way;
     if (!(l->penetration > (sim->scheme->emits_events ? DEEP_LOCATED : DEEP) * length + least + prevented)) return;
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,

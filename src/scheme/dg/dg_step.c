@@ -70,14 +70,14 @@ static carom_status kinks_ahead(carom_dg_work *w, carom_step *s) {
 
 // Is the contact at rest: no velocity but the rounding of W_k'v?
 static bool at_rest(const carom_dg_work *w, const carom_step *s, int id) {
-    return fabs(approach(w, id)) <= s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v));
+    return fabs(approach(w, id)) <= fmax(s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v)), 16 * s->counts->residual);
 }
 
-// (DG-17)  slides: |u_T| > 4 tol speed + 64 eps sum |W_T v|, more than the contact solver and rounding leave of sticking
+// (DG-17)  slides: |u_T| > 4 tol speed + 16 r + 64 eps sum |W_T v|, more than the contact solver and rounding leave of sticking
 static bool slides(const carom_step *s, const carom_local *L, int first, const double *u, int tangents, const double *v) {
     double rounding = 0;
     for (int i = 0; i < tangents; ++i) rounding = fmax(rounding, 64 * DBL_EPSILON * (carom_local_magnitude(L, first + i, v) + fabs(L->w[first + i])));
-    return carom_length(u, tangents) > 4 * s->tol * s->scale + rounding;
+    return carom_length(u, tangents) > carom_velocity_left(s) + rounding;
 }
 
 // Which constraints of the block slide, and where to: as at t_0 (u NULL), or by the velocities u of its set.  Lasting contacts slide
@@ -114,7 +114,7 @@ static bool reverses(carom_dg_work *w, const carom_step *s, const double *v) {
     for (int k = s->sys->ne; k < e->L.nb; ++k) {
         const int first = e->L.at[k] + 1, tangents = e->L.at[k + 1] - first;
         const int id = e->L.id[k];
-        if (w->stays[id] && carom_length(w->u + first, tangents) > 4 * s->tol * s->scale) w->stays[id] = false, some = true;
+        if (w->stays[id] && carom_length(w->u + first, tangents) > carom_velocity_left(s)) w->stays[id] = false, some = true;
         if (!e->slides[k] || carom_dot(w->u + first, e->d + first, tangents) > 0) continue;
         some = w->turns[id] = w->stays[id] = true;
     }
@@ -214,7 +214,7 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
     for (int k = 0; k < b->L.nb; ++k) {
         const int id = b->L.id[k];
         carom_copy(w->lambda_0 + w->start[id], b->lambda + b->L.at[k], b->L.at[k + 1] - b->L.at[k]);
-        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= 4 * s->tol * s->scale);
+        w->carries[id] = w->still[id] && (id < ne || b->lambda[b->L.at[k]] > 0 || b->row[b->L.at[k]] <= carom_velocity_left(s));
     }
     for (int id = 0; id < all; ++id) w->lasting[id] = id >= ne && w->carries[id];
     carom_copy(w->a_0, b->a, s->sys->nv);

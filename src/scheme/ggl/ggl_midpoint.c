@@ -8,6 +8,7 @@
 //
 // active=midpoint decides at q_0 + h/2 v_0 and may enter by h/2 |u| in an impact step; active=end decides at the end
 // of the step and does not enter.  active=lasting decides at the midpoint, and at the end for contacts that last.
+#include "base/tolerance.h"
 #include "scheme/bent.h"
 #include "scheme/friction.h"
 #include "scheme/inside.h"
@@ -269,7 +270,8 @@ static bool done(work *w, carom_step *s) {
     const int nv = s->sys->nv;
     if (!carom_motion_met(s, carom_norm_max(w->phi_v, nv), carom_norm_max(w->size_v, nv), 2, w->K, w->q_T, w->y_v)) return false;
     const double speed = fmax(fmax(w->pace, carom_norm_max(w->x, nv) / s->h), fmax(carom_norm_max(w->v_1, nv), carom_norm_max(s->v, nv)));
-    if (!(carom_norm_max(w->phi_x, nv) <= s->newton_tol * s->h * speed)) return false;
+    const double left = carom_norm_max(w->phi_x, nv) / s->h;
+    if (!(left <= s->newton_tol * speed) && !(w->L_T.nb > 0 && left <= fmin(CAROM_EXCUSED * s->contact.scale, carom_rounding(&s->problem)))) return false; // velocities round as large impulses do (CP-10)
     if (w->L_T.nb == 0) return true;
     present(w, s);
     return carom_problem_met(s, rounding(w, s));

@@ -32,7 +32,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 static carom_status choose(carom_step *s, carom_local *L, bool found, double *u, double t, const double *q, const double *v) {
     if (!found) CAROM_TRY(carom_directions(s, L, t, q));
     carom_local_velocity(u, L, v);
-    const double eps_u = carom_local_velocity_rounding(L, v) + 4 * s->tol * s->scale;
+    const double eps_u = carom_local_velocity_rounding(L, v) + carom_velocity_left(s);
     int opening = 0;
     for (int b = s->sys->ne; b < L->nb; ++b) opening += u[b] > eps_u;
     if (opening == 0) return CAROM_OK;

@@ -188,6 +188,24 @@ static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
     return CAROM_OK;
 }
 
+// (HR-4)  a jam (Painleve): the slip u_T of a contact turns round, from more than theta_T = 4 h (|W_T'a| + 4 mu |W_N'a|), which the forces of a few steps explain.  Forces that stop it at a stage are of order 1/h, and with the weights of
+//         the others they throw it back.  a = M^-1 f at the last stage; L_next holds the directions at (t_1, q_1).
+static bool jams(work *w, const carom_step *s) {
+    const carom_local *L = &w->L_next;
+    const double *a = w->K_E[w->T->stages - 1];
+    bool some = false;
+    carom_local_velocity(w->u_0, L, w->v_0);
+    carom_local_velocity(w->u_1, L, w->v);
+    for (int b = s->sys->ne; b < L->nb && !some; ++b) {
+        const int first = L->at[b] + 1, tangents = L->at[b + 1] - first;
+        if (tangents < 1 || !(carom_dot(w->u_0 + first, w->u_1 + first, tangents) < 0)) continue;
+        double theta = 4 * s->sys->contacts[L->id[b] - s->sys->ne].friction * fabs(carom_column_dot(&L->W, first - 1, a));
+        for (int i = first; i < first + tangents; ++i) theta += fabs(carom_column_dot(&L->W, i, a));
+        some = carom_length(w->u_0 + first, tangents) > carom_velocity_left(s) + 4 * s->h * theta;
+    }
+    return some;
+}
+
 // (HR-3)  an impact: stages keep their states but lose their contact forces; then Newton's law at q_1
 static carom_status impact(work *w, carom_step *s) {
     const int last = w->T->stages, ne = s->sys->ne;
@@ -231,6 +249,7 @@ static carom_status step(void *memory, carom_step *s) {
     bool kink;
     CAROM_TRY(stages(w, s, nb, &kink));
     carom_zero(w->held_1, nc);
+    if (!kink && nb > ne && jams(w, s)) carom_zero(w->kinked, nb), kink = true;
     if (kink) {
         for (int b = ne; b < nb; ++b) w->held_1[w->L.id[b] - ne] = !w->kinked[b];
         s->account = booked;

@@ -30,7 +30,7 @@ typedef struct work {
     span span;
     bool good;                    // the last reactions meet the laws
     carom_factor F;               // explicit: M(q_k); implicit: iteration matrix
-    carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not symmetric
+    carom_local L, V;             // directions at z; implicit: the same as rows, because the iteration matrix is not symmetric; walls that move: those of t_k
     bool implicit;
     double e, theta;              // the one restitution
     double *ahead, *d;            // kept: q_k (one ahead of the report), d_k
@@ -38,6 +38,7 @@ typedef struct work {
     double *first, *law, *work, *booked; // kept, by contact, of its first step: velocity before it, impulse of the law, work of the impulse; what was booked
     double *d_f, *d_1, *dz;       // new increment without reactions and with them; z = q_k + h/(1+e) dz
     double *z, *g, *u, *u_0, *u_f, *p;
+    double *strikes;              // by row of L: 1 where a contact is struck
     bool *in;                     // by id: contacts that take part
     carom_matrix M, K, C, A;      // implicit, as what follows
     double *q_1, *q_t, *v_t;      // q_{k+1}, q_{k+theta}, v_{k+theta}
@@ -63,8 +64,9 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     const size_t nl = (size_t)w->L.W.n;
     CAROM_ALLOCATE(mem, nl, &w->u, &w->u_0, &w->u_f, &w->p);
     w->in = carom_allocate_bytes(mem, nb * sizeof(bool));
+    if (w->implicit || !(sys->flags & CAROM_TIMELESS_GAPS)) w->V = carom_allocate_local(mem, sys);
+    w->strikes = carom_allocate(mem, nb);
     if (!w->implicit) return;
-    w->V = carom_allocate_local(mem, sys);
     w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->A};
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
@@ -116,16 +118,20 @@ static carom_status linearise(work *w, carom_step *s, int k, bool *small) {
     return CAROM_OK;
 }
 
+// The rows of W'M^-1 W: where M is an iteration matrix that is not symmetric, directions of their own.
+static const carom_local *rows(work *w) {
+    if (!w->implicit) return &w->L;
+    carom_local_same(&w->V, &w->L);
+    carom_local_blend(&w->V, &w->L, 0, NULL);
+    return &w->V;
+}
+
 // (SP-3)  0 <= g(z) _|_ p >= 0 with g linearised at the last z, M (d_{k+1} - d_f) = W(z) p; joints: g(z) = 0.
 //         In velocity units: u = g(z)/h, G = W'M^-1 W/(1 + e).
 static carom_status react(work *w, carom_step *s) {
     const int nv = s->sys->nv;
     if (w->L.nb > 0) {
-        if (w->implicit) {
-            carom_local_same(&w->V, &w->L);
-            carom_local_blend(&w->V, &w->L, 0, NULL);
-        }
-        carom_problem_form(s, w->implicit ? &w->V : &w->L, &w->L, &w->F, 1 / (1 + w->e));
+        carom_problem_form(s, rows(w), &w->L, &w->F, 1 / (1 + w->e));
         carom_add(w->dz, w->d_f, -1, w->d_1, nv); // from the last iterate back to the free increment
         for (int b = 0; b < w->L.nb; ++b) s->c[b] = w->g[w->L.id[b]] / s->h + carom_column_dot(&w->L.W, b, w->dz) / (1 + w->e);
         CAROM_TRY(carom_problem_solve(s, &w->L));
@@ -254,7 +260,7 @@ static bool striking(const work *w, const carom_step *s) {
 
 // (SP-12)  Joints hold some of the forces as well: u_f = W'(d_f + M^-1 W_J p_f), the velocity without contacts, with p_f from W_J'(d_f + M^-1 W_J p_f - d_{k+1}) = 0.
 static carom_status free_velocity(work *w, carom_step *s) {
-    const carom_local J = carom_joints_of(s, &w->L), V = w->implicit ? carom_joints_of(s, &w->V) : J;
+    const carom_local J = carom_joints_of(s, &w->L), V = carom_joints_of(s, rows(w));
     if (J.nb > 0) {
         carom_problem_form(s, &V, &J, &w->F, 1 / (1 + w->e));
         carom_add(w->dz, w->d_f, -1, w->d_1, s->sys->nv);
@@ -289,6 +295,20 @@ static void split_by_impacts(work *w, carom_step *s, bool same, double of_joints
     *w->taken += a->lost;
 }
 
+// (SP-13)  The work of p is that at v_k = (d_k + d_{k+1})/2: walls and drives have their velocity w of t_k, too, not that of t_z, unless they are struck: that of a wall may jump between the two.
+static carom_status walls_at_report(work *w, carom_step *s) {
+    const span *a = &w->span;
+    bool struck;
+    if (s->sys->flags & CAROM_TIMELESS_GAPS) return CAROM_OK;
+    CAROM_TRY(carom_struck(s, &struck, w->strikes, &w->L, w->u_0, (carom_place){.t = a->t_z, .q = w->z, .v = a->d}));
+    carom_local_same(&w->V, &w->L);
+    CAROM_TRY(carom_directions(s, &w->V, a->t, a->q));
+    for (int b = 0; b < w->L.nb; ++b)
+        for (int k = w->L.at[b]; k < w->L.at[b + 1] && w->strikes[b] == 0; ++k) w->L.w[k] = w->V.w[k];
+    carom_local_velocity(w->u_0, &w->L, a->d);
+    return CAROM_OK;
+}
+
 static carom_status book(work *w, carom_step *s) {
     bool struck = false;
     if (w->L.nb == 0) {
@@ -296,10 +316,11 @@ static carom_status book(work *w, carom_step *s) {
         return CAROM_OK;
     }
     carom_local_velocity(w->u_0, &w->L, w->span.d);
+    if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
+    if (!struck) CAROM_TRY(walls_at_report(w, s));
     carom_local_velocity(w->u, &w->L, w->d_1);
     carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
     const bool same = going_on(w, s), strikes = striking(w, s);
-    if (s->sys->ne > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(drives_struck(w, s, &struck));
     if (strikes) CAROM_TRY(free_velocity(w, s));
     split_by_impacts(w, s, same, struck ? 1 : strikes ? 1 - w->e : 0);
     return CAROM_OK;
