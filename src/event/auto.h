@@ -6,6 +6,7 @@
 #pragma once
 #include "scheme/memory.h"
 #include "event/phase.h"
+#include <stddef.h>
 
 /// Part of rtol to which events are enclosed and gaps looked at: their errors do not count beside that of the steps (AU-3).
 #define AUTO_ENCLOSED 1e-3
@@ -79,7 +80,7 @@ typedef struct auto_work {
     double *impulse, *force, *u_before, *u_after; // recorded directions: books of the halves
     double *whole[4];            // the same of the whole part
     int nl;
-    _Alignas(64) unsigned char room[8192]; // memory of the stepper
+    _Alignas(max_align_t) unsigned char room[8192]; // memory of the stepper
 } auto_work;
 
 // -- auto_segment.c ------------------------------------------------------------------------------------
