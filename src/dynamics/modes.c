@@ -26,8 +26,19 @@ static void normalise(double *shape, int nv) {
 
 static int by_speed(const void *a, const void *b) {
     const carom_mode *x = a, *y = b;
-    if (x->frequency != y->frequency) return x->frequency < y->frequency ? -1 : 1;
-    return x->re < y->re ? -1 : x->re > y->re;
+    return (x->frequency > y->frequency) - (x->frequency < y->frequency);
+}
+
+// From the slowest to the fastest; of modes of one frequency, as in flutter, those that grow stand first, whatever rounding makes of their frequencies.
+static void sort(carom_modes *modes) {
+    static const double SAME = 1e-9; // of a frequency
+    qsort(modes->mode, (size_t)modes->count, sizeof *modes->mode, by_speed);
+    for (int i = 1; i < modes->count; ++i)
+        for (int k = i; k > 0; --k) {
+            carom_mode *x = &modes->mode[k - 1], *y = x + 1, faster = *x;
+            if (x->re >= y->re || y->frequency - x->frequency > SAME * y->frequency) break;
+            *x = *y, *y = faster;
+        }
 }
 
 // One mode of each pair of eigenvalues; of zeros, which come in pairs too, every second.
@@ -46,7 +57,7 @@ static void gather(carom_modes *modes, const carom_spectrum *s) {
         carom_copy(m->shape, s->shape + 2 * nv * (size_t)k, 2 * modes->nv);
         normalise(m->shape, modes->nv);
     }
-    qsort(modes->mode, (size_t)modes->count, sizeof *modes->mode, by_speed);
+    sort(modes);
 }
 
 static carom_status find(carom_modes *modes, const carom_linear *l, int count, carom_error *err) {

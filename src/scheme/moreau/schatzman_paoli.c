@@ -373,7 +373,7 @@ const carom_scheme carom_scheme_schatzman_paoli = {
             "normal cone to the set of admissible positions; Coulomb's friction, a law for velocities, has no place in it.",
     .order = 1,
     .promises = {.limited_steps = true,
-                 .forces = CAROM_AT_END, .gaps = CAROM_AT_OTHERS, .directions = CAROM_AT_OTHERS},
+                 .forces = CAROM_AT_END, .gaps = CAROM_AT_OTHERS, .directions = CAROM_AT_END | CAROM_AT_OTHERS},
     .impulses = true,
     .stable = 2,
     .stable_of = stable_of,
