@@ -35,6 +35,7 @@ typedef struct carom_kept {
     uint64_t near;      // contacts that may close in the next step, whatever their last gaps say, a bit each, see passed.c
     long jumped;        // signals have changed since the last step
     double speed;       // largest local velocity met
+    double residual;    // largest one of contact problems before the ledger counted anew
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
     long stops;         // adaptive: stop times passed
