@@ -303,6 +303,13 @@ static void accepted_residuals_are_no_rounding(void **state) {
             assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK);
         }
         const carom_now now = carom_sim_now(x.sim); // first order at least: an error of a step, h/2
+        carom_ledger l;
+        carom_warning list[CAROM_WARNINGS];
+        assert_int_equal(carom_sim_ledger(x.sim, &l, &err), CAROM_OK);
+        l.energy.created = 0.1; // of 0.125 J
+        bool warned = false;
+        for (int i = carom_sim_warnings(x.sim, &l, list) - 1; i >= 0; --i) warned = warned || strcmp(list[i].kind, "energy-created") == 0;
+        if (!warned) fail_msg("%s: impacts created most of the energy, and nobody was warned", (*s)->name);
         if (!(fabs(now.v[0] - 0.3) <= 2e-3 && fabs(now.q[0] - 0.04) <= 1e-3)) fail_msg("%s: x = %g, x' = %g", (*s)->name, now.q[0], now.v[0]);
         done(&x);
     }
