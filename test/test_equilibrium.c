@@ -42,6 +42,18 @@ static void conveyor(void **state) {
     drop(&r, m);
 }
 
+// Two balls that touch the floor at first; a spring lifts one of them by 1.4, k (2 - y) = m g.  The other one's force is its own weight, and moves the first nowhere.
+static void one_of_two_leaves(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ngravity: [0, -10]\nshapes: {floor: {plane: [0, 1]}}\nbodies:\n  a: {mass: 1, inertia: 0.1, at: [0, 0.5], shape: {circle: 0.5}}\n"
+                          "  b: {mass: 1, inertia: 0.1, at: [3, 0.5], shape: {circle: 0.5}}\nloads: {s: {on: a, force: [1 - 100*a.x, 100*(2 - a.y)]}, r: {on: b, force: [100*(3 - b.x), 0]}}\n"
+                          "contacts: {fa: {between: [a, floor], friction: 0.5}, fb: {between: [b, floor], friction: 0.5}}\n");
+    carom_rest r = rest_of(m);
+    assert_close(r.q[0], 0.01, 1e-12), assert_close(r.q[1], 1.9, 1e-12), assert_close(r.q[3], 3, 1e-12), assert_close(r.q[4], 0.5, 1e-12);
+    assert_close(force(&r, "fb.force")->value, 10, 1e-9);
+    drop(&r, m);
+}
+
 // A pendulum that starts almost upright hangs down.
 static void pendulum(void **state) {
     (void)state;
@@ -263,7 +275,7 @@ static void files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum), cmocka_unit_test(conveyor), cmocka_unit_test(ladder), cmocka_unit_test(slope), cmocka_unit_test(belt), cmocka_unit_test(chain),
+        cmocka_unit_test(pendulum), cmocka_unit_test(conveyor), cmocka_unit_test(one_of_two_leaves), cmocka_unit_test(ladder), cmocka_unit_test(slope), cmocka_unit_test(belt), cmocka_unit_test(chain),
         cmocka_unit_test(four_bar), cmocka_unit_test(almost), cmocka_unit_test(none), cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

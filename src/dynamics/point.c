@@ -115,6 +115,8 @@ carom_status carom_point_directions(carom_point *p, carom_local *L, carom_error 
     for (int b = 0; b < L->nb; ++b) L->at[b + 1] = L->at[b] + carom_system_directions(&p->sys, L->id[b]);
     if (L->nb == 0) return CAROM_OK;
     carom_zero(L->w, L->at[L->nb]);
+    if (!L->W.count) carom_zero(L->W.a, (ptrdiff_t)L->at[L->nb] * L->W.rows); // another set had these columns
+    else for (int k = 0; k < L->at[L->nb]; ++k) L->W.count[k] = 0;
     return failed(p->sys.directions(p->sys.model, p->work, p->t, p->q, L), "directions of contacts", err);
 }
 

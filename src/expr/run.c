@@ -444,7 +444,7 @@ void carom_tape_hold(const carom_tape *tape, const void *work, void *held) {
     if (tape->native) // it leaves out slots that only their own segment reads; pieces may hang on them
         for (int w = 0; w < tape->nwords; ++w)
             run(NULL, tape->code, tape->segment + 64 * w, valid_sets(was)[w], slots(tape, was));
-    was->agreed = valid_sets(was)[0];
+    was->agreed = valid_sets(was)[0] & ~tape->fades[(size_t)CAROM_CLASS_VELOCITY * (size_t)tape->nwords]; // velocities change without a move
     ((carom_tape_state *)held)->agreed = 0;
 }
 

@@ -519,6 +519,10 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     return CAROM_OK;
 }
 
+double carom_impulse_rounding(const carom_step *s) { return 16 * fmin(fmax(s->counts->residual, *s->inside->residual), CAROM_EXCUSED * s->scale); }
+
+double carom_velocity_left(const carom_step *s) { return 4 * s->tol * s->scale + carom_impulse_rounding(s); }
+
 bool carom_problem_met(carom_step *s, double rounding) {
     const carom_problem *pb = &s->problem;
     if (pb->n == 0) return true;

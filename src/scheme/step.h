@@ -136,9 +136,11 @@ void carom_local_velocity_shared(const carom_step *s, double *u, const carom_loc
 /// What rounding may leave in the local velocities u = W'v + w of L's set: 16 eps max_k (|w_k| + sum_i |W_ik v_i|).
 double carom_local_velocity_rounding(const carom_local *L, const double *v);
 
-/// What contact solvers may leave of a local velocity: 4 tol V + 16 r, r the largest residual so far.  Where impulses are large against velocities, as under a heavy body, their rounding is more than tol V (CP-10);
-/// r is one draw of it, and the sums that make velocities of impulses draw some more.
-static inline double carom_velocity_left(const carom_step *s) { return 4 * s->tol * s->scale + 16 * s->counts->residual; }
+/// What rounding of large impulses leaves of a local velocity: 16 r, r the largest residual so far, or 1e-8 V where that is less.  Where impulses are large against velocities, as under a heavy body, it is more than tol V (CP-10);
+/// r is one draw of it, and the sums that make velocities of impulses draw some more.  A larger residual was accepted, and is an error, not rounding (TOL-3).
+double carom_impulse_rounding(const carom_step *s);
+/// What contact solvers may leave of a local velocity: 4 tol V and that.
+double carom_velocity_left(const carom_step *s);
 
 /// What rounding of the position may leave in a force with K = -df/dq: 8 eps max_i sum_j |K_ij q_j|.  Members much
 /// stiffer than the loads on them have forces that are small differences of large ones.  y is scratch (nv).

@@ -126,7 +126,8 @@ static bool passed(path *p, double *at) {
 }
 
 // (PO-3)  Gaps of shapes that are far from each other are lower bounds (SHP-10): a line through one of those and one that is exact says nothing.  No gap falls by more than the places of two bodies move, 2 sqrt(3) max |q_1 - q_0|,
-//         and where they turn by an angle, that times a length, of which the largest there is.
+//         and where they turn by an angle, that times a length.  Which coordinates are angles is not known here, nor how long bodies are: (1 + L), L the largest gap and position, is an estimate.  Where it is too large a step is looked
+//         at in vain; where it is too small, for bodies longer than L that turn, the line decides alone.
 double carom_sim_reach_of_step(const carom_sim *sim) {
     double moved = 0, far = sim->kept->ledger.gap > 0 ? sim->kept->ledger.gap : 0;
     for (int i = 0; i < sim->sys->nq; ++i) {

@@ -184,6 +184,7 @@ void carom_sim_wire(carom_sim *sim) {
     s->v = sim->v;
     s->speed = &sim->kept->speed;
     s->counts = &sim->kept->ledger.counts;
+    s->inside->residual = &sim->kept->residual;
     s->events = sim->events;
     set_directions(sim->dir, sys);
     if (sim->visible_dir) set_directions(sim->visible_dir, s->sys);

@@ -35,6 +35,7 @@ typedef struct carom_kept {
     uint64_t near;      // contacts that may close in the next step, whatever their last gaps say, a bit each, see passed.c
     long jumped;        // signals have changed since the last step
     double speed;       // largest local velocity met
+    double residual;    // largest one of contact problems before the ledger counted anew
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
     long stops;         // adaptive: stop times passed
@@ -240,7 +241,7 @@ void carom_sim_thrown(carom_sim *sim, double h);
 /// Contacts that are always there, before those of the list.
 static inline int carom_sim_fixed_contacts(const carom_sim *sim) { return sim->sys->nc - sim->sys->listed; }
 
-/// passed.c: no gap between shapes falls by more in the last step (PO-3).
+/// passed.c: about the most by which a gap between shapes falls in the last step (PO-3).
 double carom_sim_reach_of_step(const carom_sim *sim);
 
 /// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step before falls to zero in it, and those of shapes that move as far.  Moves gap_0 on to the start of the last step.

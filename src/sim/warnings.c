@@ -77,7 +77,7 @@ static double known_to(const carom_ledger *l) { return fmax(BOOKED * fmax(fabs(l
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
     const carom_forces x = carom_sim_forces(w->sim);
-    const double force = 2 * x.unit * x.a, left = l->counts.residual * force * (w->sim->kept->t - w->sim->t0); // the work of all forces on what solvers leave of velocities
+    const double force = 2 * x.unit * x.a, rounding = fmin(l->counts.residual, CAROM_EXCUSED * w->sim->kept->speed), left = rounding * force * (w->sim->kept->t - w->sim->t0); // the work of all forces on what rounding leaves of velocities
     const double exact = fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), left < HUGE_VAL ? left : 0); // what stands still creates its rounding
     if (!(l->energy.created > fmax(exact, (w->sim->scheme->emits_events ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim))))) return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,

@@ -70,7 +70,7 @@ static carom_status kinks_ahead(carom_dg_work *w, carom_step *s) {
 
 // Is the contact at rest: no velocity but the rounding of W_k'v?
 static bool at_rest(const carom_dg_work *w, const carom_step *s, int id) {
-    return fabs(approach(w, id)) <= fmax(s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v)), 16 * s->counts->residual);
+    return fabs(approach(w, id)) <= fmax(s->tol * fmax(s->scale, carom_local_magnitude(&w->L, w->start[id], s->v)), carom_impulse_rounding(s));
 }
 
 // (DG-17)  slides: |u_T| > 4 tol speed + 16 r + 64 eps sum |W_T v|, more than the contact solver and rounding leave of sticking

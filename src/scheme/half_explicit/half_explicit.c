@@ -83,9 +83,10 @@ static bool unmoved(const double *a, const double *b, int n) {
 }
 
 // M(q_0) was factorised at the end of the last step, unless somebody moved the state in between, or a signal has changed, on which masses may depend.
-// t + h and the time at which the next step starts differ by rounding, often; where time enters nothing of what was seen, that does not matter.
+// t + h and the time at which the next step starts often differ by rounding; where time enters nothing of what was seen, that does not matter.  Gaps may depend on signals, which a restored state replaces:
+// then the time decides.
 static carom_status factor_start(work *w, carom_step *s, double t) {
-    const bool timeless = s->sys->flags & CAROM_CONSTANT_MASS && s->sys->flags & CAROM_TIMELESS_GAPS;
+    const bool timeless = s->sys->flags & CAROM_CONSTANT_MASS && s->sys->flags & CAROM_TIMELESS_GAPS && s->sys->ni == 0;
     w->known = w->u_known = false;
     if ((timeless ? !isnan(w->t_F) : w->t_F == t) && !s->jumped && unmoved(w->q_1, w->q, s->sys->nq)) {
         carom_factor *F = w->F_0;
