@@ -439,13 +439,17 @@ static void calls_in_any_order_return(void **state) {
     double x[4] = {1, 2, 3, NAN};
     int right = 0, wrong = 0;
     for (int k = 0; k < 3000; ++k) {
-        const uint32_t ref[2] = {chance(40), chance(200) ? 0 : 4000000000u};
+        const uint32_t any = chance(40), ref[2] = {any, chance(200) ? 0 : 4000000000u};
         const double t = i && chance(9) ? NAN : 0.01 * chance(5), h = chance(9) ? 0.002 * chance(8) : INFINITY;
         bool b[5];
         double y;
         int status = 0, status2 = 0;
-        if (!i) i = f.instantiate(chance(8) ? "a" : NULL, chance(8) ? r->token : "x", chance(8) ? r->resources : NULL, false, true, chance(2), chance(2), NULL, 0, NULL, chance(2) ? on_log : NULL, NULL);
-        if (!c) c = g.instantiate(chance(8) ? "a" : NULL, 1, chance(8) ? s->token : "x", chance(8) ? uri : NULL, chance(3) ? &callbacks : NULL, 0, 1);
+        unsigned luck[5]; // arguments of a call would be drawn in any order
+        for (int l = 0; !i && l < 5; ++l) luck[l] = chance(l < 3 ? 8 : 2);
+        const bool logs = !i && chance(2);
+        if (!i) i = f.instantiate(luck[0] ? "a" : NULL, luck[1] ? r->token : "x", luck[2] ? r->resources : NULL, false, true, luck[3], luck[4], NULL, 0, NULL, logs ? on_log : NULL, NULL);
+        for (int l = 0; !c && l < 4; ++l) luck[l] = chance(l < 3 ? 8 : 3);
+        if (!c) c = g.instantiate(luck[0] ? "a" : NULL, 1, luck[1] ? s->token : "x", luck[2] ? uri : NULL, luck[3] ? &callbacks : NULL, 0, 1);
         switch (chance(16)) {
         case 0: status = f.enter(i, false, 0, chance(3) ? 0 : NAN, false, 0), status2 = c ? g.enter(c) : 3; break;
         case 1: status = f.exit(i), status2 = g.exit(c); break;
@@ -454,8 +458,17 @@ static void calls_in_any_order_return(void **state) {
         case 4: status = chance(6) ? 0 : f.terminate(i), status2 = chance(6) ? 0 : g.terminate(c); break;
         case 5: status = chance(3) ? 0 : f.reset(i), status2 = chance(3) ? 0 : g.reset(c); break;
         case 6: status = f.update(i, chance(2) ? b : NULL, b + 1, b + 2, b + 3, b + 4, &y); break;
-        case 7: status = f.get(i, chance(5) ? ref : NULL, chance(3), chance(5) ? x : NULL, chance(3)), status2 = g.get(c, chance(5) ? ref : NULL, chance(3), chance(5) ? x : NULL); break;
-        case 8: status = f.set(i, ref, 2, x + chance(3), 2), status2 = g.set(c, chance(5) ? ref : NULL, 1, x + chance(3)); break;
+        case 7:
+            for (int l = 0; l < 4; ++l) luck[l] = chance(l % 2 ? 3 : 5);
+            status = f.get(i, luck[0] ? ref : NULL, luck[1], luck[2] ? x : NULL, luck[3]);
+            for (int l = 0; l < 3; ++l) luck[l] = chance(l % 2 ? 3 : 5);
+            status2 = g.get(c, luck[0] ? ref : NULL, luck[1], luck[2] ? x : NULL);
+            break;
+        case 8:
+            status = f.set(i, ref, 2, x + chance(3), 2);
+            luck[0] = chance(5), luck[1] = chance(3);
+            status2 = g.set(c, luck[0] ? ref : NULL, 1, x + luck[1]);
+            break;
         case 9: case 10: case 11: {
             double now = 0;
             const uint32_t time = 0;

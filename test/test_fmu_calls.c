@@ -215,7 +215,8 @@ static void fmi3_calls_in_random_order_return(void **state) {
         if (status != 0 && status != 2 && status != 3) fail_msg("a call returns %d", status);
         if (chance(100) == 0) {
             w.f.free(w.i);
-            w.i = w.f.instantiate("one", w.r->token, w.r->resources, false, chance(2), true, chance(2), NULL, 0, NULL, on_log, on_update);
+            const bool logs = chance(2), early = chance(2); // in this order
+            w.i = w.f.instantiate("one", w.r->token, w.r->resources, false, logs, true, early, NULL, 0, NULL, on_log, on_update);
             assert_non_null(w.i);
         }
     }

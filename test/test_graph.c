@@ -195,7 +195,8 @@ static void derivatives_agree_with_differences(void **unused) {
         for (int k = 0; k < 20; ++k) {
             carom_graph *g = carom_graph_create();
             // Arguments in (0.2, 0.8), apart from each other: inside every domain, away from every kink.
-            const point at = {.p = {uniform(1.2, 2.5)}, .q = {uniform(0.2, 0.4), uniform(0.6, 0.8)}};
+            const double p = uniform(1.2, 2.5), q_0 = uniform(0.2, 0.4), q_1 = uniform(0.6, 0.8);
+            const point at = {.p = {p}, .q = {q_0, q_1}};
             const carom_node a = mul(g, q(g, 0), add(g, num(g, 1), mul(g, num(g, 0.1), q(g, 1))));
             const carom_node b = sub(g, q(g, 1), mul(g, num(g, 0.1), mul(g, q(g, 0), q(g, 0))));
             carom_node x;

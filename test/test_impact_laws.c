@@ -158,8 +158,10 @@ static double chance(unsigned *seed) { return (double)(*seed = *seed * 1664525u 
 
 // g of the tip of a rod: 1/m I + (J^-1 (r x e_j)) x r, in space with inertias A about axes across the rod and C along it.
 static void rod(unsigned *seed, int m, double *g) {
-    const double mass = 0.2 + chance(seed), J[3] = {0.02 + 0.2 * chance(seed), 0.02 + 0.2 * chance(seed), 0.02 + 0.2 * chance(seed)};
-    double r[3] = {chance(seed), 2 * chance(seed) - 1, m > 1 ? 2 * chance(seed) - 1 : 0};
+    const double mass = 0.2 + chance(seed);
+    double J[3], r[3] = {0};
+    for (int i = 0; i < 3; ++i) J[i] = 0.02 + 0.2 * chance(seed);
+    for (int i = 0; i < (m > 1 ? 3 : 2); ++i) r[i] = i == 0 ? chance(seed) : 2 * chance(seed) - 1;
     for (int j = 0; j <= m; ++j) {
         double e[3] = {j == 0, j == 1, j == 2};
         double w[3] = {r[1] * e[2] - r[2] * e[1], r[2] * e[0] - r[0] * e[2], r[0] * e[1] - r[1] * e[0]};

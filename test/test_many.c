@@ -44,9 +44,11 @@ static carom_model *make(scene s) {
     for (int i = 0; i < s.n; ++i)
         for (int j = 0; j < s.n; ++j)
             for (int k = 0; k < s.layers; ++k, ++count) {
+                double at[3], v[3]; // arguments of a call would be drawn in any order
+                for (int l = 0; l < 3; ++l) at[l] = s.jitter * next(&seed);
+                for (int l = 0; l < 3; ++l) v[l] = s.speed * next(&seed);
                 put(&p, "  s%d: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [%.9f, %.9f, %.9f], velocity: [%.6f, %.6f, %.6f], shape: {sphere: %s}}\n", count,
-                    R + 0.01 + s.spacing * i + s.jitter * next(&seed), R + 0.01 + s.spacing * j + s.jitter * next(&seed), R + s.spacing * k + 0.001 + s.jitter * fabs(next(&seed)),
-                    s.speed * next(&seed), s.speed * next(&seed), s.speed * next(&seed), s.radii && count % 2 ? "0.8*R" : "R");
+                    R + 0.01 + s.spacing * i + at[0], R + 0.01 + s.spacing * j + at[1], R + s.spacing * k + 0.001 + fabs(at[2]), v[0], v[1], v[2], s.radii && count % 2 ? "0.8*R" : "R");
             }
     for (int i = 0; i < s.idle; ++i, ++count)
         put(&p, "  s%d: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [%d, 50, 5], shape: {sphere: R}}\n", count, 50 + i);

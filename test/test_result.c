@@ -373,7 +373,10 @@ static void damage_and_read(void) {
     long meta = size < 16384 ? size : 16384; // where HDF5 keeps what it trusts
     for (int trial = 0; trial < 300; ++trial) {
         memcpy(bad, good, (size_t)size);
-        for (unsigned long k = 1 + draw(8); k > 0; --k) bad[draw((unsigned long)(trial % 2 ? meta : size))] = (unsigned char)draw(256);
+        for (unsigned long k = 1 + draw(8); k > 0; --k) {
+            const unsigned char byte = (unsigned char)draw(256);
+            bad[draw((unsigned long)(trial % 2 ? meta : size))] = byte;
+        }
         spill("bad.h5", bad, trial % 10 == 9 ? (long)draw((unsigned long)size) : size);
         read_everything("bad.h5");
     }
@@ -383,7 +386,10 @@ static void damage_and_read(void) {
     bad = malloc((size_t)size);
     for (int trial = 0; trial < 300; ++trial) {
         memcpy(bad, good, (size_t)size);
-        for (unsigned long k = 1 + draw(8); k > 0; --k) bad[draw((unsigned long)size)] = (unsigned char)draw(256);
+        for (unsigned long k = 1 + draw(8); k > 0; --k) {
+            const unsigned char byte = (unsigned char)draw(256);
+            bad[draw((unsigned long)size)] = byte;
+        }
         spill("bad.csv", bad, trial % 10 == 9 ? (long)draw((unsigned long)size) : size);
         read_everything("bad.csv");
     }

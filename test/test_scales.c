@@ -212,7 +212,8 @@ static void impacts_by_energy_scale_with_masses_and_speeds(void **state) {
             uint64_t seed = 10 * k + (uint64_t)tangents;
             contact_problem x = problem_random(1, CAROM_UNILATERAL + tangents, 0, 0.05, 7 * k);
             const double mu = 0.8 * uniform(&seed), e = uniform(&seed);
-            double u[3] = {-0.1 - uniform(&seed), symmetric_uniform(&seed), symmetric_uniform(&seed)}, G[9], p[3], q[3];
+            double u[3], G[9], p[3], q[3];
+            for (int i = 0; i < 3; ++i) u[i] = i == 0 ? -0.1 - uniform(&seed) : symmetric_uniform(&seed);
             assert_true(carom_energetic_impact(x.pb.G, x.pb.ld, tangents, mu, e, u, p));
             for (int i = 0; i <= tangents; ++i) {
                 for (int j = 0; j <= tangents; ++j) G[i + j * 3] = x.pb.G[i + j * x.pb.ld] / 1024;

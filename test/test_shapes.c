@@ -48,7 +48,9 @@ static double next(unsigned *seed) { // -1 .. 1
 static carom_model *posed(int i, unsigned seed, double factor, const char *more) {
     char text[1600];
     const pairing *p = &pairs[i];
-    double x[3] = {next(&seed), next(&seed), p->spatial ? next(&seed) : 0}, turn[2] = {3 * next(&seed), 3 * next(&seed)};
+    double x[3] = {0}, turn[2];
+    for (int k = 0; k < (p->spatial ? 3 : 2); ++k) x[k] = next(&seed);
+    for (int k = 0; k < 2; ++k) turn[k] = 3 * next(&seed);
     const double size = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     for (int k = 0; k < 3; ++k) x[k] *= p->near * factor / size;
     const double speed = 0.8 / (p->near * factor); // towards each other

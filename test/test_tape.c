@@ -341,7 +341,7 @@ static void the_first_point_may_be_the_origin(void **unused) {
 static void evaluation_asks_for_no_memory(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
-    const carom_node x[] = {random_node(g, 6), random_node(g, 6)};
+    const carom_node a = random_node(g, 6), b = random_node(g, 6), x[] = {a, b};
     requests = 0;
     const machine m = build(g, &(carom_group){.count = 2, .nodes = x}, 1);
     assert_true(requests > 0); // the counter counts

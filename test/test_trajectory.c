@@ -157,8 +157,10 @@ static void positions_are_continuous_at_every_jump(void **state) {
     for (int trial = 0; trial < 200; ++trial) {
         carom_trajectory tr = fresh(1, 2);
         const double s = 0.5 * (1 + next(&seed)) * 0.98 + 0.01;
-        add(&tr, 0, next(&seed), next(&seed), NAN);
-        add(&tr, 1, next(&seed), next(&seed), s);
+        double x[4];
+        for (int i = 0; i < 4; ++i) x[i] = next(&seed);
+        add(&tr, 0, x[0], x[1], NAN);
+        add(&tr, 1, x[2], x[3], s);
         double q, v, p, w;
         at(&tr, s, CAROM_LEFT, &q, &v);
         at(&tr, s, CAROM_RIGHT, &p, &w);
@@ -187,7 +189,10 @@ static void the_hint_changes_nothing_and_times_outside_are_clipped(void **state)
     enum { N = 500 };
     carom_trajectory tr = fresh(1, N);
     unsigned seed = 9;
-    for (int k = 0; k < N; ++k) add(&tr, k + 0.3 * next(&seed), next(&seed), next(&seed), NAN);
+    for (int k = 0; k < N; ++k) {
+        const double t = k + 0.3 * next(&seed), q = next(&seed), v = next(&seed);
+        add(&tr, t, q, v, NAN);
+    }
     for (int i = 0; i < 2000; ++i) {
         const double t = 0.5 * N * (1 + next(&seed));
         double q, v, p, w;

@@ -32,23 +32,35 @@ static void put_law(writer *w, bool slip) {
     if (slip) PUT(w, ", friction: %.3g", mu[below(4)]);
 }
 
+// Numbers are drawn before they are put: arguments of one call would be drawn in any order.
+
 // Points with gaps that are written: some the same, some nearly so.
 static void written(writer *w) {
     const int n = 1 + below(3), contacts = 1 + below(5);
     const char *const name = "xyz";
     PUT(w, "carom: 1\ncoordinates: {");
-    for (int i = 0; i < n; ++i) PUT(w, "%s%c: {at: %.4g, rate: %.4g}", i ? ", " : "", name[i], 0.2 + uniform(), 3 * sym());
+    for (int i = 0; i < n; ++i) {
+        const double at = 0.2 + uniform(), rate = 3 * sym();
+        PUT(w, "%s%c: {at: %.4g, rate: %.4g}", i ? ", " : "", name[i], at, rate);
+    }
     PUT(w, "}\nenergy:\n  kinetic: ");
     for (int i = 0; i < n; ++i) PUT(w, "%s%.4g*%c'^2/2", i ? " + " : "", wide(1e-5, 1e5), name[i]);
     PUT(w, "\n  potential: ");
-    for (int i = 0; i < n; ++i) PUT(w, "%s%.4g*%c + %.4g*%c^2/2", i ? " + " : "", wide(1e-4, 1e4), name[i], below(2) ? 0.0 : wide(1, 1e6), name[i]);
+    for (int i = 0; i < n; ++i) {
+        const double weight = wide(1e-4, 1e4), stiffness = below(2) ? 0.0 : wide(1, 1e6);
+        PUT(w, "%s%.4g*%c + %.4g*%c^2/2", i ? " + " : "", weight, name[i], stiffness, name[i]);
+    }
     PUT(w, "\ncontacts:\n");
     for (int k = 0; k < contacts; ++k) {
         PUT(w, "  c%d: {gap: \"%c", k, name[below(n)]);
-        const double c[] = {0, 1, sym(), 1e-6 * sym(), 1e-12 * sym()};
+        const double large = sym(), small = 1e-6 * sym(), tiny = 1e-12 * sym(), c[] = {0, 1, large, small, tiny};
         for (int i = 0; i < n; ++i) PUT(w, " + %.4g*%c", c[below(5)], name[i]);
-        if (below(4) == 0) PUT(w, " - %.3g*sin(%.3g*t)", 0.1 * uniform(), wide(1, 300));
-        PUT(w, " + %.3g\", slip: %c, ", below(2) ? 0.0 : 0.1 * uniform(), name[below(n)]);
+        if (below(4) == 0) {
+            const double size = 0.1 * uniform(), rate = wide(1, 300);
+            PUT(w, " - %.3g*sin(%.3g*t)", size, rate);
+        }
+        const double apart = below(2) ? 0.0 : 0.1 * uniform();
+        PUT(w, " + %.3g\", slip: %c, ", apart, name[below(n)]);
         put_law(w, true);
         PUT(w, "}\n");
     }
@@ -58,8 +70,10 @@ static void written(writer *w) {
 static double put_shape(writer *w, bool space, bool box) {
     const double r = 0.05 + 0.2 * uniform();
     if (!box) PUT(w, "shape: {%s: %.17g}", space ? "sphere" : "circle", r);
-    else if (space) PUT(w, "shape: {box: [%.3g, %.3g, %.17g]}", 0.1 + uniform(), 0.1 + uniform(), 2 * r);
-    else PUT(w, "shape: {box: [%.3g, %.17g]}", 0.1 + uniform(), 2 * r);
+    else if (space) {
+        const double a = 0.1 + uniform(), b = 0.1 + uniform();
+        PUT(w, "shape: {box: [%.3g, %.3g, %.17g]}", a, b, 2 * r);
+    } else PUT(w, "shape: {box: [%.3g, %.17g]}", 0.1 + uniform(), 2 * r);
     return r;
 }
 
@@ -79,8 +93,10 @@ static void bodies(writer *w, bool space) {
         else PUT(w, ", inertia: %.4g, at: [%.3g, %.17g], velocity: [%.3g, %.3g]}\n", J, x, top, vx, touch ? 0 : -drop);
         top += r;
     }
-    if (below(3) == 0) PUT(w, "springs: {s: {between: [ground, b0], points: [%s, %s], stiffness: %.3g, damping: %.3g}}\n", space ? "[0, 0, 1]" : "[0, 1]", space ? "[0.1, 0, 0]" : "[0.1, 0]",
-                           wide(1, 1e6), below(2) ? 0.0 : wide(1e-3, 10));
+    if (below(3) == 0) {
+        const double stiffness = wide(1, 1e6), damping = below(2) ? 0.0 : wide(1e-3, 10);
+        PUT(w, "springs: {s: {between: [ground, b0], points: [%s, %s], stiffness: %.3g, damping: %.3g}}\n", space ? "[0, 0, 1]" : "[0, 1]", space ? "[0.1, 0, 0]" : "[0.1, 0]", stiffness, damping);
+    }
     PUT(w, "contacts:\n");
     for (int i = 0; i < n; ++i) {
         PUT(w, "  f%d: {between: [b%d, floor], ", i, i);

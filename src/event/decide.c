@@ -6,6 +6,7 @@
 #include "event/decide.h"
 #include "event/feature.h"
 #include "event/tube.h"
+#include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
 
@@ -239,10 +240,15 @@ static int holds(const double *lambda, const double *Gamma, const double *noise,
     return lambda[0] * D[0] > tol * noise[0] ? 1 : 0;
 }
 
+// Has friction something left?
+static bool reserve(const double *lambda, const double *noise, const double *D, int tangents, double mu, double tol) {
+    return (mu * lambda[0] - carom_length(lambda + 1, tangents)) * D[1] > tol * (noise[1] + mu * noise[0]);
+}
+
 static int sticks(const double *lambda, const double *Gamma, const double *noise, const double *D, int tangents,
                   double mu, double tol) {
     if (carom_length(Gamma + 1, tangents) > tol * (noise[1] + noise[0])) return -1;
-    return (mu * lambda[0] - carom_length(lambda + 1, tangents)) * D[1] > tol * (noise[1] + mu * noise[0]) ? 1 : 0;
+    return reserve(lambda, noise, D, tangents, mu, tol) ? 1 : 0;
 }
 
 // What the laws at the present state say, by *_0: does every contact hold, or does none decide what tol cannot see?
@@ -302,20 +308,101 @@ static void decide_block(carom_phase *w, const carom_step *s, int b) {
         return;
     }
     if (f->mode[c] != CAROM_MODE_STICK || tangents == 0) return;
-    const double *Gamma = w->Gamma_0 + k;
-    int tangential = sticks(w->lambda_0 + k, Gamma, w->noise_0 + k, w->D_0 + k, tangents, mu, tol);
-    if (tangential == 0) {
-        Gamma = f->Gamma + k;
-        tangential = sticks(f->lambda + k, Gamma, f->noise + k, f->D + k, tangents, mu, LATER * tol);
-    }
+    double *Gamma = w->Gamma_0 + k, *lambda = w->lambda_0 + k;
+    int tangential = sticks(lambda, Gamma, w->noise_0 + k, w->D_0 + k, tangents, mu, tol);
+    const bool later = tangential == 0;
+    if (later) tangential = sticks(f->lambda + k, f->Gamma + k, f->noise + k, f->D + k, tangents, mu, LATER * tol);
     // Its friction is exhausted: it slides against it.  Where reactions are not unique, others may take its share.
-    const double *lambda = w->lambda_0 + k, used = carom_length(lambda + 1, tangents), size = carom_length(Gamma + 1, tangents);
+    const double used = carom_length(lambda + 1, tangents);
     const bool at_limit = w->limits.exact ? w->was[c] == CAROM_MODE_STICK && w->hit[s->sys->nc + c] : carom_flow_exhausted(used, mu, lambda[0]);
     const bool exhausted = tangential == 0 && !f->shared && at_limit && used > 0;
     if (tangential >= 0 && !exhausted) return;
     f->mode[c] = CAROM_MODE_SLIP;
     f->live[c] = 0;
+    if (later) carom_copy(Gamma, f->Gamma + k, 1 + tangents); // that decided
+    if (later && !exhausted) carom_copy(lambda, f->lambda + k, 1 + tangents);
+    const double size = carom_length(Gamma + 1, tangents);
     for (int i = 1; i <= tangents; ++i) f->dir[CAROM_TANGENTS * c + i - 1] = exhausted ? -lambda[i] / used : Gamma[i] / size;
+}
+
+// -- slip that begins slowly ---------------------------------------------------------------------------------------------------
+
+static const double SLOW = 0.03;     // of what friction prevents: faster slip has its direction from Gamma_T well enough
+static const double STRAIGHT = 1e-8; // angle by which a step of Newton's method turns at last: the next one would turn by its square
+static const double SMALL = 0.1;     // angle
+enum { TURNS = 4 };
+
+// The rows of contacts that begin to slide slowly along more than one tangent, into f->order; their number.
+static int slow_rows(carom_phase *w, const carom_step *s) {
+    carom_flow *f = &w->f;
+    int m = 0;
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        while (f->row[r] >= f->L.at[b + 1]) ++b;
+        const int k = f->L.at[b], c = f->L.id[b] - s->sys->ne, tangents = f->L.at[b + 1] - k - 1;
+        if (c < 0 || f->row[r] == k || tangents < 2 || f->mode[c] != CAROM_MODE_SLIP) continue;
+        const double size = carom_length(w->Gamma_0 + k + 1, tangents), used = carom_length(w->lambda_0 + k + 1, tangents), *D = w->D_0 + k;
+        if (reserve(w->lambda_0 + k, w->noise_0 + k, D, tangents, s->sys->contacts[c].friction, w->limits.decide)) continue; // says nothing of the direction
+        if (size > LATER * w->limits.decide * (w->noise_0[k] + w->noise_0[k + 1]) && size < SLOW * used * D[1]) f->order[m++] = r;
+    }
+    return m;
+}
+
+// (EV-26)  (I + G K) x = -G r,   r = |lambda_T| Gamma_T/|Gamma_T| + lambda_T,   K = |lambda_T|/|Gamma_T| (I - d d')   over the m rows of f->order; x goes to f->b.
+// s->G was multiplied by h.  False: no answer.
+static bool straighter(carom_phase *w, const carom_step *s, int m) {
+    carom_flow *f = &w->f;
+    double *J = f->S, *x = f->b;
+    carom_zero(x, m);
+    carom_zero(J, (ptrdiff_t)m * m);
+    for (int j = 0, b = 0, tangents; j < m; j += tangents) {
+        const int k = f->row[f->order[j]];
+        while (k >= f->L.at[b + 1]) ++b;
+        tangents = f->L.at[b + 1] - k;
+        const double *lambda = w->lambda_0 + k, used = carom_length(lambda, tangents), size = carom_length(w->Gamma_0 + k, tangents);
+        double d[CAROM_TANGENTS];
+        for (int l = 0; l < tangents; ++l) d[l] = w->Gamma_0[k + l] / size, J[j + l + (ptrdiff_t)(j + l) * m] = 1;
+        for (int i = 0; i < m; ++i) {
+            const double *G = s->G + f->order[i] + (ptrdiff_t)f->order[j] * f->n;
+            double along = 0;
+            for (int l = 0; l < tangents; ++l) along += G[(ptrdiff_t)l * f->n] * d[l];
+            for (int l = 0; l < tangents; ++l) {
+                const double g = G[(ptrdiff_t)l * f->n];
+                x[i] -= g / s->h * (used * d[l] + lambda[l]);
+                J[i + (ptrdiff_t)(j + l) * m] += used / size * (g - along * d[l]) / s->h;
+            }
+        }
+    }
+    if (!carom_dense_lu(J, m, m, 0, f->col)) return false;
+    carom_dense_lu_solve(J, m, m, f->col, x);
+    return true;
+}
+
+// Gamma_T and the direction of the blocks of those rows, turned by x; the largest angle.  An angle that is not small is no correction, and is left out.
+static double turn_slips(carom_phase *w, const carom_step *s, int m) {
+    carom_flow *f = &w->f;
+    double turn = 0;
+    for (int j = 0, b = 0, tangents; j < m; j += tangents) {
+        const int k = f->row[f->order[j]];
+        while (k >= f->L.at[b + 1]) ++b;
+        tangents = f->L.at[b + 1] - k;
+        double *Gamma = w->Gamma_0 + k, *d = f->dir + CAROM_TANGENTS * (f->L.id[b] - s->sys->ne);
+        const double angle = carom_length(f->b + j, tangents) / carom_length(Gamma, tangents);
+        if (!(angle < SMALL)) continue;
+        turn = fmax(turn, angle);
+        carom_axpy(Gamma, 1, f->b + j, tangents);
+        const double size = carom_length(Gamma, tangents);
+        for (int l = 0; l < tangents; ++l) d[l] = Gamma[l] / size;
+    }
+    return turn;
+}
+
+// Just beyond the angle of friction Gamma_T is next to nothing, and what the laws leave over, a tiny part of friction, is a larger one of it.  The angle by which its direction is wrong is
+// small, but friction in that direction is wrong by that angle too, which may be as much as Gamma_T itself.  What lambda_T does to the bodies is known; that of each contact alone no
+// better than Gamma_T.  So slip begins where friction against it does to the bodies what lambda_T does: Newton's method for Gamma_T + x.
+static void straighten(carom_phase *w, const carom_step *s) {
+    const int m = slow_rows(w, s);
+    double turn = HUGE_VAL;
+    for (int i = 0; m > 0 && i < TURNS && turn > STRAIGHT && straighter(w, s, m); ++i) turn = turn_slips(w, s, m);
 }
 
 // (EV-5)  Who of the candidates stays, sticks and slides.
@@ -330,6 +417,7 @@ static carom_status decide(carom_phase *w, carom_step *s) {
         w->pull[f->L.id[b] - s->sys->ne] = w->lambda_0[f->L.at[b]] * w->D_0[f->L.at[b]]; // what pulls it back to the wall
         decide_block(w, s, b);
     }
+    straighten(w, s);
     for (int c = 0; c < s->sys->nc; ++c) w->pull[c] = rest_of_run(w, s, c, w->pull[c]);
     return CAROM_OK;
 }
