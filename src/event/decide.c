@@ -328,7 +328,7 @@ static void decide_block(carom_phase *w, const carom_step *s, int b) {
 // -- slip that begins slowly ---------------------------------------------------------------------------------------------------
 
 static const double SLOW = 0.03;     // of what friction prevents: faster slip has its direction from Gamma_T well enough
-static const double STRAIGHT = 1e-8; // angle by which a step of Newton's method turns at last: the next one would turn by its square
+static const double STRAIGHT = 1e-8; // angle by which the last correction turns: the next one would turn by |Gamma_T|/(D |lambda_T|) of it
 static const double SMALL = 0.1;     // angle
 enum { TURNS = 4 };
 
@@ -347,7 +347,7 @@ static int slow_rows(carom_phase *w, const carom_step *s) {
     return m;
 }
 
-// (EV-26)  (I + G K) x = -G r,   r = |lambda_T| Gamma_T/|Gamma_T| + lambda_T,   K = |lambda_T|/|Gamma_T| (I - d d')   over the m rows of f->order; x goes to f->b.
+// (EV-26)  (I + G K) x = -G r,   r = |lambda_T| d + lambda_T,   d = Gamma_T/|Gamma_T|,   K = |lambda_T|/|Gamma_T| (I - d d')   over the m rows of f->order; x goes to f->b.
 // s->G was multiplied by h.  False: no answer.
 static bool straighter(carom_phase *w, const carom_step *s, int m) {
     carom_flow *f = &w->f;
@@ -398,7 +398,7 @@ static double turn_slips(carom_phase *w, const carom_step *s, int m) {
 
 // Just beyond the angle of friction Gamma_T is next to nothing, and what the laws leave over, a tiny part of friction, is a larger one of it.  The angle by which its direction is wrong is
 // small, but friction in that direction is wrong by that angle too, which may be as much as Gamma_T itself.  What lambda_T does to the bodies is known; that of each contact alone no
-// better than Gamma_T.  So slip begins where friction against it does to the bodies what lambda_T does: Newton's method for Gamma_T + x.
+// better than Gamma_T.  So slip begins where friction against it does to the bodies what lambda_T does.
 static void straighten(carom_phase *w, const carom_step *s) {
     const int m = slow_rows(w, s);
     double turn = HUGE_VAL;
