@@ -7,6 +7,9 @@
 #include <carom/book.h>
 #include <unistd.h>
 
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wpsabi" // vectors wider than the processor's: all functions that take them are static
+#endif
 #include "sweep/lanes/head_c.inc"
 #define real V
 #define T(name) V_##name
