@@ -232,6 +232,8 @@ typedef struct carom_system {
     bool (*may_pass)(const void *model, const carom_list *list, int k, carom_list_pair *pair);
     /// The smallest gap of such a pair where its bodies have moved from q0 along v for the time h; other velocities are not read.  q: nq numbers of scratch.
     carom_status (*gap_of_pair)(const void *model, void *work, int k, const double *q0, double h, const double *v, double *q, double *gap);
+    /// How far points of the two shapes of contact id, one that is always there, move together on the shortest way from q_0 to q_1: its gap falls by no more.  HUGE_VAL, or NULL: not known.
+    double (*travel)(const void *model, int id, const double *q_0, const double *q_1);
 } carom_system;
 
 /// A system with sizes, dense storage and no functions; fill in the rest.

@@ -267,13 +267,25 @@ size_t carom_model_longest_contact(const carom_model *m) {
 
 double carom_model_contact_size(const carom_model *m, int id) {
     if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
-    for (int i = 0; i < m->npairs; ++i) {
-        const pair *p = &m->pairs[i];
-        if (id < p->first || id >= p->first + p->count) continue;
-        const double a = p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, b = p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY, size = fmin(a, b);
-        return isfinite(size) ? size : 0;
-    }
-    return 0;
+    if (m->npairs == 0 || id < m->pairs[0].first) return 0;
+    const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
+    const double a = p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, b = p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY, size = fmin(a, b);
+    return isfinite(size) ? size : 0;
+}
+
+// Of a shape on a body that is moved or carried, or of which there is no end on a body that turns, it is not known.  A ball that turns about its middle is where it was.
+static double shape_travel(const carom_model *m, const shape *s, const double *q_0, const double *q_1) {
+    const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
+    if (s->body == &m->bodies[0]) return 0;
+    if (s->body->v < 0 || s->member || s->next || !isfinite(s->bound_radius)) return HUGE_VAL;
+    return carom_body_travel(s->body, q_0, q_1, sqrt(carom_dot(s->at, s->at, 3)) + (round ? 0 : s->bound_radius));
+}
+
+double carom_model_travel(const void *model, int id, const double *q_0, const double *q_1) {
+    const carom_model *m = model;
+    if (id < m->pairs[0].first) return HUGE_VAL;
+    const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
+    return shape_travel(m, p->A, q_0, q_1) + shape_travel(m, p->B, q_0, q_1);
 }
 
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x) {

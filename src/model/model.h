@@ -348,6 +348,7 @@ size_t carom_times_work(carom_model *m, size_t from);
 void carom_times_work_init(const carom_model *m, void *work, const double *given);
 void carom_times_parameters(const carom_model *m, void *work, const double *given);
 double carom_model_jump(const void *model, void *work, double t_0, double t_1);
+double carom_model_travel(const void *model, int id, const double *q_0, const double *q_1); // carom_system.travel
 double carom_model_even(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
@@ -432,6 +433,7 @@ void carom_free_energy(const carom_model *m, const double *q, const double *v, d
 void carom_joint_axes(const joint *j, double x_A[3], double y_A[3], double x_B[3]);
 void carom_body_pose(const body *b, const double *q, double *r, double *R); // where it is, and its rotation by rows
 double carom_body_speed(const body *b, const double *v, double arm);        // largest of a point within `arm` of its centre of mass
+double carom_body_travel(const body *b, const double *q0, const double *q1, double arm); // the longest way of such a point
 void carom_body_move(const body *b, double *q1, const double *q0, double h, const double *v); // it alone, as carom_model_move() does; q1 may be q0
 bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);

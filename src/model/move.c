@@ -183,3 +183,12 @@ double carom_body_speed(const body *b, const double *v, double arm) {
     if (b->space != SPATIAL) return hypot(u[0], u[1]) + fabs(u[2]) * arm;
     return sqrt(carom_dot(u, u, 3)) + sqrt(carom_dot(u + 3, u + 3, 3)) * arm;
 }
+
+// |r_1 - r_0| + arm phi.  Unit quaternions: |p_1 - p_0| = 2 sin(phi/4) >= phi/pi for phi <= 2 pi, and 3.2 > pi.
+double carom_body_travel(const body *b, const double *q0, const double *q1, double arm) {
+    if (b->v < 0) return 0;
+    const double *x = q0 + b->turn, *y = q1 + b->turn;
+    if (b->space != SPATIAL) return sqrt((y[-2] - x[-2]) * (y[-2] - x[-2]) + (y[-1] - x[-1]) * (y[-1] - x[-1])) + fabs(y[0] - x[0]) * arm;
+    const double r[3] = {y[-3] - x[-3], y[-2] - x[-2], y[-1] - x[-1]}, p[4] = {y[0] - x[0], y[1] - x[1], y[2] - x[2], y[3] - x[3]};
+    return sqrt(carom_dot(r, r, 3)) + 3.2 * sqrt(carom_dot(p, p, 4)) * arm;
+}

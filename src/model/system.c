@@ -647,6 +647,7 @@ static void set_optional(const carom_model *m, carom_system *s, bool turns) {
     const bool own = m->nc > 0 && m->ne == 0 && m->npairs == 0 && !m->near && m->nmember == 0 && !turns;
     s->reach = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
     s->hold = m->npairs ? hold : NULL;
+    s->travel = m->npairs ? carom_model_travel : NULL;
     s->works = m->nelements ? works : NULL;
     s->free_motion = m->only_expressions ? free_motion : NULL;
     s->motion_directions = m->tape->group[GROUP_MOTION_DIRECTIONS].count > 0 ? motion_directions : NULL;

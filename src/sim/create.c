@@ -84,8 +84,11 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->name_user = sim;
     s->inside->rate_name = def->rate_name ? rate_name_of : NULL;
     sim->size = def->size;
-    for (int c = 0; def->size && c < carom_sim_fixed_contacts(sim); ++c)
-        if (!(sim->shaped & CAROM_NEAR(c)) && def->size(def->name_user, sys->ne + c) > 0) sim->shaped |= CAROM_NEAR(c);
+    sim->bounds_from = HUGE_VAL;
+    for (int c = 0; def->size && c < carom_sim_fixed_contacts(sim); ++c) {
+        const double size = def->size(def->name_user, sys->ne + c);
+        if (size > 0) sim->shaped |= CAROM_NEAR(c), sim->bounds_from = fmin(sim->bounds_from, size);
+    }
     s->err = &sim->error;
     sim->kept->t = sim->kept->from_t = def->t0;
     carom_sim_signals_start(sim, def);

@@ -125,16 +125,25 @@ static bool passed(path *p, double *at) {
     return !p->failed && -fmax(before, after) > FEW * fabs(after - before);
 }
 
-// (PO-3)  Gaps of shapes that are far from each other are lower bounds (SHP-10): a line through one of those and one that is exact says nothing.  No gap falls by more than the places of two bodies move, 2 sqrt(3) max |q_1 - q_0|,
-//         and where they turn by an angle, that times a length.  Which coordinates are angles is not known here, nor how long bodies are: (1 + L), L the largest gap and position, is an estimate.  Where it is too large a step is looked
-//         at in vain; where it is too small, for bodies longer than L that turn, the line decides alone.
-double carom_sim_reach_of_step(const carom_sim *sim) {
+// Which coordinates are angles is not known here, nor how long bodies are: the places of two bodies move by 2 sqrt(3) max |q_1 - q_0| at most, and where they turn by an angle, that times a length.  (1 + L), L the largest gap and
+// position, is an estimate.
+static double reach_of_step(const carom_sim *sim) {
     double moved = 0, far = sim->kept->ledger.gap > 0 ? sim->kept->ledger.gap : 0;
     for (int i = 0; i < sim->sys->nq; ++i) {
         const double way = fabs(sim->q[i] - sim->q_0[i]), x = fabs(sim->q[i]);
         moved = way > moved ? way : moved, far = x > far ? x : far;
     }
     return 4 * moved * (1 + far);
+}
+
+// (PO-3)  Gaps of shapes that are far from each other are lower bounds (SHP-10): a line through one of those and one that is exact says nothing.  Gaps up to the size of the smaller shape are exact.  No gap falls by more than points of
+//         its two shapes move; twice that leaves room for what they move inside the step.  Where the system does not know it, an estimate decides.
+bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach) {
+    const carom_system *sys = sim->sys;
+    const double travel = sys->travel ? sys->travel(sys->model, sys->ne + c, sim->q_0, sim->q) : HUGE_VAL;
+    if (travel < HUGE_VAL) return gap < 2 * travel;
+    if (*reach < 0) *reach = reach_of_step(sim);
+    return gap < *reach;
 }
 
 // Has the scheme moved the position at the end by a multiplier of this contact?  The motion from the start alone is what there was before.

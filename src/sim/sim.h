@@ -103,7 +103,8 @@ struct carom_sim {
     double *gap;        // kept, ne + nc
     bool watched;       // steps may pass obstacles unseen: look for them, with
     double touches;     // a gap that is no larger counts as closed,
-    uint64_t shaped;    // CAROM_NEAR of contacts between shapes, whose gaps may be bounds,
+    uint64_t shaped;    // CAROM_NEAR of contacts between shapes, whose gaps may be bounds where they are larger than
+    double bounds_from; // the smallest size of a shape that touches another,
     double *gap_0;      // kept, ne and contacts that are always there: gaps where the last step began,
     double *gap_next, *gap_in; // the same soon after; ne + nc: at some place inside
     bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
@@ -241,19 +242,20 @@ void carom_sim_thrown(carom_sim *sim, double h);
 /// Contacts that are always there, before those of the list.
 static inline int carom_sim_fixed_contacts(const carom_sim *sim) { return sim->sys->nc - sim->sys->listed; }
 
-/// passed.c: about the most by which a gap between shapes falls in the last step (PO-3).
-double carom_sim_reach_of_step(const carom_sim *sim);
+/// passed.c: may the gap of contact c, between shapes, have fallen by this much in the last step (PO-3)?  *reach: an estimate for all, where it is needed; negative: not known yet.
+bool carom_sim_moves_by(const carom_sim *sim, int c, double gap, double *reach);
 
-/// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step before falls to zero in it, and those of shapes that move as far.  Moves gap_0 on to the start of the last step.
+/// Contacts that may have closed in the last step: those where the line through the gaps at both ends of the step before falls to zero in it, and where one of the two may be a bound, those of shapes that move as far.  Moves gap_0 on to the start of the last step.
 static inline uint64_t carom_sim_may_have_closed(carom_sim *sim) {
     const int ne = sim->sys->ne, nc = carom_sim_fixed_contacts(sim);
     const double *g = sim->gap + ne, times = sim->control.on ? 1.2 : 2, touches = sim->touches; // 2 g < g_0; adaptive steps may grow five times: g + 5 (g - g_0) < 0
     double *g_0 = sim->gap_0 + ne;
-    const double reach = sim->shaped ? carom_sim_reach_of_step(sim) : 0;
+    double reach = -1; // not known yet
     uint64_t near = sim->kept->near;
     for (int c = 0; c < nc; ++c) {
-        const double last = g[c];
-        if (last > touches && (times * last < g_0[c] + touches || (last < reach && sim->shaped & CAROM_NEAR(c)))) near |= CAROM_NEAR(c);
+        const double last = g[c], larger = last > g_0[c] ? last : g_0[c];
+        if (last > touches && times * last < g_0[c] + touches) near |= CAROM_NEAR(c);
+        else if (last > touches && larger > sim->bounds_from && sim->shaped & CAROM_NEAR(c) && carom_sim_moves_by(sim, c, last, &reach)) near |= CAROM_NEAR(c);
         g_0[c] = last;
     }
     return near;
