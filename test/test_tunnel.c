@@ -420,6 +420,7 @@ static carom_sim *sim_of_shapes(const carom_model *m, const char *scheme, double
 // its end, or is hit by its end: a bar of 1 mm that turns by 0.9 rad a step.  There is an impact, or the run says that it passed the plate.  Lengths are in metres and in millimetres.
 static void plates_of_shapes_are_not_passed_in_silence(void **state) {
     (void)state;
+    QUICK_SKIPS();
     int passed = 0;
     for (int k = 0; k < 30; ++k) {
         const bool turns = k % 3 == 2;
@@ -580,6 +581,7 @@ static void plates_whose_normal_turns_round_are_not_passed_in_silence(void **sta
 // begin on one surface and end on the other.  The velocities of schatzman-paoli are means of two steps: a reaction that has only slowed the point is noticed, if the change is small against the approach.
 static void the_far_side_is_not_reached_in_silence(void **state) {
     (void)state;
+    QUICK_SKIPS();
     static const double thick[] = {0.15, 0.2, 0.07};
     int passed = 0;
     for (int k = 0; k < 3 * 31; ++k) {
@@ -619,6 +621,7 @@ static void the_far_side_is_not_reached_in_silence(void **state) {
 // there is nothing to say.  Nor is there where a chord of the motion cuts a surface that is only curved: a peg that is struck at its side, a hill that is slid along.
 static void two_steps_do_not_pass_a_plate_in_silence(void **state) {
     (void)state;
+    QUICK_SKIPS();
     static const double e[] = {0, 0.3, 0.5, 0.8}, thick[] = {0.0005, 0.001, 0.002, 0.003, 0.005, 0.007, 0.01, 0.013};
     static const char *const curved[] = {
         "carom: 1\ncoordinates: {x: {at: -0.5, rate: 3}, y: 0.19}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\"}\ncontacts: {peg: {gap: sqrt(x^2 + y^2) - 0.2}}\n",
@@ -647,6 +650,7 @@ static void two_steps_do_not_pass_a_plate_in_silence(void **state) {
 // The same with contacts that come and go: 40 balls fly side by side, and pass the plate in the same step or not at all.
 static void the_far_side_is_not_reached_in_silence_by_many(void **state) {
     (void)state;
+    QUICK_SKIPS();
     static const double thick[] = {0.1, 0.15, 0.2};
     int passed = 0;
     for (int k = 0; k < 3 * 16; ++k) {
