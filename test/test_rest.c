@@ -164,8 +164,7 @@ static void a_heavy_box_rests_on_a_light_one(void **state) {
             carom_warning list[CAROM_WARNINGS];
             const carom_ledger l = sim_ledger(sim);
             const int n = carom_sim_warnings(sim, &l, list);
-            for (int k = 0; k < n; ++k)
-                if (strcmp(list[k].kind, "unconverged") != 0) fail_msg("%s, 1 : %g: %s", s->name, heavy[i] / light[i], list[k].text); // problems of several stages are solved less well
+            if (n > 0) fail_msg("%s, 1 : %g: %s", s->name, heavy[i] / light[i], list[0].text);
             carom_sim_destroy(sim);
         }
         carom_model_destroy(m);

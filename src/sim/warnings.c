@@ -27,6 +27,8 @@ static const double DEEP = 0.1, DEEP_LOCATED = 1e-3;
 static const double ROUNDING = 1e-6, FEW = 4;
 // Contact residual relative to the largest local velocity.  Solvers stop at 1e-12; a millionth is still invisible in a plot.
 static const double LOOSE = 1e-6;
+// The same where no solver met its tolerance, relative to the velocities of its step alone: up to there it is below the error of a step of any scheme, and counted only.
+static const double COUNTED = 1e-8;
 // Damping in pulses of fewer steps than this, which take a tenth of the largest kinetic energy.  A contact that is hit damps twice, on the way in and on the way out, so it lasts fewer than 2 FEWEST steps:
 // h omega > pi/(2 FEWEST) = 0.4.  Where a force begins inside a step, the error of its impulse is of first order: a step's part of it.
 // Where a tenth of that energy is unaccounted for, pulses of fewer than FEW_UNBALANCED steps are the reason.
@@ -181,7 +183,7 @@ static void moved(writer *w, const carom_ledger *l) {
 
 static void unconverged(writer *w, const carom_ledger *l) {
     const double speed = w->sim->kept->speed;
-    if (l->counts.accepted > 0) {
+    if (l->counts.accepted > 0 && l->counts.accepted_residual > COUNTED) {
         snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
                  "in %ld step%s a contact problem missed the tolerance and was accepted; the largest residual is %.3g of the velocities in its step.  Try a smaller step or another "
                  "solver=", l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
