@@ -147,8 +147,9 @@ static void unaccounted(writer *w, const carom_ledger *l) {
 static void penetration(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->names.name_user, l->penetration_id) : 0;
-    const double length = size > 0 ? size : fmax(0, l->gap), least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
     const carom_forces x = carom_sim_forces(sim);
+    const double pushed = STILL * sim->h * sim->h * x.a; // of what forces move in a step: where coordinates are 0, nothing else says what rounding is
+    const double length = size > 0 ? size : fmax(0, l->gap), least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq) + (pushed < HUGE_VAL ? pushed : 0);
     const bool follows = size == 0 && !sim->scheme->emits_events && l->impacts == 0 && l->gap < l->penetration; // its wall, or a curve: the approach says nothing of how fast they move
     const double moves = follows && x.unit > 0 && l->kinetic < HUGE_VAL ? sqrt(fmax(0, l->kinetic) / x.unit) : 0, way = fmax(sim->kept->speed, moves) * sim->h; // in a step
     const double prevented = size > 0 || (l->impacts > 0 && l->gap > FEW * way) ? STILL * way : FEW * way;
