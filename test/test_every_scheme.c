@@ -2,12 +2,14 @@
 //
 // A scheme either declines what it lacks, before it runs and in words, or it runs: no step fails for good, gaps and joints stay as near to zero as
 // its level promises, energy that nobody accounts for stays small.  Without an argument the first steps of each pair; with "long" the
-// whole motion, where it is affordable.  What a scheme promises stands in its table (carom_promises); docs/choosing-a-scheme.md tells the steps.
+// whole motion, where it is affordable, and each pair that takes a second or more is reported when it ends; "long 2/8" is the second of eight parts, which have pairs in turn.  What a scheme promises stands in its table (carom_promises); docs/choosing-a-scheme.md tells the steps.
 #include "ignoring.h"
 #include "model_text.h"
 #include <carom/event.h>
+#include <time.h>
 
 static bool at_length; // "long"
+static int part = 1, parts = 1, unit; // of pairs, counted in order
 #ifdef QUICK // with sanitizers
 enum { FIRST_STEPS = 8 };
 #else
@@ -150,11 +152,14 @@ static bool pair_runs(const mechanism *m, const carom_scheme *p, const carom_mod
     seen s = {0};
     look(sim, u, &s);
     carom_status status = CAROM_OK;
+    const clock_t began = clock();
     while (status == CAROM_OK && !carom_sim_done(sim)) {
         status = carom_sim_step(sim, &err);
         if (status == CAROM_OK) look(sim, u, &s);
     }
     free(u);
+    const double seconds = (double)(clock() - began) / CLOCKS_PER_SEC;
+    if (at_length && seconds >= 1) print_message("%s by %s, h = %g: to t = %g in %.0f s\n", m->name, p->name, h, carom_sim_now(sim).t, seconds);
     const bool good = counter || (status == CAROM_OK && kept(m, p, h, end, sim, &s));
     if (status != CAROM_OK && !counter) print_error("%s by %s, h = %g: %s\n", m->name, p->name, h, err.text);
     carom_sim_destroy(sim);
@@ -168,7 +173,8 @@ static void every_scheme_runs_every_mechanism_or_declines_it_in_words(void **sta
     int bad = 0;
     for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; ++i) {
         carom_model *model = shipped_model(mechanisms[i].name);
-        for (int k = 0; carom_scheme_at(k); ++k) bad += !pair_runs(&mechanisms[i], carom_scheme_at(k), model);
+        for (int k = 0; carom_scheme_at(k); ++k)
+            if (unit++ % parts == part - 1) bad += !pair_runs(&mechanisms[i], carom_scheme_at(k), model);
         carom_model_destroy(model);
     }
     assert_int_equal(bad, 0);
@@ -179,5 +185,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(every_scheme_runs_every_mechanism_or_declines_it_in_words),
     };
     at_length = argc > 1 && strcmp(argv[1], "long") == 0;
+    if ((argc > 2 && sscanf(argv[2], "%d/%d", &part, &parts) != 2) || part < 1 || part > parts) return fprintf(stderr, "test_every_scheme [long [1/8 .. 8/8]]\n"), 2;
+    setvbuf(stdout, NULL, _IOLBF, 0);
     return cmocka_run_group_tests_name("every scheme on every mechanism", tests, NULL, NULL);
 }

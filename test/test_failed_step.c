@@ -59,9 +59,9 @@ static unsigned char *kept_of(const carom_sim *sim, size_t *size) {
     unsigned char *copy = malloc(*size);
     memcpy(copy, state, *size);
     carom_kept *k = (carom_kept *)(void *)copy;
-    k->ledger.counts = (carom_counts){0};
+    const carom_counts *c = &k->ledger.counts;
+    k->ledger.counts = (carom_counts){.residual = c->residual, .residual_id = c->residual_id, .accepted = c->accepted, .accepted_residual = c->accepted_residual};
     k->ledger.rejected = 0;
-    k->ledger.residual_t = 0;
     k->near = 0;
     return copy;
 }

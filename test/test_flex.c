@@ -324,6 +324,25 @@ static void points_follow_the_shape_functions(void **state) {
     carom_member_destroy(m);
 }
 
+// The shape functions of the element at an end go on beyond it, however far: at a distance of more elements than an int counts, too.
+static void points_beyond_the_ends_belong_to_the_elements_there(void **state) {
+    (void)state;
+    for (int kind = 0; kind < KINDS; ++kind) {
+        carom_member_def d = example((carom_member_kind)kind, 3);
+        carom_member *m = make(&d);
+        const int per = carom_member_unknowns(m) / 4;
+        for (int way = -1; way <= 1; way += 2)
+            for (double far = 1; far < 1e30; far *= 1e9) {
+                int index[CAROM_MEMBER_POINT];
+                double weight[CAROM_MEMBER_POINT], constant;
+                const int n = carom_member_point(m, way * 2 * far, 0, index, weight, &constant);
+                assert_true(n > 0);
+                for (int k = 0; k < n; ++k) assert_in_range(index[k], way < 0 ? 0 : 2 * per, way < 0 ? 2 * per - 1 : 4 * per - 1);
+            }
+        carom_member_destroy(m);
+    }
+}
+
 static void spatial_points_use_both_planes_of_bending(void **state) {
     (void)state;
     carom_member_def d = example(CAROM_SPATIAL_BEAM, 2);
@@ -559,6 +578,7 @@ int main(void) {
         cmocka_unit_test(a_bar_in_pieces_acts_like_its_stiffness_matrix),
         cmocka_unit_test(only_bars_without_loads_and_damping_stream),
         cmocka_unit_test(points_follow_the_shape_functions),
+        cmocka_unit_test(points_beyond_the_ends_belong_to_the_elements_there),
         cmocka_unit_test(spatial_points_use_both_planes_of_bending),
         cmocka_unit_test(fixed_nodes_stay_where_the_member_rests),
         cmocka_unit_test(cantilevers_bend_as_the_theory_says),

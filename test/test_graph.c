@@ -314,6 +314,29 @@ static void magnitudes_are_bounds(void **unused) {
     carom_graph_destroy(g);
 }
 
+// p0 = 0.3, p1 = 0.1, p2 = 0.2, q0 = 2:  x = p0 - (p1 + p2) is rounding of parts of 0.3, and so are its products, quotients, roots and sines; a number alone is its own size, a curve has none.
+static void sizes_are_those_of_the_parts(void **unused) {
+    (void)unused;
+    carom_graph *g = carom_graph_create();
+    carom_sized s[64];
+    const double given[] = {0.3, 0.1, 0.2}, at[] = {2};
+    const carom_node x = sub(g, par(g, 0), add(g, par(g, 1), par(g, 2))), y = q(g, 0);
+    const struct { carom_node node; double size; } known[] = {
+        {x, 0.1 + 0.2}, {mul(g, x, y), (0.1 + 0.2) * 2}, {f2(g, CAROM_OP_DIV, x, y), (0.1 + 0.2) / 2}, {f1(g, CAROM_OP_SIN, x), 0.1 + 0.2}, {f1(g, CAROM_OP_SQRT, f1(g, CAROM_OP_ABS, x)), 0.15 / sqrt(5.5511151231257827e-17)},
+        {f2(g, CAROM_OP_HYPOT, x, sub(g, x, x)), 0.1 + 0.2}, {f1(g, CAROM_OP_COS, y), fabs(cos(2))}, {num(g, -7), 7}, {carom_graph_apply(g, CAROM_OP_IF, f2(g, CAROM_OP_LT, y, num(g, 0)), y, x), 0.1 + 0.2},
+        {carom_graph_symbol(g, mul(g, x, y)), (0.1 + 0.2) * 2}, {add(g, mul(g, num(g, 5), y), x), 10},
+    };
+    const int count = (int)(sizeof known / sizeof *known), n = known[count - 1].node + 1;
+    assert_true(n <= 64);
+    carom_graph_sizes(g, given, at, s, n);
+    assert_true(fabs(s[x].value) < 1e-16 && s[x].value != 0);
+    for (int k = 0; k < count; ++k)
+        if (!(known[k].node < n && fabs(s[known[k].node].size - known[k].size) <= 1e-12 * known[k].size)) fail_msg("%d: size %.17g, expected %.17g", k, s[known[k].node].size, known[k].size);
+    carom_graph_sizes(g, given, at, s, v(g, 0) + 1);
+    assert_true(isnan(s[v(g, 0)].value));
+    carom_graph_destroy(g);
+}
+
 static void sums_of_a_million_terms_do_not_overflow_the_stack(void **unused) {
     (void)unused;
     carom_graph *g = carom_graph_create();
@@ -364,6 +387,7 @@ int main(void) {
         cmocka_unit_test(rate_and_substitution_follow_the_chain_rule),
         cmocka_unit_test(lagrange_agrees_with_its_definition),
         cmocka_unit_test(magnitudes_are_bounds),
+        cmocka_unit_test(sizes_are_those_of_the_parts),
         cmocka_unit_test(sums_of_a_million_terms_do_not_overflow_the_stack),
         cmocka_unit_test(too_many_nodes_fail_for_good),
     };

@@ -3,11 +3,12 @@
 // A run goes on from saved states in simulations whose memory is full of other things: one that has come from elsewhere, takes the
 // states in reverse order and so remembers a later time always; and one that is new.  Every step must give the same bits as the run that
 // never stopped.  A cache may save work, but not change a bit.  With "long" the steps are many, and begin at several times of the run;
-// "long 2/8" is the second of eight parts, which have models and starts in turn.
+// "long 2/8" is the second of eight parts, which have models and starts in turn.  Each start is reported when it is done.
 #define _POSIX_C_SOURCE 200809L
 #include "model_text.h"
 #include <carom/event.h>
 #include <dirent.h>
+#include <time.h>
 
 enum { MOST_STEPS = 200 };
 
@@ -130,6 +131,7 @@ static void one_model(const char *name) {
     steps_wanted = at_length ? (large ? 40 : MOST_STEPS) : large ? 2 : 8;
     for (int k = large && !at_length ? 1 : 0; k <= starts_wanted; ++k) {
         if (unit++ % parts != part - 1) continue;
+        const clock_t began = clock();
         states_of(m, k, q, v);
         for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
             if (sys->nc > 50 && (*s)->own_steps && !at_length) continue; // a step is long, and full of events
@@ -138,6 +140,7 @@ static void one_model(const char *name) {
             if (k == 1 && !large && sys->nc <= 4) compare(name, m, (*s)->name, file.step, file.end, q, v);
             adaptive = false;
         }
+        if (at_length) print_message("%s, start %d: %.0f s\n", name, k, (double)(clock() - began) / CLOCKS_PER_SEC);
     }
     free(q);
     free(v);
@@ -176,6 +179,7 @@ int main(int argc, char **argv) {
     if (at_length) starts_wanted = 4;
     const bool a_part = argc > 2 && sscanf(argv[2], "%d/%d", &part, &parts) == 2;
     if (part < 1 || part > parts) return fprintf(stderr, "no part %d of %d\n", part, parts), 2;
+    setvbuf(stdout, NULL, _IOLBF, 0);
     char **names = argv + 1 + at_length + a_part;
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(nothing_survives_that_is_not_saved, names)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,42 @@ static void a_block_at_the_origin_rests(void **state) {
     }
 }
 
+// All coordinates are 0 and the gap is rounding, -5.6e-17: it is made of lengths of 0.3, which are parameters, numbers, or sizes of shapes, and no overlap.  An overlap of 1e-8 of these is refused.
+static void what_touches_to_rounding_starts_and_rests(void **state) {
+    (void)state;
+    static const struct { const char *text, *starts, *overlaps; } models[] = {
+        {"parameters: {a: 0.1, b: 0.2, c: %s}\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2/2, potential: 9.81*x}\ncontacts: {w: {gap: x - (a + b) + c}}\n", "0.3", "0.299999997"},
+        {"parameters: {a: 0.1, b: 0.2}\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y}\ncontacts: {w: {gap: \"%s - hypot(x, y - a - b)\"}}\n", "0.3", "0.299999997"},
+        {"gravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1], at: [0, %s]}}\nbodies: {b: {mass: 1, inertia: 0.1, shape: {circle: 0.3}}}\ncontacts: {w: {between: [b, floor]}}\n", "-0.3 + 6e-17", "-0.299999997"},
+        {"gravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1], at: [0, 0, %s]}}\nbodies: {b: {mass: 1, inertia: [0.1, 0.1, 0.1], shape: {ellipsoid: [0.3, 0.3, 0.3]}}}\ncontacts: {w: {between: [b, floor]}}\n",
+         "-0.3 + 6e-17", "-0.299999997"},
+    };
+    for (int i = 0; i < 4; ++i) {
+        char text[400] = "carom: 1\n";
+        const carom_scheme *s;
+        carom_error err = {0};
+        watch w;
+        snprintf(text + 9, sizeof text - 9, models[i].text, models[i].overlaps);
+        assert_null(model_of(text, &err));
+        if (!strstr(err.text, "starts with gap -3e-09")) fail_msg("model %d: %s", i, err.text);
+        snprintf(text + 9, sizeof text - 9, models[i].text, models[i].starts);
+        carom_model *m = good(text);
+        for (EACH_SCHEME(s)) {
+            if (skipped(s, CAROM_NO_IMPACTS) || (i == 3 && strcmp(s->name, "moreau-midpoint") != 0)) continue; // its contact comes and goes, which few support
+            const carom_ledger l = run_model(m, s, 1e-2, 0.2, &w);
+            scheme_near(s->name, w.most, 0, 1e-9 * 0.3);
+            assert_int_equal(l.impacts, 0);
+        }
+        carom_sim *sim = model_sim(m, i < 3 ? "event-driven" : "moreau-midpoint", NULL, 1e-2, 0.2);
+        carom_warning list[CAROM_WARNINGS];
+        assert_int_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
+        const carom_ledger l = sim_ledger(sim);
+        if (carom_sim_warnings(sim, &l, list)) fail_msg("model %d: %s", i, list[0].text);
+        carom_sim_destroy(sim);
+        carom_model_destroy(m);
+    }
+}
+
 // Two feet in the plane, four in space: contacts that share a load.
 static void boxes_rest(void **state) {
     (void)state;
@@ -164,8 +200,7 @@ static void a_heavy_box_rests_on_a_light_one(void **state) {
             carom_warning list[CAROM_WARNINGS];
             const carom_ledger l = sim_ledger(sim);
             const int n = carom_sim_warnings(sim, &l, list);
-            for (int k = 0; k < n; ++k)
-                if (strcmp(list[k].kind, "unconverged") != 0) fail_msg("%s, 1 : %g: %s", s->name, heavy[i] / light[i], list[k].text); // problems of several stages are solved less well
+            if (n > 0) fail_msg("%s, 1 : %g: %s", s->name, heavy[i] / light[i], list[0].text);
             carom_sim_destroy(sim);
         }
         carom_model_destroy(m);
@@ -386,6 +421,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_rest),
         cmocka_unit_test(a_block_at_the_origin_rests),
+        cmocka_unit_test(what_touches_to_rounding_starts_and_rests),
         cmocka_unit_test(boxes_rest),
         cmocka_unit_test(stacks_rest),
         cmocka_unit_test(a_heavy_box_rests_on_a_light_one),

@@ -1,6 +1,7 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
 #include "base/random.h"
 #include "derive/shapes/shapes.h"
+#include "expr/graph.h"
 #include "scheme/step.h"
 #include <math.h>
 #include <stdlib.h>
@@ -52,6 +53,37 @@ static carom_status check_kinetic(const carom_model *m, void *work, double *q, d
                                  "term must hold two rates as factors%s", rest ? "without rates" : "with a single rate",
                                  rest ? ", the rest belongs into potential" : "");
     }
+    return CAROM_OK;
+}
+
+// A length of the shape and of the place where it is written.
+static double shape_size(const shape *s) {
+    const double reach = s->bound_radius < HUGE_VAL ? s->bound_radius : s->radius < HUGE_VAL ? s->radius : 0;
+    return fmax(carom_norm_max(s->at, 3), reach);
+}
+
+// What a gap or constraint is made of: where all coordinates are 0, nothing else says how large its rounding is.  Shapes have their sizes, expressions the parts that are added up.
+static carom_status part_sizes(const carom_model *m, void *work, double *size, carom_error *err) {
+    const int links = m->ne + m->nc, own = m->own.links < links ? m->own.links : links;
+    int n = 0;
+    for (int id = 0; id < links; ++id) {
+        size[id] = 0;
+        if (id < own && m->links[id].gap >= n) n = m->links[id].gap + 1;
+        if (id < own || !m->npairs || id < m->pairs[0].first) continue;
+        const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
+        size[id] = fmax(shape_size(p->A), shape_size(p->B));
+    }
+    if (n == 0) return CAROM_OK;
+    carom_sized *x = malloc((size_t)n * sizeof *x);
+    if (!x) return carom_model_no_memory(m, err);
+    const double *q = m->q0, *v = m->v0;
+    if (m->nmember) carom_model_look(m, work, &q, &v, false);
+    carom_graph_sizes(m->graph, carom_model_given(m, work), q, x, n);
+    for (int id = 0; id < own; ++id) {
+        const double s = x[m->links[id].gap].size;
+        size[id] = s < HUGE_VAL ? s : 0; // not known
+    }
+    free(x);
     return CAROM_OK;
 }
 
@@ -161,17 +193,18 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
 // Gaps and constraints at the initial position.
 static carom_status check_positions(const carom_model *m, void *work, carom_error *err) {
     const int links = m->ne + m->nc;
-    double *g = calloc((size_t)links + 1, sizeof *g), scale = 0;
+    double *g = calloc(2 * (size_t)links + 1, sizeof *g), *size = g + links, scale = 0, shapes = 0;
     if (!g) return carom_model_no_memory(m, err);
+    carom_status status = part_sizes(m, work, size, err);
     carom_model_gaps(m, work, 0, m->q0, g);
     for (int i = 0; i < m->nq; ++i) scale = fmax(scale, fabs(m->q0[i]));
     for (int id = 0; id < links; ++id) scale = fmax(scale, fabs(g[id]));
+    for (int i = 0; i < m->nshapes && m->near; ++i) shapes = fmax(shapes, shape_size(&m->shapes[i]));
     if (scale == 0) scale = 1;
-    carom_status status = CAROM_OK;
-    for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_position(m, id, g[id], scale, err);
+    for (int id = 0; id < links && status == CAROM_OK; ++id) status = check_position(m, id, g[id], fmax(scale, size[id]), err);
     if (status == CAROM_OK) status = check_tangents(m, work, g, scale, err);
     free(g);
-    return status == CAROM_OK && m->near ? carom_near_start(m, work, scale, err) : status;
+    return status == CAROM_OK && m->near ? carom_near_start(m, work, fmax(scale, shapes), err) : status;
 }
 
 static carom_status check_motion(const carom_model *m, void *work, carom_error *err) {

@@ -59,9 +59,7 @@ int carom_flex_element_at(const carom_member *m, double s, double *r) {
     }
     const double near = round(at);
     const double place = fabs(at - near) <= 1e-9 * fmax(1, fabs(at)) ? near : at;
-    int e = (int)floor(place);
-    if (e > m->nodes - 2) e = m->nodes - 2;
-    if (e < 0) e = 0;
+    const int e = (int)fmax(0, fmin(floor(place), m->nodes - 2)); // beyond an end: the element there
     *r = place - e;
     return e;
 }

@@ -92,6 +92,7 @@ typedef struct attempt {
     double t, h, speed, accept; // speed: iterates of a refused step say nothing about the motion
     int depth, told;            // told: events before it
     bool reacted;               // an earlier half of the step did
+    bool later;                 // it does not begin where the step does
 } attempt;
 
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err);
@@ -103,6 +104,7 @@ __attribute__((noinline)) // most steps never come here
 static carom_status again(carom_sim *sim, const attempt *a, carom_status status, carom_error *err) {
     carom_step *s = &sim->step;
     const double t = a->t, h = a->h;
+    carom_found_only(&sim->kept->ledger, a->later ? sim->found_try : sim->found_0);
     if (s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
     const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || a->depth == SMALLER || (at_rest && a->accept >= AT_REST), last = ends && sim->scheme->positions && !s->inside->last;
@@ -134,7 +136,8 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
-    const attempt a = {.t = t, .h = h, .speed = sim->kept->speed, .accept = s->inside->accept, .depth = depth, .told = s->nevents, .reacted = s->reacted};
+    const attempt a = {.t = t, .h = h, .speed = sim->kept->speed, .accept = s->inside->accept, .depth = depth, .told = s->nevents, .reacted = s->reacted, .later = depth > 0 || t != sim->kept->t};
+    if (a.later) sim->found_try = carom_found_in(&sim->kept->ledger);
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;

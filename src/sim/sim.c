@@ -68,6 +68,7 @@ static carom_status undo(carom_sim *sim, carom_status status) {
     }
     sim->own_saved = sim->books_saved = false;
     k->speed = sim->speed_0;
+    carom_found_only(&k->ledger, sim->found_0);
     carom_copy(sim->q, sim->q_0, sim->sys->nq);
     carom_copy(sim->v, sim->v_0, sim->sys->nv);
     sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps may be those of the step that failed
@@ -80,6 +81,7 @@ static void save(carom_sim *sim) {
     sim->refused = sim->sys->nsamplers && !sim->control.on; // adaptive attempts save their start
     sim->books_saved = false;
     sim->speed_0 = sim->kept->speed;
+    sim->found_0 = carom_found_in(&sim->kept->ledger);
     sim->own_saved = !sim->refused && (sim->own_size > 0 || sim->nl > CAROM_WARM);
     if (sim->refused) memcpy(before, kept, sim->kept_size);
     if (!sim->own_saved) return;

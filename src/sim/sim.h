@@ -21,6 +21,20 @@
 /// Steps of a run: whole numbers in double precision, and in a long, which has 32 bits in WebAssembly.
 #define CAROM_MOST_STEPS (LONG_MAX > 1000000000000000 ? 1e15 : 2e9)
 
+// What contact problems left in steps that count: counts of work go on where a step is rejected or fails, these do not.
+typedef struct carom_found {
+    double residual, accepted_residual, residual_t;
+    long accepted;
+    int residual_id;
+} carom_found;
+static inline carom_found carom_found_in(const carom_ledger *l) {
+    return (carom_found){l->counts.residual, l->counts.accepted_residual, l->residual_t, l->counts.accepted, l->counts.residual_id};
+}
+static inline void carom_found_only(carom_ledger *l, carom_found x) {
+    l->counts.residual = x.residual, l->counts.accepted_residual = x.accepted_residual, l->residual_t = x.residual_t;
+    l->counts.accepted = x.accepted, l->counts.residual_id = x.residual_id;
+}
+
 typedef struct carom_kept {
     uint64_t stamp;     // of scheme, options and system: a state of another simulation is refused
     long n;             // steps done
@@ -91,6 +105,7 @@ struct carom_sim {
     carom_memory *memory; // kept, nc
     double *q_0, *v_0;  // where the present step began
     double speed_0;     // kept->speed then
+    carom_found found_0, found_try; // what contact problems left, then; where the present attempt at a later part of it began
     double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was; else, of `before`,

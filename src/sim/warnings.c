@@ -27,6 +27,8 @@ static const double DEEP = 0.1, DEEP_LOCATED = 1e-3;
 static const double ROUNDING = 1e-6, FEW = 4;
 // Contact residual relative to the largest local velocity.  Solvers stop at 1e-12; a millionth is still invisible in a plot.
 static const double LOOSE = 1e-6;
+// The same where no solver met its tolerance, relative to the velocities of its step alone: up to there it is below the error of a step of any scheme, and counted only.
+static const double COUNTED = 1e-8;
 // Damping in pulses of fewer steps than this, which take a tenth of the largest kinetic energy.  A contact that is hit damps twice, on the way in and on the way out, so it lasts fewer than 2 FEWEST steps:
 // h omega > pi/(2 FEWEST) = 0.4.  Where a force begins inside a step, the error of its impulse is of first order: a step's part of it.
 // Where a tenth of that energy is unaccounted for, pulses of fewer than FEW_UNBALANCED steps are the reason.
@@ -145,8 +147,9 @@ static void unaccounted(writer *w, const carom_ledger *l) {
 static void penetration(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const double size = sim->size && l->penetration_id >= 0 ? sim->size(sim->names.name_user, l->penetration_id) : 0;
-    const double length = size > 0 ? size : fmax(0, l->gap), least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq);
     const carom_forces x = carom_sim_forces(sim);
+    const double pushed = STILL * sim->h * sim->h * x.a; // of what forces move in a step: where coordinates are 0, nothing else says what rounding is
+    const double length = size > 0 ? size : fmax(0, l->gap), least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq) + (pushed < HUGE_VAL ? pushed : 0);
     const bool follows = size == 0 && !sim->scheme->emits_events && l->impacts == 0 && l->gap < l->penetration; // its wall, or a curve: the approach says nothing of how fast they move
     const double moves = follows && x.unit > 0 && l->kinetic < HUGE_VAL ? sqrt(fmax(0, l->kinetic) / x.unit) : 0, way = fmax(sim->kept->speed, moves) * sim->h; // in a step
     const double prevented = size > 0 || (l->impacts > 0 && l->gap > FEW * way) ? STILL * way : FEW * way;
@@ -181,7 +184,7 @@ static void moved(writer *w, const carom_ledger *l) {
 
 static void unconverged(writer *w, const carom_ledger *l) {
     const double speed = w->sim->kept->speed;
-    if (l->counts.accepted > 0) {
+    if (l->counts.accepted > 0 && l->counts.accepted_residual > COUNTED) {
         snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
                  "in %ld step%s a contact problem missed the tolerance and was accepted; the largest residual is %.3g of the velocities in its step.  Try a smaller step or another "
                  "solver=", l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);

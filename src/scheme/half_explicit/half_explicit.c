@@ -247,12 +247,20 @@ static carom_status impact(work *w, carom_step *s, double h) {
     return w->L_1->nb > 0 ? strike(w, s, w->L_1, w->F_1, w->v_m) : CAROM_OK;
 }
 
+// (BK-4)  Friction works along (v_0 + v)/2, as other forces do: where a body jams, lambda+ stops it in no time and lambda- is none.  u is booked, of this end; v the velocity at the other.
+static void book_mean_slip(const carom_local *L, carom_step *s, const double *lambda, const double *u, const double *v, double weight) {
+    for (int b = carom_joints_of(s, L).nb; b < L->nb; ++b)
+        for (int k = L->at[b] + 1; k < L->at[b + 1]; ++k) s->account.friction -= 0.5 * weight * lambda[k] * (carom_column_dot(&L->W, k, v) + L->w[k] - u[k]);
+}
+
 // Forces of the sets at both ends of the step act half a step each.  u: local velocities of L_1's set at the end; NULL: not known.
 static void book(work *w, carom_step *s, const carom_local *L_0, const carom_local *L_1, const double *u, double h) {
     if (L_0->nb > s->sys->ne && !w->u_known) carom_contact_velocity(s, w->u_0, L_0, w->v);
     if (!u) carom_local_velocity(w->u_1, L_1, w->v_m);
     carom_book_forces(s, L_0, w->lambda_0, w->u_0, 0.5 * h, false);
     carom_book_forces(s, L_1, w->lambda_1, u ? u : w->u_1, 0.5 * h, true);
+    book_mean_slip(L_0, s, w->lambda_0, w->u_0, w->v_m, 0.5 * h);
+    book_mean_slip(L_1, s, w->lambda_1, u ? u : w->u_1, w->v, 0.5 * h);
 }
 
 // (HE-1)  active=predicted: the set at q_P, and whether a contact closes there, which shortens h.  Directions are those at hand where set and h stay.
