@@ -283,6 +283,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     carom_phase *P = &w->P;
     const double t_1 = P->t + h;
     bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false;
+    double size_q = P->now[CAROM_PHASE_SIZE_Q];
     CAROM_TRY(P->integrator->reset(P, s, h));
     for (bool first = true; !entered; first = false) {
         if (!first) CAROM_TRY(carom_inner(s, P->t + P->a.tau, P->a.q, P->a.v));
@@ -293,6 +294,8 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         entered = !near && P->f.pivot < CAROM_FLOW_SINGULAR; // the next phase steps over it
         near = P->f.pivot < CAROM_FLOW_SINGULAR;
         CAROM_TRY(carom_phase_look(P, s, found));
+        if (*found) P->now[CAROM_PHASE_SIZE_Q] = size_q; // what lies beyond an event is no position of the run
+        size_q = P->now[CAROM_PHASE_SIZE_Q];
         if (*found && first && !(w->cap < HUGE_VAL) && carom_phase_kink(P, s)) { // the method has seen nothing but the start
             *found = false;
             try_finer(w);

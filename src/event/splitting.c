@@ -328,6 +328,7 @@ static carom_status divide(work *w, carom_step *s) {
         if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
         const double left = t_1 - P->t, most = carom_kinked_part(s, &p, P->t, next), h = most >= left ? left : most;
         double cut;
+        const carom_traces before = carom_problem_traces(s);
         const carom_status status = smooth(w, s, h);
         if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && status != CAROM_USER) return status;
         // Too long a part may lead where the model makes no sense.
@@ -337,6 +338,7 @@ static carom_status divide(work *w, carom_step *s) {
         if (error > 1) {
             next = h * fmin(factor, safety);
             refused = true;
+            carom_problem_take_back(s, &before);
             s->counts->inner_rejected += 1;
             if (next < shortest) return status != CAROM_OK ? status : carom_retry(s, "tolerances rtol and atol cannot be met");
             continue;

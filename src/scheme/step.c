@@ -519,6 +519,18 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     return CAROM_OK;
 }
 
+carom_traces carom_problem_traces(const carom_step *s) {
+    return (carom_traces){.scale = s->scale, .step_scale = s->contact.scale, .most = s->contact.most, .residual = s->counts->residual, .residual_id = s->counts->residual_id};
+}
+
+void carom_problem_take_back(carom_step *s, const carom_traces *before) {
+    s->scale = before->scale;
+    s->contact.scale = before->step_scale;
+    s->contact.most = before->most;
+    s->counts->residual = before->residual;
+    s->counts->residual_id = before->residual_id;
+}
+
 double carom_impulse_rounding(const carom_step *s) { return 16 * fmin(fmax(s->counts->residual, *s->inside->residual), CAROM_EXCUSED * s->scale); }
 
 double carom_velocity_left(const carom_step *s) { return 4 * s->tol * s->scale + carom_impulse_rounding(s); }

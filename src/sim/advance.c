@@ -47,12 +47,15 @@ static bool lost(const carom_sim *sim) { return sim->sys->move && !(carom_norm_m
 // Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
 static void hold(carom_sim *sim, bool earlier) {
     const carom_step *s = &sim->step;
+    double fastest = sim->kept->fastest;
     sim->kept->holding = 0;
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int d = sim->dir[sim->sys->ne + c];
         sim->held[c] = s->force[d] > 0 || s->impulse[d] > (earlier ? sim->booked[d] : 0);
         sim->kept->holding += sim->held[c] > 0;
+        if (sim->held[c] > 0) fastest = fmax(fastest, fmax(fabs(s->u_before[d]), fabs(s->u_after[d])));
     }
+    sim->kept->fastest = fastest;
 }
 
 // The books of the step may turn out to have no value: then they go back to where they were.  Steps that were refused, and adaptive ones, have saved all.
@@ -89,9 +92,9 @@ static void show_reactions(carom_sim *sim) {
 
 // A step of the scheme from t over h, `depth` times halved, and what a refused one goes back to.
 typedef struct attempt {
-    double t, h, speed, accept; // speed: iterates of a refused step say nothing about the motion
-    int depth, told;            // told: events before it
-    bool reacted;               // an earlier half of the step did
+    double t, h, speed, residual, accept; // speed, residual: a refused step says nothing about the motion
+    int depth, told, residual_id;         // told: events before it
+    bool reacted;                         // an earlier half of the step did
 } attempt;
 
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err);
@@ -107,6 +110,7 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
     const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || a->depth == SMALLER || (at_rest && a->accept >= AT_REST), last = ends && sim->scheme->positions && !s->inside->last;
     if (status != CAROM_RETRY || (ends && !last)) return carom_sim_give_up(sim, err, a->depth);
+    sim->kept->ledger.counts.residual = a->residual, sim->kept->ledger.counts.residual_id = a->residual_id;
     if (!sim->refused && !sim->control.on) memcpy(sim->before, sim->kept, sim->kept_size); // a refused step changed nothing; its halves may, before one of them fails for good
     sim->refused = true; // adaptive attempts have saved their start, which may lie before this half
     sim->kept->ledger.rejected += 1;
@@ -134,7 +138,8 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
-    const attempt a = {.t = t, .h = h, .speed = sim->kept->speed, .accept = s->inside->accept, .depth = depth, .told = s->nevents, .reacted = s->reacted};
+    const carom_counts *counts = &sim->kept->ledger.counts;
+    const attempt a = {.t = t, .h = h, .speed = sim->kept->speed, .residual = counts->residual, .residual_id = counts->residual_id, .accept = s->inside->accept, .depth = depth, .told = s->nevents, .reacted = s->reacted};
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;
@@ -159,9 +164,11 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK) return again(sim, &a, status, err);
-    if ((s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
+    const double fastest = s->bounded ? 0 : carom_norm_max(sim->v, sim->sys->nv);
+    if (fastest < CAROM_GROWN && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
+        sim->kept->fastest = fmax(sim->kept->fastest, fastest);
         if (s->contact.most > 0) l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
         const bool books = s->reacted || !carom_account_empty(&s->account), holds = s->reacted || sim->kept->holding;
         if (books || holds) save_books(sim);
