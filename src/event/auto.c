@@ -54,6 +54,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->lasting = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *w->lasting);
     w->explicit = carom_butcher_find(CAROM_RK_DORMAND, 5);
     w->P = carom_allocate_phase(mem, keep, sys, w->explicit);
+    w->P.f.recorded = true;
     w->implicit = sys->nv <= MOST_IMPLICIT && !sys->move ? carom_butcher_find(CAROM_RK_RADAU, 5) : NULL;
     if (w->implicit) carom_allocate_flow_implicit(&w->P.f, mem, sys, w->implicit);
 }
@@ -152,6 +153,9 @@ static carom_status pass(auto_work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// So many internal steps between two records end the run.  An event, or a part of time-stepping with its contact problems, costs as much as many steps of smooth motion.
+static const double MOST = 1e7, COSTLY = 100;
+
 // To t_1: segments and parts.  The last segment may reach beyond; none is begun at t_1.
 static carom_status go(auto_work *w, carom_step *s, double t_1) {
     for (;;) {
@@ -159,11 +163,13 @@ static carom_status go(auto_work *w, carom_step *s, double t_1) {
         if (w->head.there) {
             if (w->head.t_b > t_1) return CAROM_OK;
             w->went_on = true;
+            CAROM_TRY(carom_toil(s, w->head.event != 0 ? COSTLY : 1, MOST));
             CAROM_TRY(pass(w, s));
         } else if (t_1 - (stepping ? w->t : w->P.t) <= auto_shortest(s, t_1)) {
             return CAROM_OK;
         } else if (stepping) {
             w->went_on = true;
+            CAROM_TRY(carom_toil(s, COSTLY, MOST));
             CAROM_TRY(auto_stepping_part(w, s, t_1));
             CAROM_TRY(carom_inner(s, w->t, w->q_s, w->v_s));
             CAROM_TRY(locate_again(w, s));
@@ -189,7 +195,7 @@ static carom_status read_off(auto_work *w, carom_step *s, double t_1, bool *miss
     return below ? auto_plan_until(w, s, t_1, missed) : CAROM_OK;
 }
 
-// So many internal steps between two records are never wanted.
+// So many are never asked for.
 static const double MOST_STEPS = 1e6;
 
 static carom_status start(void *memory, carom_step *s) {

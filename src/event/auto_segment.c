@@ -235,6 +235,7 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
         const bool whole = length >= most * (1 - CAROM_INSTANT);
         double try = whole ? most : length;
         double error = HUGE_VAL;
+        const carom_traces before = carom_problem_traces(s);
         carom_status status = attempt(w, s, try, &error);
         if (status == CAROM_OK && error <= 1) status = close_segment(w, s, &try, &error);
         if (status == CAROM_OK && error <= 1) {
@@ -247,6 +248,7 @@ carom_status auto_plan(auto_work *w, carom_step *s, double t_1) {
         const bool shorter = status == CAROM_OK || status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER || try > left;
         if (status == CAROM_STOPPED || !shorter) return status;
         refused = true;
+        carom_problem_take_back(s, &before);
         s->counts->inner_rejected += 1;
         length = try * (status != CAROM_OK ? 0.25 : fmin(s->control.safety, fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -0.2))));
         if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met", s->opt[AUTO_RTOL]);

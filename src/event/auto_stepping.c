@@ -77,12 +77,13 @@ static bool touches(const auto_work *w, const carom_step *s) {
 // New penetration at the end of the part, relative to what is allowed.
 static carom_status violation(auto_work *w, carom_step *s, double t, double *error) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
+    double length = w->head.length; // of the run; that of an attempt counts for itself alone
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_h));
     for (int id = ne; id < all; ++id) {
-        w->head.length = fmax(w->head.length, fabs(w->g_1[id]));
+        length = fmax(length, fabs(w->g_1[id]));
         const double deeper = -w->g_1[id] - fmax(0, -w->g_0[id]);
-        if (deeper > 0) *error = fmax(*error, deeper / (sqrt(s->opt[AUTO_RTOL]) * w->head.length));
+        if (deeper > 0) *error = fmax(*error, deeper / (sqrt(s->opt[AUTO_RTOL]) * length));
     }
     return CAROM_OK;
 }
@@ -172,6 +173,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         double error = HUGE_VAL;
         int p = 0;
         carom_step z;
+        const carom_traces before = carom_problem_traces(s);
         const carom_status status = attempt(w, s, part, &error, &p, &z);
         if (status != CAROM_OK && status != CAROM_RETRY) return status;
         if (status == CAROM_OK && (error <= 1 || (p == 0 && part <= coarse))) {
@@ -189,6 +191,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
             return CAROM_OK;
         }
         refused = true;
+        carom_problem_take_back(s, &before);
         s->counts->inner_rejected += 1;
         length = part * (status != CAROM_OK ? 0.25 : fmin(s->control.safety, fmax(0.5 * s->control.shrink, s->control.safety * pow(error, -1.0 / (p + 1)))));
         if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);

@@ -90,6 +90,8 @@ static const double SAFE = 0.01; // part of the tolerance that a Runge-Kutta ste
 static const double MANY = 32;   // steps that together cost as much as a restart of the multistep method
 static const double LOW = 1e4;   // roundings of a gap
 static const double WILD = 1e4;  // an error that is not known, over the tolerance
+static const double COSTLY = 16; // internal steps that an event and the start of the next phase cost
+static const double HALVED = 16; // times most-steps: of a step that is refused for its many internal steps, and of its halves
 static const double SEEN = 1e-6; // error of reactions, relative to the size of impulses
 
 typedef struct work {
@@ -283,6 +285,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     carom_phase *P = &w->P;
     const double t_1 = P->t + h;
     bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false;
+    double size_q = P->now[CAROM_PHASE_SIZE_Q];
     CAROM_TRY(P->integrator->reset(P, s, h));
     for (bool first = true; !entered; first = false) {
         if (!first) CAROM_TRY(carom_inner(s, P->t + P->a.tau, P->a.q, P->a.v));
@@ -293,6 +296,8 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         entered = !near && P->f.pivot < CAROM_FLOW_SINGULAR; // the next phase steps over it
         near = P->f.pivot < CAROM_FLOW_SINGULAR;
         CAROM_TRY(carom_phase_look(P, s, found));
+        if (*found) P->now[CAROM_PHASE_SIZE_Q] = size_q; // what lies beyond an event is no position of the run
+        size_q = P->now[CAROM_PHASE_SIZE_Q];
         if (*found && first && !(w->cap < HUGE_VAL) && carom_phase_kink(P, s)) { // the method has seen nothing but the start
             *found = false;
             try_finer(w);
@@ -360,7 +365,9 @@ static carom_status march(work *w, carom_step *s) {
     double last = P->t;
     for (int still = 0, idle = 0; P->t < t_1;) {
         bool found = false;
+        const long before = w->steps;
         CAROM_TRY(phase(w, s, t_1, &found));
+        CAROM_TRY(carom_toil(s, (double)(w->steps - before) + (found ? COSTLY : 0), HALVED * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
         if (w->steps > s->opt[OPT_STEPS])
             return carom_retry(s, "more than %g internal steps in one step; a smaller one, looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
         if (!found) continue;

@@ -23,6 +23,8 @@ static const carom_option options[] = {
     {0},
 };
 
+static const double MOST_PARTS = 2000, MORE_PARTS = 20; // of a step of constant length, with its halves; and for each contact: more than that are impacts of a motion that has run away
+
 typedef struct work {
     carom_phase P;
     double *kept, next;  // length of the next part; kept[0], then the last kink
@@ -325,9 +327,11 @@ static carom_status divide(work *w, carom_step *s) {
     bool refused = false, found, done;
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
     for (long n = 0; t_1 - P->t > shortest; ++n) {
+        CAROM_TRY(carom_toil(s, 1, 4 * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
         if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
         const double left = t_1 - P->t, most = carom_kinked_part(s, &p, P->t, next), h = most >= left ? left : most;
         double cut;
+        const carom_traces before = carom_problem_traces(s);
         const carom_status status = smooth(w, s, h);
         if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && status != CAROM_USER) return status;
         // Too long a part may lead where the model makes no sense.
@@ -337,6 +341,7 @@ static carom_status divide(work *w, carom_step *s) {
         if (error > 1) {
             next = h * fmin(factor, safety);
             refused = true;
+            carom_problem_take_back(s, &before);
             s->counts->inner_rejected += 1;
             if (next < shortest) return status != CAROM_OK ? status : carom_retry(s, "tolerances rtol and atol cannot be met");
             continue;
@@ -369,6 +374,7 @@ static carom_status whole(work *w, carom_step *s) {
     while (t_1 - P->t > shortest) {
         const double left = t_1 - P->t;
         bool found, done;
+        CAROM_TRY(carom_toil(s, 1, MOST_PARTS + MORE_PARTS * s->sys->nc));
         CAROM_TRY(smooth(w, s, carom_kinked_part(s, &p, P->t, left)));
         CAROM_TRY(end_at_kink(w, s, &p, &done));
         if (!done) continue;

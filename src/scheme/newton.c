@@ -6,7 +6,7 @@ enum { MOST = 49, DETAIL = 200 }; // corrections; characters
 
 static bool diverged(const carom_iteration *I) { return !(carom_norm_max(I->x, I->n) < HUGE_VAL); }
 
-carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, int *count) {
+static carom_status iterate(const carom_iteration *I, void *work, carom_step *s, const carom_traces *before, int *count) {
     for (int k = 0; k <= I->most; ++k) {
         bool done = false;
         CAROM_TRY(I->evaluate(work, s, k, &done));
@@ -16,12 +16,20 @@ carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, 
             return CAROM_OK;
         }
         if (k == I->most) break;
+        carom_problem_take_back(s, before); // iterate k was not the answer
         if (!diverged(I)) CAROM_TRY(I->correct(work, s, k));
         if (diverged(I)) return carom_retry(s, "%s diverged", I->method);
     }
     char detail[DETAIL] = "";
     if (I->detail) I->detail(work, s, detail, sizeof detail);
     return carom_retry(s, "%s did not converge in %d iterations%s", I->method, I->most, detail);
+}
+
+carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, int *count) {
+    const carom_traces before = carom_problem_traces(s);
+    const carom_status status = iterate(I, work, s, &before, count);
+    if (status != CAROM_OK) carom_problem_take_back(s, &before);
+    return status;
 }
 
 bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, const double *q, double *y) {

@@ -31,7 +31,7 @@ typedef struct carom_iteration {
     void (*detail)(void *work, carom_step *s, char *text, size_t size);
 } carom_iteration;
 
-/// Evaluate and correct in turn until an iterate is the answer.  count: its corrections are added there, for the scheme to book; NULL: they are booked.
+/// Evaluate and correct in turn until an iterate is the answer.  Of contact problems, the last one leaves its traces (carom_traces).  count: its corrections are added there, for the scheme to book; NULL: they are booked.
 carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, int *count);
 
 /// Is what is left of the equations of motion within newton-tol of their terms, or within what rounding of the position q leaves in `share` of the

@@ -519,6 +519,18 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     return CAROM_OK;
 }
 
+carom_traces carom_problem_traces(const carom_step *s) {
+    return (carom_traces){.scale = s->scale, .step_scale = s->contact.scale, .most = s->contact.most, .residual = s->counts->residual, .residual_id = s->counts->residual_id};
+}
+
+void carom_problem_take_back(carom_step *s, const carom_traces *before) {
+    s->scale = before->scale;
+    s->contact.scale = before->step_scale;
+    s->contact.most = before->most;
+    s->counts->residual = before->residual;
+    s->counts->residual_id = before->residual_id;
+}
+
 double carom_impulse_rounding(const carom_step *s) { return 16 * fmin(fmax(s->counts->residual, *s->inside->residual), CAROM_EXCUSED * s->scale); }
 
 double carom_velocity_left(const carom_step *s) { return 4 * s->tol * s->scale + carom_impulse_rounding(s); }
@@ -685,6 +697,13 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
     if (!s->on_inner) return CAROM_OK;
     const carom_status status = s->on_inner(s->inside->inner_user, t, q, v);
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
+}
+
+carom_status carom_toil(carom_step *s, double parts, double most) {
+    s->inside->toil += parts;
+    if (s->inside->toil <= most) return CAROM_OK;
+    return carom_fail(s->err, CAROM_NOT_CONVERGED, "t = %.9g: internal steps and impacts of one step, with its halves, are worth more than %g internal steps: impacts follow each other too fast, or a vibration is too fast.  "
+                      "Try a smaller step, or a scheme that does not follow them (moreau-jean, newmark)", s->t, most);
 }
 
 carom_status carom_beside(carom_step *s, carom_side side, double t, const double *q, const double *v) {

@@ -192,6 +192,18 @@ carom_status carom_problem_solve(carom_step *s, const carom_local *L);
 /// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
 carom_status carom_problem_run(carom_step *s, const int *id);
 
+/// The step has as many parts more: internal steps, events.  CAROM_NOT_CONVERGED where the run's step has more than `most`, with those of its halves and of all that was refused: a step that is refused for
+/// its many parts has as many when it is halved, and would take for ever.
+carom_status carom_toil(carom_step *s, double parts, double most);
+
+/// What contact problems leave behind in the step and in the counts of the run.  Far iterates and rejected attempts have velocities that nothing ever had: what they leave is taken back.
+typedef struct carom_traces {
+    double scale, step_scale, most, residual;
+    int residual_id;
+} carom_traces;
+carom_traces carom_problem_traces(const carom_step *s);
+void carom_problem_take_back(carom_step *s, const carom_traces *before);
+
 /// Do the impulses in s->p and the velocities in s->c (u + e o u_0 of an iterate, not of its linearisation) meet the laws of
 /// s->problem?  To tolerance, to the rounding given, to that of G p (CP-9), or as well as the last problem was solved.
 bool carom_problem_met(carom_step *s, double rounding);

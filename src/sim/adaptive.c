@@ -125,7 +125,7 @@ static double moved(const carom_sim *sim, double h) {
 
 // The difference of velocities, in units of the tolerance of the largest of the run: a slow bounce among fast ones is not resolved where it does not move noticeably.
 static double noticeable(const carom_sim *sim) {
-    const double size = fmax(sim->kept->speed, carom_norm_max(sim->v_0, sim->sys->nv));
+    const double size = fmax(sim->kept->fastest, carom_norm_max(sim->v_0, sim->sys->nv));
     double most = 0;
     for (int i = 0; i < sim->sys->nv; ++i) most = fmax(most, fabs(sim->v[i] - sim->v_try[i]));
     return most / (sim->control.atol + sim->control.rtol * size);

@@ -47,12 +47,15 @@ static bool lost(const carom_sim *sim) { return sim->sys->move && !(carom_norm_m
 // Which contacts reacted in the step just done; an earlier half of it had booked the impulses in `booked`.
 static void hold(carom_sim *sim, bool earlier) {
     const carom_step *s = &sim->step;
+    double fastest = sim->kept->fastest;
     sim->kept->holding = 0;
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int d = sim->dir[sim->sys->ne + c];
         sim->held[c] = s->force[d] > 0 || s->impulse[d] > (earlier ? sim->booked[d] : 0);
         sim->kept->holding += sim->held[c] > 0;
+        if (sim->held[c] > 0) fastest = fmax(fastest, fmax(fabs(s->u_before[d]), fabs(s->u_after[d])));
     }
+    sim->kept->fastest = fastest;
 }
 
 // The books of the step may turn out to have no value: then they go back to where they were.  Steps that were refused, and adaptive ones, have saved all.
@@ -162,9 +165,11 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK) return again(sim, &a, status, err);
-    if ((s->bounded || carom_norm_max(sim->v, sim->sys->nv) < CAROM_GROWN) && !lost(sim)) { // positions only grow with them
+    const double fastest = s->bounded ? 0 : carom_norm_max(sim->v, sim->sys->nv);
+    if (fastest < CAROM_GROWN && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
         sim->kept->speed = fmax(sim->kept->speed, s->scale);
+        sim->kept->fastest = fmax(sim->kept->fastest, fastest);
         if (s->contact.most > 0) l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
         const bool books = s->reacted || !carom_account_empty(&s->account), holds = s->reacted || sim->kept->holding;
         if (books || holds) save_books(sim);

@@ -54,7 +54,7 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
     s->h = sim->h;
     s->q_0 = sim->q_0;
     s->v_0 = sim->v_0;
-    sim->speed_0 = k->speed; // flights leave these
+    sim->speed_0 = k->speed, sim->fastest_0 = k->fastest; // flights leave these
     sim->found_0 = carom_found_in(&k->ledger);
     sim->refused = sim->grown = sim->own_saved = sim->books_saved = false;
     bool flown = true, some = false;

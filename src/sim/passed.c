@@ -162,7 +162,7 @@ static bool approaches(path *p) {
     if (open && !(p->g_0 + before * p->h < sim->touches)) return false;
     if (open && !p->reacted) return true;
     const double after = (gap_after(p, p->t_0 + e, sim->q_0, e, sim->v) - p->g_0) / e;
-    return -fmax(before, after) > fmax(FEW * fabs(after - before), fmax(sim->touches / e, ROUNDING * sim->kept->speed));
+    return -fmax(before, after) > fmax(FEW * fabs(after - before), fmax(sim->touches / e, ROUNDING * sim->kept->fastest));
 }
 
 // Is it open at the end, too?  Or on its way out of an obstacle in whose middle the normal turns round?

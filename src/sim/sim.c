@@ -67,7 +67,7 @@ static carom_status undo(carom_sim *sim, carom_status status) {
         carom_copy(sim->held, (const double *)(before + ((unsigned char *)sim->held - kept)), sim->sys->nc);
     }
     sim->own_saved = sim->books_saved = false;
-    k->speed = sim->speed_0;
+    k->speed = sim->speed_0, k->fastest = sim->fastest_0;
     carom_found_only(&k->ledger, sim->found_0);
     carom_copy(sim->q, sim->q_0, sim->sys->nq);
     carom_copy(sim->v, sim->v_0, sim->sys->nv);
@@ -80,7 +80,7 @@ static void save(carom_sim *sim) {
     unsigned char *kept = (unsigned char *)sim->kept, *before = sim->before;
     sim->refused = sim->sys->nsamplers && !sim->control.on; // adaptive attempts save their start
     sim->books_saved = false;
-    sim->speed_0 = sim->kept->speed;
+    sim->speed_0 = sim->kept->speed, sim->fastest_0 = sim->kept->fastest;
     sim->found_0 = carom_found_in(&sim->kept->ledger);
     sim->own_saved = !sim->refused && (sim->own_size > 0 || sim->nl > CAROM_WARM);
     if (sim->refused) memcpy(before, kept, sim->kept_size);
@@ -142,6 +142,7 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     s->t = sim->t0;
     s->h = sim->sys->nsamplers ? carom_sim_planned(sim) : sim->total == 1 ? sim->t_end - sim->t0 : sim->h;
     s->scale = k->speed;
+    k->fastest = carom_norm_max(sim->v, sim->sys->nv);
     if (sim->scheme->start && sim->scheme->start(sim->scheme_work, s) != CAROM_OK) return carom_sim_give_up(sim, err, 0);
     carom_sim_book_account(sim); // a scheme that runs ahead may have met an impact
     k->speed = fmax(k->speed, s->scale);
@@ -331,6 +332,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     double h;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
     s->parts = 0;
+    s->inside->toil = 0;
     s->inside->t_0 = sim->t0;
     s->inside->t_end = sim->t_end;
     sim->unbooked = HUGE_VAL;

@@ -48,7 +48,8 @@ typedef struct carom_kept {
     double to_t;        // which ends here
     uint64_t near;      // contacts that may close in the next step, whatever their last gaps say, a bit each, see passed.c
     long jumped;        // signals have changed since the last step
-    double speed;       // largest local velocity met
+    double speed;       // largest local velocity that contact problems had to take away: the scale of their tolerances (TOL-1)
+    double fastest;     // largest one that a contact had before or behind its reaction, or rate at the end of a step: what the run is judged by
     double residual;    // largest one of contact problems before the ledger counted anew
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
@@ -104,7 +105,7 @@ struct carom_sim {
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
     double *q_0, *v_0;  // where the present step began
-    double speed_0;     // kept->speed then
+    double speed_0, fastest_0; // kept->speed, kept->fastest then
     carom_found found_0, found_try; // what contact problems left, then; where the present attempt at a later part of it began
     double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step was first refused

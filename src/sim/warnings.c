@@ -13,8 +13,8 @@ static const double CREATED = 1e-2, CREATED_LOCATED = 1e-3;
 static const double BOOKED = 1e-13, WORKED = 1e-3;
 // Energy that appeared, relative to the largest kinetic energy that is accounted for.
 static const double GROWN = 0.1;
-// Where nothing moves, rounding is all there is: energies below this part of what everything would have at the largest local velocity that a step
-// had to take away are no motion.
+// Where nothing moves, rounding is all there is: energies below this part of what everything would have at the largest velocity of the run, or at what
+// forces add in a step, are no motion.
 static const double STILL = 1e-9;
 // Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than half of what the motion ever had counts; or a tenth of it, where the
 // scheme is known to damp the fastest vibration.  Where events are located nothing is damped, and GROWN counts.
@@ -50,10 +50,10 @@ static char *add(writer *w, const char *kind, int id, double t) {
 
 enum { ROOM = sizeof((carom_warning *)0)->text };
 
-// Kinetic energy, were every rate as large as the largest local velocity, or as what the largest force would make of all in a step; 0: not known.
+// Kinetic energy, were every rate as large as the largest velocity of the run, or as what the largest force would make of all in a step; 0: not known.
 static double all_at_speed(const carom_sim *sim) {
     const carom_forces x = carom_sim_forces(sim);
-    const double speed = fmax(sim->kept->speed, sim->h * x.a), kinetic = x.unit * speed * speed;
+    const double speed = fmax(sim->kept->fastest, sim->h * x.a), kinetic = x.unit * speed * speed;
     return isfinite(kinetic) ? kinetic : 0;
 }
 

@@ -397,7 +397,7 @@ static bool done(work *w, carom_step *s) {
     double tol_p = s->newton_tol * p;
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is not a number
     if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
-    double speed = *s->speed; // of an iterate; it counts for the run once that is the answer
+    double speed = *s->speed; // of an iterate; it counts for the run once the step has it for an answer
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s, p));
     bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
@@ -415,7 +415,7 @@ static bool done(work *w, carom_step *s) {
         if (!(blocks & VELOCITY && w->in_B[id])) continue;
         for (int i = 0; i <= (w->sticks[id] ? carom_ggl_alpha_tangents(w, b) : 0); ++i) good = good && fabs(w->r[l++]) <= tol_u;
     }
-    if (good) *s->speed = speed;
+    w->speed = speed;
     return good;
 }
 
@@ -598,6 +598,7 @@ static carom_status step(void *memory, carom_step *s) {
     if (s->jumped) CAROM_TRY(start(w, s));
     CAROM_TRY(forecast(w, s));
     CAROM_TRY(answer(w, s));
+    *s->speed = w->speed;
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     carom_ggl_alpha_certify(w, s);
     if (!w->modified) remember(w, s);

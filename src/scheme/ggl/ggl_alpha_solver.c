@@ -23,6 +23,7 @@ static void rub(carom_ggl_alpha *w, const carom_step *s, double *U_T) {
 }
 
 // (GA-15)  G = W'M^-1 W of normals,  0 <= nu/h _|_ (g - W'(U - U_T))/h + G nu/h >= 0,  U = M^-1 W nu + U_T
+// Friction alone, without the normal reactions that it comes with, throws light bodies far: such a c is the scale of this problem, and no velocity of the run.
 carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
     carom_local *L = &w->L_p;
     const double t_1 = s->t + s->h;
@@ -40,7 +41,10 @@ carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
         s->c[b] = (w->g[L->id[b]] - carom_column_dot(&L->W, b, w->U)) / s->h;
         s->p[b] = w->judged ? w->nu[L->id[b]] / s->h : 0;
     }
-    CAROM_TRY(carom_problem_run(s, L->id));
+    const double scale = s->scale;
+    const carom_status status = carom_problem_run(s, L->id);
+    s->scale = scale;
+    CAROM_TRY(status);
     w->accepted = fmax(w->accepted, s->contact.last);
     carom_copy(w->U, U_T, s->sys->nv);
     carom_problem_apply(s, w->U, s->h);

@@ -210,11 +210,7 @@ static double row(const carom_newmark *w, const carom_step *s, int i) {
 // c: the constraints at the present iterate.
 static void constraints(carom_newmark *w, carom_step *s) {
     if (on_position(w))
-        for (int b = 0; b < w->L.nb; ++b) {
-            s->c[b] = w->g[w->L.id[b]] / s->h;
-            // Gaps of redundant joints contradict each other by their rounding, which no solver can mend.
-            s->scale = fmax(s->scale, carom_local_rounding(&w->L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
-        }
+        for (int b = 0; b < w->L.nb; ++b) s->c[b] = w->g[w->L.id[b]] / s->h;
     else
         carom_problem_restitution(s, &w->L, w->u, w->u_0);
 }
@@ -287,6 +283,15 @@ static void add_reactions(carom_newmark *w, const carom_step *s, const double *p
         }
 }
 
+// Gaps of redundant joints contradict each other by their rounding, which no solver can mend: it is allowed, and is no velocity of the run.
+static carom_status solve(carom_newmark *w, carom_step *s) {
+    const double scale = s->scale;
+    for (int b = 0; on_position(w) && b < w->L.nb; ++b) s->scale = fmax(s->scale, carom_local_rounding(&w->L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
+    const carom_status status = carom_problem_solve(s, &w->L);
+    s->scale = fmax(scale, s->contact.scale);
+    return status;
+}
+
 static carom_status correct(void *memory, carom_step *s, int k) {
     (void)k;
     carom_newmark *w = memory;
@@ -299,7 +304,7 @@ static carom_status correct(void *memory, carom_step *s, int k) {
         w->chosen = false;
         constraints(w, s);
         for (int i = 0; i < n; ++i) s->c[i] += row(w, s, i);
-        CAROM_TRY(carom_problem_solve(s, &w->L));
+        CAROM_TRY(solve(w, s));
         add_reactions(w, s, s->problem.p);
         carom_copy(w->p, s->problem.p, n);
     }
