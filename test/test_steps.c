@@ -161,6 +161,42 @@ static void stairs_are_no_pulses(void **state) {
     }
 }
 
+// What a value at one instant is judged by: forces among forces, gaps among gaps and positions, coefficients among coefficients, whatever the size of the others.
+static void instants_are_judged_among_their_kind(void **state) {
+    (void)state;
+    static const struct { const char *force, *gap, *friction; double at; bool is; } cases[] = {
+        {"1e15", "x + 5 + if(t == 0.5, 0.1, 0)", "0.2", 0, true}, {"1e15", "x + 5", "if(t == 0.5, 0.9, 0.2)", 0, true}, {"if(t == 0.5, 0.1, 0)", "1e15 + x", "0.2", 0, true},
+        {"1", "x + 5 + if(t == 0.5, 0.1, 0)", "1e15 + slip.speed", 0, true}, {"1e3", "1e15 + x", "if(t == 0.5, 0.9, 0.2)", 0, true}, {"1e15", "1e15 + x", "0.2 + slip.speed", 0, false},
+        {"1e15", "x + 5 + 1e-12*if(t == 0.5, 1, 0)", "0.2 + slip.speed", 0, false}, {"1", "x - 1e12 + 5 + if(t == 0.5, 0.1, 0)", "0.2", 1e12, false},
+        {"if(t == 0.5, 0.1, 0)", "x + 5", "0.2", 1e12, true}, {"1", "x + 5", "if(t == 0.5, 0.9, 0.2)", 1e12, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[500];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: %g, y: 0, z: 0}\nenergy: {kinetic: (x'^2 + y'^2 + z'^2)/2}\nconstraints: {rail: z}\nforces: {x: '%s'}\ncontacts: {far: {gap: 9 + y}, wall: {gap: '%s', slip: y, friction: '%s'}}\n",
+                 cases[i].at, cases[i].force, cases[i].gap, cases[i].friction);
+        const made x = make(text, "moreau-jean", NULL, 0.1, 1);
+        if (carom_sim_alone(x.sim, 0.5) != cases[i].is) fail_msg("force %s, gap %s, friction %s: %s", cases[i].force, cases[i].gap, cases[i].friction, cases[i].is ? "no instant" : "an instant");
+        done(&x);
+    }
+}
+
+// Of two gaps the first rises by rounding of the second: that one has a value at an instant, whether it is large there or everywhere else.
+static void the_instant_is_that_of_the_largest(void **state) {
+    (void)state;
+    static const char *const large[] = {"if(t == 0.5, 1e12, 0)", "if(t == 0.5, 0, 1e12)"};
+    for (int i = 0; i < 2; ++i) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nconstraints: {rail: y}\ncontacts: {small: {gap: 'x + 5 + if(t == 0.5, 1, 0)'}, large: {gap: 'x + 5 + %s'}}\n", large[i]);
+        const made x = make(text, "schatzman-paoli", NULL, 0.1, 1);
+        carom_pulse p = {0};
+        model_sim_run(x.sim);
+        assert_true(carom_sim_short_pulse(x.sim, &p));
+        assert_int_equal(p.i, 4); // behind two forces, a joint and the small one
+        is_near("its time", p.t, 0.5, 1e-9);
+        assert_true(p.width == 0);
+        done(&x);
+    }
+}
+
 // x = t - 0.1 passes an obstacle between 0.42 and 0.52 in the step from 0.4 to 0.9, whose middle is behind it: entered at t = 0.52.  Its contact is the second, beside a joint.
 static void what_is_passed_has_its_time(void **state) {
     (void)state;
@@ -322,6 +358,8 @@ int main(void) {
         cmocka_unit_test(work_follows_signals),
         cmocka_unit_test(work_follows_jumps),
         cmocka_unit_test(stairs_are_no_pulses),
+        cmocka_unit_test(instants_are_judged_among_their_kind),
+        cmocka_unit_test(the_instant_is_that_of_the_largest),
         cmocka_unit_test(what_is_passed_has_its_time),
         cmocka_unit_test(what_passes_has_its_time),
         cmocka_unit_test(messages_use_the_names_that_are_given),
