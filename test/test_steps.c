@@ -228,6 +228,23 @@ static void what_passes_has_its_time(void **state) {
 static const char *name_given(const void *user, int id) { return ((const char *const *)user)[id]; }
 static const char *rate_given(const void *user, int i) { return ((const char *const *)user)[3 + i]; }
 
+// A bump of 1e-12 s on the way, which no look meets: it is told where the gap may fall below zero by more than a thousandth of what it is at the ends of the step, 2 * 1 m, and not where by less.
+static void what_may_be_missed_is_told(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"mixed", "auto", "splitting"};
+    for (int i = 0; i < 6; ++i) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 10}, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nconstraints: {rail: y}\ncontacts: {far: {gap: 20 - x}, bump: {gap: '1 - %g*exp(-((x - 5.0123)/1e-11)^2)', restitution: 1}}\n",
+                 i % 2 ? 1.0015 : 1.003);
+        const made x = make(text, schemes[i / 2], NULL, 0.1, 1);
+        model_sim_run(x.sim);
+        const carom_counts *c = &x.sim->kept->ledger.counts;
+        if (c->unseen != (i % 2 == 0)) fail_msg("%s: told %ld times of a bump of %g m", schemes[i / 2], c->unseen, i % 2 ? 1.5e-3 : 3e-3);
+        if (c->unseen) assert_int_equal(c->unseen_id, 2), is_near("time", c->unseen_t, 0.50123, 1e-6);
+        done(&x);
+    }
+}
+
 // Messages name rates and gaps as the program does: the second rate grows, or the gap of the second contact, behind a joint, has no value.
 static void messages_use_the_names_that_are_given(void **state) {
     (void)state;
@@ -362,6 +379,7 @@ int main(void) {
         cmocka_unit_test(the_instant_is_that_of_the_largest),
         cmocka_unit_test(what_is_passed_has_its_time),
         cmocka_unit_test(what_passes_has_its_time),
+        cmocka_unit_test(what_may_be_missed_is_told),
         cmocka_unit_test(messages_use_the_names_that_are_given),
         cmocka_unit_test(the_rate_that_runs_away_is_named),
         cmocka_unit_test(a_restored_state_is_followed_from_there),
