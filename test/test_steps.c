@@ -57,6 +57,60 @@ static void refused_steps_at_rest_are_not_halved_on(void **state) {
     carom_model_destroy(m);
 }
 
+// A scheme that has no answer for steps longer than `most`, and the lengths that it was asked for, up to nine.
+static struct { const carom_scheme *real; double most, tried[9]; int n; } brittle;
+
+static carom_status break_down(void *work, carom_step *s) {
+    if (brittle.n < 9) brittle.tried[brittle.n++] = s->h;
+    return s->h > brittle.most ? carom_fail(s->err, CAROM_NOT_CONVERGED, "too long") : brittle.real->step(work, s);
+}
+
+static carom_sim *brittle_sim(const carom_model *m, double most, const char *const *options) {
+    static carom_scheme scheme;
+    static const carom_scheme *list[] = {&scheme, NULL};
+    brittle.real = carom_scheme_find("moreau-jean"), brittle.most = most, brittle.n = 0;
+    scheme = *brittle.real;
+    scheme.name = "brittle", scheme.step = break_down, scheme.flight = NULL;
+    carom_error err = {0};
+    carom_sim_def d = sim_def(m, "brittle", options, 0.1, 1);
+    d.schemes = list;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    return sim;
+}
+
+// (AD-5)  An adaptive step that is not solved is tried with a quarter of its length: 100 ms, 25 ms, 6.25 ms, and 1.5625 ms is solved.
+static void unsolved_steps_are_quartered(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: y}\ncontacts: {floor: {gap: y + 9}}\n");
+    carom_sim *sim = brittle_sim(m, 3e-3, (const char *const[]){"adaptive=on", NULL});
+    carom_error err = {0};
+    if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_true(brittle.n > 3);
+    for (int i = 1; i < 3; ++i) is_near("the ratio", brittle.tried[i] / brittle.tried[i - 1], 0.25, 1e-12);
+    is_near("the step", carom_sim_now(sim).t, 0.1 / 64, 1e-12);
+    assert_int_equal(sim->kept->ledger.rejected, 3);
+    carom_sim_destroy(sim), carom_model_destroy(m);
+}
+
+// The same where the error is far too large: by half of `shrink`, 0.2 or what it is set to.
+static void rejected_steps_shrink_by_half_of_shrink(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, potential: 50*y^2}\ncontacts: {floor: {gap: y + 9}}\n");
+    static const struct { const char *option; double ratio; } cases[] = {{NULL, 0.1}, {"shrink=0.4", 0.2}};
+    for (int i = 0; i < 2; ++i) {
+        carom_sim *sim = brittle_sim(m, 1, (const char *const[]){"adaptive=on", "rtol=1e-12", "atol=1e-12", cases[i].option, NULL});
+        carom_error err = {0};
+        int next = 1;
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        assert_int_equal(brittle.n, 9);
+        while (brittle.tried[next] > 0.49 * brittle.tried[0]) ++next; // halves of the first
+        is_near("the ratio", brittle.tried[next] / brittle.tried[0], cases[i].ratio, 1e-12);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
 // What an observer sees, but for impulses and events, which a step begins without.
 typedef struct seen {
     double x[60];
@@ -333,7 +387,7 @@ static void counting_anew_does_not_change_the_motion(void **state) {
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
         if ((*s)->lacks & (CAROM_NO_IMPACTS | CAROM_NO_FRICTION)) continue;
         const made x = make(text, (*s)->name, NULL, 1e-3, 1), y = make(text, (*s)->name, NULL, 1e-3, 1);
-        for (int i = 0; i < 40; ++i) {
+        for (int i = 0; i < 8; ++i) {
             assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK), assert_int_equal(carom_sim_step(y.sim, &err), CAROM_OK);
             assert_int_equal(carom_sim_count_anew(y.sim, &err), CAROM_OK);
             const carom_now a = carom_sim_now(x.sim), b = carom_sim_now(y.sim);
@@ -374,6 +428,8 @@ int main(void) {
         cmocka_unit_test(a_step_that_fails_changes_nothing),
         cmocka_unit_test(work_follows_signals),
         cmocka_unit_test(work_follows_jumps),
+        cmocka_unit_test(unsolved_steps_are_quartered),
+        cmocka_unit_test(rejected_steps_shrink_by_half_of_shrink),
         cmocka_unit_test(stairs_are_no_pulses),
         cmocka_unit_test(instants_are_judged_among_their_kind),
         cmocka_unit_test(the_instant_is_that_of_the_largest),
