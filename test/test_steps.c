@@ -111,6 +111,21 @@ static void rejected_steps_shrink_by_half_of_shrink(void **state) {
     carom_model_destroy(m);
 }
 
+// Inertia 1 - x vanishes at x = 1, half a metre ahead at 1 m/s, and 1/2 - t at its time: told where four steps lead there, and not where they end before it, where x moves away, or stands.
+static void inertia_that_vanishes_ahead_is_told(void **state) {
+    (void)state;
+    static const struct { double rate, h; bool is; const char *inertia; } cases[] = {{1, 0.126, true, "1 - x"}, {1, 0.124, false, "1 - x"}, {2, 0.063, true, "1 - x"}, {2, 0.062, false, "1 - x"},
+                                                                                   {-1, 0.2, false, "1 - x"}, {0, 0.2, false, "1 - x"}, {0, 0.126, true, "1/2 - t"}, {0, 0.124, false, "1/2 - t"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[300], said[400] = "";
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0, x: {at: 0.5, rate: %g}}\nenergy: {kinetic: y'^2/2 + (%s)*x'^2/2}\n", cases[i].rate, cases[i].inertia);
+        const made x = make(text, "half-explicit", NULL, cases[i].h, 1);
+        if (carom_sim_massless(x.sim, said, sizeof said) != cases[i].is) fail_msg("%g m/s, steps of %g s: %s", cases[i].rate, cases[i].h, cases[i].is ? "nothing is said" : said);
+        if (cases[i].is) assert_non_null(strstr(said, "loses its inertia"));
+        done(&x);
+    }
+}
+
 // What an observer sees, but for impulses and events, which a step begins without.
 typedef struct seen {
     double x[60];
@@ -430,6 +445,7 @@ int main(void) {
         cmocka_unit_test(work_follows_jumps),
         cmocka_unit_test(unsolved_steps_are_quartered),
         cmocka_unit_test(rejected_steps_shrink_by_half_of_shrink),
+        cmocka_unit_test(inertia_that_vanishes_ahead_is_told),
         cmocka_unit_test(stairs_are_no_pulses),
         cmocka_unit_test(instants_are_judged_among_their_kind),
         cmocka_unit_test(the_instant_is_that_of_the_largest),
