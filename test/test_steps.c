@@ -369,6 +369,36 @@ static void a_restored_state_is_followed_from_there(void **state) {
     done(&whole), done(&first);
 }
 
+// A saved state that belongs to another run, or holds a length of list that it cannot have, is refused and changes nothing, whether contacts come and go or not.
+static void a_state_that_is_refused_changes_nothing(void **state) {
+    (void)state;
+    static const char *const texts[] = {"carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {a: {repeat: 3, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.31], shape: {ellipsoid: [0.1, 0.2, 0.3]}}}}\ncontacts: {c: {between: [a, floor]}}\n",
+                                        "carom: 1\ncoordinates: {y: 0.01}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {floor: {gap: y}}\n"};
+    static const struct { int slots; bool foreign; } cases[] = {{20, true}, {-63, false}, {1 << 30, false}, {0, true}}; // of 64: one slot for three contacts
+    for (int i = 0; i < 8; ++i) {
+        const made a = make(texts[i / 4], "moreau-midpoint", NULL, 1e-3, 0.1), b = make(texts[i / 4], "moreau-midpoint", NULL, 1e-3, 0.1);
+        carom_error err = {0};
+        size_t bytes = 0;
+        const int slots = a.sim->list.slots;
+        assert_int_equal(slots > 0, i < 4);
+        for (int j = 0; j < 60; ++j) assert_true(carom_sim_step(a.sim, &err) == CAROM_OK && carom_sim_step(b.sim, &err) == CAROM_OK); // on the floor
+        const void *saved = carom_sim_state(a.sim, &bytes);
+        carom_kept *good = malloc(bytes), *bad = malloc(bytes);
+        memcpy(good, saved, bytes), memcpy(bad, saved, bytes);
+        bad->slots = slots + cases[i % 4].slots, bad->stamp ^= cases[i % 4].foreign;
+        assert_int_equal(carom_sim_restore(a.sim, bad, bytes, &err), CAROM_BAD_INPUT);
+        assert_int_equal(a.sim->list.slots, slots);
+        for (int j = 0; j < 30; ++j) assert_true(carom_sim_step(a.sim, &err) == CAROM_OK && carom_sim_step(b.sim, &err) == CAROM_OK);
+        assert_memory_equal(a.sim->kept, b.sim->kept, bytes);
+        assert_int_equal(carom_sim_restore(a.sim, good, bytes, &err), CAROM_OK); // and its own is taken
+        is_near("time", carom_sim_now(a.sim).t, 0.06, 1e-12);
+        for (int j = 0; j < 30; ++j) assert_int_equal(carom_sim_step(a.sim, &err), CAROM_OK);
+        assert_memory_equal(a.sim->kept, b.sim->kept, bytes);
+        free(good), free(bad);
+        done(&a), done(&b);
+    }
+}
+
 // Counting anew leaves a ledger like that of a simulation which begins at this state.
 static void a_ledger_that_begins_anew_is_that_of_a_new_run(void **state) {
     (void)state;
@@ -455,6 +485,7 @@ int main(void) {
         cmocka_unit_test(messages_use_the_names_that_are_given),
         cmocka_unit_test(the_rate_that_runs_away_is_named),
         cmocka_unit_test(a_restored_state_is_followed_from_there),
+        cmocka_unit_test(a_state_that_is_refused_changes_nothing),
         cmocka_unit_test(a_ledger_that_begins_anew_is_that_of_a_new_run),
         cmocka_unit_test(counting_anew_does_not_change_the_motion),
         cmocka_unit_test(accepted_residuals_are_no_rounding),
