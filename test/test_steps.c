@@ -399,6 +399,21 @@ static void a_state_that_is_refused_changes_nothing(void **state) {
     }
 }
 
+// What located events say of a contact is what is remembered of it: held down until 0.5, open behind.
+static void contacts_are_remembered_as_events_say(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "mixed", "auto", "splitting"};
+    for (int i = 0; i < 4; ++i) {
+        const made x = make("carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nforces: {x: t - 1/2}\ncontacts: {far: {gap: y}, down: {gap: x}}\n", schemes[i], NULL, 0.1, 1);
+        carom_error err = {0};
+        for (int n = 1; n <= 10; ++n) {
+            assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK);
+            if (n != 5 && (x.sim->memory[0].closed || x.sim->memory[1].closed != (n < 5))) fail_msg("%s: at t = %g", schemes[i], 0.1 * n);
+        }
+        done(&x);
+    }
+}
+
 // Counting anew leaves a ledger like that of a simulation which begins at this state.
 static void a_ledger_that_begins_anew_is_that_of_a_new_run(void **state) {
     (void)state;
@@ -486,6 +501,7 @@ int main(void) {
         cmocka_unit_test(the_rate_that_runs_away_is_named),
         cmocka_unit_test(a_restored_state_is_followed_from_there),
         cmocka_unit_test(a_state_that_is_refused_changes_nothing),
+        cmocka_unit_test(contacts_are_remembered_as_events_say),
         cmocka_unit_test(a_ledger_that_begins_anew_is_that_of_a_new_run),
         cmocka_unit_test(counting_anew_does_not_change_the_motion),
         cmocka_unit_test(accepted_residuals_are_no_rounding),
