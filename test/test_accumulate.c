@@ -17,6 +17,7 @@ typedef struct slab {
 
 typedef struct outcome {
     double t, x, v[3];           // end of the impacts; x and velocities there
+    double at[100];              // when: the first impacts
     int impacts;
     bool finite;
 } outcome;
@@ -56,6 +57,7 @@ static outcome exact(const slab *m) {
         }
         for (int i = 0; i < 2; ++i) gap[i] = i == foot ? 0 : fmax(gap[i] + normal(m, o.v, i) * T - 0.5 * m->g * T * T, 0);
         o.t += T, o.x += T * o.v[0];
+        if (o.impacts < 100) o.at[o.impacts] = o.t;
         o.v[1] -= m->g * T;
         hit(m, o.v, foot);
     }
@@ -64,7 +66,7 @@ static outcome exact(const slab *m) {
 
 typedef struct end {
     double q[4], v[4], t;        // t: of the first accumulation
-    int accumulations;
+    int accumulations, impacts;
     carom_ledger ledger;
 } end;
 
@@ -79,6 +81,7 @@ static end run(const char *text, const char *scheme, const char *const *options,
         if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
         const carom_now now = carom_sim_now(sim);
         for (int i = 0; i < now.nevents; ++i) {
+            e.impacts += now.events[i].kind == CAROM_IMPACT;
             if (now.events[i].kind != CAROM_ACCUMULATION) continue;
             if (e.accumulations++ == 0) e.t = now.events[i].t;
         }
@@ -138,6 +141,20 @@ static void the_bound_divides_infinite_sequences_from_finite_ones(void **state) 
                 scheme_near(METHODS[j].name, r.ledger.energy.balance, 0, 1e-9);
             }
         }
+}
+
+// (AC-4)  No tolerance is finer than 1e-14, however short the steps, (h/T)^6 = 1e-18: the limit is predicted once what is left of the run is 1e-7 of it, and predictions of two cycles, of two impacts each, agree; one more for rounding.
+static void the_limit_is_predicted_in_time(void **state) {
+    (void)state;
+    const slab m = {.a = 1, .J = 0.05, .e = 0.3, .y = 0.1, .th = 0.01, .vy = -1};
+    const outcome o = exact(&m);
+    int n = 0;
+    while (n < 100 && o.t - o.at[n] > 1e-7 * (o.at[n] - o.at[0])) ++n;
+    assert_true(!o.finite && n > 10 && n < 60);
+    const end r = run_slab(&m, "mixed", (const char *const[]){"order=6", NULL}, 1e-4, 0.15);
+    assert_int_equal(r.accumulations, 2);
+    assert_close(r.t, o.t, 1e-12);
+    if (!(r.impacts <= n + 1 + 6)) fail_msg("%d impacts, and %d until 1e-7 are left", r.impacts, n + 1);
 }
 
 // With friction the limit is that of Coulomb's law if slip does not reverse on the way, and the sequence is followed further if it does.
@@ -278,6 +295,7 @@ static void a_tilted_slider_clatters_to_its_limit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bound_divides_infinite_sequences_from_finite_ones),
+        cmocka_unit_test(the_limit_is_predicted_in_time),
         cmocka_unit_test(with_friction_the_limit_is_the_sum_of_the_sequence),
         cmocka_unit_test(with_tangential_restitution),
         cmocka_unit_test(a_bar_comes_to_rest_on_two_supports),

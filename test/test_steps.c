@@ -57,6 +57,75 @@ static void refused_steps_at_rest_are_not_halved_on(void **state) {
     carom_model_destroy(m);
 }
 
+// A scheme that has no answer for steps longer than `most`, and the lengths that it was asked for, up to nine.
+static struct { const carom_scheme *real; double most, tried[9]; int n; } brittle;
+
+static carom_status break_down(void *work, carom_step *s) {
+    if (brittle.n < 9) brittle.tried[brittle.n++] = s->h;
+    return s->h > brittle.most ? carom_fail(s->err, CAROM_NOT_CONVERGED, "too long") : brittle.real->step(work, s);
+}
+
+static carom_sim *brittle_sim(const carom_model *m, double most, const char *const *options) {
+    static carom_scheme scheme;
+    static const carom_scheme *list[] = {&scheme, NULL};
+    brittle.real = carom_scheme_find("moreau-jean"), brittle.most = most, brittle.n = 0;
+    scheme = *brittle.real;
+    scheme.name = "brittle", scheme.step = break_down, scheme.flight = NULL;
+    carom_error err = {0};
+    carom_sim_def d = sim_def(m, "brittle", options, 0.1, 1);
+    d.schemes = list;
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    return sim;
+}
+
+// (AD-5)  An adaptive step that is not solved is tried with a quarter of its length: 100 ms, 25 ms, 6.25 ms, and 1.5625 ms is solved.
+static void unsolved_steps_are_quartered(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {y: 0}\nenergy: {kinetic: y'^2/2, potential: y}\ncontacts: {floor: {gap: y + 9}}\n");
+    carom_sim *sim = brittle_sim(m, 3e-3, (const char *const[]){"adaptive=on", NULL});
+    carom_error err = {0};
+    if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+    assert_true(brittle.n > 3);
+    for (int i = 1; i < 3; ++i) is_near("the ratio", brittle.tried[i] / brittle.tried[i - 1], 0.25, 1e-12);
+    is_near("the step", carom_sim_now(sim).t, 0.1 / 64, 1e-12);
+    assert_int_equal(sim->kept->ledger.rejected, 3);
+    carom_sim_destroy(sim), carom_model_destroy(m);
+}
+
+// The same where the error is far too large: by half of `shrink`, 0.2 or what it is set to.
+static void rejected_steps_shrink_by_half_of_shrink(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, potential: 50*y^2}\ncontacts: {floor: {gap: y + 9}}\n");
+    static const struct { const char *option; double ratio; } cases[] = {{NULL, 0.1}, {"shrink=0.4", 0.2}};
+    for (int i = 0; i < 2; ++i) {
+        carom_sim *sim = brittle_sim(m, 1, (const char *const[]){"adaptive=on", "rtol=1e-12", "atol=1e-12", cases[i].option, NULL});
+        carom_error err = {0};
+        int next = 1;
+        assert_int_equal(carom_sim_step(sim, &err), CAROM_OK);
+        assert_int_equal(brittle.n, 9);
+        while (brittle.tried[next] > 0.49 * brittle.tried[0]) ++next; // halves of the first
+        is_near("the ratio", brittle.tried[next] / brittle.tried[0], cases[i].ratio, 1e-12);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
+// Inertia 1 - x vanishes at x = 1, half a metre ahead at 1 m/s, and 1/2 - t at its time: told where four steps lead there, and not where they end before it, where x moves away, or stands.
+static void inertia_that_vanishes_ahead_is_told(void **state) {
+    (void)state;
+    static const struct { double rate, h; bool is; const char *inertia; } cases[] = {{1, 0.126, true, "1 - x"}, {1, 0.124, false, "1 - x"}, {2, 0.063, true, "1 - x"}, {2, 0.062, false, "1 - x"},
+                                                                                   {-1, 0.2, false, "1 - x"}, {0, 0.2, false, "1 - x"}, {0, 0.126, true, "1/2 - t"}, {0, 0.124, false, "1/2 - t"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[300], said[400] = "";
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {y: 0, x: {at: 0.5, rate: %g}}\nenergy: {kinetic: y'^2/2 + (%s)*x'^2/2}\n", cases[i].rate, cases[i].inertia);
+        const made x = make(text, "half-explicit", NULL, cases[i].h, 1);
+        if (carom_sim_massless(x.sim, said, sizeof said) != cases[i].is) fail_msg("%g m/s, steps of %g s: %s", cases[i].rate, cases[i].h, cases[i].is ? "nothing is said" : said);
+        if (cases[i].is) assert_non_null(strstr(said, "loses its inertia"));
+        done(&x);
+    }
+}
+
 // What an observer sees, but for impulses and events, which a step begins without.
 typedef struct seen {
     double x[60];
@@ -161,6 +230,42 @@ static void stairs_are_no_pulses(void **state) {
     }
 }
 
+// What a value at one instant is judged by: forces among forces, gaps among gaps and positions, coefficients among coefficients, whatever the size of the others.
+static void instants_are_judged_among_their_kind(void **state) {
+    (void)state;
+    static const struct { const char *force, *gap, *friction; double at; bool is; } cases[] = {
+        {"1e15", "x + 5 + if(t == 0.5, 0.1, 0)", "0.2", 0, true}, {"1e15", "x + 5", "if(t == 0.5, 0.9, 0.2)", 0, true}, {"if(t == 0.5, 0.1, 0)", "1e15 + x", "0.2", 0, true},
+        {"1", "x + 5 + if(t == 0.5, 0.1, 0)", "1e15 + slip.speed", 0, true}, {"1e3", "1e15 + x", "if(t == 0.5, 0.9, 0.2)", 0, true}, {"1e15", "1e15 + x", "0.2 + slip.speed", 0, false},
+        {"1e15", "x + 5 + 1e-12*if(t == 0.5, 1, 0)", "0.2 + slip.speed", 0, false}, {"1", "x - 1e12 + 5 + if(t == 0.5, 0.1, 0)", "0.2", 1e12, false},
+        {"if(t == 0.5, 0.1, 0)", "x + 5", "0.2", 1e12, true}, {"1", "x + 5", "if(t == 0.5, 0.9, 0.2)", 1e12, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        char text[500];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: %g, y: 0, z: 0}\nenergy: {kinetic: (x'^2 + y'^2 + z'^2)/2}\nconstraints: {rail: z}\nforces: {x: '%s'}\ncontacts: {far: {gap: 9 + y}, wall: {gap: '%s', slip: y, friction: '%s'}}\n",
+                 cases[i].at, cases[i].force, cases[i].gap, cases[i].friction);
+        const made x = make(text, "moreau-jean", NULL, 0.1, 1);
+        if (carom_sim_alone(x.sim, 0.5) != cases[i].is) fail_msg("force %s, gap %s, friction %s: %s", cases[i].force, cases[i].gap, cases[i].friction, cases[i].is ? "no instant" : "an instant");
+        done(&x);
+    }
+}
+
+// Of two gaps the first rises by rounding of the second: that one has a value at an instant, whether it is large there or everywhere else.
+static void the_instant_is_that_of_the_largest(void **state) {
+    (void)state;
+    static const char *const large[] = {"if(t == 0.5, 1e12, 0)", "if(t == 0.5, 0, 1e12)"};
+    for (int i = 0; i < 2; ++i) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: 0, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nconstraints: {rail: y}\ncontacts: {small: {gap: 'x + 5 + if(t == 0.5, 1, 0)'}, large: {gap: 'x + 5 + %s'}}\n", large[i]);
+        const made x = make(text, "schatzman-paoli", NULL, 0.1, 1);
+        carom_pulse p = {0};
+        model_sim_run(x.sim);
+        assert_true(carom_sim_short_pulse(x.sim, &p));
+        assert_int_equal(p.i, 4); // behind two forces, a joint and the small one
+        is_near("its time", p.t, 0.5, 1e-9);
+        assert_true(p.width == 0);
+        done(&x);
+    }
+}
+
 // x = t - 0.1 passes an obstacle between 0.42 and 0.52 in the step from 0.4 to 0.9, whose middle is behind it: entered at t = 0.52.  Its contact is the second, beside a joint.
 static void what_is_passed_has_its_time(void **state) {
     (void)state;
@@ -191,6 +296,23 @@ static void what_passes_has_its_time(void **state) {
 // Names as a program gives them: of constraint id and of rate i.
 static const char *name_given(const void *user, int id) { return ((const char *const *)user)[id]; }
 static const char *rate_given(const void *user, int i) { return ((const char *const *)user)[3 + i]; }
+
+// A bump of 1e-12 s on the way, which no look meets: it is told where the gap may fall below zero by more than a thousandth of what it is at the ends of the step, 2 * 1 m, and not where by less.
+static void what_may_be_missed_is_told(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"mixed", "auto", "splitting"};
+    for (int i = 0; i < 6; ++i) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 10}, y: 0}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nconstraints: {rail: y}\ncontacts: {far: {gap: 20 - x}, bump: {gap: '1 - %g*exp(-((x - 5.0123)/1e-11)^2)', restitution: 1}}\n",
+                 i % 2 ? 1.0015 : 1.003);
+        const made x = make(text, schemes[i / 2], NULL, 0.1, 1);
+        model_sim_run(x.sim);
+        const carom_counts *c = &x.sim->kept->ledger.counts;
+        if (c->unseen != (i % 2 == 0)) fail_msg("%s: told %ld times of a bump of %g m", schemes[i / 2], c->unseen, i % 2 ? 1.5e-3 : 3e-3);
+        if (c->unseen) assert_int_equal(c->unseen_id, 2), is_near("time", c->unseen_t, 0.50123, 1e-6);
+        done(&x);
+    }
+}
 
 // Messages name rates and gaps as the program does: the second rate grows, or the gap of the second contact, behind a joint, has no value.
 static void messages_use_the_names_that_are_given(void **state) {
@@ -247,6 +369,51 @@ static void a_restored_state_is_followed_from_there(void **state) {
     done(&whole), done(&first);
 }
 
+// A saved state that belongs to another run, or holds a length of list that it cannot have, is refused and changes nothing, whether contacts come and go or not.
+static void a_state_that_is_refused_changes_nothing(void **state) {
+    (void)state;
+    static const char *const texts[] = {"carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies: {a: {repeat: 3, body: {mass: 1, inertia: [1, 1, 1], at: [i, 0, 0.31], shape: {ellipsoid: [0.1, 0.2, 0.3]}}}}\ncontacts: {c: {between: [a, floor]}}\n",
+                                        "carom: 1\ncoordinates: {y: 0.01}\nenergy: {kinetic: y'^2/2, potential: 9.81*y}\ncontacts: {floor: {gap: y}}\n"};
+    static const struct { int slots; bool foreign; } cases[] = {{20, true}, {-63, false}, {1 << 30, false}, {0, true}}; // of 64: one slot for three contacts
+    for (int i = 0; i < 8; ++i) {
+        const made a = make(texts[i / 4], "moreau-midpoint", NULL, 1e-3, 0.1), b = make(texts[i / 4], "moreau-midpoint", NULL, 1e-3, 0.1);
+        carom_error err = {0};
+        size_t bytes = 0;
+        const int slots = a.sim->list.slots;
+        assert_int_equal(slots > 0, i < 4);
+        for (int j = 0; j < 60; ++j) assert_true(carom_sim_step(a.sim, &err) == CAROM_OK && carom_sim_step(b.sim, &err) == CAROM_OK); // on the floor
+        const void *saved = carom_sim_state(a.sim, &bytes);
+        carom_kept *good = malloc(bytes), *bad = malloc(bytes);
+        memcpy(good, saved, bytes), memcpy(bad, saved, bytes);
+        bad->slots = slots + cases[i % 4].slots, bad->stamp ^= cases[i % 4].foreign;
+        assert_int_equal(carom_sim_restore(a.sim, bad, bytes, &err), CAROM_BAD_INPUT);
+        assert_int_equal(a.sim->list.slots, slots);
+        for (int j = 0; j < 30; ++j) assert_true(carom_sim_step(a.sim, &err) == CAROM_OK && carom_sim_step(b.sim, &err) == CAROM_OK);
+        assert_memory_equal(a.sim->kept, b.sim->kept, bytes);
+        assert_int_equal(carom_sim_restore(a.sim, good, bytes, &err), CAROM_OK); // and its own is taken
+        is_near("time", carom_sim_now(a.sim).t, 0.06, 1e-12);
+        for (int j = 0; j < 30; ++j) assert_int_equal(carom_sim_step(a.sim, &err), CAROM_OK);
+        assert_memory_equal(a.sim->kept, b.sim->kept, bytes);
+        free(good), free(bad);
+        done(&a), done(&b);
+    }
+}
+
+// What located events say of a contact is what is remembered of it: held down until 0.5, open behind.
+static void contacts_are_remembered_as_events_say(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"event-driven", "mixed", "auto", "splitting"};
+    for (int i = 0; i < 4; ++i) {
+        const made x = make("carom: 1\ncoordinates: {x: 0, y: 1}\nenergy: {kinetic: (x'^2 + y'^2)/2}\nforces: {x: t - 1/2}\ncontacts: {far: {gap: y}, down: {gap: x}}\n", schemes[i], NULL, 0.1, 1);
+        carom_error err = {0};
+        for (int n = 1; n <= 10; ++n) {
+            assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK);
+            if (n != 5 && (x.sim->memory[0].closed || x.sim->memory[1].closed != (n < 5))) fail_msg("%s: at t = %g", schemes[i], 0.1 * n);
+        }
+        done(&x);
+    }
+}
+
 // Counting anew leaves a ledger like that of a simulation which begins at this state.
 static void a_ledger_that_begins_anew_is_that_of_a_new_run(void **state) {
     (void)state;
@@ -280,7 +447,7 @@ static void counting_anew_does_not_change_the_motion(void **state) {
     for (const carom_scheme *const *s = carom_schemes(); *s; ++s) {
         if ((*s)->lacks & (CAROM_NO_IMPACTS | CAROM_NO_FRICTION)) continue;
         const made x = make(text, (*s)->name, NULL, 1e-3, 1), y = make(text, (*s)->name, NULL, 1e-3, 1);
-        for (int i = 0; i < 40; ++i) {
+        for (int i = 0; i < 8; ++i) {
             assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK), assert_int_equal(carom_sim_step(y.sim, &err), CAROM_OK);
             assert_int_equal(carom_sim_count_anew(y.sim, &err), CAROM_OK);
             const carom_now a = carom_sim_now(x.sim), b = carom_sim_now(y.sim);
@@ -321,12 +488,20 @@ int main(void) {
         cmocka_unit_test(a_step_that_fails_changes_nothing),
         cmocka_unit_test(work_follows_signals),
         cmocka_unit_test(work_follows_jumps),
+        cmocka_unit_test(unsolved_steps_are_quartered),
+        cmocka_unit_test(rejected_steps_shrink_by_half_of_shrink),
+        cmocka_unit_test(inertia_that_vanishes_ahead_is_told),
         cmocka_unit_test(stairs_are_no_pulses),
+        cmocka_unit_test(instants_are_judged_among_their_kind),
+        cmocka_unit_test(the_instant_is_that_of_the_largest),
         cmocka_unit_test(what_is_passed_has_its_time),
         cmocka_unit_test(what_passes_has_its_time),
+        cmocka_unit_test(what_may_be_missed_is_told),
         cmocka_unit_test(messages_use_the_names_that_are_given),
         cmocka_unit_test(the_rate_that_runs_away_is_named),
         cmocka_unit_test(a_restored_state_is_followed_from_there),
+        cmocka_unit_test(a_state_that_is_refused_changes_nothing),
+        cmocka_unit_test(contacts_are_remembered_as_events_say),
         cmocka_unit_test(a_ledger_that_begins_anew_is_that_of_a_new_run),
         cmocka_unit_test(counting_anew_does_not_change_the_motion),
         cmocka_unit_test(accepted_residuals_are_no_rounding),

@@ -5,6 +5,7 @@
 #include "solver/solvers.h"
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -164,23 +165,19 @@ static bool counts_are_sound(const carom_kept *k) {
     return good;
 }
 
-carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
+// A list of another length; the state holds a number for each slot, so a length that it cannot hold is none.
+static bool another_length(const carom_sim *sim, const carom_kept *k, size_t bytes) {
+    return sim->list.slots && k->stamp == sim->kept->stamp && sim->list.slots != k->slots && k->slots > 0 && k->slots <= sim->scheme->many && (size_t)k->slots <= bytes / sizeof *sim->list.holds;
+}
+
+static carom_status restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
     carom_kept k;
-    if (bytes >= sizeof k) memcpy(&k, state, sizeof k);
-    // A list of another length; the state holds a number for each slot, so a length that it cannot hold is none.
-    if (bytes >= sizeof k && sim->list.slots && k.stamp == sim->kept->stamp && sim->list.slots != k.slots && k.slots > 0 && k.slots <= sim->scheme->many &&
-        (size_t)k.slots <= bytes / sizeof *sim->list.holds) {
-        const int slots = sim->list.slots;
-        sim->list.slots = (int)k.slots;
-        const carom_status status = carom_sim_allocate(sim, err);
-        if (status != CAROM_OK) return sim->list.slots = slots, status;
-    }
     if (bytes != sim->kept_size)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state has %zu bytes, this simulation keeps %zu; it belongs to another model, scheme or version", bytes, sim->kept_size);
     memcpy(&k, state, sizeof k);
     if (k.stamp != sim->kept->stamp)
         return carom_fail(err, CAROM_BAD_INPUT, "the saved state belongs to another scheme, other options or another model");
-    if (!counts_are_sound(&k)) return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it counts what cannot be");
+    if (k.slots != sim->list.slots || !counts_are_sound(&k)) return carom_fail(err, CAROM_BAD_INPUT, "the saved state is damaged: it counts what cannot be");
     const long total = sim->total;
     if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, &k);
     const double t = carom_sim_end_of(sim, &k, k.n);
@@ -192,4 +189,31 @@ carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, 
     sim->step.nevents = 0;
     sim->step.reacted = true; // the saved impulses and forces belong to the last step
     return carom_sim_share(sim, err);
+}
+
+static carom_status change_length(carom_sim *sim, int slots, carom_error *err) {
+    const int before = sim->list.slots;
+    sim->list.slots = slots;
+    const carom_status status = carom_sim_allocate(sim, err);
+    if (status != CAROM_OK) sim->list.slots = before;
+    return status;
+}
+
+carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
+    carom_kept k;
+    if (bytes >= sizeof k) memcpy(&k, state, sizeof k);
+    if (bytes < sizeof k || !another_length(sim, &k, bytes)) return restore(sim, state, bytes, err);
+    const int slots = sim->list.slots;
+    const size_t size = sim->kept_size;
+    void *before = malloc(size); // contacts in slots that the other length lacks, in case the state is refused
+    if (!before) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation");
+    memcpy(before, sim->kept, size);
+    carom_status status = change_length(sim, (int)k.slots, err);
+    if (status == CAROM_OK) {
+        status = restore(sim, state, bytes, err);
+        carom_error ignored;
+        if (status != CAROM_OK && change_length(sim, slots, &ignored) == CAROM_OK) restore(sim, before, size, &ignored);
+    }
+    free(before);
+    return status;
 }
