@@ -307,6 +307,27 @@ static void a_thousand_contacts(void **state) {
     check_solved(&w, 1e-10, "large wall");
 }
 
+// Solvers of many contacts: twice as many rows need twice the memory, not four times; three rows need some kilobytes.
+static void memory_grows_with_the_rows(void **state) {
+    (void)state;
+    static _Alignas(64) unsigned char work[CAROM_SOLVER_WORK];
+    int sparse = 0;
+    for (int k = 0; carom_solver_at(k); k++) {
+        const carom_solver *s = carom_solver_at(k);
+        size_t used[3];
+        for (int i = 0; i < 3; i++) {
+            carom_arena count = {0}; // it only counts
+            const int n = (const int[]){3, 100000, 200000}[i];
+            s->allocate(work, &count, n, n / 3);
+            used[i] = count.used;
+        }
+        if (!s->sparse) continue;
+        sparse++;
+        assert_true(used[0] < 100000 && used[2] <= 2 * used[1] + 100000);
+    }
+    assert_int_equal(sparse, 4);
+}
+
 // A box between floor and a ceiling that comes down: no impulse can help.
 static void what_has_no_solution_is_refused(void **state) {
     (void)state;
@@ -391,6 +412,7 @@ int main(void) {
         cmocka_unit_test(redundant_joints_and_mixed_laws),
         cmocka_unit_test(matrices_that_are_not_symmetric),
         cmocka_unit_test(a_thousand_contacts),
+        cmocka_unit_test(memory_grows_with_the_rows),
         cmocka_unit_test(what_has_no_solution_is_refused),
         cmocka_unit_test(a_warm_start_is_used_and_bits_repeat),
         cmocka_unit_test(random_hyperstatic_piles_are_solved),
