@@ -211,6 +211,7 @@ class Campaign:
             words = [w for w in re.split(r"[_./]", fault.file) if len(w) > 1 and w != "src"]
             if "io" in words: words += ["storage", "result", "hostile", "survivors", "snapshots", "refused", "rows", "layout", "misfit"]
             if "pulses" in words or "warnings" in words: words += ["warning"]
+            if "energetic" in words: words += ["impact_laws"]
             worth = lambda t: (1 + 3 * kills[t]) * (12 if t.startswith("test_figures") else 4 if any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # that sees most; a test of that name is sharp, too
             order = sorted(self.reaching(fault), key=lambda t: (-worth(t), t))
             if self.ninja("carom_core", "carom_files") != 0: order, fate = [], "does not build"
