@@ -2,6 +2,7 @@
 //
 // The judge is the certificate alone.  Exact solvers must reach rounding; the iterative ones must reach 1e-7 on
 // problems that are well conditioned, and on the others must end with finite numbers and an honest report.
+#define _DEFAULT_SOURCE // mmap
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,8 @@
 #include "problems.h"
 #include <cmocka.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 // -- problems ----------------------------------------------------------------------------------------------------
 
@@ -467,6 +470,46 @@ static void the_same_problem_gives_the_same_bits(void **state) {
         }
 }
 
+// Numbers with a page on either side that nobody may touch; they are as near to it as they can be, at the end or at the start.
+typedef struct { unsigned char *map; size_t bytes; double *x; } guarded;
+
+static guarded guarded_copy(const double *x, size_t n, bool end) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (n * sizeof *x + page - 1) / page * page;
+    guarded g = {.bytes = bytes + 2 * page};
+    g.map = mmap(NULL, g.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(g.map != MAP_FAILED && mprotect(g.map, page, PROT_NONE) == 0 && mprotect(g.map + page + bytes, page, PROT_NONE) == 0);
+    g.x = (double *)(void *)(g.map + page + (end ? bytes - n * sizeof *x : 0));
+    memcpy(g.x, x, n * sizeof *x);
+    return g;
+}
+
+// No solver reads what is before or behind the matrix and the vectors, and no answer depends on it.
+static void nothing_else_is_read(void **state) {
+    (void)state;
+    static const carom_law laws[] = {CAROM_BILATERAL, CAROM_UNILATERAL, CAROM_PLANAR, CAROM_SPATIAL};
+    for (int i = 0; i < NRECIPES; i++)
+        for (int l = 0; l < 4; l++)
+            for (int k = 0; carom_solver_at(k) && !(RECIPES[i].planar && laws[l] == CAROM_SPATIAL); k++) {
+                const carom_solver *s = carom_solver_at(k);
+                contact_problem x = RECIPES[i].make(laws[l], 0.3);
+                const size_t n = (size_t)x.pb.n;
+                x.pb.ld = x.pb.n;
+                for (size_t j = 0; j < n; j++) memmove(x.G + j * n, x.G + j * (size_t)x.capacity, n * sizeof *x.G);
+                for (int end = 0; end < 2 && can(s, &x.pb); end++) {
+                    guarded G = guarded_copy(x.G, n * n, end), c = guarded_copy(x.c, n, end), p = guarded_copy(x.p, n, end), u = guarded_copy(x.u, n, end);
+                    contact_problem y = x;
+                    y.pb.G = G.x, y.pb.c = c.x, y.pb.p = p.x, y.pb.u = u.x;
+                    run(s, &y, 1e-10);
+                    problem_cold(&x);
+                    run(s, &x, 1e-10);
+                    assert_memory_equal(p.x, x.p, n * sizeof *x.p);
+                    problem_cold(&x);
+                    munmap(G.map, G.bytes), munmap(c.map, c.bytes), munmap(p.map, p.bytes), munmap(u.map, u.bytes);
+                }
+                problem_destroy(&x);
+            }
+}
+
 static void the_table_is_complete(void **state) {
     (void)state;
     const char *names[] = {"direct", "enumerate", "lemke", "prox", "gauss-seidel", "newton", "hybrid"};
@@ -576,6 +619,7 @@ int main(void) {
         cmocka_unit_test(a_billionth_decides_between_stick_and_slip),
         cmocka_unit_test(dependent_contacts_with_friction_do_not_create_energy),
         cmocka_unit_test(the_same_problem_gives_the_same_bits),
+        cmocka_unit_test(nothing_else_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

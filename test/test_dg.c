@@ -921,6 +921,35 @@ static void degree_follows_the_motion(void **state) {
     }
 }
 
+// Spring of frequency 1 and one of frequency 4, with nothing between them.
+static carom_status two_springs(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)model, (void)work, (void)t, (void)v;
+    f[0] = -q[0], f[1] = -16 * q[1];
+    return CAROM_OK;
+}
+
+// What moves slowly is resolved as well as what moves fast, down to a millionth of it: the second oscillation, with 2e-6 of the speed of the first, has the degrees that it
+// has alone, and each step keeps it to order-tol of its own speed.
+static void small_motions_are_resolved(void **state) {
+    (void)state;
+    enum { STEPS = 40 };
+    carom_system s = carom_system_default(2, 2, 0, 0);
+    s.flags = CAROM_CONSTANT_MASS, s.mass = unit_mass, s.force = two_springs;
+    const double tol = 1e-6, speed = 2e-6, h = 0.1;
+    for (int i = 0; i < 2; ++i) {
+        char text[2][200];
+        for (int k = 0; k < 2; ++k) {
+            carom_sim *sim = sim_for(&s, both[i], (const char *const[]){"order=auto", "order-tol=1e-6", NULL}, h, STEPS * h, (double[]){0, 0}, (double[]){k, speed});
+            sim_to(sim, STEPS * h);
+            check_near(carom_sim_now(sim).v[0], k * cos(STEPS * h), STEPS * tol);
+            check_near(carom_sim_now(sim).v[1], speed * cos(4 * STEPS * h), STEPS * tol * speed);
+            carom_sim_choice(sim, text[k], sizeof text[k]);
+            carom_sim_destroy(sim);
+        }
+        assert_string_equal(text[0], text[1]);
+    }
+}
+
 // 1 at the end of the step, next to nothing at the other points.
 static carom_status spike(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     (void)model, (void)work, (void)q, (void)v;
@@ -983,6 +1012,7 @@ int main(void) {
         cmocka_unit_test(sliding_has_order_2_4_4_6),
         cmocka_unit_test(block_thrown_up_a_slope_stops_and_stays),
         cmocka_unit_test(degree_follows_the_motion),
+        cmocka_unit_test(small_motions_are_resolved),
         cmocka_unit_test(no_degree_follows_a_spike),
         cmocka_unit_test(dense_output_has_the_known_errors),
         cmocka_unit_test(smooth_motion_has_order_2_4_4_6),

@@ -112,6 +112,17 @@ static void show_set(FILE *f, hid_t set, bool values) {
     H5Pclose(list), H5Sclose(space), H5Tclose(type);
 }
 
+// As large as the state, so without sizes.  They are there from the start, and do not tell when.
+static void show_slots(FILE *f, hid_t set) {
+    const hid_t list = H5Dget_create_plist(set);
+    H5D_alloc_time_t when = H5D_ALLOC_TIME_LATE;
+    hbool_t times = 1;
+    assert_true(H5Pget_alloc_time(list, &when) >= 0 && when == H5D_ALLOC_TIME_EARLY);
+    assert_true(H5Pget_obj_track_times(list, &times) >= 0 && !times);
+    fputs("two slots\n", f);
+    H5Pclose(list);
+}
+
 // All that is in a group, by names; `values`: those of sets too.
 static void show_group(FILE *f, hid_t group, const char *path_there, bool values) {
     H5G_info_t info;
@@ -123,7 +134,7 @@ static void show_group(FILE *f, hid_t group, const char *path_there, bool values
         const hid_t object = H5Oopen(group, name, H5P_DEFAULT);
         const bool set = H5Iget_type(object) == H5I_DATASET;
         fprintf(f, "%s%s", where, set ? ": " : "\n");
-        if (strcmp(where, "/state") == 0) fputs("two slots\n", f); // as large as the state
+        if (strcmp(where, "/state") == 0) show_slots(f, object);
         else if (set) show_set(f, object, values);
         if (strcmp(where, "/ledger") != 0) show_attributes(f, object);
         if (!set) show_group(f, object, where, values);

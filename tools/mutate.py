@@ -213,6 +213,7 @@ class Campaign:
             if "pulses" in words or "warnings" in words: words += ["warning"]
             if "sim" in words: words += ["steps", "measures", "parts"]
             if "event" in words: words += ["margin", "numbering", "changes"]
+            if "energetic" in words: words += ["impact_laws"]
             worth = lambda t: (1 + 3 * kills[t]) * (12 if t.startswith("test_figures") else 4 if any(w in t for w in words) else 1) / (0.5 + self.looked[t]["seconds"])  # that sees most; a test of that name is sharp, too
             order = sorted(self.reaching(fault), key=lambda t: (-worth(t), t))
             if self.ninja("carom_core", "carom_files") != 0: order, fate = [], "does not build"

@@ -190,7 +190,7 @@ static carom_status begin(carom_dg_work *w, carom_step *s) {
         w->carries[id] = w->lasting[id] = w->kinked[id] = w->slips[id] = w->turns[id] = w->stays[id] = false;
     }
     if (any || w->jammed) CAROM_TRY(before(w, s));
-    for (int id = ne; w->jammed && id < all; ++id) carom_copy(w->slow + w->start[id] + 1, w->u_0 + w->start[id] + 1, w->start[id + 1] - w->start[id] - 1);
+    if (w->jammed) carom_copy(w->slow, w->u_0, w->start[all]); // tangents of contacts alone are read
     if (touches) CAROM_TRY(kinks_of_closed(w, s)); // joints have no kinks
     for (int id = 0; id < all; ++id) {
         w->still[id] = w->closed_0[id] && !w->kinked[id] && (id < ne || w->kept[id] != 0 || at_rest(w, s, id));
