@@ -115,10 +115,14 @@ static void lower_the_bar(carom_hybrid *w) {
     w->target = fmax(w->target, fmin(0.7 * carom_rounding(&at), 500 * w->tol));
 }
 
-// Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap.
+// Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap.  Those of joints alone are linear: a step solves them, or rounding is all that is left.
 static int patience(const carom_hybrid *w) {
+    enum { LEAST = 60 };
+    bool linear = true;
+    for (int b = 0; b < w->pb.nb && linear; b++) linear = w->pb.block[b].law == CAROM_BILATERAL;
+    if (linear) return LEAST;
     const double d = (double)w->pb.n / w->pb.nb, flops = 2 * d * d * d * (w->lu.work + w->pb.nb);
-    return (int)fmin(fmax(1e9 / flops, 60), OUTER);
+    return (int)fmin(fmax(1e9 / flops, LEAST), OUTER);
 }
 
 // (SOL-18)  delta falls while the inner problems are easy, and rises threefold when one fails.
