@@ -251,7 +251,7 @@ static size_t resident(const unsigned char *from, size_t size) {
 }
 
 // Pairs of joints with a light body between them and a heavy one behind it: G = a (1 -1; -1 1 + 1e-10).  Impulses are 1e10 times what they do, and leave 1e-6 of it by rounding: no solver can do better, and none must
-// try for long.  The problem is linear: hybrid ends after 60 problems of its sequence without a gain, of a few steps each.
+// try for long: hybrid ends after 60 problems of its sequence without a gain, of a few steps each.
 static void joints_that_round_are_given_up_soon(void **state) {
     (void)state;
     contact_problem x = problem_random(6, CAROM_BILATERAL, 0, 0.5, 3);
