@@ -107,24 +107,29 @@ static inner solve_inner(carom_hybrid *w, double delta, double *kept) {
     return s;
 }
 
-// What rounding leaves in G p + c (CP-9) may be more than the target.
-static void lower_the_bar(carom_hybrid *w) {
-    if (w->error > 500 * w->tol) return;
+// What rounding leaves in G p + c (CP-9) at the best point.
+static double rounding(const carom_hybrid *w) {
     carom_problem at = w->pb;
     at.p = w->best;
-    w->target = fmax(w->target, fmin(0.7 * carom_rounding(&at), 500 * w->tol));
+    return carom_rounding(&at);
 }
 
-// Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap.
+// It may be more than the target.
+static void lower_the_bar(carom_hybrid *w) {
+    if (w->error <= 500 * w->tol) w->target = fmax(w->target, fmin(0.7 * rounding(w), 500 * w->tol));
+}
+
+// Problems of the sequence that may pass without a gain: 60, and up to all of them where a factorisation is cheap, unless rounding is all that is left.
+enum { LEAST = 60 };
 static int patience(const carom_hybrid *w) {
     const double d = (double)w->pb.n / w->pb.nb, flops = 2 * d * d * d * (w->lu.work + w->pb.nb);
-    return (int)fmin(fmax(1e9 / flops, 60), OUTER);
+    return (int)fmin(fmax(1e9 / flops, LEAST), OUTER);
 }
 
 // (SOL-18)  delta falls while the inner problems are easy, and rises threefold when one fails.
 void carom_hybrid_newton(carom_hybrid *w) {
     const int n = w->pb.n, wait = patience(w);
-    double delta = fmin(0.05, 0.1 * sqrt(w->error / (w->speed > 0 ? w->speed : 1))), mark = w->error;
+    double delta = fmin(0.05, 0.1 * sqrt(w->error / (w->speed > 0 ? w->speed : 1))), mark = w->error, last = w->error;
     for (int i = 0; i < n; i++) w->p[i] = w->best[i];
     for (int k = 1; k <= OUTER && w->error > w->target; k++) {
         for (int i = 0; i < n; i++) w->centre[i] = w->p[i];
@@ -133,6 +138,10 @@ void carom_hybrid_newton(carom_hybrid *w) {
         else {
             for (int i = 0; i < n && !(s.best < 0.5 * s.start); i++) w->p[i] = w->centre[i];
             delta = fmin(3 * delta, 10);
+        }
+        if (k % LEAST == 0) {
+            if (w->error > 0.9 * last && w->error <= rounding(w)) return;
+            last = w->error;
         }
         if (k % wait != 0 && delta > LEAST_DELTA && s.solved) continue;
         lower_the_bar(w); // inner problems fail where rounding is all that is left
