@@ -163,13 +163,13 @@ static carom_status go(auto_work *w, carom_step *s, double t_1) {
         if (w->head.there) {
             if (w->head.t_b > t_1) return CAROM_OK;
             w->went_on = true;
-            CAROM_TRY(carom_toil(s, w->head.event != 0 ? COSTLY : 1, MOST));
+            CAROM_TRY(carom_limit_parts(s, w->head.event != 0 ? COSTLY : 1, MOST));
             CAROM_TRY(pass(w, s));
         } else if (t_1 - (stepping ? w->t : w->P.t) <= auto_shortest(s, t_1)) {
             return CAROM_OK;
         } else if (stepping) {
             w->went_on = true;
-            CAROM_TRY(carom_toil(s, COSTLY, MOST));
+            CAROM_TRY(carom_limit_parts(s, COSTLY, MOST));
             CAROM_TRY(auto_stepping_part(w, s, t_1));
             CAROM_TRY(carom_inner(s, w->t, w->q_s, w->v_s));
             CAROM_TRY(locate_again(w, s));

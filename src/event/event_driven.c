@@ -367,7 +367,7 @@ static carom_status march(work *w, carom_step *s) {
         bool found = false;
         const long before = w->steps;
         CAROM_TRY(phase(w, s, t_1, &found));
-        CAROM_TRY(carom_toil(s, (double)(w->steps - before) + (found ? COSTLY : 0), HALVED * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
+        CAROM_TRY(carom_limit_parts(s, (double)(w->steps - before) + (found ? COSTLY : 0), HALVED * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
         if (w->steps > s->opt[OPT_STEPS])
             return carom_retry(s, "more than %g internal steps in one step; a smaller one, looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
         if (!found) continue;

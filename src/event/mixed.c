@@ -118,7 +118,7 @@ static carom_status march(carom_phase *w, carom_step *s, double *last, double so
         *stands = still > STANDSTILL || switches > STANDSTILL || idle > CAROM_PHASE_UNCHANGED; // a point in a groove goes from side to side for ever
         if (*stands)
             return carom_retry(s, "%d events up to t = %.12g and no progress: contacts there contradict each other", idle > CAROM_PHASE_UNCHANGED ? idle : still > switches ? still : switches, w->t);
-        CAROM_TRY(carom_toil(s, 1, 4 * fmax(s->opt[OPT_EVENTS], options[OPT_EVENTS].fallback)));
+        CAROM_TRY(carom_limit_parts(s, 1, 4 * fmax(s->opt[OPT_EVENTS], options[OPT_EVENTS].fallback)));
         if (++events > s->opt[OPT_EVENTS])
             return carom_retry(s, "more than %g events in one step; a smaller step or most-events= may help", s->opt[OPT_EVENTS]);
     }

@@ -327,7 +327,7 @@ static carom_status divide(work *w, carom_step *s) {
     bool refused = false, found, done;
     carom_kinked_parts p = {.cap = HUGE_VAL, .last = w->last};
     for (long n = 0; t_1 - P->t > shortest; ++n) {
-        CAROM_TRY(carom_toil(s, 1, 4 * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
+        CAROM_TRY(carom_limit_parts(s, 1, 4 * fmax(s->opt[OPT_STEPS], options[OPT_STEPS].fallback)));
         if ((double)n >= s->opt[OPT_STEPS]) return carom_retry(s, "more than %g parts in one step; looser tolerances or most-steps= may help", s->opt[OPT_STEPS]);
         const double left = t_1 - P->t, most = carom_kinked_part(s, &p, P->t, next), h = most >= left ? left : most;
         double cut;
@@ -374,7 +374,7 @@ static carom_status whole(work *w, carom_step *s) {
     while (t_1 - P->t > shortest) {
         const double left = t_1 - P->t;
         bool found, done;
-        CAROM_TRY(carom_toil(s, 1, MOST_PARTS + MORE_PARTS * s->sys->nc));
+        CAROM_TRY(carom_limit_parts(s, 1, MOST_PARTS + MORE_PARTS * s->sys->nc));
         CAROM_TRY(smooth(w, s, carom_kinked_part(s, &p, P->t, left)));
         CAROM_TRY(end_at_kink(w, s, &p, &done));
         if (!done) continue;

@@ -94,7 +94,7 @@ typedef struct carom_inside {
     double t_0, t_end;   // of the run
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
-    double toil;         // parts of the run's present step, with those of its halves and of all that was refused of it
+    double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it
     bool last;           // smaller steps have failed: contacts that meet a kink keep their plane (CL-10)
     const double *gaps;  // at the start of the step, as the simulation has them; NULL: it has none, or the system lacks some of its constraints
     double *warm;        // recorded directions, kept: reaction of the last contact problem, to start the next

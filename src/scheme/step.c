@@ -699,9 +699,9 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 
-carom_status carom_toil(carom_step *s, double parts, double most) {
-    s->inside->toil += parts;
-    if (s->inside->toil <= most) return CAROM_OK;
+carom_status carom_limit_parts(carom_step *s, double parts, double most) {
+    s->inside->spent += parts;
+    if (s->inside->spent <= most) return CAROM_OK;
     return carom_fail(s->err, CAROM_NOT_CONVERGED, "t = %.9g: internal steps and impacts of one step, with its halves, are worth more than %g internal steps: impacts follow each other too fast, or a vibration is too fast.  "
                       "Try a smaller step, or a scheme that does not follow them (moreau-jean, newmark)", s->t, most);
 }

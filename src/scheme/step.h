@@ -194,7 +194,7 @@ carom_status carom_problem_run(carom_step *s, const int *id);
 
 /// The step has as many parts more: internal steps, events.  CAROM_NOT_CONVERGED where the run's step has more than `most`, with those of its halves and of all that was refused: a step that is refused for
 /// its many parts has as many when it is halved, and would take for ever.
-carom_status carom_toil(carom_step *s, double parts, double most);
+carom_status carom_limit_parts(carom_step *s, double parts, double most);
 
 /// What contact problems leave behind in the step and in the counts of the run.  Far iterates and rejected attempts have velocities that nothing ever had: what they leave is taken back.
 typedef struct carom_traces {

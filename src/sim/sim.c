@@ -332,7 +332,7 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     double h;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
     s->parts = 0;
-    s->inside->toil = 0;
+    s->inside->spent = 0;
     s->inside->t_0 = sim->t0;
     s->inside->t_end = sim->t_end;
     sim->unbooked = HUGE_VAL;
