@@ -1,4 +1,4 @@
-// test_iterations.c: how many iterations Newton's method needs in the models of models/, and how that is told.
+// test_iterations.c: how many iterations Newton's method needs in the models of models/, what they evaluate, and how that is told.
 #include "model_text.h"
 #include "scheme/turn.h"
 #include <carom/result.h>
@@ -54,6 +54,46 @@ static void half_of_all_steps_need_three_iterations_or_less(void **state) {
         carom_model_destroy(m);
     }
     assert_true(runs >= 17 * 5 - refused && refused <= 12);
+}
+
+// -- what is constant -----------------------------------------------------------------------------------------------
+
+static carom_system asked; // whose functions are called
+static int masses, tangents;
+
+static carom_status count_mass(const void *m, void *w, double t, const double *q, carom_matrix M) { return ++masses, asked.mass(m, w, t, q, M); }
+static carom_status count_motion(const void *m, void *w, double t, const double *q, const double *v, carom_matrix M, double *f, double *g) { return ++masses, asked.motion(m, w, t, q, v, M, f, g); }
+static carom_status count_tangent(const void *m, void *w, double t, const double *q, const double *v, carom_matrix K, carom_matrix C) { return ++tangents, asked.tangent(m, w, t, q, v, K, C); }
+
+// How often `steps` steps ask for them.
+static void ask(const carom_model *m, const char *scheme, int steps) {
+    carom_error err = {0};
+    carom_sim_def d = carom_sim_default();
+    carom_system sys = asked = *carom_model_system(m);
+    sys.mass = count_mass, sys.motion = count_motion, sys.tangent = count_tangent;
+    masses = tangents = 0;
+    d.system = &sys, d.scheme = scheme, d.h = 1e-3, d.t_end = steps * d.h;
+    d.q0 = carom_model_q0(m), d.v0 = carom_model_v0(m);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim || carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK) fail_msg("%s: %s", scheme, err.text);
+    carom_sim_destroy(sim);
+}
+
+// Mass and derivatives of a linear model are constant: however many steps it flies, schemes ask for them in the first one alone.
+static void iterations_ask_once_for_what_is_constant(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"ggl-midpoint", "ggl-alpha", "dg-plus", "newmark", "hht", "generalized-alpha"};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 10}, y: {at: 1}}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: 9.81*x + 5*y^2}\ncontacts: {floor: {gap: x, restitution: 0.5}}\n");
+    const unsigned flags = carom_model_system(m)->flags;
+    assert_true(flags & CAROM_LINEAR && flags & CAROM_CONSTANT_MASS && flags & CAROM_CONSTANT_DIRECTIONS);
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; ++k) {
+        ask(m, schemes[k], 20);
+        const int masses_before = masses, tangents_before = tangents;
+        ask(m, schemes[k], 400);
+        if (!(tangents_before > 0 && tangents == tangents_before)) fail_msg("%s: %d tangents in 20 steps, %d in 400", schemes[k], tangents_before, tangents);
+        if (!(masses_before > 0 && masses == masses_before)) fail_msg("%s: %d masses in 20 steps, %d in 400", schemes[k], masses_before, masses);
+    }
+    carom_model_destroy(m);
 }
 
 // -- what is told ---------------------------------------------------------------------------------------------------
@@ -127,6 +167,7 @@ static void turned_increments_are_moves_from_the_new_position(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(iterations_ask_once_for_what_is_constant),
         cmocka_unit_test(half_of_all_steps_need_three_iterations_or_less),
         cmocka_unit_test(the_ledger_tells_the_median_and_who_needed_many),
         cmocka_unit_test(the_median_is_that_of_the_steps),

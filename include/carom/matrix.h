@@ -155,6 +155,9 @@ static inline void carom_axpy(double *y, double a, const double *x, int n) {
     if (n == 3) {
         const double b = y[0] + a * x[0], c = y[1] + a * x[1], d = y[2] + a * x[2];
         y[0] = b, y[1] = c, y[2] = d;
+    } else if (n == 2) {
+        const double b = y[0] + a * x[0], c = y[1] + a * x[1];
+        y[0] = b, y[1] = c;
     } else if (n == 1) {
         y[0] += a * x[0];
     } else {
@@ -166,6 +169,9 @@ static inline void carom_add(double *y, const double *x, double a, const double 
     if (n == 3) {
         const double b = x[0] + a * z[0], c = x[1] + a * z[1], d = x[2] + a * z[2];
         y[0] = b, y[1] = c, y[2] = d;
+    } else if (n == 2) {
+        const double b = x[0] + a * z[0], c = x[1] + a * z[1];
+        y[0] = b, y[1] = c;
     } else if (n == 1) {
         y[0] = x[0] + a * z[0];
     } else {

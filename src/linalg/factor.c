@@ -401,10 +401,13 @@ carom_status carom_factorise(carom_factor *F, carom_matrix A, int *where) {
     return of_three(F) ? ldl_3(F->a, A.a, where) : factorise(F, A, where);
 }
 
+static inline void solve_diagonal(const double *restrict a, double *restrict x, int n) {
+    for (int i = 0; i < n; ++i) x[i] *= a[i];
+}
+
 static void solve(const carom_factor *F, double *x) {
     if (F->shape.storage == CAROM_SPARSE) F->shape.pattern->direct->solve(F->direct, x);
-    else if (F->shape.storage == CAROM_DIAGONAL)
-        for (int i = 0; i < F->shape.n; ++i) x[i] *= F->a[i];
+    else if (F->shape.storage == CAROM_DIAGONAL) solve_diagonal(F->a, x, F->shape.n);
     else if (F->positive || (F->symmetric && narrow(F))) carom_band_solve(F->a, x, F->shape.n, F->shape.band);
     else if (!F->symmetric) solve_lu(F, x);
     else if (F->shape.storage == CAROM_BANDED) solve_ldl_banded(F->a, x, F->shape.n, F->shape.band);

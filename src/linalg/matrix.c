@@ -224,6 +224,10 @@ static inline void muladd_band(double *restrict y, double s, const double *restr
     for (int i = high; i < n; ++i) y[i] = row_of(a, rows, y[i], s, x, i, i - b > 0 ? i - b : 0, n);
 }
 
+static inline void muladd_diagonal(double *restrict y, double s, const double *restrict a, const double *restrict x, int n) {
+    for (int i = 0; i < n; ++i) y[i] += s * (a[i] * x[i]);
+}
+
 // A constant n unrolls both loops.
 static inline void muladd_dense(double *restrict y, double s, const double *restrict a, const double *restrict x, int n) {
     for (int j = 0; j < n; ++j, a += n)
@@ -233,7 +237,8 @@ static inline void muladd_dense(double *restrict y, double s, const double *rest
 void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
     const int n = A.shape.n;
     if (A.shape.storage == CAROM_DIAGONAL) {
-        for (int i = 0; i < n; ++i) y[i] += s * (A.a[i] * x[i]);
+        if (n == 2) muladd_diagonal(y, s, A.a, x, 2);
+        else muladd_diagonal(y, s, A.a, x, n);
         return;
     }
     if (A.shape.storage == CAROM_SPARSE) {

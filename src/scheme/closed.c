@@ -317,9 +317,11 @@ carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool 
 carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at) {
     const int ne = s->sys->ne;
     const double *a = NULL;
-    CAROM_TRY(carom_close_place(s, L, g, at));
-    if (L->nb > ne) CAROM_TRY(carom_directions(s, L, at.t, at.q));
-    if (L->nb > ne) CAROM_TRY(acceleration(s, &a, &at));
+    bool known = false;
+    CAROM_TRY(carom_close_knowing(s, L, g, &known, at));
+    if (L->nb == ne) return CAROM_OK;
+    if (!known) CAROM_TRY(carom_directions(s, L, at.t, at.q));
+    CAROM_TRY(acceleration(s, &a, &at));
     for (int b = ne; b < L->nb; ++b) {
         const int k = L->at[b];
         if (carom_column_dot(&L->W, k, at.v) + L->w[k] > no_velocity(s, pace(s, L, k, at.v, a))) g[L->id[b]] = 1;

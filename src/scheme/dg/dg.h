@@ -13,6 +13,7 @@ typedef struct carom_dg_block {
     double *q, *v, *a;    // state of the stage; its acceleration
     double *f, *R, *size; // forces; M a - f; magnitudes of the terms
     carom_matrix M;
+    bool have_M;          // M is constant and stands
     carom_local L;        // closed constraints, their directions at (t, q)
     carom_columns D;      // d(W'v + w)/dq
     bool *slides;         // by constraint of L
@@ -41,6 +42,7 @@ typedef struct carom_dg {
     double correction, before;  // largest change of an acceleration by the last correction, by the one before; HUGE_VAL: none yet
     carom_matrix A;             // coordinates of all blocks, those of one coordinate side by side
     carom_factor F;
+    struct { double h; int m, first, last; } of_F; // step, degree and blocks of a constant A whose factor stands; h = 0: none
     carom_matrix K, C;          // tangent_shape
     double *r, *y;              // count nv
     double *X, *V;              // columns of reactions A^-1 W, derivatives of rows; count nv each

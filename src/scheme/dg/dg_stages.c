@@ -150,7 +150,9 @@ static double curving(const carom_dg_block *b, int k) {
 static carom_status evaluate_stage(carom_dg *w, carom_step *s, int l) {
     carom_dg_block *b = w->block + l;
     const int nv = s->sys->nv;
-    CAROM_TRY(carom_motion(s, b->M, b->f, NULL, b->t, b->q, b->v));
+    if (b->have_M) CAROM_TRY(carom_force(s, b->f, b->t, b->q, b->v));
+    else CAROM_TRY(carom_motion(s, b->M, b->f, NULL, b->t, b->q, b->v));
+    b->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     CAROM_TRY(carom_directions(s, &b->L, b->t, b->q));
     if (b->L.nb > 0) CAROM_TRY(carom_curvature(s, b->row, &b->L, b->t, b->q, b->v));
     carom_matrix_mul(b->R, b->M, b->a);
@@ -283,7 +285,6 @@ static carom_status assemble_stage(carom_dg *w, carom_step *s, int l) {
     CAROM_TRY(carom_tangent(s, w->K, w->C, b->t, b->q, b->v));
     CAROM_TRY(carom_mass_gradient(s, w->K, 1, b->t, b->q, b->a));
     CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &b->L, b->lambda, b->t, b->q));
-    CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
     for (int j = 0; j < nv; ++j)
         for (int i = j > band ? j - band : 0; i < nv && i <= j + band; ++i) {
             const double K = entry(w->K, i, j), C = entry(w->C, i, j), M = entry(b->M, i, j);
@@ -295,21 +296,34 @@ static carom_status assemble_stage(carom_dg *w, carom_step *s, int l) {
     return CAROM_OK;
 }
 
+// Does the factor that stands belong to these blocks?  constant: A depends on nothing else.
+static bool stands(const carom_dg *w, const carom_step *s, bool constant) {
+    return constant && w->of_F.h == s->h && w->of_F.m == w->c.m && w->of_F.first == w->first && w->of_F.last == w->last;
+}
+
 static carom_status factorise(carom_dg *w, carom_step *s) {
+    bool constant = s->sys->flags & CAROM_LINEAR;
+    for (int l = w->first; l <= w->last; ++l) {
+        carom_dg_block *b = w->block + l;
+        constant = constant && (b->L.nb == 0 || s->sys->flags & CAROM_CONSTANT_DIRECTIONS);
+        CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
+    }
+    if (stands(w, s, constant)) return CAROM_OK;
+    w->of_F.h = 0;
     carom_matrix_zero(w->A);
     for (int l = w->first; l <= w->last; ++l) {
         if (l <= w->c.m) {
             CAROM_TRY(assemble_stage(w, s, l));
             continue;
         }
-        carom_dg_block *b = w->block + l;
+        const carom_dg_block *b = w->block + l;
         const int band = carom_shape_band(s->sys->mass_shape), nv = s->sys->nv;
-        CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
         for (int j = 0; j < nv; ++j)
             for (int i = j > band ? j - band : 0; i < nv && i <= j + band; ++i)
                 *carom_matrix_entry(w->A, i * w->count + w->count - 1, j * w->count + w->count - 1) = entry(b->M, i, j);
     }
     if (carom_factorise(&w->F, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix of the stages is singular");
+    if (constant) w->of_F.h = s->h, w->of_F.m = w->c.m, w->of_F.first = w->first, w->of_F.last = w->last;
     return CAROM_OK;
 }
 

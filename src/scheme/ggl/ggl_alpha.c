@@ -74,7 +74,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->D_v = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
     carom_ggl_alpha_allocate_schur(w, mem, sys);
     const size_t all = 3 * nv + ne + nb + nl, N = w->schur.on ? (size_t)w->schur.room : all;
-    w->have_M = false;
+    w->have_M = w->have_K = false;
     CAROM_ALLOCATE(mem, N * N, &w->S, &w->S_copy);
     w->r = carom_allocate(mem, all);
     w->x_N = carom_allocate(mem, N);
@@ -279,10 +279,11 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
     carom_local joints = w->L; // they come first
     joints.nb = s->sys->ne;
     if (blocks & SMOOTH) {
-        if (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s)) {
+        if (w->schur.on ? carom_ggl_alpha_wants_tangent(w, s) : !w->have_K) {
             CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q, w->v));
             CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q, w->s));
             CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &joints, w->lambda, t_1, w->q));
+            w->have_K = s->sys->flags & CAROM_LINEAR && (s->sys->flags & CAROM_CONSTANT_DIRECTIONS || joints.nb == 0);
         }
         CAROM_TRY(carom_rate_gradient(s, &w->D_s, &joints, t_1, w->q, w->v_s));
     }

@@ -60,6 +60,7 @@ typedef struct carom_ggl_alpha {
     double *S, *r, *S_copy, *x_N, *scratch;
     int *pivot;
     bool have_M;                          // M is constant and stands
+    bool have_K;                          // K and C are constant and stand
     carom_turn turn;                      // at x
     carom_ggl_schur schur;
     // the contact solvers, where Newton's method fails or its matrix would be too large

@@ -48,6 +48,8 @@ typedef struct work {
     carom_columns D, D_x;              // d(W'y + w)/dq for the velocities; local=paper: for y = x
     carom_factor F_B, F_A;
     bool shifted; // B is not the identity
+    bool have_M;  // M is constant and stands
+    double h_A;   // step of a constant A, and P, that stand; 0: none
     double pace;  // velocity that counts as one: largest change of a velocity without reactions
     // columns (dv, dx) of the contact problem: those of Lambda, then those of Psi
     double *X_v, *X_x, *y_v, *y_x;
@@ -65,6 +67,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->lasting = opt[OPT_ACTIVE] == 0;
     w->end = opt[OPT_ACTIVE] == 2;
     w->velocity = opt[OPT_LEVELS] == 1;
+    w->have_M = false;
+    w->h_A = 0;
     (void)keep;
     w->turn = carom_allocate_turn(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
@@ -147,10 +151,13 @@ static carom_status evaluate(work *w, carom_step *s, int k) {
 
 // -- Newton ---------------------------------------------------------------------------------------------------------
 
-// (GM-7)  B = I - 1/2 d(N~ Psi)/dq,  P = h/2 K - 1/2 d(W~ Lambda)/dq,  A = M + h/2 C + h/2 P
+// (GM-7)  P = h/2 K - 1/2 d(W~ Lambda)/dq,  A = M + h/2 C + h/2 P
 // The exact A has P B^-1 for P; the difference is of third order in h.  K becomes P.
-static carom_status matrices(work *w, carom_step *s) {
+static carom_status matrix_of_velocities(work *w, carom_step *s) {
     const double h = s->h, t_M = s->t + 0.5 * h;
+    const bool constant = s->sys->flags & CAROM_LINEAR && (s->sys->flags & CAROM_CONSTANT_DIRECTIONS || w->L_T.nb == 0);
+    if (constant && w->h_A == h) return CAROM_OK;
+    w->h_A = 0;
     CAROM_TRY(carom_tangent(s, w->K, w->C, t_M, w->q_T, w->v_M));
     carom_matrix_zero(w->A);
     carom_matrix_add(w->A, 0.5 * h, w->K);
@@ -161,7 +168,14 @@ static carom_status matrices(work *w, carom_step *s) {
     carom_matrix_add(w->A, 1, w->M);
     carom_matrix_add(w->A, 0.5 * h, w->C);
     carom_matrix_add(w->A, 0.5 * h, w->K);
+    CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
+    if (constant) w->h_A = h;
+    return CAROM_OK;
+}
 
+// (GM-7)  B = I - 1/2 d(N~ Psi)/dq
+static carom_status matrix_of_positions(work *w, carom_step *s) {
+    const double h = s->h, t_M = s->t + 0.5 * h;
     carom_zero(w->u, rows(&w->L_T)); // Psi at the normal rows
     w->shifted = false;
     for (int b = 0; b < w->L_T.nb; ++b) {
@@ -176,7 +190,6 @@ static carom_status matrices(work *w, carom_step *s) {
         if (carom_factorise(&w->F_B, w->B, NULL) != CAROM_OK)
             return carom_retry(s, "the iteration matrix of the positions is singular");
     }
-    CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
     return CAROM_OK;
 }
 
@@ -281,9 +294,10 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     work *w = memory;
     const carom_local *L = &w->L_T;
     const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
-    // matrices() uses u as scratch: keep what belongs to the iterate in c.
+    // matrix_of_positions() uses u as scratch: keep what belongs to the iterate in c.
     carom_copy(s->c, w->u, n_v);
-    CAROM_TRY(matrices(w, s));
+    CAROM_TRY(matrix_of_velocities(w, s));
+    CAROM_TRY(matrix_of_positions(w, s));
     CAROM_TRY(form(w, s));
     // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
     for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i];
@@ -363,6 +377,7 @@ static carom_status predict(work *w, carom_step *s, double *g) {
     carom_matrix_zero(w->A);
     carom_matrix_add(w->A, 1, w->M);
     carom_copy(w->y_v, s->v, nv);
+    w->h_A = 0;
     if (carom_factorise(&w->F_A, w->A, NULL) == CAROM_OK) {
         CAROM_TRY(carom_force(s, w->f, s->t + 0.5 * s->h, w->q_M, s->v));
         carom_factor_solve(&w->F_A, w->f);
@@ -406,7 +421,8 @@ static carom_status step(void *memory, carom_step *s) {
 
     // (GM-1)  q_M = q_0 + h/2 v_0,  I = { j : g_j(q_M) <= 0 },  M = M(q_M)
     carom_move(s, w->q_M, s->q, 0.5 * h, s->v);
-    CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
+    if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
+    w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     CAROM_TRY(carom_gaps_before(s, w->g_0));
     if (w->end)

@@ -166,7 +166,7 @@ static bool met(work *w, carom_step *s, int k) {
     return good && !more;
 }
 
-// d_1 from a->d.
+// The directions at z; the gaps there are known.
 static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
     work *w = memory;
     bool small = true;
@@ -174,7 +174,6 @@ static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
     if (*answer) return CAROM_OK;
     carom_close_these(s, &w->L, w->in + s->sys->ne);
     CAROM_TRY(carom_directions(s, &w->L, w->span.t_z, w->z));
-    CAROM_TRY(carom_gaps(s, w->g, w->span.t_z, w->z));
     if (w->implicit) CAROM_TRY(linearise(w, s, k, &small));
     *answer = w->good && small;
     return CAROM_OK;
@@ -222,15 +221,18 @@ static carom_status drives_struck(work *w, carom_step *s, bool *struck) {
     return CAROM_OK;
 }
 
-// Does the impact of the last step go on: is some contact in the second step that pushes it?
-static bool going_on(work *w, const carom_step *s) {
+// Does the impact of the last step go on: is some contact in the second step that pushes it?  *strikes: some is in the first or the second.
+static bool going_on(work *w, const carom_step *s, bool *strikes) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool some = false;
+    *strikes = false;
     for (int id = ne; id < ne + nc; ++id) w->in[id] = false;
     for (int b = 0; b < w->L.nb; ++b) w->in[w->L.id[b]] = w->p[b] > 0;
     for (int c = 0; c < nc; ++c) {
-        w->since[c] = w->in[ne + c] ? fmin(w->since[c] + 1, 3) : 0;
-        if (w->since[c] == 2) some = true;
+        const double since = !w->in[ne + c] ? 0 : w->since[c] < 3 ? w->since[c] + 1 : 3;
+        w->since[c] = since;
+        some = some || since == 2;
+        *strikes = *strikes || since == 1 || since == 2;
     }
     return some;
 }
@@ -249,13 +251,6 @@ static double taken_by_law(work *w, int c, int b, double work) {
     const double taken = w->e * (-0.5 * (w->first[c] + w->u[b]) * w->law[c]) + (1 - w->e) * w->work[c], before = w->booked[c];
     w->booked[c] = taken;
     return taken - before;
-}
-
-// Is some contact in the first or the second step that pushes it?
-static bool striking(const work *w, const carom_step *s) {
-    bool some = false;
-    for (int c = 0; c < s->sys->nc && !some; ++c) some = w->since[c] == 1 || w->since[c] == 2;
-    return some;
 }
 
 // (SP-12)  Joints hold some of the forces as well: u_f = W'(d_f + M^-1 W_J p_f), the velocity without contacts, with p_f from W_J'(d_f + M^-1 W_J p_f - d_{k+1}) = 0.
@@ -310,7 +305,7 @@ static carom_status walls_at_report(work *w, carom_step *s) {
 }
 
 static carom_status book(work *w, carom_step *s) {
-    bool struck = false;
+    bool struck = false, strikes;
     if (w->L.nb == 0) {
         carom_zero(w->since, s->sys->nc);
         return CAROM_OK;
@@ -320,7 +315,7 @@ static carom_status book(work *w, carom_step *s) {
     if (!struck) CAROM_TRY(walls_at_report(w, s));
     carom_local_velocity(w->u, &w->L, w->d_1);
     carom_book_impulses(s, &w->L, w->p, w->u_0, w->u);
-    const bool same = going_on(w, s), strikes = striking(w, s);
+    const bool same = going_on(w, s, &strikes);
     if (strikes) CAROM_TRY(free_velocity(w, s));
     split_by_impacts(w, s, same, struck ? 1 : strikes ? 1 - w->e : 0);
     return CAROM_OK;

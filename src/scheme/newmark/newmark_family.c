@@ -121,14 +121,30 @@ static carom_status before(carom_newmark *w, carom_step *s) {
     return carom_bent_find(&w->bent, s, w->u_0, &w->L, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = s->v, .f = w->s});
 }
 
+// (NM-6)  v_1 = v_p + h gamma c s + dw,  q_1 = q_0 + x_p + h^2 beta c s + h/2 dw,  c = (1 - alpha_f)/(1 - alpha_m)
+static inline void kinematics(const carom_newmark *w, double h, int nv) {
+    const double gc = w->par.gamma * w->c, bc = w->par.beta * w->c, *restrict v_p = w->v_p, *restrict x_p = w->x_p, *restrict a = w->s, *restrict dw = w->dw;
+    double *restrict v_1 = w->v_1, *restrict x = w->x;
+    for (int i = 0; i < nv; ++i) {
+        v_1[i] = v_p[i] + h * gc * a[i] + dw[i];
+        x[i] = x_p[i] + h * h * bc * a[i] + 0.5 * h * dw[i];
+    }
+}
+
+// r_s = h (M s - f) from M s; the magnitudes of its terms from M v_1.
+static inline void residual(const carom_newmark *w, double h, int nv) {
+    const double *restrict r_w = w->r_w, *restrict f = w->f;
+    double *restrict r_s = w->r_s, *restrict size = w->size;
+    for (int i = 0; i < nv; ++i) {
+        size[i] = fabs(size[i]) + fabs(r_w[i]) + h * (fabs(r_s[i]) + fabs(f[i]));
+        r_s[i] = h * (r_s[i] - f[i]);
+    }
+}
+
 static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {
     const int nv = s->sys->nv;
-    const double h = s->h, t_1 = s->t + h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
-    // (NM-6)  v_1 = v_p + h gamma c s + dw,  q_1 = q_0 + x_p + h^2 beta c s + h/2 dw,  c = (1 - alpha_f)/(1 - alpha_m)
-    for (int i = 0; i < nv; ++i) {
-        w->v_1[i] = w->v_p[i] + h * gc * w->s[i] + w->dw[i];
-        w->x[i] = w->x_p[i] + h * h * bc * w->s[i] + 0.5 * h * w->dw[i];
-    }
+    const double h = s->h, t_1 = s->t + h;
+    kinematics(w, h, nv);
     carom_move_iterate(s, w->q_1, s->q, 1, w->x, k);
     if (w->have_M) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, w->v_1));
     else CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, w->v_1));
@@ -141,10 +157,7 @@ static carom_status evaluate(carom_newmark *w, carom_step *s, int k) {
     else
         carom_zero(w->r_w, nv);
     carom_matrix_mul(w->size, w->M, w->v_1);
-    for (int i = 0; i < nv; ++i) {
-        w->size[i] = fabs(w->size[i]) + fabs(w->r_w[i]) + h * (fabs(w->r_s[i]) + fabs(w->f[i]));
-        w->r_s[i] = h * (w->r_s[i] - w->f[i]);
-    }
+    residual(w, h, nv);
     if (w->L.nb > 0) carom_local_react(splits(w) ? w->r_w : w->r_s, -1, &w->L, w->p);
     return CAROM_OK;
 }
@@ -181,6 +194,15 @@ static carom_status matrices(carom_newmark *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// dv = gamma c y + dw,  dx = h beta c y + h/2 dw
+static inline void effect(const carom_newmark *w, double *restrict dv, double *restrict dx, double h, const double *restrict y, const double *restrict dw, int nv) {
+    const double gamma = w->par.gamma, beta = w->par.beta, c = w->c;
+    for (int i = 0; i < nv; ++i) {
+        dv[i] = gamma * c * y[i] + dw[i];
+        dx[i] = h * beta * c * y[i] + 0.5 * h * dw[i];
+    }
+}
+
 // Increments for right-hand sides, in place:  dw = (M + h/2 E)^-1 r_w,  y = h ds = A^-1 (r_s - h (C + h/2 K) dw); and
 // what they do to velocity and position.  The effect of ds on the directions of dw, of second order in h, is left to
 // the next iteration.
@@ -194,10 +216,7 @@ static void respond(carom_newmark *w, const carom_step *s, double *y, double *dw
     }
     carom_factor_solve(&w->F_A, y);
     double *dx = w->turn.ready ? w->dx_0 : w->dx;
-    for (int i = 0; i < nv; ++i) {
-        w->dv[i] = w->par.gamma * w->c * y[i] + dw[i];
-        dx[i] = h * w->par.beta * w->c * y[i] + 0.5 * h * dw[i];
-    }
+    effect(w, w->dv, dx, h, y, dw, nv);
     if (w->turn.ready) carom_turn_increment(&w->turn, w->dx, dx, nv); // at q_1 (NEW-4)
 }
 
