@@ -89,6 +89,15 @@ static void the_fastest_modes_are_those_that_joints_allow(void **state) {
     }
 }
 
+// Joints that hold everything leave no mode, however stiff the springs are.
+static void joints_that_hold_everything_leave_no_mode(void **state) {
+    (void)state;
+    const made x = make("carom: 1\ncoordinates: {x: 0.3, y: 0.3}\nenergy: {kinetic: 1/2*(x'^2 + 3*y'^2), potential: 1e6*x^2 + 1e5*y^2}\nforces: {y: -800*y'}\nconstraints: {bar: x - y, pin: x - 0.3}\n", "half-explicit", NULL, 0.1, 10);
+    const carom_pace *p = x.sim->kept->ledger.pace;
+    for (int i = 0; i < 2; ++i) is_near("stiffness", p[i].stiffness, 0, 1e-3), is_near("damping", p[i].damping, 0, 1e-6); // 1e6 and 800 times rounding of differences
+    done(&x);
+}
+
 // Two pendulums of springs, 400 and 100 1/s^2, with dampers of 1 and 3 1/s: vibration and decay are fastest in different modes.
 static void the_fastest_decay_is_another_mode(void **state) {
     (void)state;
@@ -452,6 +461,7 @@ int main(void) {
         cmocka_unit_test(sudden_forces_are_told_from_steep_ones),
         cmocka_unit_test(forces_are_sudden_where_the_motion_is),
         cmocka_unit_test(the_fastest_modes_are_those_that_joints_allow),
+        cmocka_unit_test(joints_that_hold_everything_leave_no_mode),
         cmocka_unit_test(the_fastest_decay_is_another_mode),
         cmocka_unit_test(modes_without_a_number_are_not_known),
         cmocka_unit_test(coordinates_without_inertia_have_a_trace_of_it),
