@@ -178,6 +178,19 @@ static void the_longest_step_is_the_stability_limit(void **state) {
 
 // -- ledgers -----------------------------------------------------------------------------------------------------------------------
 
+// A step far too long for a well of 2e6 1/s^2 throws the mass out of it, with 1e4 times its energy.  There is no stiffness where it is now, which says nothing about the model.
+static void far_away_nothing_is_learnt(void **state) {
+    (void)state;
+    const made x = make("carom: 1\ncoordinates: {x: 0.01}\nenergy: {kinetic: x'^2/2, potential: 1e6*(1 - exp(-x^2))}\n", "half-explicit", NULL, 0.01, 1);
+    carom_error err = {0};
+    carom_ledger l;
+    for (int i = 0; i < 3; ++i) assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK);
+    assert_int_equal(carom_sim_ledger(x.sim, &l, &err), CAROM_OK);
+    assert_true(carom_sim_ran_away(&l) && !x.sim->grown && fabs(carom_sim_now(x.sim).q[0]) > 4);
+    is_near("stiffness", l.pace[0].stiffness, 2e6, 2e3); // 2e6 (1 - 2 x^2) exp(-x^2) at the start
+    done(&x);
+}
+
 // A thousand times what is known: energy at the start, given and taken.
 static void energy_that_runs_away_is_a_thousandfold(void **state) {
     (void)state;
@@ -467,6 +480,7 @@ int main(void) {
         cmocka_unit_test(coordinates_without_inertia_have_a_trace_of_it),
         cmocka_unit_test(the_longest_step_is_the_stability_limit),
         cmocka_unit_test(energy_that_runs_away_is_a_thousandfold),
+        cmocka_unit_test(far_away_nothing_is_learnt),
         cmocka_unit_test(energy_in_excess),
         cmocka_unit_test(sampled_steps_double),
         cmocka_unit_test(the_last_step_ends_the_run),
