@@ -128,6 +128,23 @@ static void inertia_that_vanishes_ahead_is_told(void **state) {
     }
 }
 
+// (AD-6)  A ball strikes one that nearly touches a third, 1e-12 apart: steps and their halves may meet the contacts together or in turn, and differ however short they are.  That is counted once and the motion goes
+// on with impacts in turn: 1/4 and 3/4, then 3/16 and 9/16, then 13/64 and 15/64.  A distance of 0.01 is resolved.
+static void an_order_of_impacts_that_nothing_decides_is_counted(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"half-explicit", "moreau-jean"};
+    for (int i = 0; i < 4; ++i) {
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0.3, z: %.17g}\nenergy: {kinetic: (x'^2 + y'^2 + z'^2)/2}\ncontacts: {a: {gap: y - x, restitution: 0.5}, b: {gap: z - y, restitution: 0.5}}\n", 0.3 + (i < 2 ? 1e-12 : 0.01));
+        const made x = make(text, schemes[i % 2], "adaptive=on", 0.05, 1);
+        model_sim_run(x.sim);
+        const carom_now now = carom_sim_now(x.sim);
+        is_near("x'", now.v[0], 13 / 64., 1e-12), is_near("y'", now.v[1], 15 / 64., 1e-12), is_near("z'", now.v[2], 9 / 16., 1e-12);
+        assert_int_equal(x.sim->kept->ledger.undecided, i < 2);
+        done(&x);
+    }
+}
+
 // What an observer sees, but for impulses and events, which a step begins without.
 typedef struct seen {
     double x[60];
@@ -510,6 +527,7 @@ int main(void) {
         cmocka_unit_test(work_follows_jumps),
         cmocka_unit_test(unsolved_steps_are_quartered),
         cmocka_unit_test(rejected_steps_shrink_by_half_of_shrink),
+        cmocka_unit_test(an_order_of_impacts_that_nothing_decides_is_counted),
         cmocka_unit_test(inertia_that_vanishes_ahead_is_told),
         cmocka_unit_test(stairs_are_no_pulses),
         cmocka_unit_test(instants_are_judged_among_their_kind),
