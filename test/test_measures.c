@@ -170,6 +170,8 @@ static void the_longest_step_is_the_stability_limit(void **state) {
     is_longest("moreau-jean", "theta=1", (carom_pace){.stiffness = 1e4}, true, 10, 2 * log(2) / 1e5);
     assert_true(longest_step("moreau-jean", "theta=1", (carom_pace){.stiffness = 1e4}, false, 1) == 0); // it does not grow
     assert_true(longest_step("newmark", NULL, (carom_pace){.stiffness = 1e4}, true, 1) == 0);           // and this one keeps it
+    for (int i = 0; i < 3; ++i) // stable with every step, with and without damping
+        for (int k = 0; k < 3; ++k) assert_true(longest_step((const char *const[]){"newmark", "ggl-midpoint", "ggl-alpha"}[i], NULL, (carom_pace){.stiffness = k ? 1e8 : 0, .damping = k == 1 ? 0 : 1e5}, false, 1) == 0);
     assert_true(longest_step("moreau-midpoint", NULL, (carom_pace){.stiffness = 380}, false, 1) == 0);  // h w = 1.95
     assert_true(longest_step("moreau-midpoint", NULL, (carom_pace){.stiffness = 420}, false, 1) > 0);   // h w = 2.05
     assert_true(longest_step("moreau-midpoint", NULL, (carom_pace){.stiffness = -1e4}, false, 1) == 0); // the motion itself grows
