@@ -89,6 +89,15 @@ static void the_fastest_modes_are_those_that_joints_allow(void **state) {
     }
 }
 
+// Joints that hold everything leave no mode, however stiff the springs are.
+static void joints_that_hold_everything_leave_no_mode(void **state) {
+    (void)state;
+    const made x = make("carom: 1\ncoordinates: {x: 0.3, y: 0.3}\nenergy: {kinetic: 1/2*(x'^2 + 3*y'^2), potential: 1e6*x^2 + 1e5*y^2}\nforces: {y: -800*y'}\nconstraints: {bar: x - y, pin: x - 0.3}\n", "half-explicit", NULL, 0.1, 10);
+    const carom_pace *p = x.sim->kept->ledger.pace;
+    for (int i = 0; i < 2; ++i) is_near("stiffness", p[i].stiffness, 0, 1e-3), is_near("damping", p[i].damping, 0, 1e-6); // 1e6 and 800 times rounding of differences
+    done(&x);
+}
+
 // Two pendulums of springs, 400 and 100 1/s^2, with dampers of 1 and 3 1/s: vibration and decay are fastest in different modes.
 static void the_fastest_decay_is_another_mode(void **state) {
     (void)state;
@@ -161,6 +170,8 @@ static void the_longest_step_is_the_stability_limit(void **state) {
     is_longest("moreau-jean", "theta=1", (carom_pace){.stiffness = 1e4}, true, 10, 2 * log(2) / 1e5);
     assert_true(longest_step("moreau-jean", "theta=1", (carom_pace){.stiffness = 1e4}, false, 1) == 0); // it does not grow
     assert_true(longest_step("newmark", NULL, (carom_pace){.stiffness = 1e4}, true, 1) == 0);           // and this one keeps it
+    for (int i = 0; i < 3; ++i) // stable with every step, with and without damping
+        for (int k = 0; k < 3; ++k) assert_true(longest_step((const char *const[]){"newmark", "ggl-midpoint", "ggl-alpha"}[i], NULL, (carom_pace){.stiffness = k ? 1e8 : 0, .damping = k == 1 ? 0 : 1e5}, false, 1) == 0);
     assert_true(longest_step("moreau-midpoint", NULL, (carom_pace){.stiffness = 380}, false, 1) == 0);  // h w = 1.95
     assert_true(longest_step("moreau-midpoint", NULL, (carom_pace){.stiffness = 420}, false, 1) > 0);   // h w = 2.05
     assert_true(longest_step("moreau-midpoint", NULL, (carom_pace){.stiffness = -1e4}, false, 1) == 0); // the motion itself grows
@@ -168,6 +179,19 @@ static void the_longest_step_is_the_stability_limit(void **state) {
 }
 
 // -- ledgers -----------------------------------------------------------------------------------------------------------------------
+
+// A step far too long for a well of 2e6 1/s^2 throws the mass out of it, with 1e4 times its energy.  There is no stiffness where it is now, which says nothing about the model.
+static void far_away_nothing_is_learnt(void **state) {
+    (void)state;
+    const made x = make("carom: 1\ncoordinates: {x: 0.01}\nenergy: {kinetic: x'^2/2, potential: 1e6*(1 - exp(-x^2))}\n", "half-explicit", NULL, 0.01, 1);
+    carom_error err = {0};
+    carom_ledger l;
+    for (int i = 0; i < 3; ++i) assert_int_equal(carom_sim_step(x.sim, &err), CAROM_OK);
+    assert_int_equal(carom_sim_ledger(x.sim, &l, &err), CAROM_OK);
+    assert_true(carom_sim_ran_away(&l) && !x.sim->grown && fabs(carom_sim_now(x.sim).q[0]) > 4);
+    is_near("stiffness", l.pace[0].stiffness, 2e6, 2e3); // 2e6 (1 - 2 x^2) exp(-x^2) at the start
+    done(&x);
+}
 
 // A thousand times what is known: energy at the start, given and taken.
 static void energy_that_runs_away_is_a_thousandfold(void **state) {
@@ -452,11 +476,13 @@ int main(void) {
         cmocka_unit_test(sudden_forces_are_told_from_steep_ones),
         cmocka_unit_test(forces_are_sudden_where_the_motion_is),
         cmocka_unit_test(the_fastest_modes_are_those_that_joints_allow),
+        cmocka_unit_test(joints_that_hold_everything_leave_no_mode),
         cmocka_unit_test(the_fastest_decay_is_another_mode),
         cmocka_unit_test(modes_without_a_number_are_not_known),
         cmocka_unit_test(coordinates_without_inertia_have_a_trace_of_it),
         cmocka_unit_test(the_longest_step_is_the_stability_limit),
         cmocka_unit_test(energy_that_runs_away_is_a_thousandfold),
+        cmocka_unit_test(far_away_nothing_is_learnt),
         cmocka_unit_test(energy_in_excess),
         cmocka_unit_test(sampled_steps_double),
         cmocka_unit_test(the_last_step_ends_the_run),

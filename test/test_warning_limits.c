@@ -206,6 +206,22 @@ static void energy_that_disappears(void **state) {
     TURNS(x, l, faded, 0.1 * 500, "resolution", NULL, "damps the model's vibration");
 }
 
+// A mode with which the scheme is not stable is a vibration or a decay, by which of its rates is larger.
+static void fast_modes_are_named_by_their_larger_rate(void **state) {
+    (void)state;
+    static const struct { carom_pace pace; const char *says; } cases[] = {{{.stiffness = 1e4}, "a vibration of 100 rad/s"}, {{.stiffness = 1e4, .damping = 99}, "a vibration of 100 rad/s"},
+                                                                         {{.stiffness = 1e4, .damping = 101}, "a decay at the rate 101 1/s"}, {{.damping = 1e3}, "a decay at the rate 1e+03 1/s"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        carom_model *m;
+        carom_sim *sim = sim_of(&PLAIN, &m);
+        carom_ledger l = sound();
+        l.pace[0] = cases[i].pace;
+        const char *text = said(sim, &l, "resolution");
+        if (!text || !strstr(text, cases[i].says)) fail_msg("%s, not %s", text ? text : "nothing", cases[i].says);
+        carom_sim_destroy(sim), carom_model_destroy(m);
+    }
+}
+
 // Damping of 2 D/uneven steps at a time, which is too few below 4; below 10 where a tenth of the largest kinetic energy, 10 J, is unaccounted for.  Less than that tenth is no matter.
 static void damping_in_pulses(void **state) {
     (void)state;
@@ -313,7 +329,7 @@ static void counts_and_residuals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_said_of_a_sound_run), cmocka_unit_test(energy_created), cmocka_unit_test(energy_that_appears), cmocka_unit_test(energy_of_one_step),
-        cmocka_unit_test(energy_that_disappears), cmocka_unit_test(damping_in_pulses), cmocka_unit_test(penetration), cmocka_unit_test(counts_and_residuals),
+        cmocka_unit_test(energy_that_disappears), cmocka_unit_test(fast_modes_are_named_by_their_larger_rate), cmocka_unit_test(damping_in_pulses), cmocka_unit_test(penetration), cmocka_unit_test(counts_and_residuals),
     };
     return cmocka_run_group_tests_name("limits of warnings", tests, NULL, NULL);
 }
