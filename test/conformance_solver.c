@@ -600,6 +600,16 @@ static void iterations_are_few(void **state) {
     }
 }
 
+// An attempt in vain ends: 500 passes, and as many more as forty million products allow.
+static void prox_gives_up_in_time(void **state) {
+    (void)state;
+    contact_problem x = problem_pile(150, 50, CAROM_UNILATERAL, 0, 7);
+    const carom_report r = run(carom_solver_find("prox"), &x, 1e-13);
+    assert_false(r.converged);
+    assert_true(r.iterations > 500 && r.iterations <= 500 + 4e7 / (150 * 150));
+    problem_destroy(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(iterations_are_few),
@@ -620,6 +630,7 @@ int main(void) {
         cmocka_unit_test(dependent_contacts_with_friction_do_not_create_energy),
         cmocka_unit_test(the_same_problem_gives_the_same_bits),
         cmocka_unit_test(nothing_else_is_read),
+        cmocka_unit_test(prox_gives_up_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -384,6 +384,9 @@ static void a_warm_start_is_used_and_bits_repeat(void **state) {
     memset(x.p, 0, bytes);
     carom_solver_solve(carom_solver_find("hybrid"), m.work, &x.pb, 1e-11);
     assert_memory_equal(p, x.p, bytes);
+    x.p[0] = NAN; // no number, no start
+    carom_solver_solve(carom_solver_find("hybrid"), m.work, &x.pb, 1e-11);
+    assert_memory_equal(p, x.p, bytes);
     free(p);
     memory_free(&m);
     block_problem_destroy(&x);

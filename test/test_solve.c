@@ -261,6 +261,7 @@ static void wrong_texts_are_refused(void **state) {
     refuse_text("carom-problem 2\n", "bad.txt:1: expected a version");
     refuse_text("carom-problem 1\nc 1\n", "bad.txt:2: expected 'blocks'");
     refuse_text("carom-problem 1\nblocks 1000000000\n", "bad.txt:2: expected a number of blocks");
+    refuse_text("carom-problem 1\nblocks 100000\nbilateral\nbilateral\n", "bad.txt:2: expected a number of blocks from 0 to 14"); // of two characters each at least
     refuse_text("carom-problem 1\nblocks 1\nround 3\n", "bad.txt:3: expected a law");
     refuse_text("carom-problem 1\nblocks 1\nplanar -1\n", "must not be negative");
     refuse_text("carom-problem 1\nblocks 1\nplanar 0.1\nc 1\nend", "bad.txt:5: expected a finite number but found 'end'");

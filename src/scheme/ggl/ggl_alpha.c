@@ -383,10 +383,10 @@ static double impulses_to(const work *w, double tol) {
     return most;
 }
 
-// Do both levels meet their laws as well as the contact solvers can?
+// Do both levels meet their laws, within tolerance or as well as the contact solvers could?
 static bool lawful(work *w, const carom_step *s, double tol) {
     int id;
-    return carom_ggl_alpha_residual(w, s, &id) <= fmax(tol, 2 * w->accepted);
+    return carom_ggl_alpha_residual(w, s, &id) <= (w->way == SOLVERS ? fmax(tol, 2 * w->accepted) : tol);
 }
 
 // Are all residuals within tolerance?  Gaps also stop at their own rounding, which a small h makes visible in g/h.
@@ -514,7 +514,6 @@ static carom_status improve(void *memory, carom_step *s, int k) {
     work *w = memory;
     const how way = (how)w->way;
     k += 1; // number of the iterate that it makes
-    w->accepted = 0;
     if (way == MONOLITHIC) return correct(w, s, ALL);
     CAROM_TRY(correct(w, s, SMOOTH));
     CAROM_TRY(evaluate(w, s, k));

@@ -45,7 +45,7 @@ carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
     const carom_status status = carom_problem_run(s, L->id);
     s->scale = scale;
     CAROM_TRY(status);
-    w->accepted = fmax(w->accepted, s->contact.last);
+    w->accepted = s->contact.last; // of this iteration, which begins with positions
     carom_copy(w->U, U_T, s->sys->nv);
     carom_problem_apply(s, w->U, s->h);
     for (int b = 0; b < L->nb; ++b) w->nu[L->id[b]] = s->h * s->p[b];
