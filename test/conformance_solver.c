@@ -600,6 +600,29 @@ static void iterations_are_few(void **state) {
     }
 }
 
+// What a solver says of its own answer is what the certificate says.
+static void opinions_are_honest(void **state) {
+    (void)state;
+    int good = 0;
+    for (int i = 0; i < NRECIPES; i++)
+        for (int f = 0; f < NFLAVOURS; f++)
+            for (int k = 0; carom_solver_at(k) && !(RECIPES[i].planar && FLAVOURS[f].law >= CAROM_SPATIAL); k++) {
+                const carom_solver *s = carom_solver_at(k);
+                const double tol = iterative(s) ? 1e-7 : 1e-11;
+                contact_problem x = RECIPES[i].make(FLAVOURS[f].law, FLAVOURS[f].mu);
+                if (can(s, &x.pb)) {
+                    solver_memory m = memory_for_solver(s, x.pb.n, x.pb.nb);
+                    const bool opinion = s->solve(m.work, &x.pb, tol).converged;
+                    const double residual = carom_residual(&x.pb, NULL);
+                    if (opinion ? !(residual <= 2 * tol) : residual <= 0.5 * tol) fail_msg("%s, %s: %s says %s of %.2e", RECIPES[i].name, FLAVOURS[f].name, s->name, opinion ? "yes" : "no", residual);
+                    good += opinion;
+                    memory_free(&m);
+                }
+                problem_destroy(&x);
+            }
+    assert_true(good > 200);
+}
+
 // An attempt in vain ends: 500 passes, and as many more as forty million products allow.
 static void prox_gives_up_in_time(void **state) {
     (void)state;
@@ -630,6 +653,7 @@ int main(void) {
         cmocka_unit_test(dependent_contacts_with_friction_do_not_create_energy),
         cmocka_unit_test(the_same_problem_gives_the_same_bits),
         cmocka_unit_test(nothing_else_is_read),
+        cmocka_unit_test(opinions_are_honest),
         cmocka_unit_test(prox_gives_up_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "linalg/dense.h"
 #include "linalg/order.h"
 #include "walls.h"
+#include <carom/team.h>
 #include <cmocka.h>
 
 // -- elimination ---------------------------------------------------------------------------------------------------
@@ -330,6 +331,68 @@ static void admm_takes_a_large_wall_to_a_tenth(void **state) {
     wall_destroy(&w);
 }
 
+// The matrix of a wall by bodies, whose inverse masses are 1 and `turn`.
+typedef struct { carom_parts parts; int *part, *first, *link; size_t *link_at, *inverse_at; double *A, *inverse; } wall_bodies;
+
+static wall_bodies bodies_of(const wall *w) {
+    const size_t bodies = (size_t)w->bodies, contacts = (size_t)w->contacts;
+    wall_bodies y = {.part = calloc(bodies + 1, sizeof(int)), .first = calloc(contacts + 1, sizeof(int)), .link = calloc(2 * contacts, sizeof(int)), .link_at = calloc(2 * contacts, sizeof(size_t)),
+                     .inverse_at = calloc(bodies, sizeof(size_t)), .A = calloc(2 * 36 * contacts, sizeof(double)), .inverse = calloc(6 * bodies, sizeof(double))};
+    int n = 0;
+    size_t at = 0;
+    for (size_t k = 0; k < bodies; k++) {
+        y.part[k + 1] = 6 * (int)(k + 1), y.inverse_at[k] = 6 * k;
+        for (int i = 0; i < 6; i++) y.inverse[6 * k + (size_t)i] = i < 3 ? 1 : w->turn;
+    }
+    for (int b = 0; b < w->contacts; y.first[++b] = n)
+        for (int s = 0; s < 2; s++) {
+            const wall_contact *c = w->contact + b;
+            if (c->body[s] < 0) continue;
+            y.link[n] = c->body[s], y.link_at[n++] = at;
+            for (int r = 0; r < carom_law_rows(c->law); r++)
+                for (int i = 0; i < 6; i++) y.A[at++] = c->J[s][r][i];
+        }
+    y.parts = (carom_parts){.bodies = w->bodies, .part = y.part, .first = y.first, .link_part = y.link, .link_body = y.link, .link_at = y.link_at, .inverse_at = y.inverse_at, .A = y.A, .inverse = y.inverse,
+                            .only_diagonal = true, .scale = 1};
+    return y;
+}
+
+static void bodies_destroy(wall_bodies *y) { free(y->part), free(y->first), free(y->link), free(y->link_at), free(y->inverse_at), free(y->A), free(y->inverse); }
+
+// A board on 80 balls has more contacts than there are colours.  The 16 that get none carry it on their side: they take their turn, too, whatever the number of threads.
+static void a_board_on_many_balls(void **state) {
+    (void)state;
+    enum { BALLS = 80 };
+    wall w = wall_create(BALLS + 1);
+    for (int k = 0; k < BALLS; k++) {
+        const double x = k < 64 ? -1 - k % 8 : 1 + k % 4, z = (double)(k / 4 % 4) - 1.5;
+        wall_touch(&w, BALLS, k, CAROM_SPATIAL, 0.4, (double[]){x, -0.1, z}, (double[]){0, 0.5, 0});
+        wall_touch(&w, k, -1, CAROM_SPATIAL, 0.4, (double[]){0, -0.5, 0}, (double[]){0, 0, 0});
+        w.v[6 * k + 1] = -0.1, w.v[6 * k] = 0.02 * sin(k);
+    }
+    w.v[6 * BALLS + 1] = -1, w.v[6 * BALLS] = 0.3, w.v[6 * BALLS + 4] = 0.05;
+    block_problem x = wall_problem(&w);
+    wall_bodies y = bodies_of(&w);
+    carom_problem *pb = block_view(&x);
+    pb->parts = &y.parts;
+    double p[6 * BALLS];
+    assert_int_equal(pb->n, 6 * BALLS);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        carom_error err = {0};
+        pb->team = carom_team_create(threads, &err);
+        assert_non_null(pb->team);
+        memset(x.p, 0, sizeof p);
+        const carom_report r = solve("bodies", pb, 1e-4);
+        if (!r.converged) fail_msg("%d iterations, residual %.2e", r.iterations, r.residual);
+        if (threads > 1) assert_memory_equal(p, x.p, sizeof p);
+        memcpy(p, x.p, sizeof p);
+        carom_team_destroy(pb->team);
+    }
+    bodies_destroy(&y);
+    block_problem_destroy(&x);
+    wall_destroy(&w);
+}
+
 // Solvers of many contacts: twice as many rows need twice the memory, not four times; three rows need some kilobytes.
 static void memory_grows_with_the_rows(void **state) {
     (void)state;
@@ -439,6 +502,7 @@ int main(void) {
         cmocka_unit_test(matrices_that_are_not_symmetric),
         cmocka_unit_test(a_thousand_contacts),
         cmocka_unit_test(admm_takes_a_large_wall_to_a_tenth),
+        cmocka_unit_test(a_board_on_many_balls),
         cmocka_unit_test(memory_grows_with_the_rows),
         cmocka_unit_test(what_has_no_solution_is_refused),
         cmocka_unit_test(a_warm_start_is_used_and_bits_repeat),
