@@ -54,7 +54,6 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->lasting = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof *w->lasting);
     w->explicit = carom_butcher_find(CAROM_RK_DORMAND, 5);
     w->P = carom_allocate_phase(mem, keep, sys, w->explicit);
-    w->P.f.recorded = true;
     w->implicit = sys->nv <= MOST_IMPLICIT && !sys->move ? carom_butcher_find(CAROM_RK_RADAU, 5) : NULL;
     if (w->implicit) carom_allocate_flow_implicit(&w->P.f, mem, sys, w->implicit);
 }

@@ -265,7 +265,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     const double scale = s->scale, of_step = s->contact.scale;
     s->scale = s->contact.scale = finest(f, s);
     const carom_status status = carom_problem_run(s, L->id);
-    const double size = f->follows || f->recorded ? 0 : carom_norm_max(s->c, n); // velocities that the forces of a step explain
+    const double size = f->follows ? 0 : carom_norm_max(s->c, n); // velocities that the forces of a step explain
     s->scale = fmax(scale, size), s->contact.scale = fmax(of_step, size);
     if (status == CAROM_RETRY && L->nb > s->sys->ne)
         return carom_retry(s, "the contact laws of %d constraints have no solution on acceleration level that a solver finds; with large friction there may be "

@@ -34,7 +34,6 @@ typedef struct carom_flow {
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     double *live;                  // nc, the caller's: not 0: slip along more than one tangent, fast enough to follow the direction of its velocity
     bool follows;                  // the caller's: a live slip follows its velocity wherever that turns; else a trial beyond the stop keeps its direction
-    bool recorded;                 // the caller's: s->h is the interval between records, and no step
     bool slow;                     // there are slow slips, which keep one direction
     double turn;                   // of these: how far their velocity is from the direction they keep at the start, relative to `range`
     double *range;                 // nc: magnitude of the velocities there, at the start
