@@ -77,13 +77,12 @@ static bool touches(const auto_work *w, const carom_step *s) {
 // New penetration at the end of the part, relative to what is allowed.
 static carom_status violation(auto_work *w, carom_step *s, double t, double *error) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
-    double length = w->head.length; // of the run; that of an attempt counts for itself alone
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_h));
     for (int id = ne; id < all; ++id) {
-        length = fmax(length, fabs(w->g_1[id]));
+        w->head.length = fmax(w->head.length, fabs(w->g_1[id])); // of refused attempts, too: where all gaps are rounding, nothing else says how long things are
         const double deeper = -w->g_1[id] - fmax(0, -w->g_0[id]);
-        if (deeper > 0) *error = fmax(*error, deeper / (sqrt(s->opt[AUTO_RTOL]) * length));
+        if (deeper > 0) *error = fmax(*error, deeper / (sqrt(s->opt[AUTO_RTOL]) * w->head.length));
     }
     return CAROM_OK;
 }

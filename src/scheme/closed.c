@@ -2,7 +2,6 @@
 //
 // Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once, for all
 // schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
-#include "base/tolerance.h"
 #include "scheme/inside.h"
 #include "scheme/step.h"
 #include <float.h>
@@ -185,8 +184,7 @@ static carom_status curvatures(carom_step *s, const carom_local *L, const carom_
 
 // (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
 // (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h |v|),
-// (CL-7)  or  reacted on a wall that moves by itself,  u_N <= max(eps_u, 2 h |kappa|)  and  g <= n h^2 (|W'a| + |kappa|),
-// (CL-11) or  g <= -1e-9 h u_N: the instant at which it closes is this one
+// (CL-7)  or  reacted on a wall that moves by itself,  u_N <= max(eps_u, 2 h |kappa|)  and  g <= n h^2 (|W'a| + |kappa|)
 static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *known, const carom_place *at) {
     static const double STEPS = 1 << 20; // that a gap may wander by its rounding
     const int ne = s->sys->ne;
@@ -202,7 +200,7 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *k
         const int id = L->id[b], k = L->at[b];
         const double moves = pace(s, L, k, at->v, a), u = carom_column_dot(&L->W, k, at->v) + L->w[k], eps_u = fmax(no_velocity(s, moves), drift);
         const double eps_g = carom_local_rounding_within(L, k, at->q, s->sys->nq, size) + 16 * DBL_EPSILON * h * moves;
-        bool closed = g[id] <= fmax(eps_g, CAROM_INSTANT * h * -u);
+        bool closed = g[id] <= eps_g;
         if (!closed && held[id - ne] != 0) {
             closed = g[id] <= fmax(STEPS / 16 * eps_g, h * drift) && u <= eps_u;
             if (!closed && !kappa) CAROM_TRY(curvatures(s, L, at));

@@ -183,7 +183,7 @@ static void moved(writer *w, const carom_ledger *l) {
 }
 
 static void unconverged(writer *w, const carom_ledger *l) {
-    const double speed = fmax(w->sim->kept->speed, w->sim->kept->fastest); // laws on acceleration level have no velocities
+    const double speed = w->sim->kept->speed;
     if (l->counts.accepted > 0 && l->counts.accepted_residual > COUNTED) {
         snprintf(add(w, "unconverged", l->counts.residual_id, l->residual_t), ROOM,
                  "in %ld step%s a contact problem missed the tolerance and was accepted; the largest residual is %.3g of the velocities in its step.  Try a smaller step or another "

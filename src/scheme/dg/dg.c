@@ -47,7 +47,7 @@ static void allocate(carom_dg_work *w, carom_arena *mem, carom_arena *keep, cons
     for (int id = 0; w->start && id < (int)nb; ++id) w->start[id + 1] = w->start[id] + carom_system_directions(sys, id);
     w->rubs = rows > nb;
     CAROM_ALLOCATE(mem, nv, &w->a_0, &w->v_1);
-    CAROM_ALLOCATE(mem, nb, &w->g, &w->sign, &w->none);
+    CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
     CAROM_ALLOCATE(mem, rows, &w->u, &w->u_0, &w->bias, &w->slow, &w->lambda_0, &w->u_b, &w->u_f, &w->u_a, &w->p_i, &w->p_f, &w->s);
     w->closed_0 = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->still = carom_allocate_bytes(mem, nb * sizeof(bool));

@@ -17,7 +17,6 @@ typedef struct carom_dg_work {
     carom_factor F;                // M at the stage treated last
     carom_local L;                 // candidates
     double *g, *sign;              // by id: gaps; set as signs
-    double *none;                  // zeros: no contact counts as one that reacted
     double *u;                     // by row of a set: local velocities
     double *a_0, *v_1;             // acceleration at t_0; new velocity
     int *start;                    // by id: first of its directions among those of all constraints

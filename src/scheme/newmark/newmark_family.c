@@ -57,7 +57,6 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
     w->q_1 = carom_allocate(mem, nq);
     w->turn = carom_allocate_turn(mem, sys);
     CAROM_ALLOCATE(mem, nb, &w->g, &w->sign);
-    w->none = carom_allocate(mem, (size_t)sys->nc);
     CAROM_ALLOCATE(mem, nl, &w->p, &w->u_0, &w->u);
     const size_t most = ROOM / nv + 1;
     w->room = (int)(nl < most ? nl : most);
@@ -359,7 +358,7 @@ static bool done(carom_newmark *w, carom_step *s) {
     return carom_problem_met(s, rounding(w, s));
 }
 
-// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 (CL-1) } with q_1 after one iteration without contacts, and the contacts that rest at q_0: bodies
+// (NM-9)  active=free:  I = { j : g_j(q_1) <= 0 } with q_1 after one iteration without contacts, and the contacts that rest at q_0: bodies
 //                       on each other fall together without contacts
 //         active=half:  I = { j : g_j(q_0 + h/2 v_0) <= 0 }
 static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
@@ -369,7 +368,6 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     bool same = true;
     if (!w->decided) {
         CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
-        if (!on_position(w)) CAROM_TRY(carom_close_place(s, &w->L, w->sign, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = w->v_1, .f = w->s, .held = w->none}));
         for (int id = s->sys->ne; !on_position(w) && id < s->sys->ne + s->sys->nc; ++id) w->sign[id] = fmin(w->sign[id], w->g[id]);
         CAROM_TRY(choose(w, s));
         CAROM_TRY(local(w, s));

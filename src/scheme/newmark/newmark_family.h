@@ -44,7 +44,6 @@ typedef struct carom_newmark {
     double *q_1, *v_1, *x, *f;   // the end of the step; displacement; forces
     double *r_s, *r_w, *size;    // residuals of (NM-1) times h and of (NM-4), magnitude of the terms of the first
     double *g, *sign, *u_0, *u;  // gaps; set as signs; local velocities
-    double *none;                // nc zeros: no contact counts as one that reacted
     double *y_s, *y_w, *dv, *dx; // increments and what they do to velocity and position
     double *dx_0;                // scratch: dx as an increment of x
     carom_turn turn;             // at x
