@@ -328,12 +328,15 @@ static void sizes_are_those_of_the_parts(void **unused) {
     };
     const int count = (int)(sizeof known / sizeof *known), n = known[count - 1].node + 1;
     assert_true(n <= 64);
-    carom_graph_sizes(g, given, at, s, n);
+    carom_graph_sizes(g, given, 3, at, s, n);
     assert_true(fabs(s[x].value) < 1e-16 && s[x].value != 0);
     for (int k = 0; k < count; ++k)
         if (!(known[k].node < n && fabs(s[known[k].node].size - known[k].size) <= 1e-12 * known[k].size)) fail_msg("%d: size %.17g, expected %.17g", k, s[known[k].node].size, known[k].size);
-    carom_graph_sizes(g, given, at, s, v(g, 0) + 1);
+    carom_graph_sizes(g, given, 3, at, s, v(g, 0) + 1);
     assert_true(isnan(s[v(g, 0)].value));
+    const carom_node beyond = par(g, 3); // what a law of friction is given later
+    carom_graph_sizes(g, given, 3, at, s, beyond + 1);
+    assert_true(isnan(s[beyond].value));
     carom_graph_destroy(g);
 }
 

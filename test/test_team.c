@@ -119,7 +119,7 @@ static void results_do_not_depend_on_the_number_of_threads(void **state) {
         int most = 0;
         carom_sim_team(sim, team);
         if (n < 3) carom_sim_watch_problems(sim, look, &most);
-        for (int i = 0; i < 30; ++i)
+        for (int i = 0; i < 12; ++i)
             if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
         assert_true(loose || n >= 3 || most > 40); // more than sweeps were needed
         assert_true(!loose || compared > 0);

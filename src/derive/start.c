@@ -78,7 +78,7 @@ static carom_status part_sizes(const carom_model *m, void *work, double *size, c
     if (!x) return carom_model_no_memory(m, err);
     const double *q = m->q0, *v = m->v0;
     if (m->nmember) carom_model_look(m, work, &q, &v, false);
-    carom_graph_sizes(m->graph, carom_model_given(m, work), q, x, n);
+    carom_graph_sizes(m->graph, carom_model_given(m, work), m->np, q, x, n);
     for (int id = 0; id < own; ++id) {
         const double s = x[m->links[id].gap].size;
         size[id] = s < HUGE_VAL ? s : 0; // not known

@@ -106,9 +106,9 @@ int *carom_graph_ways(const carom_graph *g, carom_node x, carom_input kind, int 
 carom_node carom_graph_motion(carom_graph *g, carom_node x);
 
 /// Of the first n nodes at time 0 and these positions: the value, and the size of the largest part that was added to others on the way to it, by which the value is rounded.
-/// NaN where it is made of curves or of velocities.
+/// NaN where it is made of curves, of velocities, or of parameters beyond the first np.
 typedef struct carom_sized { double value, size; } carom_sized;
-void carom_graph_sizes(const carom_graph *g, const double *parameter, const double *position, carom_sized *x, int n);
+void carom_graph_sizes(const carom_graph *g, const double *parameter, int np, const double *position, carom_sized *x, int n);
 
 /// Number of arguments of an operation, 0 for leaves and symbols.
 int carom_op_arity(carom_op op);

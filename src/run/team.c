@@ -1,7 +1,8 @@
 // team.c: a team of POSIX threads.
 //
 // A piece of work takes microseconds, and waking a thread that sleeps takes some ten of them.  So threads that wait watch a counter, then they offer the processor to others
-// and watch on, for longer than the parts of a step take that one thread does alone; after that they sleep.  Where there are more threads than processors, whoever is waited for needs the processor: it is offered at once.
+// and watch on, for longer than the parts of a step take that one thread does alone; after that they sleep.  Where there are more threads than processors, whoever is waited for needs
+// the processor: it is offered at once, and soon left to others for some microseconds, because a thread that only offers it comes last among all that want it.
 #define _POSIX_C_SOURCE 200809L
 #include <carom/team.h>
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__x86_64__)
@@ -17,7 +19,8 @@ enum { SPINS = 200 };   // some 10 us: a pause takes 40 to 140 cycles
 #else
 enum { SPINS = 4000 };  // some 10 us
 #endif
-enum { YIELDS = 2000 }; // about 1 ms
+enum { YIELDS = 2000, FEW_YIELDS = 10 }; // about 1 ms; where there are more threads than processors
+enum { NAP = 20000 };                    // ns
 enum { APART = 128 };                 // bytes between what different threads write: two cache lines, as processors fetch them in pairs
 
 typedef struct progress { alignas(APART) atomic_int step; } progress;
@@ -27,7 +30,7 @@ typedef struct crew {
     pthread_t *thread;
     progress *reached;              // by part
     int started;
-    int spins;                      // SPINS; 0: there are more threads than processors
+    int spins, yields;              // SPINS, YIELDS; 0, FEW_YIELDS: there are more threads than processors
     atomic_int taken;               // numbers of threads given out
     atomic_bool over;
     pthread_mutex_t lock;
@@ -49,12 +52,13 @@ static inline void pause_briefly(void) {
 
 static inline void wait_a_little(const crew *c, int i) {
     if (i < c->spins) pause_briefly();
-    else sched_yield();
+    else if (i < c->spins + c->yields) sched_yield();
+    else nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
 }
 
 // The next turn after `last`.
 static long wait_for_turn(crew *c, long last) {
-    for (int i = 0; i < c->spins + YIELDS; ++i) {
+    for (int i = 0; i < c->spins + c->yields; ++i) {
         const long turn = atomic_load(&c->turn);
         if (turn != last) return turn;
         wait_a_little(c, i);
@@ -94,7 +98,7 @@ static void run(carom_team *team, void (*work)(void *user, int part, int parts),
     for (int i = 0; i < team->n; ++i) atomic_store_explicit(&c->reached[i].step, 0, memory_order_relaxed);
     next_turn(c);
     work(user, 0, team->n);
-    for (int i = 0; atomic_load(&c->busy) > 0; i += i < c->spins) wait_a_little(c, i);
+    for (int i = 0; atomic_load(&c->busy) > 0; i += i < c->spins + c->yields) wait_a_little(c, i);
 }
 
 static void reach(carom_team *team, int part, int step) {
@@ -105,7 +109,7 @@ static void reach(carom_team *team, int part, int step) {
 static void await(carom_team *team, int part, int step) {
     const crew *c = (crew *)(void *)team;
     for (int k = 0; k < team->n; ++k)
-        for (int i = 0; k != part && atomic_load_explicit(&c->reached[k].step, memory_order_acquire) < step; i += i < c->spins) wait_a_little(c, i);
+        for (int i = 0; k != part && atomic_load_explicit(&c->reached[k].step, memory_order_acquire) < step; i += i < c->spins + c->yields) wait_a_little(c, i);
 }
 
 void carom_team_destroy(carom_team *team) {
@@ -123,9 +127,10 @@ void carom_team_destroy(carom_team *team) {
 
 carom_team *carom_team_create(int n, carom_error *err) {
     if (n < 1 || n > CAROM_TEAM) return carom_fail(err, CAROM_BAD_INPUT, "%d threads: a run has 1 to %d", n, CAROM_TEAM), NULL;
+    const bool crowded = n > sysconf(_SC_NPROCESSORS_ONLN);
     crew *c = aligned_alloc(APART, sizeof *c);
     if (!c) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
-    *c = (crew){.team = {.n = n, .run = run, .reach = reach, .await = await}, .spins = n > sysconf(_SC_NPROCESSORS_ONLN) ? 0 : SPINS, .thread = calloc((size_t)n, sizeof *c->thread), .reached = aligned_alloc(APART, (size_t)n * sizeof *c->reached)};
+    *c = (crew){.team = {.n = n, .run = run, .reach = reach, .await = await}, .spins = crowded ? 0 : SPINS, .yields = crowded ? FEW_YIELDS : YIELDS, .thread = calloc((size_t)n, sizeof *c->thread), .reached = aligned_alloc(APART, (size_t)n * sizeof *c->reached)};
     if (!c->thread || !c->reached) return free(c->thread), free(c->reached), free(c), carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d threads", n), NULL;
     for (int i = 0; i < n; ++i) atomic_init(&c->reached[i].step, 0);
     pthread_mutex_init(&c->lock, NULL);

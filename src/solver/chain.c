@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdalign.h>
 
-enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, BODIES, COUNT, END = -1 };
+enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, BODIES, COUNT, ANEW = COUNT, END = -1 };
 
 static const carom_solver *const solvers[COUNT] = {
     [DIRECT] = &carom_solver_direct,             [JOINTS] = &carom_solver_joints, [ENUMERATE] = &carom_solver_enumerate,
@@ -28,12 +28,15 @@ struct carom_chain {
     alignas(64) unsigned char work[COUNT][CAROM_SOLVER_WORK];
 };
 
-// Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.
-static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
+// Of the residual of p = 0: a problem that is solved no better by any solver has most likely no answer, and the search for one takes long.
+static const double TRAPPED = 1e-3;
+
+// Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.  ANEW: every solver begins where the best one so far has ended, and from there none may find out; the hybrid, from zero.
+static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, ANEW, END};
 static const signed char RIGID[] = {JOINTS, LEMKE, NEWTON, HYBRID, PROX, END};
-static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
-static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
-static const signed char RUBBING[] = {NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, END};
+static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, ANEW, END};
+static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, ANEW, END};
+static const signed char RUBBING[] = {NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, ANEW, END};
 static const signed char LOOSE[] = {BODIES, HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 static const signed char SPARSE[] = {HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 
@@ -155,14 +158,15 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
         for (int i = 0; i < n; i++) chain->best[i] = 0;
     }
     for (; *next != END && !best.converged; next++) {
-        const carom_solver *s = solvers[*next];
+        const int k = *next == ANEW ? HYBRID : *next;
+        const carom_solver *s = solvers[k];
         if (n > 0 && pb->nb > LARGE && best.residual <= pb->enough) break;
         if (!s->parts) carom_problem_rows(pb);
-        if (s == last || !fits(chain, s, pb, kind)) continue;
+        if (s == last || !fits(chain, s, pb, kind) || (*next == ANEW && !(best.residual <= TRAPPED * rest))) continue;
         last = s;
-        for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
+        for (int i = 0; i < n; i++) pb->p[i] = *next == ANEW ? 0 : chain->best[i];
         tidy(chain, pb);
-        report = carom_solver_solve(s, chain->work[*next], pb, tol);
+        report = carom_solver_solve(s, chain->work[k], pb, tol);
         report.fallbacks = tried++;
         iterations += report.iterations;
         if (report.converged || report.residual < best.residual) {
