@@ -571,7 +571,8 @@ static figures compare(computation c) {
     snprintf(key, sizeof key, "\n%s: ", f.key);
     const char *line = strstr(table, key);
     slack before = {0};
-    const figures x = line ? read_figures(line + strlen(key), &before) : f;
+    figures x = line ? read_figures(line + strlen(key), &before) : f;
+    memcpy(x.key, f.key, sizeof x.key);
     if (printing) {
         slack s = slack_of(&c, &f);
         for (int i = 0; i < REALS && line; ++i) s.real[i] = before.real[i] > 0 && s.real[i] > 0 ? fmax(s.real[i], before.real[i]) : 0; // what another processor needed stays
