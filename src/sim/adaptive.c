@@ -28,9 +28,9 @@ static void restore(carom_sim *sim) {
     const carom_counts counts = sim->kept->ledger.counts;
     const long rejected = sim->kept->ledger.rejected;
     memcpy(sim->kept, sim->before, sim->kept_size);
-    const carom_found found = carom_found_in(&sim->kept->ledger);
+    const carom_largest largest = carom_largest_of(sim->kept);
     sim->kept->ledger.counts = counts;
-    carom_found_only(&sim->kept->ledger, found);
+    carom_largest_again(sim->kept, &largest);
     sim->kept->ledger.rejected = rejected;
     sim->step.reacted = sim->was_reacted;
     sim->step.nevents = sim->was_reported;

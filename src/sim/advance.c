@@ -92,10 +92,10 @@ static void show_reactions(carom_sim *sim) {
 
 // A step of the scheme from t over h, `depth` times halved, and what a refused one goes back to.
 typedef struct attempt {
-    double t, h, speed, accept; // speed: iterates of a refused step say nothing about the motion
-    int depth, told;            // told: events before it
-    bool reacted;               // an earlier half of the step did
-    bool later;                 // it does not begin where the step does
+    double t, h, accept;
+    int depth, nevents; // nevents: before it
+    bool reacted;       // an earlier half of the step did
+    bool later;         // it does not begin where the step does
 } attempt;
 
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err);
@@ -107,7 +107,7 @@ __attribute__((noinline)) // most steps never come here
 static carom_status again(carom_sim *sim, const attempt *a, carom_status status, carom_error *err) {
     carom_step *s = &sim->step;
     const double t = a->t, h = a->h;
-    carom_found_only(&sim->kept->ledger, a->later ? sim->found_try : sim->found_0);
+    carom_largest_again(sim->kept, a->later ? &sim->largest_try : &sim->largest_0); // iterates of a refused step say nothing about the motion
     if (s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
     const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || a->depth == SMALLER || (at_rest && a->accept >= AT_REST), last = ends && sim->scheme->positions && !s->inside->last;
@@ -115,10 +115,9 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
     if (!sim->refused && !sim->control.on) memcpy(sim->before, sim->kept, sim->kept_size); // a refused step changed nothing; its halves may, before one of them fails for good
     sim->refused = true; // adaptive attempts have saved their start, which may lie before this half
     sim->kept->ledger.rejected += 1;
-    sim->kept->speed = a->speed;
     if (a->reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
     else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
-    s->nevents = a->told;
+    s->nevents = a->nevents;
     if (last) { // (CL-10)
         s->inside->last = true;
         status = advance(sim, t, h, a->depth, err);
@@ -139,8 +138,8 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
-    const attempt a = {.t = t, .h = h, .speed = sim->kept->speed, .accept = s->inside->accept, .depth = depth, .told = s->nevents, .reacted = s->reacted, .later = depth > 0 || t != sim->kept->t};
-    if (a.later) sim->found_try = carom_found_in(&sim->kept->ledger);
+    const attempt a = {.t = t, .h = h, .accept = s->inside->accept, .depth = depth, .nevents = s->nevents, .reacted = s->reacted, .later = depth > 0 || t != sim->kept->t};
+    if (a.later) sim->largest_try = carom_largest_of(sim->kept);
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;
@@ -159,7 +158,7 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
         carom_copy(sim->booked, s->impulse, sim->nl);
         carom_copy(sim->booked + sim->nl, s->lost, sim->sys->nc);
     }
-    s->scale = a.speed;
+    s->scale = sim->kept->speed;
     memset(&s->contact, 0, sizeof s->contact);
     if (s->rub) show_reactions(sim);
     carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;

@@ -54,8 +54,7 @@ carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, c
     s->h = sim->h;
     s->q_0 = sim->q_0;
     s->v_0 = sim->v_0;
-    sim->speed_0 = k->speed, sim->fastest_0 = k->fastest; // flights leave these
-    sim->found_0 = carom_found_in(&k->ledger);
+    sim->largest_0 = carom_largest_of(k); // flights leave it
     sim->refused = sim->grown = sim->own_saved = sim->books_saved = false;
     bool flown = true, some = false;
     double ahead = f->nearest; // about the smallest gap in the middle of the next step: where that is closed, a flight would be tried in vain

@@ -67,8 +67,7 @@ static carom_status undo(carom_sim *sim, carom_status status) {
         carom_copy(sim->held, (const double *)(before + ((unsigned char *)sim->held - kept)), sim->sys->nc);
     }
     sim->own_saved = sim->books_saved = false;
-    k->speed = sim->speed_0, k->fastest = sim->fastest_0;
-    carom_found_only(&k->ledger, sim->found_0);
+    carom_largest_again(k, &sim->largest_0);
     carom_copy(sim->q, sim->q_0, sim->sys->nq);
     carom_copy(sim->v, sim->v_0, sim->sys->nv);
     sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps may be those of the step that failed
@@ -80,8 +79,7 @@ static void save(carom_sim *sim) {
     unsigned char *kept = (unsigned char *)sim->kept, *before = sim->before;
     sim->refused = sim->sys->nsamplers && !sim->control.on; // adaptive attempts save their start
     sim->books_saved = false;
-    sim->speed_0 = sim->kept->speed, sim->fastest_0 = sim->kept->fastest;
-    sim->found_0 = carom_found_in(&sim->kept->ledger);
+    sim->largest_0 = carom_largest_of(sim->kept);
     sim->own_saved = !sim->refused && (sim->own_size > 0 || sim->nl > CAROM_WARM);
     if (sim->refused) memcpy(before, kept, sim->kept_size);
     if (!sim->own_saved) return;

@@ -21,20 +21,6 @@
 /// Steps of a run: whole numbers in double precision, and in a long, which has 32 bits in WebAssembly.
 #define CAROM_MOST_STEPS (LONG_MAX > 1000000000000000 ? 1e15 : 2e9)
 
-// What contact problems left in steps that count: counts of work go on where a step is rejected or fails, these do not.
-typedef struct carom_found {
-    double residual, accepted_residual, residual_t;
-    long accepted;
-    int residual_id;
-} carom_found;
-static inline carom_found carom_found_in(const carom_ledger *l) {
-    return (carom_found){l->counts.residual, l->counts.accepted_residual, l->residual_t, l->counts.accepted, l->counts.residual_id};
-}
-static inline void carom_found_only(carom_ledger *l, carom_found x) {
-    l->counts.residual = x.residual, l->counts.accepted_residual = x.accepted_residual, l->residual_t = x.residual_t;
-    l->counts.accepted = x.accepted, l->counts.residual_id = x.residual_id;
-}
-
 typedef struct carom_kept {
     uint64_t stamp;     // of scheme, options and system: a state of another simulation is refused
     long n;             // steps done
@@ -64,6 +50,22 @@ typedef struct carom_kept {
     double uneven;      // and half the sum of what it changed by from step to step
     carom_ledger ledger;
 } carom_kept;
+
+/// The largest of what is kept, of steps that count: a step that is rejected or fails takes it back, while counts of work go on.
+typedef struct carom_largest {
+    double speed, fastest, residual, accepted_residual, residual_t;
+    long accepted;
+    int residual_id;
+} carom_largest;
+static inline carom_largest carom_largest_of(const carom_kept *k) {
+    const carom_counts *c = &k->ledger.counts;
+    return (carom_largest){k->speed, k->fastest, c->residual, c->accepted_residual, k->ledger.residual_t, c->accepted, c->residual_id};
+}
+static inline void carom_largest_again(carom_kept *k, const carom_largest *x) {
+    carom_counts *c = &k->ledger.counts;
+    k->speed = x->speed, k->fastest = x->fastest, k->ledger.residual_t = x->residual_t;
+    c->residual = x->residual, c->accepted_residual = x->accepted_residual, c->accepted = x->accepted, c->residual_id = x->residual_id;
+}
 
 /// Scratch of the look at the fastest modes, see resolution.c.
 typedef struct carom_resolution {
@@ -105,8 +107,7 @@ struct carom_sim {
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
     double *q_0, *v_0;  // where the present step began
-    double speed_0, fastest_0; // kept->speed, kept->fastest then
-    carom_found found_0, found_try; // what contact problems left, then; where the present attempt at a later part of it began
+    carom_largest largest_0, largest_try; // what had been met by then; where the present attempt at a later part of it began
     double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
     void *before;       // all that is kept, as it was when the present step was first refused
     bool refused;       // it was; else, of `before`,
