@@ -97,6 +97,8 @@ carom_status auto_inside(auto_work *w, carom_step *s, double t);
 double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1);
 /// Sizes that scale the tolerances.
 void auto_measure(auto_work *w, const carom_step *s, const double *q, const double *v, const double *a);
+/// Normal velocities after an impact that count as none: a part of rtol of the fastest that was struck.
+double auto_none(const auto_work *w, const carom_step *s);
 /// Width of the interval around an event; time that time can resolve.
 double auto_delta(const auto_work *w, const carom_step *s, double h);
 double auto_shortest(const carom_step *s, double t);

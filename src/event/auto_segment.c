@@ -75,9 +75,10 @@ static void foresee(auto_work *w, carom_step *s) {
     if (most > 0 && acceleration_at(w, s, at) > 0) auto_measure(w, s, P->q, P->v, w->a_s);
 }
 
-// The method, and normal velocities after an impact that count as none.
+double auto_none(const auto_work *w, const carom_step *s) { return 0.1 * s->opt[AUTO_RTOL] * w->P.now[CAROM_PHASE_STRUCK]; }
+
 static void prepare(auto_work *w, const carom_step *s) {
-    w->P.none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
+    w->P.none = auto_none(w, s);
     w->P.f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : w->explicit;
 }
 

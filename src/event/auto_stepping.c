@@ -126,7 +126,12 @@ static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
     // Events of this part, read off its own impulses.
     carom_step books = *s;
     books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
-    for (int c = 0; c < s->sys->nc; ++c) carom_memory_update(w->memory + c, &books, t, c, carom_memory_fresh(w->memory + c, &books, c));
+    double *struck = w->large ? NULL : w->P.now + CAROM_PHASE_STRUCK; // events will be located again
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int d = s->dir[s->sys->ne + c];
+        if (struck && z->reacted && w->impulse[d] > 0) *struck = fmax(*struck, -w->u_before[d]);
+        carom_memory_update(w->memory + c, &books, t, c, carom_memory_fresh(w->memory + c, &books, c));
+    }
     s->nevents = books.nevents;
     w->t = t;
 }
@@ -221,7 +226,7 @@ carom_status auto_stepping_end(auto_work *w, carom_step *s) {
     carom_copy(P->v, w->v_s, s->sys->nv);
     for (int c = 0; c < s->sys->nc; ++c) w->lasting[c] = w->memory[c].closed && w->memory[c].reacting > 0;
     const double h = w->head.next;
-    P->none = 0.1 * s->opt[AUTO_RTOL] * *s->speed;
+    P->none = auto_none(w, s);
     CAROM_TRY(carom_phase_begin(P, s, h));
     CAROM_TRY(carom_phase_settle(P, s, auto_delta(w, s, h), w->lasting));
     int n = emitted;

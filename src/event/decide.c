@@ -154,7 +154,10 @@ static carom_status impact(carom_phase *w, carom_step *s, bool across) {
     for (int c = 0; c < s->sys->nc; ++c) w->pull[c] = w->over[c] ? HUGE_VAL : w->limits.exact && !turns ? 0 : w->slow[c];
     if (turns) CAROM_TRY(carom_flow_impact_in_turn(&w->f, s, w->t, w->q, w->v, w->in, w->pull, &w->runs.turns, &w->all, &some, w->before, w->after, w->p));
     else CAROM_TRY(carom_flow_impact(&w->f, s, w->t, w->q, w->v, w->in, w->pull, false, &some, w->before, w->after, w->p));
-    return some ? carom_accumulation_impacts(&w->runs, s, w->t, &w->all, w->v, w->before, w->after, w->p) : CAROM_OK;
+    if (!some) return CAROM_OK;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->p[c] > 0) w->now[CAROM_PHASE_STRUCK] = fmax(w->now[CAROM_PHASE_STRUCK], -w->before[c]);
+    return carom_accumulation_impacts(&w->runs, s, w->t, &w->all, w->v, w->before, w->after, w->p);
 }
 
 // The rest of the interval, with the new velocity.

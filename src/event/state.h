@@ -97,7 +97,8 @@ typedef struct carom_phase {
     double *lambda_0, *Gamma_0, *noise_0, *D_0, *q_1, *v_1; // look ahead
 } carom_phase;
 
-enum { CAROM_PHASE_BEGUN, CAROM_PHASE_START, CAROM_PHASE_SIZE_Q, CAROM_PHASE_SIZE_V, CAROM_PHASE_SPEED, CAROM_PHASE_SIZE_A, CAROM_PHASE_HEAD }; // now[...]
+enum { CAROM_PHASE_BEGUN, CAROM_PHASE_START, CAROM_PHASE_SIZE_Q, CAROM_PHASE_SIZE_V, CAROM_PHASE_SPEED, CAROM_PHASE_SIZE_A,
+       CAROM_PHASE_STRUCK, CAROM_PHASE_HEAD }; // now[...]; STRUCK: the fastest approach that ended in an impact
 
 static inline bool carom_phase_open(const carom_phase *w, int c) { return w->f.mode[c] == CAROM_MODE_OPEN; }
 static inline double carom_phase_time(const carom_phase *w) { return w->now[CAROM_PHASE_SIZE_Q] / w->now[CAROM_PHASE_SIZE_V]; }
