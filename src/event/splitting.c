@@ -98,7 +98,8 @@ static carom_status hit(work *w, carom_step *s) {
     CAROM_TRY(carom_directions(s, &P->all, P->t, P->q));
     for (int c = 0; c < nc; ++c) {
         const int k = P->all.at[ne + c];
-        z->eps[c] = carom_local_rounding(&P->all, k, P->q, s->sys->nq) + s->h * carom_flow_no_approach(s, &P->all, k, P->v);
+        const double u = carom_column_dot(&P->all.W, k, P->v) + P->all.w[k];
+        z->eps[c] = carom_local_rounding(&P->all, k, P->q, s->sys->nq) + s->h * fmax(carom_flow_no_approach(s, &P->all, k, P->v), CAROM_INSTANT * fabs(u)); // (CL-11)
     }
     return carom_flow_impact_in_turn(&P->f, s, P->t, P->q, P->v, P->in, P->slow, z, &P->all, &some, P->before, P->after, P->p);
 }

@@ -2,6 +2,7 @@
 //
 // Spec: docs/METHODS.md, "When a contact is closed" and "What an impact is".  Both questions are answered here once, for all
 // schemes: each scheme says where it stands (carom_place) and gets the set, or the verdict.
+#include "base/tolerance.h"
 #include "scheme/inside.h"
 #include "scheme/step.h"
 #include <float.h>
@@ -182,6 +183,32 @@ static carom_status curvatures(carom_step *s, const carom_local *L, const carom_
     return CAROM_OK;
 }
 
+// Does a contact close here that did not react in the last step?
+static bool one_closes(const carom_step *s, const double *g, const double *held) {
+    const int ne = s->sys->ne;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (g[ne + c] <= 0 && held[c] == 0) return true;
+    return false;
+}
+
+// (CL-11)  Where one closes, so do those with  g <= -1e-9 h u_N: they would within an instant.
+static void close_with(const carom_step *s, double *g, const carom_local *L, const double *v) {
+    for (int b = 0; b < L->nb; ++b) {
+        const int id = L->id[b], k = L->at[b];
+        if (g[id] > 0 && g[id] <= -CAROM_INSTANT * s->h * (carom_column_dot(&L->W, k, v) + L->w[k])) g[id] = 0;
+    }
+}
+
+carom_status carom_close_together(carom_step *s, carom_local *L, double *g, carom_place at) {
+    const double *held = at.held ? at.held : s->held;
+    if (s->strict || s->sys->nc < 2 || !gaps_doubtful(s, g, held) || !one_closes(s, g, held)) return CAROM_OK;
+    candidates(s, L, g, &at);
+    if (L->nb == 0) return CAROM_OK;
+    CAROM_TRY(carom_directions(s, L, at.t, at.q));
+    close_with(s, g, L, at.v);
+    return CAROM_OK;
+}
+
 // (CL-1)  eps_g = 16 eps (sum |W| |q| + h p),  p = sum |W| (|v| + h |a|) + |w|
 // (CL-3)  closed:  g <= eps_g,  or  reacted in the last step, u_N <= max(eps_u, d |v|) and g <= max(2^16 eps_g, d h |v|),
 // (CL-7)  or  reacted on a wall that moves by itself,  u_N <= max(eps_u, 2 h |kappa|)  and  g <= n h^2 (|W'a| + |kappa|)
@@ -209,6 +236,7 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *k
         }
         if (closed) g[id] = 0;
     }
+    if (s->sys->nc > 1 && one_closes(s, g, held)) close_with(s, g, L, at->v);
     return CAROM_OK;
 }
 

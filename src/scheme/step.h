@@ -48,6 +48,8 @@ carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool 
 
 /// g of contacts, gaps at the point: of those that are closed there but leave (u_N > eps_u), it becomes 1.  L is scratch.
 carom_status carom_close_resting(carom_step *s, carom_local *L, double *g, carom_place at);
+/// (CL-11)  At the end of a step, for a scheme that takes gaps there by their signs: gaps of contacts that close within an instant of one that closes become 0.  L: scratch.
+carom_status carom_close_together(carom_step *s, carom_local *L, double *g, carom_place at);
 
 /// Contacts outside the set (sign not closed) that are below zero at the end of the step, g_1, take sign -1 if they last: closed at its start, or reacted
 /// in the last one, or slower than the forces of a few steps make them.  some: there are any, the step is to be taken again.  L and g_0 are scratch.

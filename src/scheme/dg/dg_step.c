@@ -306,6 +306,7 @@ static carom_status close_stage(carom_dg_work *w, carom_step *s, int l, bool *ch
     carom_dg_block *b = w->dg.block + l;
     const int ne = s->sys->ne, nc = s->sys->nc;
     CAROM_TRY(carom_gaps(s, w->g, b->t, b->q));
+    if (l == w->m) CAROM_TRY(carom_close_together(s, &w->L, w->g, (carom_place){.t = b->t, .q = b->q, .v = b->v}));
     bool fresh = false;
     for (int id = 0; id < ne + nc; ++id) {
         const bool candidate = id >= ne && !w->jammed && !w->carries[id] && carom_closed(s, w->g[id]);

@@ -368,6 +368,7 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     bool same = true;
     if (!w->decided) {
         CAROM_TRY(carom_gaps(s, w->sign, s->t + s->h, w->q_1));
+        if (!on_position(w)) CAROM_TRY(carom_close_together(s, &w->L, w->sign, (carom_place){.t = s->t + s->h, .q = w->q_1, .v = w->v_1}));
         for (int id = s->sys->ne; !on_position(w) && id < s->sys->ne + s->sys->nc; ++id) w->sign[id] = fmin(w->sign[id], w->g[id]);
         CAROM_TRY(choose(w, s));
         CAROM_TRY(local(w, s));
