@@ -24,7 +24,7 @@ RELEASE = r"free|\w+_free|\w*close\w*|\w*destroy|\w*release|va_end|H5E\w*|carom_
 ALLOCATION = r"\b(malloc|calloc|realloc|\w*carve\w*|\w*allocate\w*|\w*arena\w*|\w*grow\w*)\(|\broom\b"
 # The programs that have found most.  With these alone (--sharp), 15 s of tests for a fault and nothing left out (--longest 30), a campaign of 100 takes about 20 minutes on two cores.
 SHARP = "conformance_\\w+|docs_reference_\\w+|test_(%s)" % "|".join((
-    "accumulate adaptive auto bodies books brakes certificate chain changes clearance clock closed_approach columns dense difference dg dg_weights event event_bodies "
+    "accumulate adaptive auto bodies books brakes certificate chain changes clearance clock closed_approach columns dense difference dg dg_orders dg_weights event event_bodies "
     "event_nasty every_scheme failed_step families fclib figures_\\d flex friction_laws functions ggl growth half_explicit hard hausdorff heap heap_sparse hostile hybrid "
     "identity impact_laws jacobians joints jumps large layout ledger_text levels listed_laws locale logs many margin materials matrices measures misfit mixed "
     "mixed_nasty nasty newmark newton norm numbering parts printed redundant refused residual rest result ring rolling rows scales set shaft signals sim "
