@@ -519,8 +519,38 @@ static void accepted_residuals_are_no_rounding(void **state) {
     }
 }
 
+// T/h rounds to a little more or less than a whole number: 1.1/0.1 = 11 + 2e-15, 0.3/0.1 = 3 - 4e-16.  A run that is shorter than an instant of its step has one step all the same.
+static void steps_are_counted_to_rounding(void **state) {
+    (void)state;
+    static const struct { double h, end; long steps; } cases[] = {{0.1, 1.1, 11}, {0.1, 0.3, 3}, {0.1, 0.35, 4}, {1, 1e-10, 1}, {0.1, 1.1 + 1e-8, 12}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const made x = make("carom: 1\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\n", "moreau-midpoint", NULL, cases[i].h, cases[i].end);
+        model_sim_run(x.sim);
+        assert_int_equal(x.sim->kept->n, cases[i].steps);
+        is_near("t", carom_sim_now(x.sim).t, cases[i].end, 1e-12);
+        done(&x);
+    }
+}
+
+// Two contacts that are struck at once: the projection method takes hundreds of iterations where others take one to ten.
+static void the_solver_that_is_asked_for_solves(void **state) {
+    (void)state;
+    static const struct { const char *option; long least, most; } cases[] = {{NULL, 1, 20}, {"solver=prox", 30, 10000}, {"solver=gauss-seidel", 1, 20}, {"solver=lemke", 1, 20}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const made x = make("carom: 1\ncoordinates: {y: {at: 0.05}, th: {at: 0}}\nenergy: {kinetic: y'^2/2 + th'^2/12, potential: 9.81*y}\n"
+                            "contacts: {left: {gap: y + 0.2*th}, right: {gap: y - 0.7*th}}\n", "moreau-midpoint", cases[i].option, 1e-3, 0.105);
+        model_sim_run(x.sim);
+        const carom_counts *c = &x.sim->kept->ledger.counts;
+        assert_true(c->problems > 0 && c->fallbacks == 0);
+        assert_in_range(c->iterations / c->problems, cases[i].least, cases[i].most);
+        done(&x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(refused_steps_at_rest_are_not_halved_on),
+        cmocka_unit_test(steps_are_counted_to_rounding),
+        cmocka_unit_test(the_solver_that_is_asked_for_solves),
         cmocka_unit_test(a_step_forgets_what_the_one_before_noted),
         cmocka_unit_test(a_step_that_fails_changes_nothing),
         cmocka_unit_test(work_follows_signals),
