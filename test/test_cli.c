@@ -18,6 +18,7 @@ static void help_and_version(void **state) {
         snprintf(line, sizeof line, "carom %s ", verbs[i]);
         assert_says(out, line);
         assert_int_equal(carom("help %s", verbs[i]), 0);
+        assert_null(strstr(out, " \n")); // no blanks at the ends of lines
         snprintf(line, sizeof line, "usage: carom %s", verbs[i]);
         assert_says(out, line);
         assert_int_equal(carom("%s --help", verbs[i]), 0);
@@ -79,6 +80,9 @@ static void wrong_usage_is_exit_2_with_a_suggestion(void **state) {
         {"info", "info needs a FILE; usage: carom info FILE"},
         {"info nowhere.yaml", "No such file"},
         {"help plto", "did you mean 'plot'"},
+        {"--verison", "there is no verb '--verison'; did you mean '--version'?"},
+        {"--scheme auto", "there is no verb '--scheme'; options stand behind the verb"},
+        {"examples slider", "did you mean 'slider-crank'?"}, // not one of the longer names
     };
     put("ball.yaml", ball);
     put("own.html", "<!doctype html>\n<title>A report</title>\n");
@@ -195,6 +199,10 @@ static void info_describes_models(void **state) {
     assert_int_equal(carom("info ball.yaml"), 0);
     static const char *const words[] = {"Ball", "2 coordinates", "ground", "0.6", "0.2", "9.81", "height", "moreau-midpoint", "0.001"};
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
+    put("hinged.yaml", "carom: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {pin: {type: spherical, between: [ground, b], at: [1, 0, 0]}}\n");
+    assert_int_equal(carom("info hinged.yaml"), 0);
+    assert_says(out, "7 positions"); // four of a quaternion: there are six velocities
+    assert_says(out, "constraints            equations\n  pin                  3\n");
     assert_int_equal(mkfifo("model.pipe", 0600), 0); // a pipe is read once
     static const char *const verbs[] = {"info", "check"};
     for (int i = 0; i < 2; ++i) {

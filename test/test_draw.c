@@ -387,13 +387,13 @@ static void spatial_bodies_are_drawn_with_their_inertia(void **state) {
     carom_model_destroy(m);
 }
 
-// A bob hangs below its pin; an arm carries two small shapes away from its centre of mass, a hanger a hole and a slot, which cover nothing; a plank covers its pin.
+// A bob hangs below its pin; an arm carries two small shapes away from its centre of mass, a hanger a hole and a slot, which cover nothing; a plank covers its pin and its knob.
 static void bars_join_small_shapes_to_their_joints(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\nbodies:\n"
                           "  bob: {mass: 1, inertia: 1e-3, at: [1, -2], shape: {circle: 0.1}}\n"
                           "  arm: {mass: 1, inertia: 1e-2, at: [4, 0], shapes: {tip: {circle: 0.1, at: [0.5, 0]}, foot: {box: [0.1, 0.1], at: [0, -0.5]}}}\n"
-                          "  plank: {mass: 1, inertia: 1e-2, at: [8, 0], shape: {box: [2, 0.1]}}\n"
+                          "  plank: {mass: 1, inertia: 1e-2, at: [8, 0], shape: {box: [2, 0.1]}, points: {knob: [1, 0]}}\n"
                           "  hanger: {mass: 1, inertia: 1e-2, at: [12, 0], shapes: {eye: {hole: 0.1, at: [0.5, 0]}, slit: {slot: [0.1, 0.2], at: [0, -0.5]}}}\n"
                           "joints:\n"
                           "  hook: {type: revolute, between: [ground, bob], at: [1, 0]}\n"
@@ -404,6 +404,7 @@ static void bars_join_small_shapes_to_their_joints(void **state) {
     int bars = 0;
     for (int i = 0; i < carom_drawing_shapes(d); ++i) bars += carom_drawing_shape(d, i).figure == CAROM_SEGMENT;
     assert_int_equal(bars, 3);
+    find(d, CAROM_POINT, "knob"); // a mark, and no bar over the plank
     const carom_drawn hanger = carom_drawing_shape(d, find(d, CAROM_SEGMENT, "hanger"));
     assert_int_equal(hanger.points, 3); // eye, centre, slit
     const double eye_to_slit[6] = {12.5, 0, 12, 0, 12, -0.5};

@@ -40,10 +40,11 @@ static void elements(FILE *f) {
 static void write_all(FILE *f) {
     static char list[CAROM_WARNINGS_ROOM];
     const carom_ledger l = full();
-    carom_ledger few = {.steps = 0, .counts.accepted = 2, .energy.identity = NAN};
+    carom_ledger few = {.steps = 0, .counts.accepted = 2, .energy.identity = NAN}, one = {.energy.identity = NAN, .counts = {.problems = 1, .iterations = 1, .fallbacks = 1, .newton = 1, .inner = 1}};
     carom_warnings_json(list, warnings, 2);
     const carom_ledger_names all = {"floor", "joint", "wall", "joint 'u': 3 of its constraints are redundant", list}, none = {0};
     carom_ledger_print(f, &l, all), carom_ledger_print(f, &few, none);
+    carom_ledger_print(f, &one, none); // one of each
     const carom_ledger drifts = {.drift = 1e-9, .energy.identity = NAN};
     carom_ledger_print(f, &drifts, none), carom_ledger_print(f, &few, (carom_ledger_names){.drift = "joint"}); // drift without a name, a joint without drift
     fputs("{", f), carom_ledger_json(f, &l, all), fputs("}\n{", f), carom_ledger_json(f, &few, none), fputs("}\n", f);

@@ -124,6 +124,8 @@ static void nearest_name_is_the_one_meant(void **state) {
     assert_string_equal(carom_nearest("rat", next, keys), "rate"); // as near as 'at', but starts alike
     assert_string_equal(carom_nearest("m", next, keys), "M");
     assert_string_equal(carom_nearest("MM", next, keys), "M");
+    const char *const long_ones[] = {"slider-crank-bilateral", "slider-crank", "slider-crank-driven", NULL};
+    assert_string_equal(carom_nearest("slider", next, long_ones), "slider-crank"); // the shortest of those that start so
     const char *const fewer[] = {"at", "velocity", NULL};
     assert_null(carom_nearest("rate", next, fewer));
     assert_null(carom_nearest("theta", next, none));

@@ -29,7 +29,7 @@ export function ledger(holder, l, run, data) {
     card('Contacts', ['impacts', String(l.impacts)], ['accumulations', String(l.accumulations)],
          ['largest penetration', amount(l.penetration, l.penetration_contact ? data.unit(`${l.penetration_contact}.gap`) : data.lengthUnit), place(l.penetration_contact, l.penetration_time)],
          l.drift_constraint ? ['largest drift', show(l.drift), place(l.drift_constraint, l.drift_time)] : null,
-         ['contact problems', String(c.problems), `${c.iterations} iterations, ${c.fallbacks} fallbacks`],
+         ['contact problems', String(c.problems), `${c.iterations} iteration${c.iterations === 1 ? '' : 's'}, ${c.fallbacks} fallback${c.fallbacks === 1 ? '' : 's'}`],
          ['largest residual', show(c.residual), place(c.residual_constraint, c.residual_time)]);
     card('Work', ['steps', String(l.steps), l.rejected ? `${l.rejected} rejected` : ''], ['CPU time', `${show(l.seconds)} s`], ['per step', `${show(l.ns_per_step)} ns`],
          n && n.iterations > 0 ? ['Newton iterations', String(n.iterations), `at most ${n.max} in a step`] : null);

@@ -285,10 +285,18 @@ class Space {
         this.scene.add(this.grid);
     }
 
+    // Seen from `from`, how far away must the camera be so that the box around everything is in the picture?
+    distance(from, aspect) {
+        const right = Z.clone().cross(from).normalize(), up = from.clone().cross(right), half = this.high.clone().sub(this.low).multiplyScalar(0.5);
+        const tall = Math.tan(Math.PI / 360 * this.camera.fov), wide = tall * aspect;
+        const along = v => Math.abs(v.x) * half.x + Math.abs(v.y) * half.y + Math.abs(v.z) * half.z; // of the corner that is farthest that way
+        return along(from) + Math.max(along(right) / wide, along(up) / tall);
+    }
+
     fit() {
-        const mid = this.low.clone().add(this.high).multiplyScalar(0.5), { size, camera, controls } = this;
-        const wide = Math.min(1, (this.holder.clientWidth || 1) / (this.holder.clientHeight || 1));
-        camera.position.copy(mid).add(new Vector3(0.55, -1.15, 0.6).normalize().multiplyScalar(1.45 * size / wide));
+        const mid = this.low.clone().add(this.high).multiplyScalar(0.5), from = new Vector3(0.55, -1.15, 0.6).normalize(), { size, camera, controls } = this;
+        const aspect = (this.holder.clientWidth || 1) / (this.holder.clientHeight || 1);
+        camera.position.copy(mid).addScaledVector(from, Math.max(1.45 * size / Math.min(1, aspect), 1.05 * this.distance(from, aspect)));
         Object.assign(camera, { near: 0.01 * size, far: 20 * size });
         controls.target.copy(mid);
         this.followed = null;

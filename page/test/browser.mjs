@@ -203,6 +203,24 @@ for (const name of ['bare', 'space']) {
     await page.close();
 }
 
+// -- a body that slides far through space: what it sweeps is in the picture from the start, also of a stage that is taller than wide --
+writeFileSync(join(folder, 'slide.yaml'), 'carom: 1\ngravity: [4, 0, -9]\nshapes: {slope: {plane: [0, 0, 1]}}\nbodies: {brick: {mass: 2, inertia: [2e-3, 7e-3, 8e-3], at: [0, 0, 0.05], velocity: [0, 0.5, 0], shape: {box: [0.2, 0.1, 0.06]}}}\n'
+    + 'contacts: {rub: {between: [brick, slope], friction: 0.3}}\nsimulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n');
+for (const [width, height] of [[1200, 900], [900, 1000]]) {
+    const { page } = await open(make('slide', join(folder, 'slide.yaml')), { width, height, hash: '#t=0' });
+    const most = await page.evaluate(() => { // of the corners of the box around everything: 1 is the edge of the picture
+        const { scene } = window.carom, { low, high, camera } = scene;
+        scene.draw(0, 0);
+        camera.updateMatrixWorld();
+        return Math.max(...[0, 1, 2, 3, 4, 5, 6, 7].map(k => {
+            const p = low.clone().set(k & 1 ? high.x : low.x, k & 2 ? high.y : low.y, k & 4 ? high.z : low.z).project(camera);
+            return Math.max(Math.abs(p.x), Math.abs(p.y));
+        }));
+    });
+    check(`slide: all of it is in the picture, ${width} x ${height}`, most < 1, most);
+    await page.close();
+}
+
 // -- floors without an end, a view that follows, axes, deflections --
 writeFileSync(join(folder, 'roll.yaml'), 'carom: 1\ngravity: [0, -9.81]\nshapes: {floor: {plane: [0, 1]}}\nbodies: {wheel: {mass: 1, inertia: 0.01, at: [0, 0.2], velocity: [20, 0], shape: {circle: 0.2}}}\n'
     + 'contacts: {ground: {between: [wheel, floor]}}\nsimulation: {scheme: mixed, step: 0.01, end: 2}\n');

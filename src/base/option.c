@@ -121,7 +121,7 @@ static bool alike(const char *a, const char *b, int d) {
 }
 
 // Of names equally near it is the one that starts alike: 'rat' means 'rate', not 'at'.  The start of a name, four letters or more, is nearer than
-// two edits and farther than one.  Between names of one letter there is nothing to guess.
+// two edits and farther than one; of several names that start so it is the shortest.  Between names of one letter there is nothing to guess.
 const char *carom_nearest(const char *word, const char *(*next)(const void *user, int i), const void *user) {
     const char *best = NULL;
     int least = 2 * (1 + (int)strlen(word) / 3), start = -1; // half edits: a third of the letters may be wrong
@@ -131,7 +131,8 @@ const char *carom_nearest(const char *word, const char *(*next)(const void *user
         const int edits = distance(word, candidate), same = common_start(word, candidate);
         const bool begins = same >= 4 && !word[same], letters = strlen(word) < 2 && strlen(candidate) < 2;
         const int d = begins && edits > 1 ? 3 : 2 * edits;
-        if ((letters && d > 0) || (!begins && !alike(word, candidate, edits)) || d > least || (d == least && same <= start)) continue;
+        const bool shorter = best && begins && same == start && strlen(candidate) < strlen(best);
+        if ((letters && d > 0) || (!begins && !alike(word, candidate, edits)) || d > least || (d == least && same <= start && !shorter)) continue;
         least = d, start = same;
         best = candidate;
     }

@@ -1,6 +1,7 @@
 // unit.c: units as products of powers of known symbols, with prefixes.
 #include "base/unit.h"
 #include "base/number.h"
+#include <carom/option.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -62,6 +63,54 @@ bool carom_unit_starts(const char *text, size_t length) {
     carom_unit u;
     while (n < length && !strchr(" */^+-(),<>=", text[n])) ++n;
     return n > 0 && find_prefixed(text, n, &u);
+}
+
+// Units as others write them, then those that a slip of the pen may have been meant for.
+static const struct { const char *other, *name; } spellings[] = {
+    {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"msec", "ms"}, {"mins", "min"}, {"minute", "min"}, {"minutes", "min"}, {"hr", "h"}, {"hour", "h"}, {"hours", "h"},
+    {"meter", "m"}, {"meters", "m"}, {"metre", "m"}, {"metres", "m"}, {"inch", "in"}, {"inches", "in"}, {"kgs", "kg"}, {"lbs", "lb"}, {"rads", "rad"}, {"degree", "deg"},
+    {"degrees", "deg"}, {"\xc2\xb0", "deg"}, {"cm", "cm"}, {"mm", "mm"}, {"km", "km"}, {"kg", "kg"}, {"lb", "lb"}, {"ms", "ms"}, {"min", "min"}, {"kN", "kN"}, {"lbf", "lbf"},
+    {"Pa", "Pa"}, {"MPa", "MPa"}, {"bar", "bar"}, {"rad", "rad"}, {"deg", "deg"}, {"rev", "rev"}, {"rpm", "rpm"}, {"Hz", "Hz"},
+};
+enum { SPELLINGS = sizeof spellings / sizeof *spellings };
+
+static const char *spelling(const void *user, int i) { return (void)user, i < SPELLINGS ? spellings[i].other : NULL; }
+
+static const char *meant_by(const char *word) {
+    for (int i = 0; word && i < SPELLINGS; ++i)
+        if (strcmp(spellings[i].other, word) == 0) return spellings[i].name;
+    return NULL;
+}
+
+// Of a word without operators: "m2", "m\xc2\xb2": a power; "Nm": a product of units of two kinds.
+static bool put_operator(const char *word, size_t n, char *near, size_t size) {
+    carom_unit u, v;
+    const bool raised = n > 2 && word[n - 2] == '\xc2' && (word[n - 1] == '\xb2' || word[n - 1] == '\xb3'); // superscripts 2 and 3
+    const size_t base = raised ? n - 2 : n - 1;
+    const char power = raised ? (char)(word[n - 1] - '\xb2' + '2') : word[n - 1];
+    if (power >= '2' && power <= '9' && find_prefixed(word, base, &u)) return snprintf(near, size, "%.*s^%c", (int)base, word, power), true;
+    for (size_t k = 1; k < n; ++k)
+        if (find_prefixed(word, k, &u) && find_prefixed(word + k, n - k, &v) && memcmp(u.power, v.power, sizeof u.power) != 0)
+            return snprintf(near, size, "%.*s %s", (int)k, word, word + k), true;
+    return false;
+}
+
+bool carom_unit_nearest(const char *text, size_t length, char *near, size_t size) {
+    char word[32];
+    carom_unit u;
+    size_t n = 0;
+    for (;; text += n, length -= n) { // to the first word that is no unit
+        for (; length && strchr(" */^-0123456789", *text); --length) ++text;
+        for (n = 0; n < length && !strchr(" */^", text[n]); ++n) {}
+        if (n == 0 || n >= sizeof word) return false;
+        if (!find_prefixed(text, n, &u)) break;
+    }
+    memcpy(word, text, n);
+    word[n] = 0;
+    const char *name = meant_by(word);
+    if (!name && put_operator(word, n, near, size)) return true;
+    if (!name) name = meant_by(carom_nearest(word, spelling, NULL));
+    return name && snprintf(near, size, "%s", name) > 0;
 }
 
 static void multiply(carom_unit *u, const carom_unit *by, int power) {

@@ -29,5 +29,7 @@ void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size);
 void carom_unit_label(const carom_unit *u, bool fmi, char *text, size_t size);
 /// What it is the unit of, for messages: "a mass", "a length"; NULL: no word.
 const char *carom_unit_kind(const carom_unit *u);
+/// What a text that is no unit may mean: "Nm": "N m"; "sec": "s".  false: nothing is near.
+bool carom_unit_nearest(const char *text, size_t length, char *near, size_t size);
 /// Units that messages name.
 extern const char carom_unit_examples[];

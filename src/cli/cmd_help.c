@@ -16,12 +16,17 @@ static const char *topic_name(const void *user, int i) {
     return i < n ? verbs[i]->name : i == n ? "model" : NULL;
 }
 
+static const char *option_name(const void *user, int i) {
+    static const char *const names[] = {"--version", "--help", NULL};
+    return (void)user, names[i];
+}
+
 static void overview(const cli_verb *const *verbs) {
     puts("carom: simulation of mechanical systems with contacts, impacts and dry friction\n");
     for (int i = 0; verbs[i]; ++i) {
         char head[64];
         snprintf(head, sizeof head, "%s %s", verbs[i]->name, verbs[i]->arguments);
-        printf("  carom %-19s %s\n", head, verbs[i]->about);
+        printf("  carom %-21s %s\n", head, verbs[i]->about);
     }
     printf("  carom --version\n\n`carom help VERB` tells more, `carom help model` the keys of a model file; `carom examples` lists models to begin with.\n\n"
            "exit status: %s\n", manual_exit_status);
@@ -37,7 +42,9 @@ static int topic(const cli_verb *const *verbs, const char *name, bool markdown) 
     }
     if (!verbs[i]) {
         char hint[96];
-        cli_say("there is no verb '%s'%s", name, cli_suggest(hint, sizeof hint, name, topic_name, verbs));
+        const bool option = *name == '-';
+        cli_suggest(hint, sizeof hint, name, option ? option_name : topic_name, verbs);
+        cli_say("there is no verb '%s'%s", name, option && !*hint ? "; options stand behind the verb" : hint);
         fputs("`carom help` lists the verbs\n", stderr);
         return CLI_USAGE;
     }

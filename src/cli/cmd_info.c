@@ -80,8 +80,11 @@ static void contacts(const carom_model *m) {
             printf("%-15s %d direction%s, restitution %g\n", friction, k->tangents, k->tangents == 1 ? "" : "s", k->tangential_restitution);
         else puts("none");
     }
-    if (sys->ne) puts("\nconstraints");
-    for (int id = 0; id < sys->ne; ++id) printf("  %s\n", carom_model_constraint(m, id));
+    if (sys->ne) puts("\nconstraints            equations");
+    for (int id = 0, n; id < sys->ne; id += n) {
+        for (n = 1; id + n < sys->ne && strcmp(carom_model_constraint(m, id + n), carom_model_constraint(m, id)) == 0;) ++n;
+        printf("  %-20s %d\n", carom_model_constraint(m, id), n);
+    }
 }
 
 static void simulation(const carom_model *m) {
@@ -95,7 +98,7 @@ static void simulation(const carom_model *m) {
 static void info_model(const char *file, const carom_model *m) {
     const carom_model_sizes n = carom_model_count(m);
     const char *name = carom_model_name(m);
-    const struct { int n; const char *word; } counts[] = {{n.coordinates, "coordinate"}, {n.contacts, "contact"}, {n.constraints, "constraint"}, {n.parameters, "parameter"}, {n.outputs, "output"}, {n.checks, "check"}};
+    const struct { int n; const char *word; } counts[] = {{n.coordinates, n.coordinates == n.velocities ? "coordinate" : "position"}, {n.contacts, "contact"}, {n.constraints, "constraint"}, {n.parameters, "parameter"}, {n.outputs, "output"}, {n.checks, "check"}};
     printf("%s: %s\n", file, name ? name : "a model");
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
     puts(n.exact ? ", exact solution" : "");

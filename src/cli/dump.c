@@ -52,7 +52,8 @@ static void on_problem(void *user, double t, const carom_problem *pb, const caro
         for (--n; easiest < n; ++easiest) d->report[easiest] = d->report[easiest + 1];
     }
     char title[160];
-    snprintf(title, sizeof title, "t = %.9g: %s%s, %d iterations, %d fallbacks", t, report->converged ? "" : "not solved, ", report->solver, report->iterations, report->fallbacks);
+    snprintf(title, sizeof title, "t = %.9g: %s%s, %d iteration%s, %d fallback%s", t, report->converged ? "" : "not solved, ", report->solver, report->iterations, report->iterations == 1 ? "" : "s", report->fallbacks,
+             report->fallbacks == 1 ? "" : "s");
     d->failed = carom_problems_add(d->list, pb, d->start, title, &d->err) != CAROM_OK;
     if (!d->failed) d->report[n] = *report;
 }

@@ -196,22 +196,27 @@ bool cli_duration(const cli_args *a, const char *name, double *x) {
 
 // Words of `text` between columns `indent` and 100.
 static void wrap(FILE *f, const char *text, int indent) {
-    int at = indent;
+    int at = indent, blanks = 0;
     while (*text) {
         const int n = (int)strcspn(text, " ");
-        if (at + n > 100 && at > indent) {
+        if (at + blanks + n > 100 && at > indent) {
             fprintf(f, "\n%*s", indent, "");
             at = indent;
+        } else {
+            fprintf(f, "%*s", blanks, "");
+            at += blanks;
         }
         fprintf(f, "%.*s", n, text);
         at += n;
         text += n;
-        if (*text == ' ') fputc(' ', f), ++at, ++text;
+        blanks = (int)strspn(text, " ");
+        text += blanks;
     }
     fputc('\n', f);
 }
 
 void cli_verb_help(FILE *f, const cli_verb *verb) {
+    enum { HEAD = 24 }; // columns of an option and its value
     fprintf(f, "usage: carom %s %s\n\n%s\n", verb->name, verb->arguments, verb->about);
     if (verb->text) fprintf(f, "\n%s\n", verb->text);
     if (!verb->options || !verb->options[0].name) return;
@@ -220,7 +225,8 @@ void cli_verb_help(FILE *f, const cli_verb *verb) {
         char head[64];
         snprintf(head, sizeof head, "%s%c%s--%s%s%s", o->letter ? "-" : "", o->letter ? o->letter : ' ', o->letter ? ", " : "   ", o->name,
                  o->value ? " " : "", o->value ? o->value : "");
-        fprintf(f, "  %-24s ", head);
-        wrap(f, o->about, 27);
+        if (strlen(head) > HEAD) fprintf(f, "  %s\n%*s", head, HEAD + 3, "");
+        else fprintf(f, "  %-*s ", HEAD, head);
+        wrap(f, o->about, HEAD + 3);
     }
 }

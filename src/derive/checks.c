@@ -30,6 +30,8 @@ static carom_status read_check(resolver *r, const carom_datum *n, check *c) {
         return carom_fault(r, n, 0, "this check ends too early; %s", carom_advice_comma);
     if (length == 0)
         return carom_fault(r, n, 0, "this check compares nothing; write for instance `%.40s < 1e-4`", n->text);
+    if (length == 1 && n->text[at] == '=' && strchr("<>", n->text[at + 1]) && n->text[at + 1])
+        return carom_fault(r, n, at, "'=%c' does not compare; write %c=", n->text[at + 1], n->text[at + 1]);
     if (length == 1 && strchr("=!", n->text[at]))
         return carom_fault(r, n, at, "'%c' does not compare; write == or !=", n->text[at]);
     size_t again = at + length;

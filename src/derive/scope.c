@@ -313,6 +313,14 @@ static bool goes_on(const char *text, size_t length) {
     return false;
 }
 
+static carom_status not_a_unit(resolver *r, const carom_datum *n, size_t from, size_t to) {
+    const int shown = (int)(to - from < 40 ? to - from : 40);
+    char near[40];
+    if (carom_unit_nearest(n->text + from, to - from, near, sizeof near))
+        return carom_fault(r, n, from, "'%.*s' is not a unit; did you mean '%s'?  For a product write '*'", shown, n->text + from, near);
+    return carom_fault(r, n, from, "'%.*s' is not a unit; known are %s.  For a product write '*'", shown, n->text + from, carom_unit_examples);
+}
+
 carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
                                         const char *what, carom_node *node) {
     scope_user u = {r, scope, what, n->indices};
@@ -329,7 +337,7 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     if (*node != CAROM_NONE) return CAROM_OK;
     if (carom_graph_failed(g)) return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
     if (quantity == CAROM_QUANTITY_WRONG && !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
-        return carom_fault(r, n, from + at, "'%.*s' is not a unit; known are %s.  For a product write '*'", (int)(to - from - at < 40 ? to - from - at : 40), n->text + from + at, carom_unit_examples);
+        return not_a_unit(r, n, from + at, to);
     if (follows_number(n->text + from, offset) && carom_unit_starts(n->text + from + offset, to - from - offset))
         return carom_fault(r, n, from + offset, "a unit stands only behind a number that is the whole value; define a parameter with it, or write the number in SI units.  For a product write '*'");
     if (carom_datum_cut(n)) return carom_fault(r, n, from + offset, "%s; %s", err.text, carom_advice_comma);

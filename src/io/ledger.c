@@ -105,6 +105,8 @@ const char *carom_event_word(carom_event_kind kind) {
 
 // -- text -------------------------------------------------------------------------------------------
 
+static const char *plural(long n) { return n == 1 ? "" : "s"; }
+
 // A largest value with its place.
 static void most(FILE *f, const char *label, double x, const char *where, double t) {
     fprintf(f, "  %-12s %.3g", label, x);
@@ -117,10 +119,10 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s by the clock\n", "steps", l->steps,
             l->rejected, l->seconds, 1e9 * each, l->wall);
     if (l->counts.inner > 0)
-        fprintf(f, "  %-12s %ld steps of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner, l->counts.inner_rejected);
+        fprintf(f, "  %-12s %ld step%s of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner, plural(l->counts.inner), l->counts.inner_rejected);
     if (l->undecided > 0)
-        fprintf(f, "  %-12s %ld impact%s that no step size resolves\n", "undecided", l->undecided, l->undecided == 1 ? "" : "s");
-    if (l->switches > 0) fprintf(f, "  %-12s %ld change%s of method on the way\n", "switches", l->switches, l->switches == 1 ? "" : "s");
+        fprintf(f, "  %-12s %ld impact%s that no step size resolves\n", "undecided", l->undecided, plural(l->undecided));
+    if (l->switches > 0) fprintf(f, "  %-12s %ld change%s of method on the way\n", "switches", l->switches, plural(l->switches));
     fprintf(f, "  %-12s %ld, accumulations %ld\n", "impacts", l->impacts, l->accumulations);
     most(f, "penetration", l->penetration, names.penetration, l->penetration_t);
     if (names.drift || l->drift > 0) most(f, "drift", l->drift, names.drift, l->drift_t);
@@ -133,17 +135,17 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     if (l->sleep.falls > 0)
         fprintf(f, "  %-12s %ld bodies asleep at the end; bodies fell asleep %ld times, which took the energy %.3g, and woke %ld times\n", "sleep", l->sleep.falls - l->sleep.wakes,
                 l->sleep.falls, l->sleep.energy, l->sleep.wakes);
-    fprintf(f, "  %-12s %ld problems, %ld iterations, %ld fallbacks, residual %.3g", "contact", l->counts.problems,
-            l->counts.iterations, l->counts.fallbacks, l->counts.residual);
+    fprintf(f, "  %-12s %ld problem%s, %ld iteration%s, %ld fallback%s, residual %.3g", "contact", l->counts.problems, plural(l->counts.problems),
+            l->counts.iterations, plural(l->counts.iterations), l->counts.fallbacks, plural(l->counts.fallbacks), l->counts.residual);
     if (names.residual) fprintf(f, " at %s, t = %.9g", names.residual, l->residual_t);
     if (l->counts.accepted > 0)
-        fprintf(f, "; %ld step%s accepted above tolerance, up to %.1e of the step's velocities", l->counts.accepted, l->counts.accepted == 1 ? "" : "s", l->counts.accepted_residual);
+        fprintf(f, "; %ld step%s accepted above tolerance, up to %.1e of the step's velocities", l->counts.accepted, plural(l->counts.accepted), l->counts.accepted_residual);
     fputc('\n', f);
     if (names.redundant) fprintf(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
     if (l->counts.newton <= 0) return;
-    fprintf(f, "  %-12s %ld iterations, median %d, at most %d in a step (t = %.9g)", "newton", l->counts.newton, l->counts.newton_median, l->counts.newton_max,
+    fprintf(f, "  %-12s %ld iteration%s, median %d, at most %d in a step (t = %.9g)", "newton", l->counts.newton, plural(l->counts.newton), l->counts.newton_median, l->counts.newton_max,
             l->counts.newton_max_t);
-    if (l->counts.newton_many > 0) fprintf(f, "; %ld step%s needed more than 20", l->counts.newton_many, l->counts.newton_many == 1 ? "" : "s");
+    if (l->counts.newton_many > 0) fprintf(f, "; %ld step%s needed more than 20", l->counts.newton_many, plural(l->counts.newton_many));
     fputc('\n', f);
 }
 

@@ -49,8 +49,11 @@ static carom_status put_kind(const ctext *c, const carom_tape *tape, const char 
 }
 
 static const char *shape_word(shape_kind kind) {
-    static const char *const word[] = {"point", "ball or disk", "capsule", "polygon", "box", "cylinder", "hull", "height field", "ellipsoid", "element of a member", "plane", "hole", "slot", "bore", "skin"};
-    return word[kind];
+    static const char *const word[] = {
+        [SHAPE_POINT] = "point", [SHAPE_ROUND] = "ball or disk", [SHAPE_CAPSULE] = "capsule", [SHAPE_POLYGON] = "polygon", [SHAPE_BOX] = "box", [SHAPE_CYLINDER] = "cylinder", [SHAPE_HULL] = "hull",
+        [SHAPE_HEIGHTS] = "height field", [SHAPE_ELLIPSOID] = "ellipsoid", [SHAPE_ELEMENT] = "element of a member", [SHAPE_PLANE] = "plane", [SHAPE_HOLE] = "hole", [SHAPE_SLOT] = "slot",
+        [SHAPE_BORE] = "bore", [SHAPE_SKIN] = "skin"};
+    return word[kind] ? word[kind] : "shape";
 }
 
 static void put_kind_row(const ctext *c, const char *name, bool whole, const pair_kind *k, bool last) {

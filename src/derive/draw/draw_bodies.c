@@ -1,5 +1,5 @@
-// draw_bodies.c: mechanisms of parts draw themselves: a body by its shapes and by bars from its centre of mass to its named points and to what the
-// shapes leave out: joints, small shapes at its ends.  Without shapes and with less than two bars, as the solid body of even density that has its mass
+// draw_bodies.c: mechanisms of parts draw themselves: a body by its shapes and by bars from its centre of mass to what the shapes
+// leave out: named points, joints, small shapes at its ends.  Without shapes and with less than two bars, as the solid body of even density that has its mass
 // and inertia.  Joints as marks, springs as springs.
 // What `draw` says something of is left to it.
 #include "derive/bodies/body.h"
@@ -102,7 +102,8 @@ static carom_status bars_to_joints(resolver *r, const body *b, int dim, carom_dr
 
 static carom_status bars(resolver *r, const body *b, int dim, int *count) {
     carom_drawn *way = NULL;
-    for (int k = 0; k < b->npoints; ++k) CAROM_TRY(bar(r, b, dim, b->points[k].s, &way, count));
+    for (int k = 0; k < b->npoints; ++k)
+        if (!covering(r->m, b, b->points[k].s)) CAROM_TRY(bar(r, b, dim, b->points[k].s, &way, count));
     CAROM_TRY(bars_to_joints(r, b, dim, &way, count));
     for (int k = 0; k < b->npoints; ++k) {
         carom_node p[3];

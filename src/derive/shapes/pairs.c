@@ -289,13 +289,22 @@ bool carom_shape_moves(resolver *r, const shape *s) {
     return s->body->v >= 0 || s->body->carried || (s->member && (depends(r, s->body) || (s->next && depends(r, s->next))));
 }
 
+static const char *space_word(const shape *s) { return s->space == PLANAR ? "planar" : "spatial"; }
+
+// What makes a shape of the ground planar or spatial; of a body, the body does.
+static const char *space_hint(resolver *r, const shape *s) {
+    if (s->body != r->m->bodies || s->member) return "";
+    if (s->kind == SHAPE_PLANE) return "; in space `plane` has three numbers, in the plane two";
+    if (s->kind == SHAPE_BOX) return "; in space `box` has three numbers, in the plane two";
+    if (s->kind == SHAPE_POINT) return "; in space `point` has three numbers, in the plane two";
+    return s->kind == SHAPE_CAPSULE || s->kind == SHAPE_HOLE || s->kind == SHAPE_SLOT ? "; in space `at` has three numbers, in the plane two" : "";
+}
+
 carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B) {
     if (A->member && A->member == B->member) return carom_fault(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
     if (A->body && A->body == B->body) return carom_fault(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
     if (!A->part && !B->part && !carom_shape_moves(r, A) && !carom_shape_moves(r, B)) return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
-    if (A->space != B->space)
-        return carom_fault(r, n, 0, "'%s' is %s and '%s' is %s", A->name, A->space == PLANAR ? "planar" : "spatial", B->name,
-                           B->space == PLANAR ? "planar" : "spatial");
+    if (A->space != B->space) return carom_fault(r, n, 0, "'%s' is %s and '%s' is %s%s", A->name, space_word(A), B->name, space_word(B), space_hint(r, A->body == r->m->bodies ? A : B));
     if (A->kind == SHAPE_POINT && B->kind == SHAPE_POINT)
         return carom_fault(r, n, 0, "'%s' and '%s' are points, which never touch; give one of them a radius (circle, sphere)", A->name, B->name);
     const shape *in = carom_shape_finite(A) || A->part ? B : A, *of = in == A ? B : A;

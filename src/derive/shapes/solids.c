@@ -261,6 +261,14 @@ static carom_status no_form(resolver *r, const carom_datum *name, const char *wh
     return carom_fault(r, name, 0, "%s does not say what it is: %s", where, all);
 }
 
+// A planar shape in space, or a spatial one in the plane.
+static carom_status wrong_space(resolver *r, const carom_datum *key, const struct form *f, const char *where, const body *b, space said) {
+    char hint[120] = "";
+    if (f->kind == SHAPE_ROUND) snprintf(hint, sizeof hint, "; write `%s`", said == PLANAR ? "sphere" : "circle");
+    else if (f->planar && f->spatial) snprintf(hint, sizeof hint, "; `%s` is %s", f->word, f->value);
+    return carom_fault(r, key, 0, "%s is %s, and %s is %s%s", where, said == PLANAR ? "planar" : "spatial", b->where, said == PLANAR ? "spatial" : "planar", hint);
+}
+
 carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body *b, int part, shape *s, const char *where) {
     const carom_datum *value = &x->size, *of = carom_given(&x->of);
     const struct form *f = find_form(value);
@@ -276,9 +284,7 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     if (of && b->place) return carom_fault(r, of->key, 0, "%s belongs to %s; shapes of flexible members stand in the section shapes", where, b->where);
     if (s->space == EITHER) s->space = carom_skin_space(r->m, of);
     if (s->space == EITHER) s->space = r->m->nbodies > 1 ? r->m->bodies[1].space : PLANAR;
-    if (said != EITHER && said != s->space)
-        return carom_fault(r, value->key, 0, "%s is %s, and %s is %s", where, said == PLANAR ? "planar" : "spatial", b->where,
-                           s->space == PLANAR ? "planar" : "spatial");
+    if (said != EITHER && said != s->space) return wrong_space(r, value->key, f, where, b, said);
     if (value->kind == CAROM_MAP || carom_datum_empty(value)) return carom_fault(r, value->key, 0, "`%s` is %s", f->word, f->value);
     CAROM_TRY(read_value(r, value, f, s));
     CAROM_TRY(read_place(r, x, s, where));
