@@ -127,7 +127,6 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     CAROM_TRY(carom_sim_sample(sim, err));
     k = sim->kept; // the list may have wanted more memory
     k->jumped = 0;
-    k->ledger.energy.external = 0;
     carom_sim_plan(sim);
     CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
     CAROM_TRY(carom_sim_book_works(sim, 0, err));
