@@ -204,24 +204,41 @@ void carom_matrix_add_block(double *S, int ld, double x, carom_matrix A) {
     }
 }
 
-// Row i of y += s A x, the columns in ascending order.
-static inline double row_of(const double *a, size_t rows, double y, double s, const double *x, int i, int first, int end) {
+// Row i of y += s A x, the columns in ascending order; absolute: of the magnitudes of its terms.
+static inline double row_of(const double *a, size_t rows, double y, double s, const double *x, int i, int first, int end, bool absolute) {
     const size_t b = rows / 2;
-    for (int j = first; j < end; ++j) y += s * x[j] * a[(size_t)j * rows + b + (size_t)(i - j)];
+    for (int j = first; j < end; ++j) {
+        const double term = s * x[j] * a[(size_t)j * rows + b + (size_t)(i - j)];
+        y += absolute ? fabs(term) : term;
+    }
     return y;
 }
 
 // Narrow bands by rows: nothing waits for what was just stored.  A constant b unrolls the inner loop.
-static inline void muladd_band(double *restrict y, double s, const double *restrict a, const double *restrict x, int n, int b) {
+static inline void muladd_rows(double *restrict y, double s, const double *restrict a, const double *restrict x, int n, int b, bool absolute) {
     const size_t rows = (size_t)(2 * b + 1);
     const int low = b < n ? b : n, high = n - b > low ? n - b : low;
-    for (int i = 0; i < low; ++i) y[i] = row_of(a, rows, y[i], s, x, i, 0, i + b + 1 < n ? i + b + 1 : n);
+    for (int i = 0; i < low; ++i) y[i] = row_of(a, rows, y[i], s, x, i, 0, i + b + 1 < n ? i + b + 1 : n, absolute);
     for (int i = low; i < high; ++i) {
         double sum = y[i];
-        for (int k = -b; k <= b; ++k) sum += s * x[i + k] * a[(size_t)(i + k) * rows + (size_t)(b - k)];
+        for (int k = -b; k <= b; ++k) {
+            const double term = s * x[i + k] * a[(size_t)(i + k) * rows + (size_t)(b - k)];
+            sum += absolute ? fabs(term) : term;
+        }
         y[i] = sum;
     }
-    for (int i = high; i < n; ++i) y[i] = row_of(a, rows, y[i], s, x, i, i - b > 0 ? i - b : 0, n);
+    for (int i = high; i < n; ++i) y[i] = row_of(a, rows, y[i], s, x, i, i - b > 0 ? i - b : 0, n, absolute);
+}
+
+static inline bool narrow(carom_shape s) { return s.storage == CAROM_BANDED && s.band <= 3; }
+
+static inline void muladd_band(double *y, double s, carom_matrix A, const double *x, bool absolute) {
+    switch (A.shape.band) {
+    case 1: muladd_rows(y, s, A.a, x, A.shape.n, 1, absolute); break;
+    case 2: muladd_rows(y, s, A.a, x, A.shape.n, 2, absolute); break;
+    case 3: muladd_rows(y, s, A.a, x, A.shape.n, 3, absolute); break;
+    default: muladd_rows(y, s, A.a, x, A.shape.n, 0, absolute);
+    }
 }
 
 static inline void muladd_diagonal(double *restrict y, double s, const double *restrict a, const double *restrict x, int n) {
@@ -249,13 +266,8 @@ void carom_matrix_muladd(double *y, double s, carom_matrix A, const double *x) {
         }
         return;
     }
-    if (A.shape.storage == CAROM_BANDED && A.shape.band <= 3) {
-        switch (A.shape.band) {
-        case 1: muladd_band(y, s, A.a, x, n, 1); break;
-        case 2: muladd_band(y, s, A.a, x, n, 2); break;
-        case 3: muladd_band(y, s, A.a, x, n, 3); break;
-        default: muladd_band(y, s, A.a, x, n, 0);
-        }
+    if (narrow(A.shape)) {
+        muladd_band(y, s, A, x, false);
         return;
     }
     if (A.shape.storage == CAROM_DENSE) {
@@ -289,6 +301,10 @@ void carom_matrix_mul(double *y, carom_matrix A, const double *x) {
 void carom_matrix_magnitude(double *y, carom_matrix A, const double *x) {
     const int n = A.shape.n;
     carom_zero(y, n);
+    if (narrow(A.shape)) {
+        muladd_band(y, 1, A, x, true);
+        return;
+    }
     for (int j = 0; j < n; ++j) {
         if (A.shape.storage == CAROM_SPARSE) {
             const carom_pattern *P = A.shape.pattern;
