@@ -277,6 +277,15 @@ static void print_row(const comparison *k, const carom_compare_row *row, int wid
     fputc('\n', stdout);
 }
 
+// A reference that was not asked for is one of the schemes, which others may well be better than.
+static void doubt_reference(const comparison *k) {
+    static const double FLAT = 0.5; // an order: that of impacts is 1
+    if (cli_has(k->a, "reference") || carom_model_count(k->model).exact) return;
+    for (int i = 0; i < carom_compare_schemes(k->c); ++i)
+        if (carom_compare_runs(k->c, i) > 2 && carom_compare_order(k->c, i) < FLAT)
+            printf("\nthe errors of %s hardly fall with the step: they may be those of the reference; --reference SCHEME:STEP takes another, for instance of event-driven\n", carom_compare_row_at(k->c, i, 0).scheme);
+}
+
 static void print_table(const comparison *k) {
     const int width = width_of(k);
     print_head(k);
@@ -294,6 +303,7 @@ static void print_table(const comparison *k) {
         if (isnan(order)) puts("  unknown");
         else printf("  %.2f\n", order);
     }
+    doubt_reference(k);
     fflush(stdout);
 }
 
