@@ -152,8 +152,7 @@ static void penetration(writer *w, const carom_ledger *l) {
     const double length = size > 0 ? size : fmax(0, l->gap), least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq) + (pushed < HUGE_VAL ? pushed : 0);
     const bool follows = size == 0 && !sim->scheme->emits_events && l->impacts == 0 && l->gap < l->penetration; // its wall, or a curve: the approach says nothing of how fast they move
     const double moves = follows && x.unit > 0 && l->kinetic < HUGE_VAL ? sqrt(fmax(0, l->kinetic) / x.unit) : 0, way = fmax(sim->kept->speed, moves) * sim->h; // in a step
-    const bool coarse = size == 0 && way > l->gap && l->gap > fmax(0.01 * way, DEEP * carom_norm_max(sim->q, sim->sys->nq)); // a step goes farther than all that is open: that excuses nothing
-    const double prevented = size > 0 || coarse || (l->impacts > 0 && l->gap > FEW * way) ? STILL * way : FEW * way;
+    const double prevented = size > 0 || (l->impacts > 0 && l->gap > FEW * way) ? STILL * way : FEW * way;
     if (!(l->penetration > (sim->scheme->emits_events ? DEEP_LOCATED : DEEP) * length + least + prevented)) return;
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
              l->penetration_t, size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
@@ -278,7 +277,8 @@ static bool hovers(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
     const carom_step *s = &sim->step;
     const double moved = sim->h * sim->h * carom_sim_forces(sim).a, far = fmax(l->gap, carom_norm_max(sim->q, sim->sys->nq));
-    for (int c = 0; c < sim->sys->nc && !sim->stale; ++c) {
+    if (sim->scheme->emits_events || sim->stale) return false; // what reacted in the step may have left since
+    for (int c = 0; c < sim->sys->nc; ++c) {
         const int id = sim->sys->ne + c, d = sim->dir[id];
         const double gap = sim->gap[id], size = sim->size && gap > 0 ? sim->size(sim->names.name_user, carom_sim_known_as(sim, id)) : 0;
         if (!(sim->held[c] > 0 && gap > DEEP * (size > 0 ? size : far) && gap > NONE * moved && gap > FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d])))) continue;
