@@ -156,6 +156,9 @@ static bool iterative(const carom_solver *s) {
     return strcmp(s->name, "gauss-seidel") == 0 || strcmp(s->name, "prox") == 0;
 }
 
+// Is a friction coefficient of a million beyond it?  The hybrid solves independent contacts even so.
+static bool tame(const carom_solver *s, bool regular) { return strcmp(s->name, "homotopy") == 0 || iterative(s) || (!regular && strcmp(s->name, "hybrid") == 0); }
+
 // Formulas know two contacts only without friction.
 static bool can(const carom_solver *s, const carom_problem *pb) {
     if (!carom_solver_fits(s, pb)) return false;
@@ -190,8 +193,8 @@ static void every_solver_solves_every_problem_it_can(void **state) {
                 const carom_solver *s = carom_solver_at(k);
                 contact_problem x = RECIPES[i].make(FLAVOURS[f].law, FLAVOURS[f].mu);
                 if (can(s, &x.pb)) {
-                    const bool slow = iterative(s), wild = FLAVOURS[f].mu > 1e3, sparse = strcmp(s->name, "hybrid") == 0;
-                    const bool must = RECIPES[i].regular ? !slow || !wild : !slow && !(sparse && wild);
+                    const bool slow = iterative(s), wild = FLAVOURS[f].mu > 1e3;
+                    const bool must = !(wild && tame(s, RECIPES[i].regular)) && (RECIPES[i].regular || !slow);
                     const carom_report r = run(s, &x, slow ? 1e-7 : 1e-12);
                     if (must && !r.converged)
                         fail_msg("%s, %s: %s stops after %d iterations at %.2e", RECIPES[i].name, FLAVOURS[f].name,
@@ -219,7 +222,7 @@ static void a_bad_start_is_overcome(void **state) {
                 const double tol = iterative(s) ? 1e-7 : 1e-11;
                 if (can(s, &x.pb) && run(s, &x, tol).converged) {
                     for (int j = 0; j < x.pb.n; j++) x.p[j] = 3 * sin(2 * j + 4);
-                    if (!run(s, &x, tol).converged && RECIPES[i].regular) fail_msg("%s, %s: %s", RECIPES[i].name, FLAVOURS[f].name, s->name);
+                    if (!run(s, &x, tol).converged && RECIPES[i].regular && !(FLAVOURS[f].mu > 1e3 && tame(s, true))) fail_msg("%s, %s: %s", RECIPES[i].name, FLAVOURS[f].name, s->name);
                     for (int b = 0; b < x.pb.nb; b++)
                         for (int r = 1; x.block[b].mu == 0 && r < carom_law_rows(x.block[b].law); r++) assert_true(x.p[x.block[b].at + r] == 0);
                 }
@@ -339,7 +342,7 @@ static void answers_scale_with_the_problem(void **state) {
             const carom_solver *s = carom_solver_at(k);
             for (int i = 0; i < 9; i++) {
                 contact_problem x = three_random(FLAVOURS[f].law, FLAVOURS[f].mu);
-                if (can(s, &x.pb) && !(iterative(s) && FLAVOURS[f].mu > 1)) {
+                if (can(s, &x.pb) && !(FLAVOURS[f].mu > (iterative(s) ? 1 : 1e3) && tame(s, true))) {
                     const double a = masses[i % 3], b = speeds[i / 3], tol = iterative(s) ? 1e-8 : 1e-12;
                     double p[3 * (1 + CAROM_TANGENTS)];
                     assert_true(run(s, &x, tol).converged);
@@ -512,8 +515,8 @@ static void nothing_else_is_read(void **state) {
 
 static void the_table_is_complete(void **state) {
     (void)state;
-    const char *names[] = {"direct", "enumerate", "lemke", "prox", "gauss-seidel", "newton", "hybrid"};
-    for (int k = 0; k < 7; k++) assert_non_null(carom_solver_find(names[k]));
+    const char *names[] = {"direct", "enumerate", "lemke", "prox", "gauss-seidel", "newton", "hybrid", "homotopy"};
+    for (int k = 0; k < 8; k++) assert_non_null(carom_solver_find(names[k]));
     assert_null(carom_solver_find("no such solver"));
     assert_null(carom_solver_at(-1));
     int count = 0;
@@ -522,7 +525,7 @@ static void the_table_is_complete(void **state) {
         assert_ptr_equal(carom_solver_find(s->name), s);
         assert_true(s->work_size <= CAROM_SOLVER_WORK && s->laws != 0 && strlen(s->about) > 10);
     }
-    assert_int_equal(count, 9);
+    assert_int_equal(count, 10);
 }
 
 // Two contacts of which one alone is pushed: G = [1 2; 2 5], c = (-1, -10).  Both: p_1 = -15; the first: u_2 = -8; the second: p = (0, 2), u = (3, 0).
@@ -585,7 +588,7 @@ static void one_sided_joints(void **state) {
 static void iterations_are_few(void **state) {
     (void)state;
     static const struct { const char *name; int most; } limits[] = {
-        {"direct", 16}, {"enumerate", 4700}, {"lemke", 117}, {"prox", 1365}, {"gauss-seidel", 287}, {"newton", 340}, {"hybrid", 606}};
+        {"direct", 16}, {"enumerate", 4700}, {"lemke", 117}, {"prox", 1365}, {"gauss-seidel", 287}, {"newton", 340}, {"hybrid", 606}, {"homotopy", 32000}};
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
         const carom_solver *s = carom_solver_find(limits[l].name);
         int count = 0;

@@ -9,7 +9,7 @@
 static const double CERTIFIED = 1e-12; // of the largest |c|: what direct solvers reach
 
 static const cli_option options[] = {
-    {"solver", 0, "NAME", "solver to try first: direct, joints, enumerate, lemke, newton, hybrid, gauss-seidel or prox (default: by size and kind)", false},
+    {"solver", 0, "NAME", "solver to try first: direct, joints, enumerate, lemke, newton, hybrid, gauss-seidel, prox or homotopy (default: by size and kind)", false},
     {"tol", 0, "X", "residual allowed, relative to the largest |c| (default 1e-12)", false},
     {"problem", 0, "N", "solve the N-th problem of the file alone (from 1; default: all)", false},
     {"cold", 0, NULL, "start from zero, also where the file gives a start", false},

@@ -7,13 +7,13 @@
 #include <assert.h>
 #include <stdalign.h>
 
-enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, BODIES, COUNT, ANEW = COUNT, END = -1 };
+enum { DIRECT, JOINTS, ENUMERATE, LEMKE, NEWTON, GAUSS_SEIDEL, PROX, HYBRID, BODIES, HOMOTOPY, COUNT, END = -1 };
 
 static const carom_solver *const solvers[COUNT] = {
     [DIRECT] = &carom_solver_direct,             [JOINTS] = &carom_solver_joints, [ENUMERATE] = &carom_solver_enumerate,
     [LEMKE] = &carom_solver_lemke,               [NEWTON] = &carom_solver_newton, [PROX] = &carom_solver_prox,
     [GAUSS_SEIDEL] = &carom_solver_gauss_seidel, [HYBRID] = &carom_solver_hybrid,
-    [BODIES] = &carom_solver_bodies,
+    [BODIES] = &carom_solver_bodies,             [HOMOTOPY] = &carom_solver_homotopy,
 };
 
 struct carom_chain {
@@ -28,15 +28,13 @@ struct carom_chain {
     alignas(64) unsigned char work[COUNT][CAROM_SOLVER_WORK];
 };
 
-// Of the residual of p = 0: a problem that is solved no better by any solver has most likely no answer, and the search for one takes long.
-static const double TRAPPED = 1e-3;
-
-// Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.  ANEW: every solver begins where the best one so far has ended, and from there none may find out; the hybrid, from zero.
-static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, ANEW, END};
+// Orders.  Newton after Gauss-Seidel starts from its answer and finishes what that began.  The homotopy starts from none of them:
+// where the best one has ended, the others may be trapped, too.  Newton finishes what dependent contacts leave.
+static const signed char ONE[] = {DIRECT, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
 static const signed char RIGID[] = {JOINTS, LEMKE, NEWTON, HYBRID, PROX, END};
-static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, ANEW, END};
-static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, ANEW, END};
-static const signed char RUBBING[] = {NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, ANEW, END};
+static const signed char SMOOTH_FEW[] = {LEMKE, NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
+static const signed char SMOOTH_MANY[] = {NEWTON, LEMKE, NEWTON, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
+static const signed char RUBBING[] = {NEWTON, ENUMERATE, HYBRID, GAUSS_SEIDEL, NEWTON, PROX, HOMOTOPY, NEWTON, END};
 static const signed char LOOSE[] = {BODIES, HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 static const signed char SPARSE[] = {HYBRID, NEWTON, LEMKE, GAUSS_SEIDEL, PROX, END};
 
@@ -141,8 +139,9 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
                           carom_report report) {
     const int n = pb->n;
     carom_report best = report;
-    const carom_solver *last = chain->first;
     int tried = report.fallbacks + 1, iterations = report.iterations, worst;
+    int gains = 0, since[COUNT]; // gains of all solvers when each one last ended, from where it would get no farther; -1: it has not run
+    for (int k = 0; k < COUNT; k++) since[k] = solvers[k] == chain->first ? 0 : -1;
     for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
 
     // The certificate of p = 0 is infinite only when the problem itself holds something that is not a number: then so is that of every p, and the report has it.
@@ -158,21 +157,21 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
         for (int i = 0; i < n; i++) chain->best[i] = 0;
     }
     for (; *next != END && !best.converged; next++) {
-        const int k = *next == ANEW ? HYBRID : *next;
-        const carom_solver *s = solvers[k];
+        const carom_solver *s = solvers[*next];
         if (n > 0 && pb->nb > LARGE && best.residual <= pb->enough) break;
         if (!s->parts) carom_problem_rows(pb);
-        if (s == last || !fits(chain, s, pb, kind) || (*next == ANEW && !(best.residual <= TRAPPED * rest))) continue;
-        last = s;
-        for (int i = 0; i < n; i++) pb->p[i] = *next == ANEW ? 0 : chain->best[i];
+        if (since[*next] == gains || !fits(chain, s, pb, kind)) continue;
+        for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
         tidy(chain, pb);
-        report = carom_solver_solve(s, chain->work[k], pb, tol);
+        report = carom_solver_solve(s, chain->work[*next], pb, tol);
         report.fallbacks = tried++;
         iterations += report.iterations;
         if (report.converged || report.residual < best.residual) {
             best = report;
+            gains++;
             for (int i = 0; i < n; i++) chain->best[i] = pb->p[i];
         }
+        since[*next] = gains;
     }
     tidy(chain, pb);
     for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
