@@ -30,6 +30,12 @@ static carom_status spring_tangent(const void *model, void *work, double t, cons
     return CAROM_OK;
 }
 
+// Steps that are refused again and again are halved down to the last, which takes long and tells no more: what was reached till then counts.
+static carom_status tires(void *user, const carom_now *now) {
+    (void)now;
+    return ((const carom_sim *)user)->kept->ledger.rejected > TRIED ? CAROM_STOPPED : CAROM_OK;
+}
+
 // Does the scheme of sim, with its options and steps of h, blow the oscillator up?  fades: does it, over the run, damp an oscillator without
 // damping to half its amplitude?
 static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
@@ -51,9 +57,10 @@ static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
     carom_sim *trial = carom_sim_create(&(carom_sim_def){.system = &sys, .scheme = sim->scheme->name, .schemes = schemes, .options = option, .h = h, .t_end = TRIED * h,
                                                          .q0 = &q0, .v0 = &v0}, NULL);
     if (!trial) return false;
-    const bool lives = carom_sim_run(trial, NULL, NULL, NULL) == CAROM_OK;
+    const carom_status status = carom_sim_run(trial, tires, trial, NULL);
+    const bool lives = status == CAROM_OK || status == CAROM_STOPPED;
     const bool grown = !lives || !(fabs(trial->v[0]) < GROWS * size) || !(omega * fabs(trial->q[0]) < GROWS * size);
-    const bool faded = lives && pow(hypot(trial->v[0], omega * trial->q[0]) / hypot(v0, omega * q0), (sim->t_end - sim->t0) / (TRIED * h)) < 0.5;
+    const bool faded = lives && pow(hypot(trial->v[0], omega * trial->q[0]) / hypot(v0, omega * q0), (sim->t_end - sim->t0) / trial->kept->t) < 0.5;
     carom_sim_destroy(trial);
     return fades ? faded : grown;
 }
