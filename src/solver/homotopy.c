@@ -15,6 +15,7 @@ static const double FIRST = 0.05;     // length of the first step
 static const double LONGEST = 0.2;    // and of the longest, relative to 1 + the largest x
 static const double KINK = 1e-10;     // a step so short that still fails ends at a kink
 static const double BEHIND = 0.1;     // length of the first step behind one
+static const double ALONG = 0.95;     // cosine of 18 degrees: of a step and its direction, and of the direction where it ends
 static const double FAR = 1e9;        // larger impulses: the path goes to infinity, and the problem has most likely no answer
 
 enum { CORRECTIONS = 8, SYSTEMS = 4000, KINKS = 100 };
@@ -28,8 +29,7 @@ typedef struct {
     double *v, *f;             // G p + c; residuals of the equations  n, m
     double *p;                 // impulses of x                        n
     double *y, *trial;         // point of the path, the next one      m
-    double *forward, *ahead;   // directions, at y and behind          m
-    double *before;            // a kink                               m
+    double *forward, *ahead;   // directions                           m
     double *end;               // (0, .., 0, 1)                        m
     double *A;                 // m x m
     int *pivot;                // m
@@ -43,7 +43,7 @@ static void allocate(void *work, carom_arena *mem, int n, int nb) {
     homotopy *w = work;
     const size_t k = (size_t)n, m = k + 1;
     CAROM_ALLOCATE(mem, k, &w->scale, &w->d, &w->a, &w->v, &w->p);
-    CAROM_ALLOCATE(mem, m, &w->f, &w->y, &w->trial, &w->forward, &w->ahead, &w->before, &w->end);
+    CAROM_ALLOCATE(mem, m, &w->f, &w->y, &w->trial, &w->forward, &w->ahead, &w->end);
     w->A = carom_allocate(mem, m * m);
     w->pivot = carom_allocate_ints(mem, m);
 }
@@ -156,20 +156,16 @@ static bool correct(homotopy *w, double *y, const double *border, double value, 
     return false;
 }
 
-// Forward at y, of length one: A ahead = 0 and the sign of the determinant of A with `ahead` below it.  `border` need not be near it: any will do that is not at right angles to it.
-static bool look_ahead(homotopy *w, const double *y, const double *border) {
-    linearise(w, y, border);
+// Forward at y, of length one: A ahead = 0, in the direction that the sign of the determinant tells.  w->forward below A makes it square.
+static bool look_ahead(homotopy *w, const double *y) {
+    linearise(w, y, w->forward);
     if (!factorise(w)) return false;
     for (int i = 0; i < w->m; i++) w->ahead[i] = i == w->n;
     carom_dense_lu_solve(w->A, w->m, w->m, w->pivot, w->ahead);
-    double length = sqrt(dot(w->ahead, w->ahead, w->m));
-    if (!(length < 1e12)) return false;
-    if (positive(w) != w->positive) length = -length;
-    for (int i = 0; i < w->m; i++) w->ahead[i] /= length;
+    const double length = sqrt(dot(w->ahead, w->ahead, w->m)), sign = positive(w) == w->positive ? 1 : -1;
+    for (int i = 0; i < w->m; i++) w->ahead[i] *= sign / length;
     return true;
 }
-
-static bool find_direction(homotopy *w, const double *y) { return look_ahead(w, y, w->forward) || look_ahead(w, y, w->end); }
 
 static void turn(homotopy *w) {
     for (int i = 0; i < w->m; i++) w->forward[i] = w->ahead[i];
@@ -197,14 +193,15 @@ static bool finish(homotopy *w, double target) {
 // aside, or the path comes from elsewhere there.
 static bool advance(homotopy *w, double step) {
     for (int i = 0; i < w->m; i++) w->trial[i] = w->y[i] + step * w->forward[i];
-    if (!correct(w, w->trial, w->forward, dot(w->forward, w->y, w->m) + step, 0) || !find_direction(w, w->trial)) return false;
+    if (!correct(w, w->trial, w->forward, dot(w->forward, w->y, w->m) + step, 0) || !look_ahead(w, w->trial)) return false;
     double moved = 0, along = 0;
     for (int i = 0; i < w->m; i++) {
         const double change = w->trial[i] - w->y[i];
         moved += change * change;
         along += change * w->ahead[i];
     }
-    return moved <= 1.1 * step * step && along >= 0.95 * sqrt(moved);
+    moved = sqrt(moved);
+    return step >= ALONG * moved && along >= ALONG * moved;
 }
 
 static void arrive(homotopy *w) {
@@ -219,24 +216,12 @@ static double leave(homotopy *w) {
     return 0;
 }
 
-// At a kink, at a distance of about `step`: on, along the tangent behind it.  Backwards where several contacts change at once, and the sign with them.  The length
-// of the step; 0: no way leads on.
+// At a kink, at a distance of about `step`: on, along the tangent behind it.  The length of the step; 0: no way leads on.
 static double pass_kink(homotopy *w, double step) {
-    for (int i = 0; i < w->m; i++) w->before[i] = w->forward[i];
-    for (double far = 10 * step; far < 2000 * step; far *= 10) {
-        for (int i = 0; i < w->m; i++) w->trial[i] = w->y[i] + far * w->before[i];
-        if (!find_direction(w, w->trial) || dot(w->ahead, w->before, w->m) > 1 - 1e-6) continue;
-        turn(w);
-        double moved = leave(w);
-        if (moved > 0) return moved;
-        w->positive = !w->positive;
-        for (int i = 0; i < w->m; i++) w->forward[i] = -w->forward[i];
-        moved = leave(w);
-        if (moved > 0) return moved;
-        w->positive = !w->positive;
-        for (int i = 0; i < w->m; i++) w->forward[i] = w->before[i];
-    }
-    return 0;
+    for (int i = 0; i < w->m; i++) w->trial[i] = w->y[i] + 10 * step * w->forward[i];
+    if (!look_ahead(w, w->trial)) return 0;
+    turn(w);
+    return leave(w);
 }
 
 // Where a step crosses the end: the answer between its two points.
@@ -290,7 +275,7 @@ static bool set_out(homotopy *w) {
         if (w->pb.block[b].law != CAROM_BILATERAL) w->y[w->pb.block[b].at] = 1 + 0.3 * fmod(0.6180339887 * (b + 1), 1);
     for (int i = 0; i < w->n; i++) w->a[i] = w->y[i];
     w->positive = true;
-    if (!look_ahead(w, w->y, w->forward)) return false;
+    if (!look_ahead(w, w->y)) return false;
     turn(w);
     w->positive = w->forward[w->n] > 0;
     for (int i = 0; i < w->m && !w->positive; i++) w->forward[i] = -w->forward[i];
