@@ -191,6 +191,26 @@ static void a_model_keeps_its_mechanism(void **state) {
     carom_model_destroy(model);
 }
 
+// A parameter without a unit in the file is given one: it must be what the keys want whose value it is, alone, in lists, and in records of records.  One that stands in
+// expressions alone may have any.
+static void units_of_overrides_are_those_of_their_keys(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {M: 2, r: 0.1, h: 1, mu: 0.3, k: 100, c: 3}\nbodies: {a: {mass: M, inertia: c*r^2, shapes: {s: {circle: r}}, at: [0, h]}}\n"
+                               "springs: {s: {between: [ground, a], points: [[0, 2], [0, 0]], stiffness: k}}\nshapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {between: [a, floor], friction: mu}}\n";
+    static const struct { const char *set, *says; } cases[] = {
+        {"M=500 g", NULL}, {"M=1 s", "--set M=1 s: 'M' is given for mass, which is in kg"}, {"r=5 cm", NULL}, {"r=5 kg", "--set r=5 kg: 'r' is given for circle, which is in m"},
+        {"h=3 ft", NULL}, {"h=1 s", "--set h=1 s: 'h' is given for at, which is in m"}, {"mu=30 %", NULL}, {"mu=1 m", "--set mu=1 m: 'mu' is given for friction, which is a number without a unit"},
+        {"k=5 N/mm", NULL}, {"c=1 kg", NULL}, {"M=2*c", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        carom_error err = {0};
+        carom_mech *m = mech_of(text);
+        const carom_status status = carom_mech_set(m, cases[i].set, &err);
+        if ((status == CAROM_OK) != (cases[i].says == NULL)) fail_msg("%s: %s", cases[i].set, err.text);
+        if (cases[i].says) assert_string_equal(err.text, cases[i].says);
+        carom_mech_destroy(m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_is_equal_and_lives_alone),
@@ -198,6 +218,7 @@ int main(void) {
         cmocka_unit_test(a_written_mechanism_is_read_as_it_was),
         cmocka_unit_test(what_c_calls_give_is_written_to_the_bit),
         cmocka_unit_test(a_model_keeps_its_mechanism),
+        cmocka_unit_test(units_of_overrides_are_those_of_their_keys),
     };
     return cmocka_run_group_tests_name("mech", tests, NULL, NULL);
 }

@@ -198,6 +198,56 @@ static carom_status set_input(carom_mech *m, carom_mech_input *in, const carom_d
     return CAROM_OK;
 }
 
+/// Where a parameter stands as the value of a key that wants another unit.
+typedef struct uses {
+    const void *record;
+    const key_group *const *groups; // its variants
+    const char *name;               // of the parameter
+    const carom_unit *unit;         // that it is given
+    const carom_key *misfit;        // NULL: none was found
+} uses;
+
+// Keys of the same name may want different units in different variants: the value fits if it fits one of them.
+static void see_use(uses *u, const carom_datum *d, const char *key) {
+    const carom_key *misfit = NULL;
+    carom_unit wanted;
+    for (int i = 0; d->kind == CAROM_LIST && i < d->count; ++i) see_use(u, &d->item[i], key);
+    if (d->kind != CAROM_TEXT || strcmp(d->text, u->name) != 0) return;
+    for (const key_group *const *g = u->groups; *g; ++g)
+        for (int i = 0; carom_key_at(*g, i); ++i) {
+            const carom_key *k = carom_key_at(*g, i);
+            if (strcmp(k->name, key) != 0) continue;
+            if (!carom_unit_read(k->unit, strlen(k->unit), &wanted) || carom_unit_fits(u->unit, &wanted)) return;
+            misfit = k;
+        }
+    if (misfit) u->misfit = misfit;
+}
+
+static void see_field(void *user, const carom_key *k) {
+    uses *u = user;
+    const void *field = carom_key_field(u->record, k->at);
+    const carom_datum *d = field;
+    if (!carom_key_is_record(k)) {
+        if ((k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_FORM) && d->key) see_use(u, d, d->key->text);
+        return;
+    }
+    const int count = k->kind == KEY_RECORD ? *(void *const *)field != NULL : *(const int *)carom_key_field(u->record, k->count);
+    for (int i = 0; i < count; ++i) {
+        uses inner = {.record = *(unsigned char *const *)field + (size_t)i * (*k->groups)->size, .groups = k->groups, .name = u->name, .unit = u->unit, .misfit = u->misfit};
+        carom_key_fields(k->groups, see_field, &inner);
+        u->misfit = inner.misfit;
+    }
+}
+
+// The parameter is given a unit: do all keys want it whose value it is?
+static carom_status see_uses(const carom_mech *m, const char *name, const carom_unit *unit, const char *of, carom_error *err) {
+    uses u = {.record = m, .groups = top, .name = name, .unit = unit};
+    carom_key_fields(top, see_field, &u);
+    if (!u.misfit) return CAROM_OK;
+    if (strcmp(u.misfit->unit, "1") == 0) return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is given for %s, which is a number without a unit", of, name, u.misfit->name);
+    return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is given for %s, which is in %s", of, name, u.misfit->name, u.misfit->unit);
+}
+
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     const char *sign = strchr(set, '=');
     char word[128];
@@ -221,9 +271,10 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     carom_unit was, is;
     double x;
     size_t at;
-    if (old && old->kind == CAROM_TEXT && carom_quantity_read(old->text, old->length, &x, &was, &at) == CAROM_QUANTITY_READ && carom_quantity_read(text, strlen(text), &x, &is, &at) == CAROM_QUANTITY_READ &&
-        !carom_unit_fits(&is, &was))
+    const bool has_unit = carom_quantity_read(text, strlen(text), &x, &is, &at) == CAROM_QUANTITY_READ;
+    if (has_unit && old && old->kind == CAROM_TEXT && carom_quantity_read(old->text, old->length, &x, &was, &at) == CAROM_QUANTITY_READ && !carom_unit_fits(&is, &was))
         return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is %.60s in the model, which is a quantity of another kind", of, word, old->text);
+    if (has_unit && d) CAROM_TRY(see_uses(m, word, &is, of, err));
     if (in) return set_input(m, in, &value, err);
     *d = value;
     return CAROM_OK;
