@@ -197,22 +197,16 @@ static carom_status bind(families *x, carom_datum *d) {
     return CAROM_OK;
 }
 
-static int records_in(const void *record, const carom_key *k) {
-    const void *field = carom_key_field(record, k->at);
-    return k->kind == KEY_RECORD ? *(void *const *)field != NULL : *(const int *)carom_key_field(record, k->count);
-}
-
 // Does a field of the record use an index?  Then x->indexed.
 static void look_for_index(void *user, const carom_key *k) {
     families *x = user;
-    const void *field = carom_key_field(x->record, k->at);
     if (!carom_key_is_record(k)) {
-        x->indexed = x->indexed || uses(field, x->indices);
+        x->indexed = x->indexed || uses(carom_key_field(x->record, k->at), x->indices);
         return;
     }
-    for (int i = 0; i < records_in(x->record, k) && !x->indexed; ++i) {
+    for (int i = 0; i < carom_key_count(x->record, k) && !x->indexed; ++i) {
         families inner = *x;
-        inner.record = *(unsigned char *const *)field + (size_t)i * (*k->groups)->size;
+        inner.record = carom_key_record(x->record, k, i);
         carom_key_fields(k->groups, look_for_index, &inner);
         x->indexed = inner.indexed;
     }
@@ -228,7 +222,7 @@ static void bind_field(void *user, const carom_key *k) {
         return;
     }
     const size_t size = (*k->groups)->size;
-    const int count = records_in(x->record, k);
+    const int count = carom_key_count(x->record, k);
     x->indexed = false;
     look_for_index(x, k);
     if (!x->indexed) return;

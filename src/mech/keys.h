@@ -47,6 +47,13 @@ extern const key_word carom_key_functions[];      // of expressions
 
 static inline void *carom_key_field(const void *record, size_t at) { return (unsigned char *)record + at; }
 static inline bool carom_key_is_record(const carom_key *k) { return k->kind >= KEY_RECORD; }
+/// Of a key of records: how many there are in `record`, and the i-th of them.
+static inline int carom_key_count(const void *record, const carom_key *k) {
+    return k->kind == KEY_RECORD ? *(void *const *)carom_key_field(record, k->at) != NULL : *(const int *)carom_key_field(record, k->count);
+}
+static inline void *carom_key_record(const void *record, const carom_key *k, int i) {
+    return *(unsigned char *const *)carom_key_field(record, k->at) + (size_t)i * (*k->groups)->size;
+}
 const char *carom_key_kind(key_kind kind); // "number", ...
 /// Key i of the group with those beside it; NULL after the last.
 const carom_key *carom_key_at(const key_group *g, int i);

@@ -79,12 +79,10 @@ static void own_field(void *user, const carom_key *k) {
         own_datum(c, field);
         return;
     }
-    const size_t size = (*k->groups)->size;
-    const int count = k->kind == KEY_RECORD ? *(void **)field != NULL : *(int *)carom_key_field(c->record, k->count);
-    unsigned char *list = count ? copy_block(c, *(void **)field, (size_t)count * size) : NULL;
-    *(void **)field = list;
+    const int count = carom_key_count(c->record, k);
+    *(void **)field = count ? copy_block(c, *(void **)field, (size_t)count * (*k->groups)->size) : NULL;
     for (int i = 0; i < count && !c->failed; ++i) {
-        copying inner = {.memory = c->memory, .record = list + (size_t)i * size};
+        copying inner = {.memory = c->memory, .record = carom_key_record(c->record, k, i)};
         own_datum(&inner, inner.record); // its name
         carom_key_fields(k->groups, own_field, &inner);
         c->failed = inner.failed;
@@ -225,15 +223,13 @@ static void see_use(uses *u, const carom_datum *d, const char *key) {
 
 static void see_field(void *user, const carom_key *k) {
     uses *u = user;
-    const void *field = carom_key_field(u->record, k->at);
-    const carom_datum *d = field;
     if (!carom_key_is_record(k)) {
+        const carom_datum *d = carom_key_field(u->record, k->at);
         if ((k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_FORM) && d->key) see_use(u, d, d->key->text);
         return;
     }
-    const int count = k->kind == KEY_RECORD ? *(void *const *)field != NULL : *(const int *)carom_key_field(u->record, k->count);
-    for (int i = 0; i < count; ++i) {
-        uses inner = {.record = *(unsigned char *const *)field + (size_t)i * (*k->groups)->size, .groups = k->groups, .name = u->name, .unit = u->unit, .misfit = u->misfit};
+    for (int i = 0; i < carom_key_count(u->record, k); ++i) {
+        uses inner = {.record = carom_key_record(u->record, k, i), .groups = k->groups, .name = u->name, .unit = u->unit, .misfit = u->misfit};
         carom_key_fields(k->groups, see_field, &inner);
         u->misfit = inner.misfit;
     }

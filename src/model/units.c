@@ -35,15 +35,13 @@ typedef struct search { const void *record; bool found; } search;
 
 static void visit(void *user, const carom_key *k) {
     search *s = user;
-    const void *field = carom_key_field(s->record, k->at);
     if (!carom_key_is_record(k)) {
         const bool number = k->kind == KEY_NUMBER || k->kind == KEY_EXPRESSION || k->kind == KEY_NAMED || k->kind == KEY_FORM || !*k->name; // no name: a brief form
-        s->found = s->found || (number && any_unit(field));
+        s->found = s->found || (number && any_unit(carom_key_field(s->record, k->at)));
         return;
     }
-    const int count = k->kind == KEY_RECORD ? *(void *const *)field != NULL : *(const int *)carom_key_field(s->record, k->count);
-    for (int i = 0; i < count && !s->found; ++i) {
-        search inner = {.record = *(const unsigned char *const *)field + (size_t)i * (*k->groups)->size};
+    for (int i = 0; i < carom_key_count(s->record, k) && !s->found; ++i) {
+        search inner = {.record = carom_key_record(s->record, k, i)};
         carom_key_fields(k->groups, visit, &inner);
         s->found = inner.found;
     }

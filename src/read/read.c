@@ -250,10 +250,8 @@ static void give(carom_datum *d, const char *of) {
 static bool present(const carom_mech *m, const carom_key *k, const char *name) {
     const void *field = carom_key_field(m, k->at);
     if (!carom_key_is_record(k)) return name ? carom_datum_get(field, name) != NULL : carom_given(field) != NULL;
-    const unsigned char *list = *(void *const *)field;
-    if (k->kind == KEY_RECORD) return list != NULL;
-    for (int i = 0; i < *(const int *)carom_key_field(m, k->count); ++i)
-        if (!name || carom_datum_is((const void *)(list + (size_t)i * (*k->groups)->size), name)) return true;
+    for (int i = 0; i < carom_key_count(m, k); ++i)
+        if (!name || k->kind == KEY_RECORD || carom_datum_is(carom_key_record(m, k, i), name)) return true;
     return false;
 }
 

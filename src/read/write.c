@@ -87,10 +87,8 @@ static void put_record(writing *w, const void *record, const key_group *const *g
 
 // NAME: record, each behind `before`.
 static void put_records(writing *w, const carom_key *k, const char *before, const char *between) {
-    const unsigned char *list = *(void *const *)carom_key_field(w->record, k->at);
-    const int count = *(const int *)carom_key_field(w->record, k->count);
-    for (int i = 0; i < count; ++i) {
-        const void *record = list + (size_t)i * (*k->groups)->size;
+    for (int i = 0; i < carom_key_count(w->record, k); ++i) {
+        const void *record = carom_key_record(w->record, k, i);
         say(w, i ? between : before);
         put_text(w, ((const carom_datum *)record)->text);
         say(w, ": ");
