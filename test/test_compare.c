@@ -592,6 +592,20 @@ static int lines(const char *text) {
     return n;
 }
 
+// README.md says how many schemes there are.
+static void the_readme_counts_the_schemes(void **state) {
+    (void)state;
+    int n = 0;
+    while (carom_schemes()[n]) ++n;
+    char text[16000], says[40];
+    FILE *f = fopen(CAROM_SOURCE_DIR "/README.md", "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    assert_int_equal(fclose(f), 0);
+    snprintf(says, sizeof says, "carom has %d schemes", n);
+    if (!strstr(text, says)) fail_msg("README.md does not say '%s'", says);
+}
+
 #define MODELS CAROM_SOURCE_DIR "/models/"
 
 static void the_program_prints_a_table_and_keeps_rows_and_a_picture(void **state) {
@@ -722,7 +736,7 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smooth_motion_shows_the_order_of_the_scheme),
+        cmocka_unit_test(the_readme_counts_the_schemes), cmocka_unit_test(smooth_motion_shows_the_order_of_the_scheme),
         cmocka_unit_test(across_impacts_the_order_is_one),
         cmocka_unit_test(jumping_velocities_converge_as_graphs_and_not_in_the_largest_difference),
         cmocka_unit_test(graphs_of_runs_agree_with_brute_force),
