@@ -3,6 +3,7 @@
 #   make               build/carom and build/libcarom.*, optimised, and the tests
 #   make program       without the tests
 #   make test          the tests             make test-long    the long ones too
+#   make studies-check the studies again, against the pages and pictures that quote them
 #   make torture       runs that are killed and disks that are full, at length (ROUNDS=200 SEED=1)
 #   make fuzz          random input for every reader, solver and scheme, with clang: SECONDS=60 each; make fuzz-long: an hour in all
 #   make mutate        plants faults in a copy of the sources and counts those that the tests notice (FAULTS=120 SEED=1 FOLDERS="...")
@@ -13,7 +14,7 @@
 #   make site        the documentation as a site with search, in build/site/html (needs mkdocs-material; chromium and ffmpeg make the gallery move, FILMS=0 leaves that out)
 #   make wheel       a Python wheel with library and program inside, in build/wheel (needs patchelf)
 #   make deb         Debian packages in build/deb: program, library, headers, Python
-#   make docs          references, gallery and all pictures in docs/ anew (needs gnuplot, chromium, pngquant; minutes)
+#   make docs          references, gallery, and tables and pictures of studies in docs/ anew (needs gnuplot, chromium, pngquant, python3; minutes)
 #   make page          page/dist anew, the page of `carom view` (needs node and npm)
 #   make test-page     the page in a browser (needs chromium, too)
 #
@@ -48,6 +49,10 @@ test: all
 
 test-long: all
 	cd $(BUILD) && $(CTEST)
+
+# Studies run again: pages must quote what they print, and pictures show what they compute.
+studies-check: all
+	cd $(BUILD) && $(CTEST) -R '^study_'
 
 $(BUILD)/sanitize/CMakeCache.txt:
 	cmake -S . -B $(BUILD)/sanitize $(GENERATOR) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 -DCAROM_SANITIZE=ON \
@@ -144,4 +149,4 @@ clean:
 help:
 	@sed -n '3,/^BUILD/s/^# \{0,1\}//p' Makefile
 
-.PHONY: all help program site wheel deb test test-long sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean
+.PHONY: all help program site wheel deb test test-long studies-check sanitize test-sanitize torture fuzz fuzz-long mutate sanitize-threads bench docs page test-page install clean

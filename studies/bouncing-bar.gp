@@ -6,8 +6,10 @@ set multiplot layout 4,2 margins 0.08,0.985,0.055,0.965 spacing 0.085,0.075
 files = 'index3 moreau newmark ggl'
 names = '"alpha-index3" "moreau-jean" "newmark" "ggl-alpha"'
 line(i) = word('4 1 3 2', i) + 0
+# Schemes that know impulses only record that of a lasting contact as force, too (docs/results.md): it counts once, as in bounce.awk.
+force(impulse, f) = impulse > 0 && abs(2e-3*f/impulse - 1) < 1e-6 ? f : f + impulse/2e-3
 set samples 2000
-set key right top
+set key center top
 set ylabel 'gap (m)'
 set xrange [0.4:1.5]
 end = 0.5005 + 2.0/3
@@ -30,12 +32,12 @@ plot for [i=1:4] word(files, i).'.csv' using "t":"wall.gap" with linespoints ls 
 set xrange [0.4:1.3]
 set yrange [-50:700]
 set ylabel 'force (N)'
-plot for [i=1:4] word(files, i).'.csv' using "t":(column("wall.impulse")/2e-3 + column("wall.force")) with lines ls line(i) lw 1 notitle, \
+plot for [i=1:4] word(files, i).'.csv' using "t":(force(column("wall.impulse"), column("wall.force"))) with lines ls line(i) lw 1 notitle, \
      x < 0.5005 || x > end ? 0 : 300 with lines ls 9 notitle
 set xrange [0.49:0.65]
 set yrange [200:400]
 set ylabel 'the same, enlarged'
-plot for [i=1:4] word(files, i).'.csv' using "t":(column("wall.impulse")/2e-3 + column("wall.force")) with lines ls line(i) lw 1 notitle, 300 with lines ls 9 notitle
+plot for [i=1:4] word(files, i).'.csv' using "t":(force(column("wall.impulse"), column("wall.force"))) with lines ls line(i) lw 1 notitle, 300 with lines ls 9 notitle
 set xrange [0.4:1.5]
 set yrange [470:505]
 set ylabel 'energy (J)'

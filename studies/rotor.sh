@@ -57,7 +57,7 @@ echo
     --observe 'max(bearing.gap)' --out friction.csv --quiet
 "$carom" sweep "$studies/rotor-bodies.yaml" --vary T_F=0,1 --transient 0.1 --observe 'integral(whirl)/(2*pi)' --observe "integral(axle.start.rx')/(2*pi)" \
     --observe 'max(bearing.gap)' --out failure.csv --quiet
-echo "| changed | turns of the journal | of the axle | largest gap (m) |"
+echo "| changed | turns of the journal | of the axle | largest gap (um) |"
 echo "|---|---|---|---|"
-awk -F, 'FNR == 1 { name = $2; next } { printf "| %s = %g | %.2f | %.2f | %.1e |\n", name, $2, $5^2 < 25e-6 ? 0 : $5, $6, $7 }' whirl.csv friction.csv failure.csv
+awk -F, 'FNR == 1 { name = $2; next } { printf "| %s = %g | %.2f | %.2f | %.1f |\n", name, $2, $5^2 < 25e-6 ? 0 : $5, $6, $7^2 < 25e-16 ? 0 : 1e6*$7 }' whirl.csv friction.csv failure.csv
 draw rotor.gp "picture='rotor.png'"

@@ -1,7 +1,9 @@
 // check_equations.c: every equation tag such as (MID-3) in a comment of the sources stands in docs/*.md, and
-// every tag in the pages of methods (METHODS.md, methods-*.md, solvers.md, flexible.md) is used in the sources.
+// every tag in the pages of methods (METHODS.md, methods-*.md, solvers.md, flexible.md) is used in the sources
+// and names one equation only.
 //
-// A tag: two to four capitals, a dash, a number, perhaps a letter, in parentheses.
+// A tag: two to four capitals, a dash, a number, perhaps a letter, in parentheses.  It names the equation of an
+// indented line that ends with it, behind at least two blanks.
 #include "sources.h"
 #include <ctype.h>
 
@@ -66,10 +68,37 @@ static void collect_page(void *user, const char *path, char *text) {
 }
 
 // Pages that define equations; what others quote is defined there.
-static void collect_methods(void *user, const char *path, char *text) {
+static bool defines(const char *path) {
     const char *name = strrchr(path, '/') + 1;
-    if (strncmp(name, "methods-", 8) == 0 || strcmp(name, "METHODS.md") == 0 || strcmp(name, "solvers.md") == 0 || strcmp(name, "flexible.md") == 0)
-        collect(user, path, text);
+    return strncmp(name, "methods-", 8) == 0 || strcmp(name, "METHODS.md") == 0 || strcmp(name, "solvers.md") == 0 || strcmp(name, "flexible.md") == 0;
+}
+
+static void collect_methods(void *user, const char *path, char *text) {
+    if (defines(path)) collect(user, path, text);
+}
+
+typedef struct definitions {
+    tags set;
+    int faults;
+} definitions;
+
+static void collect_definitions(void *user, const char *path, char *text) {
+    definitions *d = user;
+    int line = 1;
+    for (char *s = text, *end; defines(path) && *s; s = end + (*end == '\n'), ++line) {
+        end = s + strcspn(s, "\n");
+        const char *last = end;
+        while (last > s && last[-1] == ' ') --last;
+        const char *at = last;
+        while (at > s && *at != '(') --at;
+        if (strncmp(s, "    ", 4) != 0 || at < s + 6 || at[-1] != ' ' || at[-2] != ' ' || tag_length(at) != (size_t)(last - at) || last - at >= LENGTH) continue;
+        tag t = {.line = line};
+        memcpy(t.name, at, (size_t)(last - at));
+        snprintf(t.where, sizeof t.where, "%s", path);
+        const int first = find(&d->set, t.name);
+        if (first >= 0) printf("%s:%d: %s names another equation in %s:%d; give one of them a tag of its own\n", path, line, t.name, d->set.tag[first].where, d->set.tag[first].line), ++d->faults;
+        else if (d->set.n < MOST) d->set.tag[d->set.n++] = t;
+    }
 }
 
 static int missing(const tags *from, const tags *in, const char *what) {
@@ -84,17 +113,20 @@ static int missing(const tags *from, const tags *in, const char *what) {
 
 int main(void) {
     static tags sources, pages, methods;
+    static definitions defined;
     walk(CAROM_SOURCE_DIR "/src", ".c|.h|.def|.inc", collect_source, &sources);
     walk(CAROM_SOURCE_DIR "/include", ".h", collect_source, &sources);
     walk(CAROM_SOURCE_DIR "/docs", ".md", collect_page, &pages);
     walk(CAROM_SOURCE_DIR "/docs", ".md", collect_methods, &methods);
+    walk(CAROM_SOURCE_DIR "/docs", ".md", collect_definitions, &defined);
     int faults = missing(&sources, &methods, "stands in no page of methods");
     faults += missing(&pages, &methods, "is defined in no page of methods");
     faults += missing(&methods, &sources, "is used nowhere in src/ and include/");
-    if (sources.n == 0 || methods.n == 0) {
+    faults += defined.faults;
+    if (sources.n == 0 || methods.n == 0 || defined.set.n == 0) {
         printf("no tags found; is this the source tree?\n");
         ++faults;
     }
-    printf("%d tags in the sources, %d in the pages of methods, %d faults\n", sources.n, methods.n, faults);
+    printf("%d tags in the sources, %d in the pages of methods, %d of them with an equation, %d faults\n", sources.n, methods.n, defined.set.n, faults);
     return faults ? 1 : 0;
 }

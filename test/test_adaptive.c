@@ -245,6 +245,39 @@ static void factors_are_options(void **state) {
     }
 }
 
+static carom_status falls(const void *model, void *work, double t, const double *q, const double *v, double *f) {
+    (void)model, (void)work, (void)t, (void)q, (void)v;
+    f[0] = -9.81;
+    return CAROM_OK;
+}
+
+// (AD-9)  In free fall whole and halves differ by C h^2 whatever the state, so that the rule of the lecture takes every step but the first with h = safety sqrt(atol/C), at any safety; a PI controller needs many steps, and they end
+// at safety^(1/0.3) sqrt(atol/C).
+static void the_rule_of_the_lecture_knows_the_last_error_only(void **state) {
+    (void)state;
+    static const char *const safety[2] = {"safety=0.8", "safety=0.4"};
+    for (int pi = 0; pi < 2; ++pi) {
+        double second[2] = {0}, later[2] = {0};
+        for (int i = 0; i < 2; ++i) {
+            known k;
+            known_oscillator(&k, 0.5);
+            k.sys.force = falls, k.sys.nc = 0;
+            carom_sim *sim = sim_of(&k, "moreau-explicit", (const char *const[]){"adaptive=on", "rtol=1e-14", "atol=1e-4", "estimate=1", "grow=100", safety[i], pi ? "control=pi" : "control=lecture", NULL}, 1e-3, 10);
+            double t = 0;
+            for (int n = 1; n <= 40; ++n) {
+                sim_step(sim);
+                const double h = carom_sim_now(sim).t - t;
+                t = carom_sim_now(sim).t;
+                if (n == 2) second[i] = h;
+                later[i] = h;
+            }
+            carom_sim_destroy(sim);
+            if (!pi) check_near(second[i] / later[i], 1, 1e-6);
+        }
+        check_near(log(later[0] / later[1]) / log(2), pi ? 1 / 0.3 : 1, 0.01);
+    }
+}
+
 static carom_status damped(const void *model, void *work, double t, const double *q, const double *v, double *f) {
     (void)model, (void)work, (void)t;
     f[0] = -q[0] - 0.4 * v[0];
@@ -399,7 +432,7 @@ int main(void) {
         cmocka_unit_test(rejected_steps_leave_no_trace),
         cmocka_unit_test(books_hold_what_was_accepted),
         cmocka_unit_test(steps_change_within_limits),
-        cmocka_unit_test(factors_are_options),
+        cmocka_unit_test(factors_are_options), cmocka_unit_test(the_rule_of_the_lecture_knows_the_last_error_only),
         cmocka_unit_test(extrapolation_has_order_2),
         cmocka_unit_test(penetration_counts_as_an_error),
         cmocka_unit_test(gaps_that_fail_make_smaller_steps),

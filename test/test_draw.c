@@ -435,7 +435,7 @@ static void a_model_without_draw_has_an_empty_drawing(void **state) {
 static void mistakes_are_told_with_their_place(void **state) {
     (void)state;
     static const struct { const char *draw, *error; } cases[] = {
-        {"draw: [1]\n", "4:7: section draw is a map"},
+        {"draw: [1]\n", "4:7: section draw must be a map"},
         {"draw: {a: {circel: 1, at: [0, 0]}}\n", "4:12: unknown key 'circel' in shape 'a'; did you mean 'circle'?"},
         {"draw: {a: {at: [0, 0]}}\n", "4:8: shape 'a' has no shape key; expected point"},
         {"draw: {a: {circle: 1, point: [0, 0]}}\n", "4:23: shape 'a' is both circle and point"},
@@ -464,7 +464,7 @@ static void mistakes_are_told_with_their_place(void **state) {
         {"contacts: {ground: {gap: y}}\ndraw: {contacts: {ground: {normal: [0, 1]}}}\n", "5:19: the place of 'ground' is missing"},
         {"draw: {a: {circle: 1, at: [max(x, 0), 0]}}\n", "4:28: 'max(x' was split at a comma"},
         {"draw: {a: {circle: 1, at: [0, 0], of: b}}\n", "4:39: unknown body 'b'"},
-        {"draw: {a: none}\n", "4:11: shape 'a' is a map"},
+        {"draw: {a: none}\n", "4:11: shape 'a' must be a map"},
         {"bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ndraw: {a: {sphere: 1, of: b, turn: [0, 0, 1]}}\n", "5:30: 'a' turns with its body"},
         {"bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ndraw: {c: {point: [0, 0, 0]}, a: {circle: 1, of: b}}\n", "5:35: there is no circle in space"},
         {"draw: {a: {circle: 1, at: [x'', 0]}}\n", "4:28: x'' is a second derivative"},

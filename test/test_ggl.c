@@ -320,7 +320,7 @@ static void friction_converges_to_half_explicit(void **state) {
     carom_sim_destroy(he);
 }
 
-// Friction moves positions as well (GA-17).  A block on a slope sticks, or slides by t^2/2 (sin a - mu cos a) g; a slope
+// Friction moves positions as well (GA-18).  A block on a slope sticks, or slides by t^2/2 (sin a - mu cos a) g; a slope
 // that moves with it changes nothing; in turn and by the large systems' way too (idle coordinates make it large).
 static void a_block_on_a_slope_sticks_or_slides_as_far_as_it_should(void **state) {
     (void)state;

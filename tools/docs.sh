@@ -2,6 +2,7 @@
 # What is made in docs/: references (the program's own tables), the gallery (models/), and every picture.
 #
 # usage: tools/docs.sh BUILD [references|gallery|pictures]...     without a part: all; BUILD: where carom is built
+#        tools/docs.sh BUILD studies [NAME]...                    tables, data and pictures of the studies' pages (a part of pictures)
 #        tools/docs.sh BUILD gallery-text                         the gallery's page on standard output, no pictures
 # Pictures want gnuplot, chromium (CHROMIUM names another), pngquant and some minutes.
 set -euo pipefail
@@ -109,15 +110,26 @@ gallery() {
 
 # -- pictures of the other pages ------------------------------------------------------------------------------------
 
-pictures() {
+# What pages quote of studies: rows of tables, data, pictures, of one run.
+studies() { # [NAME]...
     want gnuplot
     want pngquant
-    want "${CHROMIUM:-chromium}"
+    want python3
     local study picture page
-    for study in "$source"/studies/*.sh; do
-        CAROM=$carom "$study" "$work/$(basename "$study" .sh)" >/dev/null
-        for picture in "$work/$(basename "$study" .sh)"/*.png; do keep "$picture" "$(basename "$picture" .png)"; done
+    if (($# == 0)); then for study in "$source"/studies/*.sh; do set -- "$@" "$(basename "$study" .sh)"; done; fi
+    for study; do
+        rm -rf "${work:?}/$study"
+        CAROM=$carom "$source/studies/$study.sh" "$work/$study" >/dev/null
+        page=$(sed -n "s/^| \`.\/do study $study\` .*](\([a-z0-9-]*\.md\)) |$/\1/p" "$docs/studies.md")
+        "$source/tools/quotes.py" renew "$docs/$page" "$work/$study"
+        for picture in "$work/$study"/*.png; do keep "$picture" "$(basename "$picture" .png)"; done
     done
+}
+
+pictures() {
+    want "${CHROMIUM:-chromium}"
+    studies
+    local picture page
     cmake --install "$build" --prefix "$work/prefix" >/dev/null
     for page in results compare dynamics first-five-minutes writing-a-model laws-of-contact; do # their commands make pictures
         "$source/test/docs.sh" "$work/prefix" "$work/pages" "$docs/$page.md" >"$work/$page.log" || { cat "$work/$page.log" >&2; exit 1; }
@@ -133,7 +145,8 @@ pictures() {
 case ${1:-all} in
 all) references && gallery && pictures ;;
 gallery-text) gallery_text ;;
+studies) shift && studies "$@" ;;
 *) for part in "$@"; do
-    case $part in references | gallery | pictures) "$part" ;; *) sed -n '2,7s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2 ;; esac
+    case $part in references | gallery | pictures) "$part" ;; *) sed -n '2,8s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2 ;; esac
 done ;;
 esac

@@ -1,7 +1,7 @@
 // soft.c: contacts of finite stiffness: forces instead of constraints.
 //
-//     d = max(0, -g),   V = k/(n + 1) d^(n+1),   F_N = k d^n max(0, 1 + c d')                                    (SC-1)
-//     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2)                                                                    (SC-2)
+//     d = max(0, -g),   V = k/(n + 1) d^(n+1),   F_N = k d^n max(0, 1 + c d')                                    (CC-1)
+//     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2)                                                                    (CC-2)
 //
 // The elastic part is a potential; damping (Hunt and Crossley) and regularised friction are forces without one.  The force never pulls.
 #include "base/grow.h"

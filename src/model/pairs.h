@@ -70,7 +70,7 @@ typedef struct rubbing {
     const ellipse *ellipse; // NULL: none
 } rubbing;
 
-/// (SC-1), (SC-2)  a contact that yields: stiffness k, exponent n, damping c, friction mu, stiction speed v_s.
+/// (CC-1), (CC-2)  a contact that yields: stiffness k, exponent n, damping c, friction mu, stiction speed v_s.
 typedef struct yielding { double stiffness, exponent, damping, friction, speed; } yielding;
 
 /// What is the same of all pairs of a kind that come and go, or belongs to a pair with a tape of its own.

@@ -1,7 +1,7 @@
 // yielding.c: contacts of finite stiffness among pairs that come and go: forces, which derive/soft.c writes down where pairs are few.
 //
-//     d = max(0, -g),   V = k/(n + 1) d^(n+1),   F_N = k d^n max(0, 1 - c u_N)                                 (SC-1)
-//     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2),   f = W F                                                       (SC-2)
+//     d = max(0, -g),   V = k/(n + 1) d^(n+1),   F_N = k d^n max(0, 1 - c u_N)                                 (CC-1)
+//     F_T = -mu F_N u_T/sqrt(|u_T|^2 + v_s^2),   f = W F                                                       (CC-2)
 //
 // To schemes these contacts are never closed.
 #include "model/pairs.h"

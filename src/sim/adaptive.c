@@ -261,8 +261,10 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         if (status == CAROM_OK && error <= 1) {
             // (AD-4)  PI controller: h <- h safety error^(-0.7/(p+1)) last^(0.4/(p+1)), between shrink and grow
             const double e = fmax(error, LEAST);
-            double factor = safety * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
-            factor = fmin(i > 0 ? 1 : sim->step.control.grow, fmax(shrink, factor)); // no growth after a rejection
+            // (AD-9)  lecture:  h <- h safety error^(-1/(p+1)), between shrink and grow, also after a rejection
+            const bool lecture = sim->control.lecture;
+            double factor = lecture ? safety * pow(e, -1.0 / (p + 1)) : safety * pow(e, -0.7 / (p + 1)) * pow(k->error_last, 0.4 / (p + 1));
+            factor = fmin(i > 0 && !lecture ? 1 : sim->step.control.grow, fmax(shrink, factor)); // pi: no growth after a rejection
             k->h_next = fmax(factor * h_try, least);
             if (h_try < h && factor >= 1) k->h_next = fmax(k->h_next, h); // a stop made it short
             k->error_last = fmax(e, REMEMBERED);
@@ -275,7 +277,7 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         restore(sim);
         k->ledger.rejected += 1;
         // (AD-5)  rejected: h <- h safety error^(-1/(p+1)), between shrink/2 and safety; an unsolved step: h/4
-        h = h_try * (status != CAROM_OK ? 0.25 : fmin(safety, fmax(0.5 * shrink, safety * pow(error, -1.0 / (p + 1)))));
+        h = h_try * (status != CAROM_OK ? 0.25 : fmin(safety, fmax((sim->control.lecture ? 1 : 0.5) * shrink, safety * pow(error, -1.0 / (p + 1)))));
         if (h < least) {
             if (status != CAROM_OK) return carom_fail(err, status, "%.800s (also with a step of %.3g)", why.text, h);
             return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: tolerance not met: estimated error is %.3g times too large at step %.3g; "

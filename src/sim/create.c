@@ -74,6 +74,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     sim->control.estimate = (int)common[CAROM_OPT_ESTIMATE] - 1;
     sim->control.violation = common[CAROM_OPT_VIOLATION] == 0;
     sim->control.extrapolate = common[CAROM_OPT_EXTRAPOLATE] == 1;
+    sim->control.lecture = common[CAROM_OPT_CONTROL] == 1;
     s->control.safety = common[CAROM_OPT_SAFETY];
     s->control.shrink = common[CAROM_OPT_SHRINK];
     s->control.grow = common[CAROM_OPT_GROW];

@@ -37,6 +37,8 @@ const carom_option carom_common_options[] = {
                         .about = "adaptive steps: the largest ratio of a step to the one before"},
     [CAROM_OPT_EXTRAPOLATE] = {.name = "extrapolate", .kind = CAROM_CHOICE, .choices = "off|on",
                                .about = "adaptive steps of first-order schemes: 2 x(two halves) - x(whole step) where no contact acts, which is of second order"},
+    [CAROM_OPT_CONTROL] = {.name = "control", .kind = CAROM_CHOICE, .choices = "pi|lecture",
+                           .about = "adaptive steps: step size from the last two errors (pi) or from the last one alone (lecture: the rule of textbooks)"},
     [CAROM_COMMON_COUNT] = {0},
 };
 

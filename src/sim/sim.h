@@ -159,7 +159,7 @@ struct carom_sim {
     double *guess;      // nl: the same of a trial step
     double *lasting;    // kept, nl: forces of the last step, impulse/h where a lasting contact has an impulse only
     struct {
-        bool on, violation, extrapolate;
+        bool on, violation, extrapolate, lecture; // lecture: (AD-9)
         double rtol, atol, stop; // stop: steps end at multiples of it; 0: none
         int estimate;            // order of the error estimate; -1: by what happened
     } control;          // of adaptive step sizes
@@ -185,7 +185,7 @@ extern const carom_option carom_common_options[];
 carom_status carom_sim_check_options(const carom_sim_def *def, const char *name, carom_error *err);
 enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CAROM_OPT_NEWTON_TOL,
        CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION,
-       CAROM_OPT_SAFETY, CAROM_OPT_SHRINK, CAROM_OPT_GROW, CAROM_OPT_EXTRAPOLATE, CAROM_COMMON_COUNT };
+       CAROM_OPT_SAFETY, CAROM_OPT_SHRINK, CAROM_OPT_GROW, CAROM_OPT_EXTRAPOLATE, CAROM_OPT_CONTROL, CAROM_COMMON_COUNT };
 
 /// The scheme that def names.
 carom_status carom_sim_find_scheme(const carom_sim_def *def, const carom_scheme **scheme, carom_error *err);

@@ -46,7 +46,7 @@ static void assemble_jump(work *w, const carom_step *s, int b, int *l, int block
     const double h = s->h, bg = w->beta / w->gamma;
     for (int i = 0; i <= (w->sticks[id] ? tangents : 0); ++i, ++*l) {
         add_column(w, w->at_w, *l, 1, &w->L.W, k + i);
-        if (blocks & POSITION && i > 0) add_column(w, w->at_U, *l, 0.5, &w->L.W, k + i); // (GA-17)
+        if (blocks & POSITION && i > 0) add_column(w, w->at_U, *l, 0.5, &w->L.W, k + i); // (GA-18)
         for (int j = 1; i == 0 && j <= tangents; ++j) {
             const double slide = w->slide[w->L_0.at[id] + j];
             add_column(w, w->at_w, *l, slide, &w->L.W, k + j);
