@@ -299,7 +299,7 @@ static void mistakes_are_told(void **state) {
         {"{normal force: 1, slip: x, friction: [1, 2]}", "has one coefficient"},
         {"{normal force: joint.force, slip: x, friction: 1}", "unknown name 'joint.force'"},
         {"{joint: h, friction: 0.1}", "add `radius:`"},
-        {"{joint: h, radius: 0, friction: 0.1}", "radius is 0"},
+        {"{joint: h, radius: 0, friction: 0.1}", "radius must be positive, got 0"},
         {"{joint: g, radius: 1, friction: 0.1}", "there is no joint 'g'"},
         {"{joint: w, radius: 1, friction: 0.1}", "which is of type weld"},
         {"{joint: s, radius: 1, friction: 0.1}", "does not turn"},

@@ -187,7 +187,7 @@ static void mistakes_name_their_element(void **state) {
     fails(b, "loads.push: unknown name 'omga'");
     b = with_body(&body);
     carom_build_planar(b, &(carom_planar_def){.name = "crank", .mass = 1, .inertia = 1});
-    fails(b, "bodies.crank: is there already");
+    fails(b, "bodies.crank: already exists");
     b = with_body(&body);
     carom_build_planar(b, &(carom_planar_def){.name = "rod", .mass = -1, .inertia = 1});
     fails(b, "bodies.rod: ");

@@ -560,7 +560,7 @@ static void wrong_usage_is_refused(void **state) {
         {"half-explicit", NULL, "exact", good, 1, 0, "no section `exact`"},
         {"half-explicit", NULL, "half-explicit", good, 1, 0, "SCHEME:STEP"},
         {"half-explicit", NULL, "half-explicit:-1", good, 1, 0, "positive"},
-        {"half-explicit", NULL, "nobody:1e-5", good, 1, 0, "no scheme 'nobody'"},
+        {"half-explicit", NULL, "nobody:1e-5", good, 1, 0, "unknown scheme 'nobody'"},
         {"half-explicit", NULL, "/nowhere/x.h5", good, 1, 0, "/nowhere/x.h5"},
         {"half-explicit", NULL, NULL, twice, 2, 0, "twice"},
         {"half-explicit", NULL, NULL, negative, 1, 0, "positive"},
@@ -590,6 +590,20 @@ static int lines(const char *text) {
     int n = 0;
     for (; *text; ++text) n += *text == '\n';
     return n;
+}
+
+// README.md says how many schemes there are.
+static void the_readme_counts_the_schemes(void **state) {
+    (void)state;
+    int n = 0;
+    while (carom_schemes()[n]) ++n;
+    char text[16000], says[40];
+    FILE *f = fopen(CAROM_SOURCE_DIR "/README.md", "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    assert_int_equal(fclose(f), 0);
+    snprintf(says, sizeof says, "carom has %d schemes", n);
+    if (!strstr(text, says)) fail_msg("README.md does not say '%s'", says);
 }
 
 #define MODELS CAROM_SOURCE_DIR "/models/"
@@ -625,11 +639,11 @@ static void wrong_usage_of_the_program_is_status_2(void **state) {
     static const struct { const char *arguments, *says; } wrong[] = {
         {MODELS "slider-crank.yaml --steps 1e-3,x", "--steps: 'x' is not a time"},
         {MODELS "slider-crank.yaml --steps ,", "--steps: no number"},
-        {MODELS "slider-crank.yaml --over all", "not one of ends, dense"},
+        {MODELS "slider-crank.yaml --over all", "expected ends or dense, got"},
         {MODELS "slider-crank.yaml --over dense", "scheme half-explicit has no dense output; these have: dg-plus, dg-minus"},
         {MODELS "slider-crank.yaml --norm max", "not one of l1, l2, l3 and other exponents, linf, matrix, hausdorff"},
         {MODELS "slider-crank.yaml --plot x.gif", ".svg, .png or .pdf"},
-        {MODELS "slider-crank.yaml --threads 1.5", "whole number"},
+        {MODELS "slider-crank.yaml --threads 1.5", "expected an integer"},
         {MODELS "slider-crank.yaml --schemes schatzman-paoli --csv never.csv", "friction"},
         {MODELS "slider-crank.yaml --csv /nowhere/x.csv", "/nowhere/x.csv"},
         {MODELS "slider-crank.yaml --set nobody=1", "nobody"},
@@ -722,7 +736,7 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smooth_motion_shows_the_order_of_the_scheme),
+        cmocka_unit_test(the_readme_counts_the_schemes), cmocka_unit_test(smooth_motion_shows_the_order_of_the_scheme),
         cmocka_unit_test(across_impacts_the_order_is_one),
         cmocka_unit_test(jumping_velocities_converge_as_graphs_and_not_in_the_largest_difference),
         cmocka_unit_test(graphs_of_runs_agree_with_brute_force),

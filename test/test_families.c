@@ -129,8 +129,8 @@ static void a_sweep_may_change_how_many_there_are(void **state) {
 static void mistakes_have_their_place(void **state) {
     (void)state;
     static const struct { const char *bodies, *says; } wrong[] = {
-        {"b: {repeat: 2.5, body: {mass: 1, inertia: 1}}", "m.yaml:2:22: repeat is 2.5; it must be a whole number"},
-        {"b: {repeat: 0, body: {mass: 1, inertia: 1}}", "repeat is 0"},
+        {"b: {repeat: 2.5, body: {mass: 1, inertia: 1}}", "m.yaml:2:22: repeat must be an integer of at least 1, got 2.5"},
+        {"b: {repeat: 0, body: {mass: 1, inertia: 1}}", "repeat must be an integer of at least 1, got 0"},
         {"b: {repeat: 2, body: {mass: 1, inertia: 1, shape: {circel: 1}}}", "unknown key 'circel' in shape 'b'; did you mean 'circle'?"},
         {"b: {repeat: [1, 2, 3, 4], body: {mass: 1, inertia: 1}}", "a list of up to three"},
         {"b: {repeat: [1000, 1001], body: {mass: 1, inertia: 1}}", "more than 1000000 members"},
@@ -145,7 +145,7 @@ static void mistakes_have_their_place(void **state) {
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[0, 1]'], at: [0, 0]}", "'b' has 1 index"},
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1/2]'], at: [0, 0]}", "this is 0.5"},
         {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'b[1'], at: [0, 0]}", "the bracket is not closed"},
-        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'c[1]'], at: [0, 0]}", "there is no family 'c'"},
+        {"b: {repeat: 2, body: {mass: 1, inertia: 1}}}\njoints: {p: {type: weld, between: [ground, 'c[1]'], at: [0, 0]}", "unknown family 'c'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         char text[600];

@@ -95,8 +95,8 @@ static void refused(void **state) {
     put("one.csv", "t,a\n0.1,1\n");
     complaint("fit walls.yaml walls.csv --free \"x'\" --match 'hit=impact wall.1'", 2, "no contact 'wall.1'; did you mean 'walls.1'?");
     complaint("fit osc.yaml one.csv --free k,x --match a=x", 2, "too few data: 1 point for 2 free names");
-    complaint("fit osc.yaml osc.csv --free k,m --match a=x", 1, "cannot be told apart");
-    complaint("fit osc.yaml osc.csv --free k,p --match a=x", 1, "'p' has no influence");
+    complaint("fit osc.yaml osc.csv --free k,m --match a=x", 1, "not identifiable");
+    complaint("fit osc.yaml osc.csv --free k,p --match a=x", 1, "'p' does not influence");
     complaint("fit osc.yaml osc.csv --free kk --match a=x", 2, "no parameter, coordinate or rate 'kk'");
     complaint("fit osc.yaml osc.csv --free k --match b=x", 2, "osc.csv has no column 'b'");
     complaint("fit osc.yaml osc.csv --free k --match a=y", 2, "y");

@@ -551,7 +551,7 @@ static void mistakes_are_told(void **state) {
     d = example(CAROM_BEAM, 2);
     d.inertia = -1;
     assert_null(carom_member_create(&d, &err));
-    assert_non_null(strstr(err.text, "the inertia is -1"));
+    assert_non_null(strstr(err.text, "the inertia must be positive, got -1"));
     d = example(CAROM_SPATIAL_BEAM, 2);
     d.up[0] = 0.6, d.up[1] = 0.8, d.up[2] = 0;
     assert_null(carom_member_create(&d, &err));

@@ -133,8 +133,8 @@ static void a_direction_in_the_tangential_plane(void **state) {
     (void)state;
     static const struct { const char *at, *shape, *direction, *says; } cases[] = {
         {"[0, 0, 5]", "{sphere: 0.5}", "[0, 0, 2]", "m.yaml:5:47: the direction of friction is the normal of 'b' and 'floor'"},
-        {"[0, 0, 0.5]", "{sphere: 0.5}", "[0, 0, 1], of: b", "contact 'c' is its normal at the start; give one that lies in the tangential plane"},
-        {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", "is its normal at the start"},
+        {"[0, 0, 0.5]", "{sphere: 0.5}", "[0, 0, 1], of: b", "contact 'c' is its normal initially; give one that lies in the tangential plane"},
+        {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", "is its normal initially"},
         {"[0, 0, 0.6]", "{box: [1, 1, 1]}", "[0, 0, 1], of: b", NULL},
         {"[0, 0, 0.5]", "{box: [1, 1, 1]}", "[0, 1e-3, 1], of: b", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
@@ -169,9 +169,9 @@ static void mistakes_are_told(void **state) {
     (void)state;
     static const struct { const char *law, *says; } cases[] = {
         {"{static: 0.3}", "friction needs `static` and `kinetic`"},
-        {"{static: 0.3, kinetic: 0.4}", "static friction 0.3 is below the kinetic 0.4"},
+        {"{static: 0.3, kinetic: 0.4}", "static friction (0.3) must not be less than kinetic friction (0.4)"},
         {"{static: 0.3, kinetik: 0.2}", "did you mean 'kinetic'?"},
-        {"{static: 0.3, kinetic: 0.2, stribeck: 0}", "stribeck is 0"},
+        {"{static: 0.3, kinetic: 0.2, stribeck: 0}", "stribeck must be positive"},
         {"slip.sped", "did you mean 'slip.speed'?"},
         {"normal.force'", "normal.force' is not available"},
         {"[0.3, 0.2]", "two coefficients of friction need two"},
@@ -188,7 +188,7 @@ static void mistakes_are_told(void **state) {
                           "contacts: {floor: {gap: y, slip: x, friction: 0.05 - x}}\n");
     carom_sim *sim = model_sim(m, "half-explicit", NULL, 1e-3, 1);
     assert_int_not_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
-    assert_non_null(strstr(err.text, "it must not be negative"));
+    assert_non_null(strstr(err.text, "must not be negative, got"));
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }

@@ -246,7 +246,7 @@ static void no_number(void **state) {
     (void)state;
     static const char *const by[] = {"x", NULL}, *const y[] = {"y", NULL}, *const nobody[] = {"z", NULL};
     // an oscillator that just touches its wall at x = -1
-    refused("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\ncontacts: {wall: {gap: x + 1 - 1e-10, restitution: 0.5}}\n", "x", by, 5, CAROM_NOT_CONVERGED, "grazed");
+    refused("carom: 1\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: x^2/2}\ncontacts: {wall: {gap: x + 1 - 1e-10, restitution: 0.5}}\n", "x", by, 5, CAROM_NOT_CONVERGED, "grazing contact at 'wall'");
     static const char *const jumps[] = {"-sign(x)", "-(x > 0.3)", "if(x > 0, -1, 1)", "floor(3*x)", "if(t > 1.2, 1, 0)", "-0.01*sign(x)"};
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; ++i) {
         char text[300];

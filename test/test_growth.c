@@ -1,4 +1,4 @@
-// test_growth.c: the list of contacts that come and go needs more memory within a run, and does not get it.
+// test_growth.c: the list of dynamic contact list needs more memory within a run, and does not get it.
 //
 // Each request of each step fails once.  The step says so and changes nothing; as soon as there is memory, the run goes on as one that had it all the time, to the bit.
 #include "measures.h"
@@ -126,7 +126,7 @@ static void a_scheme_has_no_more_slots_than_it_says(void **state) {
             assert_int_equal(sim->list.slots, grown);
         } else {
             assert_int_equal(status, CAROM_BAD_INPUT);
-            assert_non_null(strstr(err.text, "contacts that come and go"));
+            assert_non_null(strstr(err.text, "dynamic contact list"));
             assert_int_equal(sim->list.slots, slots);
         }
         carom_sim_destroy(sim);

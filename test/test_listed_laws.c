@@ -286,10 +286,10 @@ static void what_lists_do_not_support(void **state) {
         {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s.0}", "in one of the two bodies, and not all pairs of 'c' have 's.0'"},
         {"friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s}", "both bodies of a pair of contact 'c' are members of 's'"},
         {"friction: 0}, d: {between: [[s.0], [s.1, w]], friction: {along: 0.1, across: 0.5, direction: [1, 0, 0], of: s.2}", "in one of the two bodies, and not all pairs of 'd' have 's.2'"},
-        {"stiffness: 1e5, friction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}", "friction of a contact with stiffness is a number"},
+        {"stiffness: 1e5, friction: {along: 0.1, across: 0.5, direction: [1, 0, 0]}", "a compliant contact needs a constant friction coefficient"},
         {"stiffness: 1e5, friction: 0.1", "add `stiction speed:`"},
         {"stiffness: 1e5, restitution: 0.1", "`restitution` belongs to rigid contacts"},
-        {"friction: 0.5 - 0.1*t}}\nsleep: 0.01\n#", "a sleeping body would not notice; remove `sleep`"},
+        {"friction: 0.5 - 0.1*t}}\nsleep: 0.01\n#", "cannot be combined with `sleep`; remove `sleep`"},
         {"stiffness: 1e5}, d: {between: [s, [w]], friction: {along: 0.1, across: 0.5, direction: [0, 0, 2]}", "the direction of friction is the normal of 's.0' and 'w'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
@@ -459,9 +459,9 @@ static void conveyors_keep_awake(void **state) {
 static void discs_are_refused_where_they_make_no_sense(void **state) {
     (void)state;
     static const struct { const char *law, *says; } bad[] = {
-        {"friction: 0.3, resistance: discs", "goes with `rolling` or `spinning`"},
+        {"friction: 0.3, resistance: discs", "requires `rolling` or `spinning`"},
         {"friction: 0.3, rolling: 0.1, resistance: disk", "did you mean 'discs'"},
-        {"friction: 0.3, rolling: 0.1, resistance: discs, impact law: energetic", "wants one bound for all"},
+        {"friction: 0.3, rolling: 0.1, resistance: discs, impact law: energetic", "requires a single friction bound"},
     };
     char text[600];
     carom_error err = {0};

@@ -547,7 +547,7 @@ static void mistakes_are_told(void **state) {
     put(&p, "contacts:\n  all: {among: [b0");
     for (int i = 1; i < 40; ++i) put(&p, ", b%d", i);
     put(&p, "]}\n");
-    told(p.text, "'b6-b7': they overlap");
+    told(p.text, "'b6-b7' overlap initially");
     p.used -= 3; // "]}\n"
     put(&p, ", b3]}\n");
     told(p.text, "'b3' is listed twice");

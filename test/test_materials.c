@@ -82,20 +82,20 @@ static void mistakes_are_explained(void **state) {
     const char *all = "between: [[a, b, c], floor]";
     refused("materials: {steel: {}, rubber: {}}", all, "unknown material 'wood'");
     refused("materials: {steel: {}, rubber: {}, woot: {}}", all, "unknown material 'wood'; did you mean 'woot'?");
-    refused("materials: {steel: {}, rubber: {}, wood: {}, clay: {friction: -1}}", all, "friction is -1; it must not be negative");
-    refused("materials: {steel: {}, rubber: {}, wood: {}, clay: {with: {wood: {restitution: 1.5}}}}", all, "restitution is 1.5; it must lie between 0 and 1");
+    refused("materials: {steel: {}, rubber: {}, wood: {}, clay: {friction: -1}}", all, "friction must not be negative, got -1");
+    refused("materials: {steel: {}, rubber: {}, wood: {}, clay: {with: {wood: {restitution: 1.5}}}}", all, "restitution must lie between 0 and 1, got 1.5");
     carom_error err = {0}; // each law is judged by itself: newton's, with another material
     carom_model *m = model_of(text_of("materials: {steel: {}, rubber: {}, wood: {}, clay: {impact law: poisson, with: {wood: {tangential restitution: 0.5}}}}", all, 1), &err);
     if (!m) fail_msg("%s", err.text);
     carom_model_destroy(m);
     refused("materials: {steel: {with: {rubbr: {}}}, rubber: {}, wood: {}}", all, "unknown material 'rubbr'; did you mean 'rubber'?");
-    refused("materials: {steel: {with: {steel: {}}}, rubber: {}, wood: {}}", all, "'steel' with itself is the law of the material");
-    refused("materials: {steel: {with: {wood: {}}}, rubber: {}, wood: {with: {steel: {}}}}", all, "the law of 'steel' and 'wood' stands in both");
-    refused("materials: {steel: {friction: -1}, rubber: {}, wood: {}}", all, "it must not be negative");
+    refused("materials: {steel: {with: {steel: {}}}, rubber: {}, wood: {}}", all, "`with: steel` names the material itself");
+    refused("materials: {steel: {with: {wood: {}}}, rubber: {}, wood: {with: {steel: {}}}}", all, "the law of 'steel' and 'wood' is given in both materials");
+    refused("materials: {steel: {friction: -1}, rubber: {}, wood: {}}", all, "must not be negative, got -1");
     refused("materials: {steel: {friction: 0.1 + slip.speed}, rubber: {friction: 1}, wood: {}}", all, "list the pair");
     refused(three, "between: [[a, b, c], floor], ignore: [a, floor]", "a pair of shapes");
     refused(three, "between: [[a, b, c], floor], ignore: [[a, flor]]", "unknown shape 'flor'");
-    refused(three, "gap: a.z, ignore: [[a, floor]]", "`ignore` goes with `between` or `among`");
+    refused(three, "gap: a.z, ignore: [[a, floor]]", "`ignore` requires `between` or `among`");
 }
 
 int main(void) {

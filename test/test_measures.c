@@ -449,7 +449,7 @@ static void those_who_can_are_named(void **state) {
             carom_sim_destroy(sim);
         }
         for (int k = 0; k < n; ++k) {
-            const char *list = runs[k] ? NULL : strstr(why[k], "that this model needs: ") ? strstr(why[k], "that this model needs: ") : strstr(why[k], "these do: ");
+            const char *list = runs[k] ? NULL : strstr(why[k], "that support this model: ") ? strstr(why[k], "that support this model: ") : strstr(why[k], "these do: ");
             if (runs[k]) continue;
             if (!list) fail_msg("case %zu, %s: %s", i, carom_schemes()[k]->name, why[k]);
             for (int j = 0; j < n; ++j)

@@ -171,7 +171,7 @@ static void inertias_that_no_solid_has_are_told(void **state) {
         snprintf(text, sizeof text, "carom: 1\nbodies: {b: {mass: 1, inertia: %s}}\n", cases[i].inertia);
         const heard h = examined(good(text));
         if (h.faults || h.warnings != cases[i].warnings) fail_msg("%s:\n%s", cases[i].inertia, h.text);
-        if (h.warnings) says(&h, "no solid has the inertia of body 'b'");
+        if (h.warnings) says(&h, "inertia of body 'b' is unphysical");
     }
 }
 
@@ -182,8 +182,8 @@ static void degrees_of_freedom_and_redundant_constraints_are_counted(void **stat
     h = examined(good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: x'^2 + y'^2 + z'^2}\nconstraints: "
                       "{a: x - y, b: y - z, c: x - z, d: x*y}\n"));
     says(&h, "1 degree of freedom: 3 coordinates, 2 independent of 4 constraints");
-    says(&h, "constraint 'c' is redundant at the start");
-    says(&h, "constraint 'd' is redundant at the start");
+    says(&h, "constraint 'c' is redundant initially");
+    says(&h, "constraint 'd' is redundant initially");
     assert_int_equal(h.faults, 0);
 }
 
@@ -195,7 +195,7 @@ static void unused_names_and_idle_coefficients_are_named(void **state) {
     says(&h, "a parameter 'idle' (line 2) is not used anywhere");
     says(&h, "a let name 'lazy' (line 4) is not used anywhere");
     says(&h, "tangential restitution of 'wall' has no effect: its friction is 0");
-    says(&h, "1 of 1 contact closed at the start; smallest gap 0 at 'wall'");
+    says(&h, "1 of 1 contacts initially closed; smallest gap 0 at 'wall'");
     assert_int_equal(h.warnings, 3);
     assert_int_equal(h.faults, 0);
     static const char *const slides[] = {"}", ", friction: 0.2}", ", friction: 0.2, stiffness: 1e5, stiction speed: 0.01}"}; // of a contact that a conveyor has

@@ -54,21 +54,21 @@ static void values_are_checked_by_their_description(void **state) {
     reads(LIST + 0, "2.5e-1", 0.25);
     refuses(LIST + 0, "1.0000001", "outside [0, 1]");
     refuses(LIST + 0, "-1e-9", "outside");
-    refuses(LIST + 0, "", "not a number");
-    refuses(LIST + 0, "0.5x", "not a number");
-    refuses(LIST + 0, "nan", "not a number");
-    refuses(LIST + 0, "inf", "not a number");
+    refuses(LIST + 0, "", "expected a number, got");
+    refuses(LIST + 0, "0.5x", "expected a number, got");
+    refuses(LIST + 0, "nan", "expected a number, got");
+    refuses(LIST + 0, "inf", "expected a number, got");
     reads(LIST + 1, "0.999", 0.999);
     refuses(LIST + 1, "1", "outside [0, 1)");
     reads(LIST + 2, "5", 5);
-    refuses(LIST + 2, "2.5", "whole");
+    refuses(LIST + 2, "2.5", "expected an integer");
     refuses(LIST + 2, "6", "outside [2, 5]");
     reads(LIST + 3, "nonstrict", 0);
     reads(LIST + 3, "strict", 1);
     reads(LIST + 3, "strictly", 2);
     refuses(LIST + 3, "stric", "nonstrict|strict|strictly");
-    refuses(LIST + 3, "", "not one of");
-    refuses(LIST + 3, "strict|strictly", "not one of");
+    refuses(LIST + 3, "", "expected one of");
+    refuses(LIST + 3, "strict|strictly", "expected one of");
 }
 
 // A default that other options determine has a word of its own, which can be given.
@@ -84,8 +84,8 @@ static void a_derived_default_is_a_word(void **state) {
     assert_true(isnan(x));
     carom_option_write(&o, 0.5, text, sizeof text);
     assert_string_equal(text, "0.5");
-    refuses(&o, "nan", "not a number");
-    refuses(&o, "by-beta", "not a number");
+    refuses(&o, "nan", "expected a number, got");
+    refuses(&o, "by-beta", "expected a number, got");
 }
 
 static void what_is_written_can_be_read(void **state) {

@@ -117,25 +117,25 @@ static void names_may_hold_dots_and_primes_follow(void **unused) {
     same("a.b", " a.b ");
     same("x'", "(x')");
     same("a.b' + x_1'", "x_1' + a.b'");
-    wrong("a.c + 1", 0, "'a.c' is not known");
+    wrong("a.c + 1", 0, "unknown name 'a.c'");
     wrong("1 + x''", 4, "no second rate of x");
     wrong("x.", 1, "'.'");
-    wrong("x y", 2, "without an operator");
+    wrong("x y", 2, "missing operator before");
 }
 
 static void errors_name_the_byte_and_the_remedy(void **unused) {
     (void)unused;
     wrong("", 0, "empty");
     wrong("  \n ", 0, "empty");
-    wrong("1 +", 3, "ends where");
-    wrong("1 + * 2", 4, "'*' stands where");
-    wrong("(1 + 2", 0, "never closed");
-    wrong("1 + 2)", 5, "no '('");
-    wrong("sin(1", 5, "ends where ',' or ')'");
+    wrong("1 +", 3, "unexpected end of expression");
+    wrong("1 + * 2", 4, ", got '*'");
+    wrong("(1 + 2", 0, "unmatched '('");
+    wrong("1 + 2)", 5, "unmatched ')'");
+    wrong("sin(1", 5, "unexpected end of expression; expected ',' or ')'");
     wrong("2 x", 2, "write '*'");
     wrong("2x", 1, "write '*'");
     wrong("2(x)", 1, "write '*'");
-    wrong("x(2)", 0, "no function 'x'");
+    wrong("x(2)", 0, "unknown function 'x'");
     wrong("1 + sni(x)", 4, "did you mean 'sin'?");
     wrong("sqr(2)", 0, "did you mean 'sqrt'?");
     wrong("sin(1, 2)", 0, "sin takes 1 argument, not 2");
@@ -146,10 +146,13 @@ static void errors_name_the_byte_and_the_remedy(void **unused) {
     wrong("max(1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8)", 0, "more than 16 arguments");
     wrong("sin + 1", 0, "needs arguments");
     wrong("sin'(1)", 0, "prime");
-    wrong("pi'", 0, "no rate");
+    wrong("pi'", 0, "pi is constant; its rate is zero");
     wrong("1 < 2 < 3", 6, "do not chain");
     wrong("x = 1", 2, "'=='");
-    wrong("x ! 1", 2, "'!' stands where");
+    wrong("ln(2)", 0, "unknown function 'ln'; did you mean 'log'?");
+    wrong("arctan(2)", 0, "did you mean 'atan'?");
+    wrong("power(2, 3)", 0, "unknown function 'power'; write x^y for a power");
+    wrong("x ! 1", 2, ", got '!'");
     wrong("x ** 2", 2, "'^'");
     wrong("1, 2", 1, "comma");
     wrong("1.2.3", 3, "second decimal point");
@@ -157,10 +160,10 @@ static void errors_name_the_byte_and_the_remedy(void **unused) {
     wrong("1e999", 0, "too large");
     wrong("x + \xc3\xa4", 4, "byte 0xc3");
     wrong("x \x01", 2, "byte 0x01");
-    wrong("x + $", 4, "'$' stands where");
-    wrong("()", 1, "')' stands where");
-    wrong("'x", 0, "''' stands where");
-    wrong(".", 0, "'.' stands where");
+    wrong("x + $", 4, ", got '$'");
+    wrong("()", 1, ", got ')'");
+    wrong("'x", 0, ", got '''");
+    wrong(".", 0, ", got '.'");
 }
 
 static void text_is_read_to_its_length_only(void **unused) {

@@ -74,10 +74,10 @@ static void a_wheel_comes_to_rest_at_its_time_and_stays(void **state) {
 static void rolling_that_makes_no_sense_is_refused(void **state) {
     (void)state;
     static const struct { const char *body, *contact, *message; } cases[] = {
-        {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "friction: 0.1, rolling: -1", "rolling is -1; it must not be negative"},
+        {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "friction: 0.1, rolling: -1", "rolling must not be negative, got -1"},
         {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "rolling: 1", "needs friction"},
-        {"{mass: 1, inertia: 1, at: [0, 1], shape: {box: [1, 1]}}", "friction: 1, rolling: 1", "have 4 contacts"},
-        {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "friction: 1, spinning: 1", "nothing spins about a normal in the plane"},
+        {"{mass: 1, inertia: 1, at: [0, 1], shape: {box: [1, 1]}}", "friction: 1, rolling: 1", "touch with corners (4 contacts)"},
+        {"{mass: 1, inertia: 1, at: [0, 1], shape: {circle: 1}}", "friction: 1, spinning: 1", "`spinning` requires a spatial contact"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[400];

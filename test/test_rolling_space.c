@@ -285,11 +285,11 @@ static void a_cylinder_on_its_rims_rolls_as_the_wheel(void **state) {
 static void levers_that_make_no_sense_are_refused(void **state) {
     (void)state;
     static const struct { const char *shape, *contact, *message; } cases[] = {
-        {"{sphere: 1}", "friction: 0.1, rolling: -1", "rolling is -1; it must not be negative"},
-        {"{sphere: 1}", "friction: 0.1, spinning: -2", "spinning is -2; it must not be negative"},
+        {"{sphere: 1}", "friction: 0.1, rolling: -1", "rolling must not be negative, got -1"},
+        {"{sphere: 1}", "friction: 0.1, spinning: -2", "spinning must not be negative, got -2"},
         {"{sphere: 1}", "rolling: 1", "rolling resistance needs friction; add `friction:`"},
         {"{sphere: 1}", "spinning: 1", "spinning resistance needs friction; add `friction:`"},
-        {"{box: [1, 1, 1]}", "friction: 1, spinning: 1", "spinning resistance is for what is round; 'b' and 'f' have 8 contacts, with corners"},
+        {"{box: [1, 1, 1]}", "friction: 1, spinning: 1", "spinning resistance requires round shapes; 'b' and 'f' touch with corners (8 contacts)"},
         {"{sphere: 1}", "friction: 1, spining: 1", "did you mean 'spinning'?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

@@ -187,8 +187,8 @@ static void what_fails_leaves_the_model(void **state) {
     (void)state;
     carom_model *m = good(CART), *other = good(CART);
     static const struct { const char *name; double x; const char *says; } wrong[] = {
-        {"e", 1.5, "it must lie between 0 and 1"}, {"mu", -1, "it must not be negative"}, {"h", 0, "it must be positive"},
-        {"x0", -3, "inside the obstacle"}, {"m", NAN, "no finite value"}};
+        {"e", 1.5, "must lie between 0 and 1, got"}, {"mu", -1, "must not be negative, got"}, {"h", 0, "must be positive, got"},
+        {"x0", -3, "negative initial gap"}, {"m", NAN, "not finite"}};
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; ++k) {
         carom_error err = {0};
         int i = 0;

@@ -455,22 +455,22 @@ static void mistakes_are_told_with_their_place(void **state) {
     (void)state;
     static const struct { const char *text, *part; } wrong[] = {
         {SHAFT("elements: 4"), "has no radius"},
-        {SHAFT("elements: 4, radius: -1"), "the radius is -1; it must be positive"},
+        {SHAFT("elements: 4, radius: -1"), "the radius must be positive, got -1"},
         {SHAFT("elements: 4, radius: 1, bore: 2"), "a bore of radius 2 in a shaft of radius 1"},
         {SHAFT("elements: {mid: 2}, radius: 1"), "elements reaches to arc length 0.5 only; the last stretch is `end`"},
         {SHAFT("elements: {end: 2, mid: 2}, radius: 1"), "stretches come in order; 'mid' (arc length 0.5) does not follow 1"},
         {SHAFT("elements: {mit: 2, end: 2}, radius: 1"), "did you mean 'mid'?"},
-        {SHAFT("elements: {mid: 2.5, end: 2}, radius: 1"), "2.5 elements; write a whole number from 1 on"},
+        {SHAFT("elements: {mid: 2.5, end: 2}, radius: 1"), "elements must be an integer of at least 1, got 2.5"},
         {SHAFT("elements: [2, 2], radius: 1"), "elements is one value, or one for each stretch"},
         {SHAFT("elements: {}, radius: 1"), "elements is one value, or one for each stretch"},
         {SHAFT("elements: 4, radius: {odd: 1, end: 2}"), "radius changes at arc length 0.3, inside an element"},
         {SHAFT("elements: 4, radius: 1, flywheels: {odd: {mass: 1, inertia: 1}}"), "point 'odd' lies inside an element"},
         {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1}}"), "the flywheel at 'mid' needs mass and inertia"},
-        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 0, inertia: 1}}"), "the mass of a flywheel is 0"},
+        {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 0, inertia: 1}}"), "the mass of a flywheel must be positive, got 0"},
         {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1, inertia: [1, 0.4]}}"), "no mass has less than half across"},
         {SHAFT("elements: 4, radius: 1, flywheels: {mid: {mass: 1, inertia: [1, 2, 3]}}"), "one number, or a list of two"},
         {SHAFT("elements: 4, radius: 1, area: 1"), "unknown key 'area'"},
-        {SHAFT("elements: 4, radius: 1, damping: {torsion: -1}"), "it must not be negative"},
+        {SHAFT("elements: 4, radius: 1, damping: {torsion: -1}"), "must not be negative, got"},
         {"carom: 1\nflexible: {b: {type: bar, length: 1, elements: 1, density: 1, modulus: 1, area: 1, flywheels: {}}}\n", "unknown key 'flywheels'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {

@@ -311,17 +311,17 @@ static void refuse(const char *text, const char *message) {
 static void mistakes(void **state) {
     (void)state;
 #define REST "coordinates: {x: 0}\nenergy: {kinetic: 1/2*x'^2}\n"
-    refuse("carom: 1\ninputs: {x: 0}\n" REST, "m.yaml:3:15: 'x' is already an input");
+    refuse("carom: 1\ninputs: {x: 0}\n" REST, "m.yaml:3:15: 'x' is already defined as an input");
     refuse("carom: 1\ninputs: {F: x}\n" REST, "m.yaml:2:13: 'x' is a coordinate, but the value at the start may only use numbers and parameters");
     refuse("carom: 1\ninputs: {F: {signal: cart.x}}\n" REST, "m.yaml:2:22: unknown name 'cart.x'; the signal of an input may only use time and parameters");
     refuse("carom: 1\ninputs: {F: 0}\nparameters: {m: 2*F}\n" REST, "'F' is an input or a signal of a controller, but parameter 'm' may only use numbers and parameters");
     refuse("carom: 1\ninputs: {F: 0}\n" REST "forces: {x: F'}\n", "m.yaml:5:13: F' is zero: 'F' keeps its value between its changes");
-    refuse("carom: 1\ninputs: {F: {start: 1, signal: t}}\n" REST, "m.yaml:2:21: input 'F' has a signal and a value at the start");
+    refuse("carom: 1\ninputs: {F: {start: 1, signal: t}}\n" REST, "m.yaml:2:21: input 'F' has both `signal` and `start`; give only one");
     refuse("carom: 1\ninputs: {F: {stat: 1}}\n" REST, "m.yaml:2:14: unknown key 'stat' in input 'F'; did you mean 'start'?");
     refuse("carom: 1\n" REST "controllers: {c: {outputs: {u: x}}}\n", "m.yaml:4:15: controller 'c' has no sample time");
-    refuse("carom: 1\n" REST "controllers: {c: {sample: 0, outputs: {u: x}}}\n", "m.yaml:4:27: the sample time is 0; it must be positive");
-    refuse("carom: 1\n" REST "controllers: {c: {sample: 1, delay: 2, outputs: {u: x}}}\n", "m.yaml:4:37: the delay is 2; it must lie between 0 and the sample time 1");
-    refuse("carom: 1\n" REST "controllers: {c: {sample: 1, offset: -2, outputs: {u: x}}}\n", "m.yaml:4:38: the offset is -2; it must not be negative");
+    refuse("carom: 1\n" REST "controllers: {c: {sample: 0, outputs: {u: x}}}\n", "m.yaml:4:27: the sample time must be positive, got 0");
+    refuse("carom: 1\n" REST "controllers: {c: {sample: 1, delay: 2, outputs: {u: x}}}\n", "m.yaml:4:37: the delay must lie between 0 and the sample time 1, got 2");
+    refuse("carom: 1\n" REST "controllers: {c: {sample: 1, offset: -2, outputs: {u: x}}}\n", "m.yaml:4:38: the offset must not be negative, got -2");
     refuse("carom: 1\n" REST "controllers: {c: {sample: 1}}\n", "m.yaml:4:15: controller 'c' computes nothing");
     refuse("carom: 1\n" REST "controllers: {c: {sample: 1, outputs: {u: x}, start: {v: 1}}}\n", "m.yaml:4:55: controller 'c' has no state or output 'v'");
     refuse("carom: 1\n" REST "controllers: {c: {sample: 1, outputs: {u: y}}}\n", "m.yaml:4:43: unknown name 'y'");

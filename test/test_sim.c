@@ -24,17 +24,17 @@ static void wrong_definitions_are_refused(void **state) {
     d = good, d.q0 = NULL, refused(d, "q0");
     d = good, d.h = 0, refused(d, "step size must be positive");
     d = good, d.h = NAN, refused(d, "step size must be positive");
-    d = good, d.h = 1e-300, refused(d, "too many");
+    d = good, d.h = 1e-300, refused(d, "more than supported");
     d = good, d.t_end = 0, refused(d, "must lie after");
     d = good, d.t_end = INFINITY, refused(d, "must lie after");
     d = good, d.scheme = "moreau-jeam", refused(d, "did you mean 'moreau-jean'");
-    d = good, d.scheme = "xyz", refused(d, "there is no scheme 'xyz'");
+    d = good, d.scheme = "xyz", refused(d, "unknown scheme 'xyz'");
     d = good, d.options = (const char *const[]){"thetta=1", NULL}, refused(d, "did you mean 'theta'");
     d = good, d.options = (const char *const[]){"zzz=1", NULL},
     refused(d, "its options are: theta, gamma, at, identity, closed, solver, tol, accept, newton-tol, adaptive, rtol, atol, estimate, violation");
     d = good, d.options = (const char *const[]){"theta", NULL}, refused(d, "key=value");
     d = good, d.options = (const char *const[]){"theta=2", NULL}, refused(d, "outside [0, 1]");
-    d = good, d.options = (const char *const[]){"closed=maybe", NULL}, refused(d, "not one of");
+    d = good, d.options = (const char *const[]){"closed=maybe", NULL}, refused(d, "expected one of");
     known other;
     known_ball_a(&other);
     other.sys.mass = NULL;

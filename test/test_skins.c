@@ -297,9 +297,9 @@ static void wrong_skins_are_refused_with_the_place(void **state) {
     (void)state;
     static const struct { const char *shape, *contact, *message; } cases[] = {
         {"{skin: 0.1}", "", "belongs to a flexible member"},
-        {"{skin: 0.1, of: c}", "", "there is no body or flexible member 'c'"},
+        {"{skin: 0.1, of: c}", "", "unknown body or flexible member 'c'"},
         {"{skin: 0.1, of: b.end}", "", "covers all of 'b'"},
-        {"{skin: -0.1, of: b}", "", "it must be positive"},
+        {"{skin: -0.1, of: b}", "", "must be positive, got -0.1"},
         {"{circle: 0.1, of: b}", "", "is a whole member"},
         {"{circle: 0.1, of: b.mod}", "", "has no point 'mod'; did you mean 'mid'?"},
         {"{box: [1, 1], of: b.mid}", "", "no box"},

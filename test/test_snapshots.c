@@ -284,8 +284,8 @@ static void pairs_have_columns_up_to_64(void **state) {
 
 static void mistakes_are_explained(void **state) {
     (void)state;
-    static const char *const wrong[][2] = {{"record: {bodies: [s.7]}", "there is no body 's.7' to record; did you mean"},
-                                           {"record: {contacts: 0}", "the time between snapshots of contacts is 0; it must be positive"},
+    static const char *const wrong[][2] = {{"record: {bodies: [s.7]}", "unknown body 's.7' in `record`; did you mean"},
+                                           {"record: {contacts: 0}", "the time between snapshots of contacts must be positive, got 0"},
                                            {"record: {bodies: [[s]]}", "record needs names of bodies"},
                                            {"record: {body: s}", "unknown key 'body'"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {

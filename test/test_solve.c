@@ -303,7 +303,7 @@ static void wrong_matrices_are_refused(void **state) {
     carom_error err = {0};
     make_fclib("bad.hdf5", false, &ROWS, NULL, 5);
     assert_null(carom_problems_read("bad.hdf5", &err));
-    assert_says(err.text, "spacedim is 5");
+    assert_says(err.text, "spacedim must be 2 or 3, got 5");
     // A vector of 200 million numbers of which none is stored.
     make_fclib("bad.hdf5", false, &ROWS, NULL, 2);
     hid_t f = H5Fopen("bad.hdf5", H5F_ACC_RDWR, H5P_DEFAULT);

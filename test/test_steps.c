@@ -338,7 +338,7 @@ static void what_may_be_missed_is_told(void **state) {
 // Messages name rates and gaps as the program does: the second rate grows, or the gap of the second contact, behind a joint, has no value.
 static void messages_use_the_names_that_are_given(void **state) {
     (void)state;
-    static const char *const names[] = {"rail", "far", "broken", "along", "up"}, *const forces[] = {"{y: 50*y'}", "{x: 0}"}, *const said[] = {"the rate of coordinate 'up' has grown", "the gap of 'broken' is not a number"};
+    static const char *const names[] = {"rail", "far", "broken", "along", "up"}, *const forces[] = {"{y: 50*y'}", "{x: 0}"}, *const said[] = {"the solution diverges (rate of 'up' is", "the gap of 'broken' is not a number"};
     for (int k = 0; k < 2; ++k) {
         char text[400];
         carom_error err = {0};
@@ -360,7 +360,7 @@ static void the_rate_that_runs_away_is_named(void **state) {
     const made x = make("carom: 1\ncoordinates: {x: {at: 0, rate: 5}, y: {at: 0, rate: 1}, z: {at: 0, rate: -5}}\nenergy: {kinetic: (x'^2 + y'^2 + z'^2)/2}\nforces: {y: 50*y'}\n", "moreau-explicit", NULL, 0.1, 100);
     carom_error err = {0};
     assert_int_equal(carom_sim_run(x.sim, NULL, NULL, &err), CAROM_NOT_CONVERGED);
-    if (!strstr(err.text, "the rate of coordinate 2 has grown")) fail_msg("%s", err.text);
+    if (!strstr(err.text, "the solution diverges (rate of 2 is")) fail_msg("%s", err.text);
     done(&x);
 }
 

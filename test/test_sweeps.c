@@ -172,13 +172,13 @@ static void a_column_of_a_file(void **state) {
 static void wrong_words_are_told(void **state) {
     (void)state;
     static const struct { const char *vary, *observe, *section; long count; carom_follow follow; const char *why; } wrong[] = {
-        {NULL, "x", NULL, 0, 0, "varies something"},
+        {NULL, "x", NULL, 0, 0, "nothing to vary"},
         {"mm=1:2:3", "x", NULL, 0, 0, "did you mean 'm'?"},
         {"m", "x", NULL, 0, 0, "write NAME=SPEC"},
         {"m=", "x", NULL, 0, 0, "no values"},
         {"m=1:2", "x", NULL, 0, 0, "two ends and a number of values"},
         {"m=1:2:0", "x", NULL, 0, 0, "at least 1"},
-        {"m=1:2:2.5", "x", NULL, 0, 0, "whole number"},
+        {"m=1:2:2.5", "x", NULL, 0, 0, "must be an integer of at least 1"},
         {"m=1:2:1", "x", NULL, 0, 0, "both ends"},
         {"m=1:2:1e12", "x", NULL, 0, 0, "at most"},
         {"m=log:0:1:3", "x", NULL, 0, 0, "positive"},
@@ -186,7 +186,7 @@ static void wrong_words_are_told(void **state) {
         {"m=one,two", "x", NULL, 0, 0, "'one' is not a number"},
         {"m=1,nan", "x", NULL, 0, 0, "not a finite number"},
         {"m=1,2", "y", NULL, 0, 0, "unknown name 'y'"},
-        {"m=1,2", "seconds", NULL, 0, 0, "time of computing"},
+        {"m=1,2", "seconds", NULL, 0, 0, "computing times cannot be observed"},
         {"m=1,2", "mean(x, 2)", NULL, 0, 0, "one argument"},
         {"m=1,2", "x", "every x", 0, 0, "depends on the state"},
         {"m=1,2", "x", "now and then", 0, 0, "write `every PERIOD`"},
@@ -214,7 +214,7 @@ static void wrong_schemes_and_options_end_the_sweep(void **state) {
         {"m=1,2", "moreau-jean", "thta=1", "did you mean 'theta'?"},
         {"m=1,2", "moreau-jean", "theta=2", "option theta"},
         {"option.thta=0.5,1", "moreau-jean", NULL, "did you mean 'theta'?"},
-        {"option.theta=0.5,1", "moreau-midpoint", NULL, "no option 'theta'"},
+        {"option.theta=0.5,1", "moreau-midpoint", NULL, "unknown option 'theta'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_sweep_def d = def_of(oscillator, LIST(wrong[i].vary), LIST("x"));

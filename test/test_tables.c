@@ -101,8 +101,8 @@ static void none_outside(void **state) {
     carom_error err = {0};
     assert_int_not_equal(carom_sim_run(sim, NULL, NULL, &err), CAROM_OK);
     assert_true(carom_sim_now(sim).t <= 1);
-    assert_non_null(strstr(err.text, "table 'F' is asked at 1.0"));
-    assert_non_null(strstr(err.text, ", beyond its last point 1, and `outside` is error"));
+    assert_non_null(strstr(err.text, "table 'F' evaluated at 1.0"));
+    assert_non_null(strstr(err.text, ", beyond its last point 1 (`outside: error`)"));
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
@@ -118,11 +118,11 @@ static void files(void **state) {
     static const struct { const char *file, *says; } bad[] = {
         {"", "m.yaml:2:13: table 'F' has 0 points; it needs two or more"},
         {"x, y\n0, 1\n", "m.yaml:2:13: table 'F' has 1 point; it needs two or more"},
-        {"x, y\nx, y\n", "folder/F.csv:2: this line is not two numbers"},
+        {"x, y\nx, y\n", "folder/F.csv:2: expected two numbers, x and y"},
         {"0, 1\n1 2 3\n", "folder/F.csv:2: this line has 3 numbers"},
         {"# F\n\n0, 1\n2, 2\n1, 3", "folder/F.csv:5: x must ascend: 1 follows 2"},
-        {"0, 1\n1, nan\n", "folder/F.csv:2: this line is not two numbers"},
-        {"0, nan\n1, 2\n2, 3\n", "folder/F.csv:1: this line is not two numbers"}, // no line of names
+        {"0, 1\n1, nan\n", "folder/F.csv:2: expected two numbers, x and y"},
+        {"0, nan\n1, 2\n2, 3\n", "folder/F.csv:1: expected two numbers, x and y"}, // no line of names
         {"-1e308, 1\n1e308, 2\n", "folder/F.csv:2: this point is too far"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
@@ -147,7 +147,7 @@ static void files(void **state) {
 static void wrong(void **state) {
     (void)state;
     static const struct { const char *table, *force, *says; } bad[] = {
-        {"{x: [0, 1], y: [1]}", "0", "m.yaml:3:21: table 'F' has 2 x and 1 y"},
+        {"{x: [0, 1], y: [1]}", "0", "m.yaml:3:21: table 'F': x has 2 entries and y has 1"},
         {"{x: [0, 2, 1], y: [1, 2, 3]}", "0", "m.yaml:3:17: x must ascend: 1 follows 2; sort the points by x"},
         {"{x: [0, a], y: [1, 2]}", "0", "m.yaml:3:14: 'a' is a parameter, but an x of this table may only use numbers"},
         {"{x: [0, 1], y: [1, 1/0]}", "0", "m.yaml:3:25: a y of this table has no finite value"},
@@ -158,9 +158,9 @@ static void wrong(void **state) {
         {"{x: [0, 1], y: [1, 2]}", "F", "m.yaml:6:6: 'F' is a table and needs an argument: F(x)"},
         {"{x: [0, 1], y: [1, 2]}", "F(t, t)", "m.yaml:6:6: table F takes 1 argument, not 2"},
         {"{x: [0, 1], y: [1, 2]}", "min(t)", "m.yaml:6:6: min takes two arguments or more, not 1"},
-        {"{x: [0, 1], y: [1, 2]}", "G(t)", "m.yaml:6:6: there is no function 'G'"},
-        {"{x: [0, 1], y: [1, 2]}\n  profile: {x: [0, 1], y: [1, 2]}", "profil(t)", "m.yaml:7:6: there is no function or table 'profil'; did you mean 'profile'?"},
-        {"{x: [0, 1], y: [1, 2]}", "sine(t)", "m.yaml:6:6: there is no function or table 'sine'; did you mean 'sin'?"},
+        {"{x: [0, 1], y: [1, 2]}", "G(t)", "m.yaml:6:6: unknown function 'G'"},
+        {"{x: [0, 1], y: [1, 2]}\n  profile: {x: [0, 1], y: [1, 2]}", "profil(t)", "m.yaml:7:6: unknown function or table 'profil'; did you mean 'profile'?"},
+        {"{x: [0, 1], y: [1, 2]}", "sine(t)", "m.yaml:6:6: unknown function or table 'sine'; did you mean 'sin'?"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; ++k) {
         char text[400];

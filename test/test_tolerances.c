@@ -328,7 +328,7 @@ static void wrong_tolerances_are_refused(void **state) {
         {"half-explicit", 1e-3, 1e-3, "SCHEME:adaptive=on"},
         {"event-driven", 1e-3, 1e-3, "none of the schemes takes the step sizes"},
         {"half-explicit", 0, 0, "no step sizes and no tolerances"},
-        {"nobody", 0, 1e-3, "no scheme 'nobody'"},
+        {"nobody", 0, 1e-3, "unknown scheme 'nobody'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_error err = {0};
@@ -371,7 +371,7 @@ static void the_program_shows_both_kinds_in_one_table_file_and_picture(void **st
 static void wrong_usage_of_the_program_is_status_2(void **state) {
     (void)state;
     static const struct { const char *arguments, *says; } wrong[] = {
-        {MODELS "slider-crank.yaml --tolerances 1e-3,x", "--tolerances: 'x' is not a number above 0"},
+        {MODELS "slider-crank.yaml --tolerances 1e-3,x", "--tolerances: expected a positive number, got 'x'"},
         {MODELS "slider-crank.yaml --tolerances ,", "--tolerances: no number"},
         {MODELS "slider-crank.yaml --schemes half-explicit --steps 1e-4 --tolerances 1e-3", "SCHEME:adaptive=on"},
         {MODELS "slider-crank.yaml --tolerance 1e-3", "did you mean --tolerances?"},

@@ -132,7 +132,7 @@ static void mistakes(void **state) {
     refuse(BODY("mass: 1, inertia: 1, spin: 5 Hz"), "'5 Hz' is a frequency, but spin is an angular velocity, in rad/s");
     refuse(BODY("mass: 1, inertia: 1, angle: 5 mm"), "'5 mm' is a length, but angle is an angle, in rad");
     refuse(BODY("mass: 1, inertia: 1, shape: {circle: 2 kg}"), "'2 kg' is a mass, but circle is a length, in m");
-    refuse(BODY("mass: 1 foo, inertia: 1"), "m.yaml:4:15: 'foo' is not a unit; known are m, cm, mm");
+    refuse(BODY("mass: 1 foo, inertia: 1"), "m.yaml:4:15: 'foo' is not a unit; expected one of m, cm, mm");
     static const struct { const char *unit, *meant; } slips[] = {{"kgg", "kg"}, {"Kg", "kg"}, {"Nm", "N m"}, {"kNm/rad", "kN m"}, {"sec", "s"}, {"m/s2", "s^2"}, {"mm\xc2\xb3", "mm^3"}, {"degrees", "deg"}, {"N mm/rads", "rad"}, {"\xc2\xb0", "deg"}};
     for (size_t i = 0; i < sizeof slips / sizeof *slips; ++i) {
         char text[200], says[120];
@@ -140,11 +140,11 @@ static void mistakes(void **state) {
         snprintf(says, sizeof says, "m.yaml:2:25: '%s' is not a unit; did you mean '%s'?", slips[i].unit, slips[i].meant);
         refuse(text, says);
     }
-    refuse("carom: 1\nparameters: {m: 1, a: 2 mass}\n" REST, "'mass' is not a unit; known are");
-    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: x+1 mm}\n", "m.yaml:5:18: a unit stands only behind a number that is the whole value");
-    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: 1 mm + x}\n", "m.yaml:5:16: a unit stands only behind a number");
-    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: 2*(1 mm)}\n", "a unit stands only behind a number");
-    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: x + 2 y}\n", "'y' follows without an operator; for a product write '*'");
+    refuse("carom: 1\nparameters: {m: 1, a: 2 mass}\n" REST, "'mass' is not a unit; expected one of");
+    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: x+1 mm}\n", "m.yaml:5:18: a unit is only allowed after a number that is the entire value");
+    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: 1 mm + x}\n", "m.yaml:5:16: a unit is only allowed after a number");
+    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: 2*(1 mm)}\n", "a unit is only allowed after a number");
+    refuse("carom: 1\nparameters: {m: 1}\n" REST "outputs: {z: x + 2 y}\n", "missing operator before 'y'; write '*' for a product");
     refuse("carom: 1\n" REST "contacts: {c: {gap: x, restitution: 5 mm}}\n", "restitution is a number without a unit, and '5 mm' has one");
     refuse("carom: 1\nparameters: {m: 1}\n" REST "simulation: {step: 1 mm}\n", "'1 mm' is a length, but step is a time, in s");
 }

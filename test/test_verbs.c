@@ -42,18 +42,18 @@ static void wrong_words(void **state) {
     put("branch.csv", "branch,A,period,stable,multiplier,event,y,y',min(y),max(y)\n1,0.01,0.2,1,0.5,,0.1,0,0,1\n");
     static const struct { int code; const char *line, *says; } cases[] = {
         {2, "orbit ball.yaml", "give --period EXPR, or --period free"},
-        {2, "orbit ball.yaml --period free --end 5", "time enters the model: give the period of its excitation"},
+        {2, "orbit ball.yaml --period free --end 5", "the model depends on time; replace `--period free` by the excitation period"},
         {2, "orbit ball.yaml --period 0.3", "the model does not repeat itself after 0.3"},
-        {2, "orbit ball.yaml --period -1", "it must be positive"},
+        {2, "orbit ball.yaml --period -1", "must be positive, got -1"},
         {2, "orbit ball.yaml --period y", "depends on the state or on time"},
         {2, "orbit ball.yaml --period yy", "--period yy: unknown name 'yy'"},
         {2, "orbit ball.yaml --period 2*pi/w -o x.txt", "ends neither in .h5 nor in .csv"},
-        {2, "orbit ball.yaml --period 2*pi/w --segments 1.5", "--segments: 1.5 is not a whole number"},
+        {2, "orbit ball.yaml --period 2*pi/w --segments 1.5", "--segments: expected an integer"},
         {2, "orbit ball.yaml --period 2*pi/w --exchange y=z", "--exchange y=z: write A=B with two coordinates"},
         {2, "orbit ball.yaml --period 2*pi/w --scheme moreau-midpoint", "a scheme that locates events to rounding"},
         {2, "orbit ball.yaml --period 2*pi/w --guess 3", "--guess belongs to --period free"},
         {2, "orbit ball.yaml --period 2*pi/w --end 3", "--end belongs to --period free"},
-        {1, "orbit damped.yaml --period free", "ends in a state of rest"},
+        {1, "orbit damped.yaml --period free", "converged to an equilibrium, not a periodic orbit"},
         {1, "orbit block.yaml --period free --end 5", "the motion is at rest from t = 0 on"},
         {2, "follow ball.yaml --by A=0.002:0.015", "give --orbit FILE or --equilibrium FILE"},
         {2, "follow ball.yaml --orbit ball.h5", "give --by NAME=A:B"},
@@ -70,7 +70,7 @@ static void wrong_words(void **state) {
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.02:0.03", "which does not lie between"},
         {2, "follow ball.yaml --orbit ball.h5 --by w=25:35", "give its period as an expression"},
         {2, "follow ball.yaml --orbit none.h5 --by A=0.002:0.015", "none.h5"},
-        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --points 1.5", "not a whole number"},
+        {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --points 1.5", "expected an integer"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume x.csv", "--resume: 'x.csv' does not end in .h5"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --scheme moreau-jean", "event-driven or auto, not moreau-jean"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume none.h5", "cannot read none.h5"},
@@ -100,7 +100,7 @@ static void wrong_words(void **state) {
         {2, "export fmu ball.yaml --step 0.01 --end 1 -o p.txt", "-o: 'p.txt' does not end in .fmu"},
         {2, "modes spring.yaml --mode 7 -o m.h5", "--mode 7: there is 1 mode"},
         {2, "orbit spring.yaml --period free --input k=2", "--input k=2: 'k' is a parameter of the model; give --set k=2"},
-        {2, "modes spring.yaml --input kk=2", "--input kk=2: the model has no inputs"},
+        {2, "modes spring.yaml --input kk=2", "--input kk=2: the model has no `inputs` section"},
         {2, "run pushed.yaml --input pusj=2 --out p.h5", "the model has no input 'pusj'; did you mean 'push'?"},
         {2, "equilibrium pushed.yaml --input push", "--input push: write NAME=SIGNAL"},
         {2, "orbit ball.yaml --period 2*pi/w --start sweep.csv", "sweep.csv is a sweep, which holds many states"},
@@ -209,7 +209,7 @@ static void sweeps(void **state) {
     assert_int_equal(carom("sweep --resume r.csv"), 2);
     assert_says(complaints, "r.csv is a result, not a sweep");
     assert_int_equal(carom("export csv r.csv"), 2);
-    assert_says(complaints, "r.csv is what is read");
+    assert_says(complaints, "output would overwrite the input r.csv");
     assert_int_equal(carom("plot s.h5 --of yy -o s.svg"), 2);
     assert_says(complaints, "s.h5 observes no 'yy'; did you mean 'y'?");
 }
@@ -218,7 +218,7 @@ static void exponents(void **state) {
     (void)state;
     models();
     assert_int_equal(carom("lyapunov top.yaml --end 20"), 0); // a pendulum on its head: sqrt(1 + 0.05^2) - 0.05
-    assert_says(out, "the motion is a state of rest, which is unstable");
+    assert_says(out, "the trajectory is an unstable equilibrium");
     assert_int_equal(carom("lyapunov ball.yaml --end 5 --transient 10 --json -o l.csv"), 0);
     assert_says(out, "\"exponents\": [");
     char text[200];

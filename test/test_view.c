@@ -373,9 +373,9 @@ static void wrong_usage_is_told(void **state) {
     static const struct { const char *line, *says; } cases[] = {
         {"view", "view needs a RESULT"},
         {"view ball.h5 -o ball.txt", "does not end in .html"},
-        {"view ball.h5 --rows 1", "not a whole number of at least 2"},
-        {"view ball.h5 --rows 2.5", "not a whole number of at least 2"},
-        {"view ball.yaml", "ball.yaml is a model, not a result; `carom run ball.yaml` makes one"},
+        {"view ball.h5 --rows 1", "expected an integer of at least 2, got"},
+        {"view ball.h5 --rows 2.5", "expected an integer of at least 2, got"},
+        {"view ball.yaml", "ball.yaml is a model, not a result; run `carom run ball.yaml` first"},
         {"view nothing.h5", "cannot read nothing.h5"},
         {"view ball.h5 --model nothing.yaml", "cannot read nothing.yaml"},
         {"view ball.h5 -o missing/ball.html", "cannot write missing/ball.html"},
@@ -387,8 +387,8 @@ static void wrong_usage_is_told(void **state) {
         {"film nothing.h5", "cannot read nothing.h5"},
         {"film ball.h5 -o ball.avi", "ends neither in .mp4 nor in .gif"},
         {"film ball.h5 --from 2 --to 1", "has times from 0 to 3, not 2 to 1"},
-        {"film ball.h5 --from 1 --to 1", "needs some time between"},
-        {"film ball.h5 --fps 1000", "more than 240"},
+        {"film ball.h5 --from 1 --to 1", "--to must be later than --from"},
+        {"film ball.h5 --fps 1000", "--fps must be at most 240"},
         {"film ball.h5 --fps 100 --speed 1e-6", "pictures are too many"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

@@ -216,7 +216,7 @@ static void test_refused(void **state) {
     static const struct { const char *arguments, *words; } cases[] = {
         {"vtk m.h5 -o x.vtu", "'x.vtu' does not end in .pvd"}, {"vtk m.yaml", "m.yaml is a model"}, {"vtk m.h5 --rows 1.5", "--rows"},
         {"vtk m.h5 --from 5", "no row between 5 and"}, {"vtk m.h5 --set a=1", "--set belongs to models"}, {"c m.yaml --rows 3", "--rows belongs to results"},
-        {"nix m.h5", "there are: c, cuda, fmu (of a model), vtk, csv (of a result)"}, {"csv m.h5 -o x.txt", "does not end in .csv"},
+        {"nix m.h5", "expected c, cuda or fmu (model), vtk or csv (result)"}, {"csv m.h5 -o x.txt", "does not end in .csv"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const int status = carom("export %s", cases[i].arguments);

@@ -125,7 +125,7 @@ static void energy_created(void **state) {
 
 static void energy_that_appears(void **state) {
     (void)state;
-    static const char trust[] = "The motion is not to be trusted", first[] = "the error of first order", taken[] = "damping has taken";
+    static const char trust[] = "Do not trust this result", first[] = "the error of first order", taken[] = "damping dissipated";
     carom_ledger l = sound();
     setting x = PLAIN;
     TURNS(PLAIN, l, grown, 0.1 * 100, "unaccounted-energy", NULL, trust);
@@ -189,7 +189,7 @@ static void energy_of_one_step(void **state) {
 
 static void energy_that_disappears(void **state) {
     (void)state;
-    static const char away[] = "have disappeared that neither";
+    static const char away[] = "are unaccounted for (lost)";
     carom_ledger l = sound();
     setting x = PLAIN;
     TURNS(PLAIN, l, faded, 0.5 * 100, "unaccounted-energy", NULL, away);
@@ -243,7 +243,7 @@ static void modes_beyond_all_steps_are_soon_known(void **state) {
 // Damping of 2 D/uneven steps at a time, which is too few below 4; below 10 where a tenth of the largest kinetic energy, 10 J, is unaccounted for.  Less than that tenth is no matter.
 static void damping_in_pulses(void **state) {
     (void)state;
-    static const char text[] = "damping has taken";
+    static const char text[] = "damping dissipated";
     setting x = PLAIN;
     x.uneven = 40;
     TURNS(x, sound(), damped, 80, "resolution", text, NULL);
@@ -306,7 +306,7 @@ static void counts_and_residuals(void **state) {
     for (int n = 1; n <= 2; ++n) {
         l = sound(), l.counts.accepted = n, l.counts.accepted_residual = 1e-7, l.counts.unseen = n, l.counts.unseen_t = 0.25;
         assert_non_null(strstr(said(sim, &l, "unconverged"), n == 1 ? "in 1 step a contact problem" : "in 2 steps a contact problem"));
-        assert_non_null(strstr(said(sim, &l, "unseen"), n == 1 ? "in 1 step a contact" : "in 2 steps a contact"));
+        assert_non_null(strstr(said(sim, &l, "unseen"), n == 1 ? "in 1 step, first at" : "in 2 steps, first at"));
     }
     carom_sim_destroy(sim), carom_model_destroy(m);
     // Walls that signals move: a millionth of the largest gap; not where positions are held or events located.

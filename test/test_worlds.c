@@ -191,7 +191,7 @@ static void what_cannot_be_moved_apart_is_refused(void **state) {
                       "joints: {j: {type: revolute, between: [ground, a], at: [0, 0]}}\ncontacts: {c: {between: [a, b]}}\n", &err));
     assert_non_null(strstr(err.text, "this model has joints"));
     assert_null(model("carom: 1\nsettle: perhaps\ncoordinates: {x: 0}\nenergy: {kinetic: x'^2}\n", &err));
-    assert_non_null(strstr(err.text, "settle is yes or no"));
+    assert_non_null(strstr(err.text, "settle must be yes or no"));
 }
 
 // -- long -----------------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class _Data:
             d.length = len(d.text)
             return
         if not isinstance(x, (list, tuple, dict)):
-            raise c.InputError(f"{where}: {type(x).__name__} is not one of number, text, list, dict")
+            raise c.InputError(f"{where}: expected a number, text, list or dict, got {type(x).__name__}")
         items = (c.Datum * max(1, len(x)))()
         self._kept.append(items)
         d.kind, d.count, d.item = _MAP if isinstance(x, dict) else _LIST, len(x), ctypes.cast(items, ctypes.POINTER(c.Datum))

@@ -180,7 +180,7 @@ class Model:
         """
         modes = ("off", "auto", "on")
         if mode not in modes:
-            raise c.InputError(f"compile: {mode!r} is not one of auto, on, off")
+            raise c.InputError(f"compile: expected auto, on or off, got {mode!r}")
         done, err = ctypes.c_bool(), c.CError()
         status = lib.carom_model_compile(self._handle.pointer, modes.index(mode), evaluations, ctypes.byref(done), ctypes.byref(err))
         if status != c.OK:
@@ -271,7 +271,7 @@ def _contact(name, given):
     known = {"restitution", "tangential_restitution", "friction", "tangents", "impact_law", "impact_order"}
     given = dict(given or {})
     if set(given) - known:
-        raise c.InputError(f"contact {name!r}: unknown {', '.join(sorted(set(given) - known))}; known are {', '.join(sorted(known))}")
+        raise c.InputError(f"contact {name!r}: unknown {', '.join(sorted(set(given) - known))}; expected one of {', '.join(sorted(known))}")
     given.setdefault("tangents", 1 if given.get("friction", 0) else 0)
     law, order = given.pop("impact_law", "newton"), given.pop("impact_order", "simultaneous")
     if law not in laws or order not in orders:

@@ -105,7 +105,7 @@ def signals_of(model, start):
 
 def _positive(name, x):
     if x is not None and not (x > 0 and math.isfinite(x)):
-        raise c.InputError(f"{name}: {x} is not a number above 0")
+        raise c.InputError(f"{name} must be positive, got {x}")
 
 
 def _resolve(model, scheme, step, end, options, adaptive, rtol, atol, dt_out):

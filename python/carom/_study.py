@@ -223,10 +223,10 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
     observe = [observe] if isinstance(observe, str) else list(observe)
     follows = (None, "up", "down", "both")
     if follow not in follows:
-        raise c.InputError(f"follow: {follow!r} is not one of up, down, both")
+        raise c.InputError(f"follow: expected up, down or both, got {follow!r}")
     modes = ("off", "auto", "on")
     if lanes not in modes:
-        raise c.InputError(f"lanes: {lanes!r} is not one of auto, on, off")
+        raise c.InputError(f"lanes: expected auto, on or off, got {lanes!r}")
     d, err, n = lib.carom_sweep_default(), c.CError(), len(axes)
     texts = (c.MatrixText * max(1, len(source._matrices)))(
         *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in source._matrices.items()))

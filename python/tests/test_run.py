@@ -127,10 +127,10 @@ simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
             return caught.exception
         told(carom.InputError, "did you mean", TEXT.replace("1/2*k*q^2", "1/2*kk*q^2"))
         told(carom.InputError, "model:5:", TEXT.replace("k*q^2", "k*nobody^2"))
-        told(ValueError, "there is no scheme", TEXT, scheme="euler")
+        told(ValueError, "unknown scheme", TEXT, scheme="euler")
         told(carom.InputError, "nonsense", TEXT, options={"nonsense": 1})
         told(carom.InputError, "did you mean", TEXT, set={"kk": 1})
-        told(carom.InputError, "not a number above 0", TEXT, step=-1)
+        told(carom.InputError, "must be positive, got -1", TEXT, step=-1)
         told(carom.InputError, "the step size is missing", TEXT.replace("step: 1e-3, ", ""))
         told(carom.InputError, "end time is missing", TEXT.replace(", end: 10", ""))
         told(carom.InputError, "add adaptive", TEXT, rtol=1e-3)
@@ -139,7 +139,7 @@ simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
         told(carom.FileError, "cannot read nowhere.yaml", "nowhere.yaml")
         told(OSError, "nowhere", TEXT, out="/nowhere/x.h5")
         grows = TEXT.replace("1/2*k*q^2", "-1/2*k*q^2").replace("e: 0.5, k: 1", "e: 0.5, k: 1e10")
-        e = told(carom.SimulationError, "grown", grows, scheme="moreau-explicit", step=0.1, end=100)
+        e = told(carom.SimulationError, "the solution diverges", grows, scheme="moreau-explicit", step=0.1, end=100)
         self.assertEqual(e.result.info["status"], "failed")
         self.assertGreater(len(e.result), 1)
         with self.assertRaises(carom.FileError):
@@ -221,13 +221,13 @@ class Mechanisms(Case):
         r = carom.run("carom: 1\nparameters: {m: 2 kg}\ncoordinates: {x: {at: 3 mm}}\nenergy: {kinetic: m*x'^2/2}\nsimulation: {step: 1e-2, end: 0.1, scheme: moreau-jean}\n")
         self.assertEqual([r.unit(n) for n in ("t", "x", "x'", "energy", "nothing")], ["s", "m", "m/s", "J", None])
         self.same(carom.run(MODELS / "bouncing-ball.yaml", step="2 ms", end="1500 ms", dt_out="100 ms"), carom.run(MODELS / "bouncing-ball.yaml", step=0.002, end=1.5, dt_out=0.1))
-        for given, words in ((dict(step="2 mm"), "step: '2 mm' is not a time"), (dict(end="soon"), "end: 'soon' is not a time"), (dict(dt_out="-1 ms"), "dt_out: -0.001 is not a number above 0")):
+        for given, words in ((dict(step="2 mm"), "step: '2 mm' is not a time"), (dict(end="soon"), "end: 'soon' is not a time"), (dict(dt_out="-1 ms"), "dt_out must be positive, got -0.001")):
             with self.assertRaisesRegex(carom.InputError, words):
                 carom.run(MODELS / "bouncing-ball.yaml", **given)
 
     def test_mistakes_name_their_entry(self):
         for words, change in (("bodies.rod: ", lambda m: m.bodies["rod"].update(mas=1)), ("joints.pin: ", lambda m: m.joints["pin"].update(between=["ground", "rad"])),
-                              ("bodies.rod.mass: object is not one of", lambda m: m.bodies["rod"].update(mass=object())), ("'bodyes'", lambda m: m.sections.update(bodyes={"a": {}})),
+                              ("bodies.rod.mass: expected a number, text, list or dict, got object", lambda m: m.bodies["rod"].update(mass=object())), ("'bodyes'", lambda m: m.sections.update(bodyes={"a": {}})),
                               ("NUL", lambda m: m.outputs.update(x="a\0b"))):
             m = self.pendulum()
             change(m)

@@ -42,7 +42,7 @@ static carom_status read_choice(const carom_option *o, const char *text, double 
             return CAROM_OK;
         }
     }
-    return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is not one of %s", o->name, text, o->choices);
+    return carom_fail(err, CAROM_BAD_INPUT, "option %s: expected one of %s, got '%.60s'", o->name, o->choices, text);
 }
 
 // A whole number, or a word that stands for one above all of them.
@@ -52,7 +52,7 @@ static carom_status read_integer(const carom_option *o, const char *text, double
     char *end = NULL;
     const double x = carom_number(text, &end);
     if (end == text || *end || x != floor(x) || x < o->low || x > o->high)
-        return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is neither a whole number from %g to %g nor %s", o->name, text, o->low, o->high, o->choices);
+        return carom_fail(err, CAROM_BAD_INPUT, "option %s: expected an integer from %g to %g or %s, got '%.60s'", o->name, o->low, o->high, o->choices, text);
     *value = x;
     return CAROM_OK;
 }
@@ -64,9 +64,9 @@ carom_status carom_option_read(const carom_option *o, const char *text, double *
     char *end = NULL;
     const double x = carom_number(text, &end);
     if (end == text || *end || !isfinite(x))
-        return carom_fail(err, CAROM_BAD_INPUT, "option %s: '%.60s' is not a number", o->name, text);
+        return carom_fail(err, CAROM_BAD_INPUT, "option %s: expected a number, got '%.60s'", o->name, text);
     if (o->kind == CAROM_INTEGER && x != floor(x))
-        return carom_fail(err, CAROM_BAD_INPUT, "option %s: %.60s is not a whole number", o->name, text);
+        return carom_fail(err, CAROM_BAD_INPUT, "option %s: expected an integer, got %.60s", o->name, text);
     if (x < o->low || x > o->high || (o->open_high && x >= o->high))
         return carom_fail(err, CAROM_BAD_INPUT, "option %s: %.60s is outside [%g, %g%c", o->name, text, o->low, o->high,
                           o->open_high ? ')' : ']');

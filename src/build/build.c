@@ -130,7 +130,7 @@ static void *add(carom_build *b, const char *section, const char *name, void *li
     if (!record) return no_memory(b);
     if (!name || !*name) wrong(b, "an element without a name");
     for (int i = 0; i < *count; ++i)
-        if (carom_datum_is((const carom_datum *)(const void *)(*(unsigned char **)list + (size_t)i * size), name ? name : "")) wrong(b, "is there already");
+        if (carom_datum_is((const carom_datum *)(const void *)(*(unsigned char **)list + (size_t)i * size), name ? name : "")) wrong(b, "already exists");
     *(carom_datum *)(void *)record = text(b, NULL, name ? name : "");
     ++*count;
     return record;
@@ -396,7 +396,7 @@ void carom_build_parameter(carom_build *b, const char *name, double value) {
     if (!given(b, name, "parameters")) return;
     begin(b, "parameters", name);
     if (!name || !*name) wrong(b, "an element without a name");
-    else if (carom_datum_get(&b->mech->parameters, name)) wrong(b, "is there already");
+    else if (carom_datum_get(&b->mech->parameters, name)) wrong(b, "already exists");
     else put_named(b, &b->mech->parameters, "parameters", number(b, name, value));
 }
 

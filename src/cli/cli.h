@@ -91,13 +91,13 @@ const char *cli_suggest(char *buffer, size_t size, const char *word, const char 
 typedef struct cli_matrices { carom_matrix_text *list; int n; } cli_matrices;
 bool cli_matrices_read(const cli_args *a, cli_matrices *m);
 void cli_matrices_free(cli_matrices *m);
-#define CLI_INPUT {"input", 0, "NAME=SIGNAL", "what an input of the model follows: a number, an expression of t, or a CSV file of times and values", true}
+#define CLI_INPUT {"input", 0, "NAME=SIGNAL", "signal for a model input: a number, an expression of t, or a CSV file of times and values", true}
 #define CLI_OPTION {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true}
 #define CLI_SET {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true}
-#define CLI_MATRIX {"matrix", 0, "NAME=FILE", "a matrix that the model names, a Matrix Market file", true}
+#define CLI_MATRIX {"matrix", 0, "NAME=FILE", "Matrix Market file for a matrix named in the model", true}
 #define CLI_MODEL CLI_SET, CLI_INPUT, CLI_MATRIX // what a model may be given
-#define CLI_COMPILE {"compile", 0, "auto|on|off", "evaluate the model with machine code made by the C compiler ($CC or cc); the results are the same " \
-                     "bits. auto (default): when the run is long enough to gain time", false}
+#define CLI_COMPILE {"compile", 0, "auto|on|off", "compile the model to machine code with $CC or cc; results are bit-identical. " \
+                     "auto (default): when the run is long enough to gain time", false}
 /// What --compile says; false: complained.
 bool cli_compile_mode(const cli_args *a, carom_compile_mode *mode);
 /// Compile the model so, for a number of evaluations; false: complained.

@@ -4,7 +4,7 @@
 
 static const cli_option options[] = {
     CLI_MODEL,
-    {"quiet", 'q', NULL, "only what is wrong", false},
+    {"quiet", 'q', NULL, "print problems only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -55,4 +55,4 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_check = {.name = "check", .arguments = "MODEL", .least = 1, .most = 1, .options = options, .run = run,
-                            .about = "is this model sound? derivatives, mass matrix, initial constraints, degrees of freedom, unused names"};
+                            .about = "check a model: derivatives, mass matrix, initial constraints, degrees of freedom, unused names"};

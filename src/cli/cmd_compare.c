@@ -21,15 +21,15 @@ static const cli_option options[] = {
     {"over", 0, "WHAT", "ends (default): errors at step ends; dense: over the dense output, 8 states inside each step, of schemes that have one", false},
     {"norm", 0, "NORM", "l1 (default), l2, lP with a number P, linf, matrix, hausdorff; relative-l1 and so on: over the norm of the reference", false},
     {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
-    {"csv", 0, "FILE", "keep the rows, each as soon as it is done", false},
+    {"csv", 0, "FILE", "write the rows to FILE as they are computed", false},
     {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf", false},
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
     CLI_MODEL,
     CLI_COMPILE,
     {"threads", 0, "N", "runs at a time (default: as many as there are cores)", false},
-    {"strict", 0, NULL, "runs with warnings in their ledger are listed, and the exit status is 3", false},
-    {"quiet", 'q', NULL, "no table, nothing but errors", false},
+    {"strict", 0, NULL, "list runs with ledger warnings and exit with status 3", false},
+    {"quiet", 'q', NULL, "print errors only, no table", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -71,7 +71,7 @@ static bool read_over(comparison *k) {
     const char *word = cli_value(k->a, "over");
     k->dense = word && strcmp(word, "dense") == 0;
     if (!word || k->dense || strcmp(word, "ends") == 0) return true;
-    return cli_say("--over: '%s' is not one of ends, dense", word), false;
+    return cli_say("--over: expected ends or dense, got '%s'", word), false;
 }
 
 // The numbers of --steps or --tolerances; to be freed.
@@ -88,7 +88,7 @@ static bool read_numbers(const char *option, bool time, const char *text, double
         if (time && !cli_read_time(option, list[*count], &x[*count])) { good = false; break; }
         if (!time) x[*count] = carom_number(list[*count], &end);
         good = (time || *end == 0) && x[*count] > 0 && isfinite(x[*count]);
-        if (!good) cli_say("--%s: '%s' is not a number above 0", option, list[*count]);
+        if (!good) cli_say("--%s: expected a positive number, got '%s'", option, list[*count]);
     }
     free(list);
     free(own);
@@ -113,7 +113,7 @@ static bool read_usage(comparison *k) {
 }
 
 static bool default_steps(comparison *k, double step) {
-    if (isnan(step)) return cli_say("the step sizes are missing; give --steps H,H,H"), false;
+    if (isnan(step)) return cli_say("no step sizes given; use --steps H,H,H"), false;
     k->steps = calloc(4, sizeof *k->steps);
     if (!k->steps) abort();
     for (k->nsteps = 0; k->nsteps < 4; ++k->nsteps) k->steps[k->nsteps] = step * (8 >> k->nsteps);
@@ -349,7 +349,7 @@ static int finish(comparison *k, carom_status status) {
         return CLI_INTERRUPTED;
     }
     const int failed = status == CAROM_OK ? failures(k) : 0;
-    if (failed) cli_say("%d run%s failed; the table says why", failed, failed == 1 ? "" : "s");
+    if (failed) cli_say("%d run%s failed; see the table for the reasons", failed, failed == 1 ? "" : "s");
     if (!failed && code == CLI_DONE && cli_has(k->a, "strict") && warnings(k) > 0) return CLI_CHECK;
     return failed ? CLI_FAILED : code;
 }
@@ -375,7 +375,7 @@ static int go(const cli_args *a) {
 
 const cli_verb cli_compare = {
     .name = "compare", .arguments = "MODEL", .least = 1, .most = 1, .options = options, .run = go,
-    .about = "schemes x step sizes or tolerances against a reference: error, observed order, time; work-precision table and plot",
+    .about = "compare schemes over step sizes or tolerances against a reference: error, observed order, CPU time; work-precision table and plot",
     .text = "Every scheme runs with every step size, an adaptive one with every tolerance; the error is a norm of the differences at all\n"
             "step ends, the inner ones included.  The order of a row is the slope to the next larger step, of an adaptive run the mean\n"
             "one.  Seconds are CPU time of the run alone.  docs/compare.md says more.",

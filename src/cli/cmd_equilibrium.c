@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 static const cli_option options[] = {
-    {"from", 0, "FILE", "look near this state: one that --save wrote, or the last row of a result (default: near the initial state)", false},
+    {"from", 0, "FILE", "start the search at this state: a file from --save, or the last row of a result (default: near the initial state)", false},
     {"save", 0, "FILE", "write the state as initial values for `carom run --start FILE`", false},
     CLI_MODEL,
     {"json", 0, NULL, "{state, forces, residual, ...} as JSON on standard output", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -106,9 +106,9 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_equilibrium = {
-    .name = "equilibrium", .arguments = "MODEL", .about = "a state of rest with contacts and joints: positions, forces, whether the forces are unique", .least = 1, .most = 1,
+    .name = "equilibrium", .arguments = "MODEL", .about = "find an equilibrium with contacts and joints: positions, reactions, uniqueness of the reactions", .least = 1, .most = 1,
     .options = options, .run = run,
-    .text = "The search descends along the forces from the initial state, with friction, and ends with Newton's method on the contacts that are\n"
-            "closed. Forces that depend on time are those at t = 0. The residual is the largest relative violation of the balance of forces, of the laws\n"
-            "of the contacts and of the gaps. Exit status 1: no state of rest was found; the message says which force is not balanced.",
+    .text = "The search follows the forces downhill from the initial state, including friction, and finishes with Newton's method\n"
+            "on the closed contacts. Forces that depend on time are those at t = 0. The residual is the largest relative violation of the balance of forces, of the laws\n"
+            "of the contacts and of the gaps. Exit status 1: no equilibrium found; the message names the unbalanced force.",
 };

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"force", 'f', NULL, "overwrite a file of that name", false},
+    {"force", 'f', NULL, "overwrite an existing file", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -44,7 +44,7 @@ static int write_file(const cli_example *e, bool force) {
     FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
     int status = CLI_DONE;
     if (!f && errno == EEXIST) {
-        cli_say("%s already exists; --force overwrites it", file);
+        cli_say("%s already exists; use --force to overwrite it", file);
         status = CLI_USAGE;
     } else {
         bool good = f && fwrite(e->text, 1, e->length, f) == e->length;
@@ -73,10 +73,10 @@ static int run(const cli_args *a) {
     for (const cli_example *e = cli_example_table; e->name; ++e)
         if (strcmp(e->name, name) == 0) return write_file(e, cli_has(a, "force"));
     char hint[96];
-    cli_say("there is no example '%s'%s", name, cli_suggest(hint, sizeof hint, name, example_name, NULL));
+    cli_say("unknown example '%s'%s", name, cli_suggest(hint, sizeof hint, name, example_name, NULL));
     fputs("`carom examples` lists them\n", stderr);
     return CLI_USAGE;
 }
 
-const cli_verb cli_examples = {.name = "examples", .arguments = "[NAME]", .about = "the models that ship; NAME writes that one's file here",
+const cli_verb cli_examples = {.name = "examples", .arguments = "[NAME]", .about = "list the bundled models; NAME copies one to the current directory",
                                .most = 1, .options = options, .run = run};

@@ -17,7 +17,7 @@ static const cli_option options[] = {
     {"rows", 0, "N", "vtk: at most so many rows, evenly chosen (default 500, fewer where there are many shapes)", false},
     {"from", 0, "T", "vtk: the first time (default: the first row)", false},
     {"to", 0, "T", "vtk: the last time (default: the last row)", false},
-    {"model", 0, "FILE", "vtk: draw by this model instead of the text in the result (a .csv holds none)", false},
+    {"model", 0, "FILE", "vtk: draw with this model instead of the one stored in the result (.csv results store none)", false},
     SWEEP_OPTIONS,
     SWEEP_RUN_OPTIONS,
     {NULL, 0, NULL, NULL, false},
@@ -77,14 +77,14 @@ static bool compiled_model(const cli_args *a, const carom_model *m, carom_native
     if (!cli_compile_mode(a, &mode)) return false;
     if (mode == CAROM_COMPILE_OFF || carom_model_native(m, native, &err) == CAROM_OK) return true;
     if (mode == CAROM_COMPILE_ON) return cli_say("%s", err.text), false;
-    cli_say("the FMU will interpret the model: %s", err.text);
+    cli_say("the FMU contains the interpreted model, not machine code: %s", err.text);
     return true;
 }
 
 // Scheme, step and options are those that a run would have.
 static carom_status write_fmu(const cli_args *a, FILE *f, carom_error *err) {
     const char *fmi = cli_value(a, "fmi");
-    if (fmi && strcmp(fmi, "2") != 0 && strcmp(fmi, "3") != 0) return carom_fail(err, CAROM_BAD_INPUT, "--fmi %s: there are 2 and 3", fmi);
+    if (fmi && strcmp(fmi, "2") != 0 && strcmp(fmi, "3") != 0) return carom_fail(err, CAROM_BAD_INPUT, "--fmi: expected 2 or 3, got %s", fmi);
     const char **inputs = cli_list(a, "input");
     char *prefix = prefix_of(a->word[0]);
     cli_source s = {0};
@@ -148,7 +148,7 @@ static int export_vtk(const cli_args *a, const char *out) {
 static int export_csv(const cli_args *a, const char *out) {
     carom_error err = {0};
     if (!carom_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv", out), CLI_USAGE;
-    if (cli_same_file(a->word[0], out)) return cli_say("%s is what is read; give another name with -o", out), CLI_USAGE;
+    if (cli_same_file(a->word[0], out)) return cli_say("output would overwrite the input %s; choose another name with -o", out), CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
     carom_result *r = carom_result_open(a->word[0], &err);
     const carom_status status = r ? carom_result_save(r, out, &err) : err.code;
@@ -187,7 +187,7 @@ static int run(const cli_args *given) {
     const struct form *f = NULL;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i)
         if (strcmp(given->word[0], forms[i].name) == 0) f = &forms[i];
-    if (!f) return cli_say("export does not know the form '%s'; there are: c, cuda, fmu (of a model), vtk, csv (of a result)", given->word[0]), CLI_USAGE;
+    if (!f) return cli_say("unknown export format '%s'; expected c, cuda or fmu (model), vtk or csv (result)", given->word[0]), CLI_USAGE;
     cli_args a = *given;
     a.word = given->word + 1; // the model or result
     a.n = given->n - 1;
@@ -206,10 +206,10 @@ static int run(const cli_args *given) {
 
 const cli_verb cli_export = {
     .name = "export", .arguments = "FORM FILE", .least = 2, .most = 2, .options = options, .run = run,
-    .about = "a model or a result in another form: c, one self-contained C17 file; cuda, a sweep as one CUDA file; fmu, for tools that import FMUs; vtk, csv, of a result",
+    .about = "export a model as C17 source (c), a CUDA sweep (cuda) or an FMU (fmu), or a result for ParaView (vtk) or as text (csv)",
     .text = "FORM c: functions for mass, forces, gaps, directions, rates, derivatives, energy and outputs of (t, q, v, parameters), without\n"
             "allocation or global state.  Compiled with -ffp-contract=off they give the same bits as carom itself.  Flexible members and contacts\n"
-            "between shapes are included; of shapes whose contacts come and go, the caller says which are near (docs/compile.md).\n\n"
+            "between shapes are included; with a dynamic contact list the caller specifies which shapes are near (docs/compile.md).\n\n"
             "FORM cuda: the sweep that --vary, --observe and --section describe, as for `carom sweep`, in one file that nvcc alone builds.  The\n"
             "program prints the tables of the sweep, and on standard error the times that it took.  It runs what lanes run (docs/sweep.md).\n\n"
             "FORM fmu: a functional mock-up unit for co-simulation (docs/fmi.md) with the library for this machine, which needs nothing but libc, the\n"

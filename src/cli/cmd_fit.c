@@ -7,22 +7,22 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"free", 0, "NAME,NAME", "what is fitted: parameters, x for the initial value and x' for the initial rate of a coordinate; it starts from its value in the model", true},
+    {"free", 0, "NAME,NAME", "unknowns of the fit: parameters, x for the initial value and x' for the initial rate of a coordinate; it starts from its value in the model", true},
     {"match", 0, "COLUMN=EXPR", "a column of the data is this expression of the model at the times of column t; `COLUMN=impact CONTACT`: it holds the times of impacts", true},
     {"bounds", 0, "NAME=LOW:HIGH", "keep a free name between bounds; either side may be empty", true},
     {"sigma", 0, "COLUMN=VALUE", "standard deviation of a column's entries (default: 1 for all, and errors follow from the scatter)", true},
-    {"most", 0, "N", "give up after N evaluations of the residuals (default: 200 for each free name)", false},
+    {"most", 0, "N", "stop after N residual evaluations (default: 200 for each free name)", false},
     {"scheme", 0, "NAME", "time-stepping scheme (default: the model's if it locates events, else event-driven)", false},
     {"step", 0, "H", "step size", false},
     CLI_OPTION, CLI_MODEL,
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
-    {"atol", 0, "X", "the same, absolute", false},
+    {"atol", 0, "X", "absolute tolerance", false},
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
     {"plot", 0, "FILE", "data and fit: .svg, .png or .pdf", false},
     {"out", 'o', "FILE.csv", "a table of all points: file, column, t, data, model", false},
     {"json", 0, NULL, "{parameters, covariance, residual, ...} as JSON on standard output", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -32,7 +32,7 @@ static void print_text(const carom_fit *f, const char *file) {
     printf("%s: %d point%s, %d free, %d runs with %s\n", file, f->npoints, f->npoints == 1 ? "" : "s", f->nfree, f->evaluations, f->scheme ? f->scheme : "no scheme");
     if (f->differences == 0) printf("  exact derivatives\n");
     else printf("  derivatives by differences, %d of %d times: %s\n", f->differences, f->jacobians, f->not_exact);
-    printf("  residual (root mean square) %.6g, at the start %.6g\n", f->residual, f->residual_start);
+    printf("  residual (root mean square) %.6g, initially %.6g\n", f->residual, f->residual_start);
     printf("  %-20s %16s %14s %30s\n", "name", "value", "std. error", "95 % confidence");
     for (int i = 0; i < f->nfree; ++i)
         printf("  %-20s %16.9g %14.4g %14.7g .. %.7g\n", f->name[i], f->value[i], f->error[i], f->value[i] - f->confidence * f->error[i], f->value[i] + f->confidence * f->error[i]);
@@ -186,6 +186,6 @@ static int run(const cli_args *a) {
 const cli_verb cli_fit = {
     .name = "fit", .arguments = "MODEL DATA.csv...", .about = "fit parameters and initial values to measurements: values, covariance, confidence", .least = 2, .most = 64,
     .options = options, .run = run,
-    .text = "Least squares by Levenberg and Marquardt, with exact derivatives where the scheme locates events. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
+    .text = "Levenberg-Marquardt least squares, with exact derivatives where the scheme locates events. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
             "Entries that are `nan` do not count. All files are measurements of the same motion. The residual is the root of the mean square of (model - data)/sigma.",
 };

@@ -10,19 +10,19 @@
 
 static const cli_option options[] = {
     {"orbit", 0, "FILE", "follow the orbit in this file, of `carom orbit -o FILE`; initial: that from the model's start", false},
-    {"equilibrium", 0, "FILE", "follow the state of rest in this file, of `carom equilibrium --save FILE`; initial: that near the model's start", false},
+    {"equilibrium", 0, "FILE", "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state", false},
     {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A", false},
     {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
-    {"switch", 0, NULL, "follow the doubled orbits at period doublings, too, up to sixteen periods", false},
+    {"switch", 0, NULL, "switch to the doubled branch at period doublings, up to period 16", false},
     {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
-    {"points", 0, "N", "at most so many points (default 2000)", false},
+    {"points", 0, "N", "maximum number of points (default 2000)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION, CLI_MODEL,
     {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv", false},
     {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
     {"plot", 0, "FILE", "a picture: .svg, .png or .pdf", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -179,7 +179,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_follow = {
-    .name = "follow", .arguments = "MODEL", .about = "a branch of periodic orbits or of states of rest over a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
+    .name = "follow", .arguments = "MODEL", .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "Continuation by arclength: the branch is followed around folds. Located to 1e-8 of the parameter's range or better: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
             "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), opening and closing (a contact that\n"

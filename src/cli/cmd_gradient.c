@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 static const cli_option options[] = {
-    {"of", 0, "EXPR", "what is differentiated: an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it", false},
-    {"by", 0, "NAME,NAME", "by which names: parameters, x for the initial value and x' for the initial rate of a coordinate", true},
+    {"of", 0, "EXPR", "quantity to differentiate: an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it", false},
+    {"by", 0, "NAME,NAME", "variables to differentiate by: parameters, x for the initial value and x' for the initial rate of a coordinate", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
     {"step", 0, "H", "step size; of event-driven and auto the time between rows (default: 500 rows)", false},
     {"end", 0, "T", "end time", false},
@@ -12,7 +12,7 @@ static const cli_option options[] = {
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
     {"out", 'o', "FILE", "the run as a result, .h5 or .csv, with columns `EXPR` and `EXPR by NAME`, as if the run ended at each row, and `x by NAME` of every coordinate and rate", false},
     {"json", 0, NULL, "{value, gradient: {NAME: number}, t, scheme} as JSON on standard output", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -66,8 +66,8 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_gradient = {
-    .name = "gradient", .arguments = "MODEL", .about = "exact derivatives of a result of a run by parameters and initial values, through impacts, stick and slip", .least = 1, .most = 1,
+    .name = "gradient", .arguments = "MODEL", .about = "compute exact derivatives of a simulation result with respect to parameters and initial values, through impacts, stick and slip", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "The linearised equations are integrated along the motion, and jump at impacts, where contacts open, stick and slip. Where the motion has no derivative,\n"
-            "as where a contact is only grazed, a sentence says so instead of a number, and the exit status is 1.",
+            "e.g. at grazing, a message replaces the number and the exit status is 1.",
 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const cli_option options[] = {
-    {"markdown", 0, NULL, "all verbs (or the model file's keys) as a page in Markdown", false},
-    {"man", 0, "FOLDER", "write the manual pages there", false},
+    {"markdown", 0, NULL, "print all commands (or the model file's keys) as Markdown", false},
+    {"man", 0, "FOLDER", "write the manual pages to FOLDER", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -28,7 +28,7 @@ static void overview(const cli_verb *const *verbs) {
         snprintf(head, sizeof head, "%s %s", verbs[i]->name, verbs[i]->arguments);
         printf("  carom %-21s %s\n", head, verbs[i]->about);
     }
-    printf("  carom --version\n\n`carom help VERB` tells more, `carom help model` the keys of a model file; `carom examples` lists models to begin with.\n\n"
+    printf("  carom --version\n\n`carom help COMMAND` prints the options of a command, `carom help model` the keys of a model file. `carom examples` lists models to start from.\n\n"
            "exit status: %s\n", manual_exit_status);
 }
 
@@ -44,12 +44,12 @@ static int topic(const cli_verb *const *verbs, const char *name, bool markdown) 
         char hint[96];
         const bool option = *name == '-';
         cli_suggest(hint, sizeof hint, name, option ? option_name : topic_name, verbs);
-        cli_say("there is no verb '%s'%s", name, option && !*hint ? "; options stand behind the verb" : hint);
-        fputs("`carom help` lists the verbs\n", stderr);
+        cli_say("unknown command '%s'%s", name, option && !*hint ? "; options follow the command" : hint);
+        fputs("`carom help` lists the commands\n", stderr);
         return CLI_USAGE;
     }
     if (markdown) {
-        cli_say("--markdown shows all verbs, or `carom help model`");
+        cli_say("--markdown prints all commands, or `carom help model`");
         return CLI_USAGE;
     }
     cli_verb_help(stdout, verbs[i]);
@@ -66,5 +66,5 @@ static int run(const cli_args *a) {
     return CLI_DONE;
 }
 
-const cli_verb cli_help = {.name = "help", .arguments = "[VERB]", .about = "this page; one verb's options; `carom help model`: the keys of a model file",
+const cli_verb cli_help = {.name = "help", .arguments = "[COMMAND]", .about = "print this page, the options of one command, or (`carom help model`) the keys of a model file",
                            .most = 1, .options = options, .run = run};

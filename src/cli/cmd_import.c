@@ -20,7 +20,7 @@ static void print_note(void *user, const char *sentence) { if (!*(bool *)user) f
 static int write_file(const char *out, const carom_text *b, bool force) {
     if (strcmp(out, "-") == 0) return fwrite(b->at, 1, b->n, stdout) == b->n ? CLI_DONE : CLI_FAILED;
     FILE *f = fopen(out, force ? "wb" : "wbx");
-    if (!f && errno == EEXIST) return cli_say("%s is there already; --force replaces it", out), CLI_USAGE;
+    if (!f && errno == EEXIST) return cli_say("%s already exists; use --force to overwrite it", out), CLI_USAGE;
     const bool good = f && fwrite(b->at, 1, b->n, f) == b->n;
     if (!f || (fclose(f) != 0) || !good) return cli_say("cannot write %s: %s", out, strerror(errno)), CLI_FAILED;
     printf("%s written\n", out);
@@ -35,7 +35,7 @@ static int run(const cli_args *a) {
     carom_text b = {0};
     carom_error err = {0};
     if (a->n < 2) return cli_say("import needs a FORM and a FILE: carom import urdf %s", strcmp(a->word[0], "urdf") == 0 ? "FILE" : a->word[0]), CLI_USAGE;
-    if (strcmp(a->word[0], "urdf") != 0) return cli_say("import does not know the form '%s'; there is: urdf", a->word[0]), CLI_USAGE;
+    if (strcmp(a->word[0], "urdf") != 0) return cli_say("unknown import format '%s'; expected urdf", a->word[0]), CLI_USAGE;
     if (!cli_number(a, "gravity", &gravity)) return CLI_USAGE;
     char *text = cli_read_file(a->word[1], &length);
     if (!text) return CLI_USAGE;
@@ -57,7 +57,7 @@ static int run(const cli_args *a) {
 
 const cli_verb cli_import = {
     .name = "import", .arguments = "FORM FILE", .least = 1, .most = 2, .options = options, .run = run,
-    .about = "a model file from a description of another kind: urdf, a robot",
+    .about = "convert a robot description (urdf) to a model file",
     .text = "FORM urdf: links with a mass become bodies, collision shapes become shapes (meshes, STL and OBJ, as convex hulls), limits of joints become contacts, damping of joints springs, friction of joints\n"
             "brakes, mimics gears.  Joints start at 0, or at the limit that is nearest to it.  Links without a mass are parts of the link that they are fixed to; at the root, of the ground.\n"
             "Visuals, materials, transmissions, and limits of effort and velocity are left out.  Contacts between shapes are yours to add: docs/shapes.md.",

@@ -1,4 +1,4 @@
-// cmd_info.c: what is in this model or result?
+// cmd_info.c: summarise a model, result or sweep.
 #include "cli/cli.h"
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void members(const carom_model *m, int n) {
 static void contacts(const carom_model *m) {
     const carom_system *sys = carom_model_system(m);
     const int nc = sys->nc - sys->listed;
-    if (sys->listed) puts("\ncontacts between many shapes come and go; they have no columns");
+    if (sys->listed) puts("\ncontacts of the dynamic contact list have no columns");
     if (nc) puts("\ncontacts               restitution     friction        tangential");
     for (int c = 0; c < nc; ++c) {
         const carom_contact *k = &sys->contacts[c];
@@ -172,7 +172,7 @@ static bool events(carom_result *r, carom_error *err) {
     }
     free(e);
     if (!good) return false;
-    printf("\n%ld events", total);
+    printf("\n%ld event%s", total, total == 1 ? "" : "s");
     for (int k = 0, first = 1; k < KINDS; ++k)
         if (count[k]) printf("%s%s %ld", first ? ": " : ", ", carom_event_word((carom_event_kind)k), count[k]), first = 0;
     putchar('\n');
@@ -251,5 +251,5 @@ static int run(const cli_args *a) {
     return good ? CLI_DONE : CLI_USAGE;
 }
 
-const cli_verb cli_info = {.name = "info", .arguments = "FILE", .about = "what is in this model or result", .least = 1, .most = 1,
+const cli_verb cli_info = {.name = "info", .arguments = "FILE", .about = "summarise a model, result or sweep", .least = 1, .most = 1,
                            .options = options, .run = run};

@@ -5,15 +5,15 @@
 #include <math.h>
 
 static const cli_option options[] = {
-    {"end", 0, "T", "average over so long a time, after the transient (default: the model's end)", false},
-    {"transient", 0, "T", "run the model so long before", false},
+    {"end", 0, "T", "averaging time after the transient (default: the model's end)", false},
+    {"transient", 0, "T", "simulate for time T before averaging", false},
     {"step", 0, "H", "time between two orthonormalisations (default: a two-thousandth of the end)", false},
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
     CLI_OPTION, CLI_MODEL,
     {"out", 'o', "FILE.csv", "the exponents as they converge: t, exponent1, ...", false},
     {"json", 0, NULL, "{exponents, errors, sum, t, scheme} as JSON on standard output", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -31,7 +31,7 @@ static void print_text(const carom_lyapunov *x, const char *file) {
     printf("  %14s", "error");
     for (int j = 0; j < x->n; ++j) isfinite(x->error[j]) ? printf("  %15.2g", x->error[j]) : printf("  %15s", "-");
     const bool positive = x->n > 0 && x->exponent[0] > 3 * x->error[0];
-    printf("\nsum %.9g; %s\n", x->sum, !positive ? "no positive exponent beyond its error" : x->rests ? "the motion is a state of rest, which is unstable" : "the largest is positive: neighbouring motions part; chaos, where the motion is bounded and does not repeat itself");
+    printf("\nsum %.9g; %s\n", x->sum, !positive ? "no positive exponent beyond its error" : x->rests ? "the trajectory is an unstable equilibrium" : "the largest is positive: neighbouring motions part; chaos, where the motion is bounded and does not repeat itself");
 }
 
 static void list(const char *name, const double *x, int n) {
@@ -93,8 +93,8 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_lyapunov = {
-    .name = "lyapunov", .arguments = "MODEL", .about = "the spectrum of Lyapunov exponents along a motion, through impacts, stick and slip", .least = 1, .most = 1,
+    .name = "lyapunov", .arguments = "MODEL", .about = "compute the Lyapunov spectrum along a trajectory, through impacts, stick and slip", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "The linearised equations are integrated along the motion and orthonormalised at every step. The sum of all exponents is the mean rate at which volumes of states\n"
-            "grow. Directions that closed contacts take have the exponent minus infinity. The errors are those of the mean over ten parts of the run.",
+            "grow. Directions eliminated by closed contacts have exponent minus infinity. The errors are those of the mean over ten parts of the run.",
 };

@@ -1,4 +1,4 @@
-// cmd_merge.c: carom merge: parts of a sweep become one.
+// cmd_merge.c: carom merge: join the parts of a sweep.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include <stdlib.h>
@@ -49,8 +49,8 @@ static bool gather(part *parts, int n, bool once, carom_table *whole) {
         for (int i = 0; i < n; ++i)
             if (parts[i].at < parts[i].t.rows && (next < 0 || parts[i].t.column[0].integer[parts[i].at] < parts[next].t.column[0].integer[parts[next].at])) next = i;
         const long run = (long)parts[next].t.column[0].integer[parts[next].at];
-        if (once && run == last) return cli_say("run %ld is in two parts; %s is one of them", run, parts[next].file), false;
-        if (once && run != last + 1) return cli_say("run %ld is in none of the parts", last + 1), false;
+        if (once && run == last) return cli_say("run %ld occurs in two parts, one of them %s", run, parts[next].file), false;
+        if (once && run != last + 1) return cli_say("run %ld is missing from all parts", last + 1), false;
         last = run;
         copy_row(whole, k, &parts[next].t, parts[next].at++);
     }
@@ -103,5 +103,5 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_merge = {.name = "merge", .arguments = "PART...", .least = 1, .most = 1000000, .options = options, .run = run,
-                            .about = "parts of a sweep become one",
+                            .about = "join the parts of a sweep",
                             .text = "PART are the files that `carom sweep --part I/N` wrote; every run must be in exactly one of them."};

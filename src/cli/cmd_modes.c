@@ -12,10 +12,10 @@ static const double BALANCED = 1e-6; // of the forces: a state that a person wro
 static const double UNSTABLE = 1e-9; // negative damping below is rounding; the same in the plot
 
 static const cli_option options[] = {
-    {"at", 0, "FILE|equilibrium|initial", "linearise about this state: one that `carom equilibrium --save` wrote or the last row of a result; the state of rest near the initial "
+    {"at", 0, "FILE|equilibrium|initial", "linearise about this state: one that `carom equilibrium --save` wrote or the last row of a result; the equilibrium near the initial "
                                           "one (default); the initial state with its rates, as for rotors", false},
     {"contacts", 0, "open|closed", "closed (default): closed contacts that stick act as joints, those that slide hold their normal motion and carry friction; open: no contact acts", false},
-    {"count", 0, "N", "modes wanted, slowest first (default: all of a small model, 20 of a large one)", false},
+    {"count", 0, "N", "number of modes, lowest frequency first (default: all for small models, 20 for large ones)", false},
     {"mode", 0, "N", "with -o FILE.h5: one period of the N-th mode (from 1) as a result, for `carom view`", false},
     {"scale", 0, "X", "with --mode: the largest displacement (default: a twentieth of the model's size)", false},
     {"over", 0, "NAME=SPEC", "repeat for values of a parameter, written as for `carom sweep --vary`", false},
@@ -23,7 +23,7 @@ static const cli_option options[] = {
     {"out", 'o', "FILE", "a table with one row per mode: .csv; with --mode: a result, .h5", false},
     CLI_MODEL,
     {"json", 0, NULL, "{frequencies, damping, ...} as JSON on standard output", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -77,7 +77,7 @@ static void print_text(const carom_model *m, const carom_modes *x, const char *f
     const char *name = carom_model_name(m);
     printf("%s: %d mode%s (%s); %d joint constraint%s, %d contact%s that stick%s, %d that slide%s\n", name ? name : file, x->count, x->count == 1 ? "" : "s", x->method,
            x->joints, x->joints == 1 ? "" : "s", x->sticking, x->sticking == 1 ? "" : "s", x->sticking == 1 ? "s" : "", x->sliding, x->sliding == 1 ? "s" : "");
-    if (x->unbalanced > BALANCED) printf("  this is no state of rest: a part of %.3g of the forces is not balanced\n", x->unbalanced);
+    if (x->unbalanced > BALANCED) printf("  this is not an equilibrium: unbalanced forces %.3g (relative)\n", x->unbalanced);
     printf("  %4s  %14s  %12s  %14s  %14s  %s\n", "mode", "frequency/Hz", "damping", "re/(1/s)", "im/(1/s)", "largest in");
     for (int i = 0; i < x->count; ++i) {
         const carom_mode *k = &x->mode[i];
@@ -256,7 +256,7 @@ static bool read_usage(job *j) {
     if (!cli_whole(a, "count", 1000000000, &j->count) || !cli_whole(a, "mode", 1000000000, &j->mode) || !cli_positive(a, "scale", &j->scale)) return false;
     if (cli_has(a, "mode") && !(out && carom_ends(out, ".h5"))) return cli_say("--mode writes a result; give -o FILE.h5"), false;
     if (!cli_has(a, "mode") && out && !carom_ends(out, ".csv")) return cli_say("-o: '%s' does not end in .csv; a result for `carom view` needs --mode N", out), false;
-    if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over exclude each other"), false;
+    if (cli_has(a, "mode") && cli_has(a, "over")) return cli_say("--mode and --over are mutually exclusive"), false;
     if (picture && !cli_has(a, "over")) return cli_say("--plot draws modes over a parameter; give --over NAME=SPEC"), false;
     if (!gnuplot_takes(picture)) return false;
     return cli_writable(out) && cli_writable(picture);
@@ -288,7 +288,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_modes = {
-    .name = "modes", .arguments = "MODEL", .about = "frequencies (Hz), damping ratios and shapes about a state of rest or a given state", .least = 1, .most = 1,
+    .name = "modes", .arguments = "MODEL", .about = "compute frequencies (Hz), damping ratios and mode shapes about an equilibrium or a given state", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "The equations are linearised with exact derivatives. Joints hold; closed contacts that stick hold like joints; closed contacts that slide (over\n"
             "a moving surface) hold their normal motion, and their friction follows the normal force: such systems can flutter. An eigenvalue lambda\n"

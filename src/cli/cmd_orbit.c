@@ -6,7 +6,7 @@
 
 static const cli_option options[] = {
     {"period", 0, "EXPR|free", "the period of the excitation, or a multiple, as an expression of parameters; free: the model does not depend on time, and the period is found", false},
-    {"transient", 0, "T", "run the model so long before the search; the search starts where that ends", false},
+    {"transient", 0, "T", "simulate for time T first; the search starts from the final state", false},
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
     {"guess", 0, "T", "of a free period: look near it (default: the first return of the motion)", false},
     {"end", 0, "T", "of a free period: look for a return of the motion until then (default: the model's end)", false},
@@ -17,7 +17,7 @@ static const cli_option options[] = {
     {"out", 'o', "FILE", "one period as a result: .h5 or .csv", false},
     {"save", 0, "FILE", "write the state at t = 0 as initial values for `carom run --start FILE`", false},
     {"json", 0, NULL, "{period, state, multipliers: [[re, im], ...], residual, ...} as JSON on standard output", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -146,7 +146,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_orbit = {
-    .name = "orbit", .arguments = "MODEL", .about = "a periodic orbit, with impacts, sticking and chatter: state, period, Floquet multipliers, sequence of contacts", .least = 1, .most = 1,
+    .name = "orbit", .arguments = "MODEL", .about = "find a periodic orbit with impacts, sticking and chatter: state, period, Floquet multipliers, contact sequence", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "Shooting: Newton's method on the state after one period, with exact derivatives through all events. The residual is the largest difference of the state\n"
             "after a period, relative to how far each part of it moves. Coordinates that the model does not depend on may advance from period to period, and so may angles by\n"

@@ -87,7 +87,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_play = {
-    .name = "play", .arguments = "[MODEL]", .about = "the engine in one HTML file: edit a model, run it and see it move, without an installation", .least = 0, .most = 1,
+    .name = "play", .arguments = "[MODEL]", .about = "write one HTML file containing the engine: edit, run and watch models in a browser without installing anything", .least = 0, .most = 1,
     .options = options, .run = run,
     .text = "The page works from the file system, offline, in a browser of today.  It holds the shipped models, all schemes but event-driven, and MODEL when one is given.\n"
             "Errors are underlined where they are; parameters have sliders; two schemes can be compared side by side; `share` makes a link that holds the model.\n"

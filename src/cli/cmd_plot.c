@@ -17,7 +17,7 @@ static const cli_option options[] = {
     {"phase", 0, "NAME,NAME", "phase portraits: the rate of each over its position", false},
     {"from", 0, "T", "from this time on", false},
     {"to", 0, "T", "until this time", false},
-    {"keep-script", 0, "FILE", "keep the gnuplot script, which holds its data and makes the picture again", false},
+    {"keep-script", 0, "FILE", "save the gnuplot script, including its data", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -340,7 +340,7 @@ static bool open_source(plot *p, const char *file, double from, double to) {
     carom_error err = {0};
     source *s = &p->s[p->n];
     for (int k = 0; k < 2; ++k)
-        if (carom_table_probe(file, k ? "branch" : "runs")) return cli_say("%s is a %s, whose picture holds nothing else; plot it alone", file, k ? "branch" : "sweep"), false;
+        if (carom_table_probe(file, k ? "branch" : "runs")) return cli_say("%s is a %s and cannot share a plot with other results", file, k ? "branch" : "sweep"), false;
     if (cli_wants_result(file)) return false;
     *s = (source){.file = file, .r = carom_result_open(file, &err)};
     if (!s->r) return cli_say("%s", err.text), false;
@@ -353,7 +353,7 @@ static bool open_source(plot *p, const char *file, double from, double to) {
     while (!p->failed && s->count > 0 && !(t[s->first + s->count - 1] <= to)) --s->count;
     free(t);
     if (p->failed) return false;
-    if (s->count == 0) return cli_say("%s has no row in that stretch of time", file), false;
+    if (s->count == 0) return cli_say("%s has no rows between --from and --to", file), false;
     return carom_result_find(s->r, p->vs) >= 0 || known(&(plot){.s = s, .n = 1}, p->vs);
 }
 
@@ -505,8 +505,8 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_plot = {
-    .name = "plot", .arguments = "RESULT...", .about = "pictures: SVG, PNG or PDF by the ending of -o FILE; a sketch on a terminal", .least = 1, .most = 100,
+    .name = "plot", .arguments = "RESULT...", .about = "plot results as SVG, PNG or PDF (by the extension of -o FILE), or as text on a terminal", .least = 1, .most = 100,
     .options = options, .run = run,
     .text = "Without --of: positions, outputs, gaps, gap velocities, forces, impulses (upright lines) and energies over time.\n"
-            "Several results are laid over each other; what one of them lacks is said.",
+            "Several results are overlaid; a message names columns that a result lacks.",
 };

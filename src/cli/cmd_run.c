@@ -20,23 +20,23 @@ static const cli_option options[] = {
     {"end", 0, "T", "end time", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
     CLI_MODEL,
-    {"adaptive", 0, NULL, "step sizes from error estimates; --step is then the first one to try (splitting: the longest)", false},
+    {"adaptive", 0, NULL, "choose step sizes from error estimates; --step is the initial step (splitting: the maximum)", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate, for adaptive steps and schemes that control their own", false},
-    {"atol", 0, "X", "the same, absolute", false},
+    {"atol", 0, "X", "absolute tolerance", false},
     {"every", 0, "N", "record a row every N steps (default: about 2000 rows; --every 1 leaves adaptive steps free)", false},
     {"dt-out", 0, "T", "record a row at k T exactly (adaptive steps, and schemes that locate events), or at the first step end at or after k T (the others)", false},
-    {"event-rows", 0, NULL, "two more rows at every event that the scheme locates: the state just before and just behind it", false},
+    {"event-rows", 0, NULL, "record two extra rows at every located event: the left and right limits of the state", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
     CLI_COMPILE,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result; time begins at 0", false},
-    {"resume", 0, "FILE.h5", "go on where that result stops; only --end and --out may differ", false},
-    {"force", 0, NULL, "replace an older result of that name at once; without it that is kept as FILE.before until the run is done", false},
-    {"settle", 0, NULL, "move bodies apart whose shapes overlap at the start, as `settle: yes` in the model file does", false},
-    {"threads", 0, "N", "threads that solve large contact problems together (default 1); results are the same for every N", false},
+    {"resume", 0, "FILE.h5", "continue this result from its last state; only --end and --out may change", false},
+    {"force", 0, NULL, "overwrite an existing result immediately; by default it is kept as FILE.before until the run succeeds", false},
+    {"settle", 0, NULL, "separate bodies whose shapes overlap initially, like `settle: yes` in the model file", false},
+    {"threads", 0, "N", "number of threads for large contact problems (default 1); results do not depend on N", false},
     {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
-    {"watch", 0, NULL, "a page that follows the run, the result's name with .html: it loads itself again every few seconds", false},
-    {"strict", 0, NULL, "warnings of the ledger become exit status 3", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"watch", 0, NULL, "write a page (result name with .html) that reloads every few seconds during the run", false},
+    {"strict", 0, NULL, "exit with status 3 if the ledger has warnings", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -81,13 +81,13 @@ static bool read_usage(run *r, const cli_args *a) {
         !cli_positive(a, "every", &r->every))
         return false;
     r->given.interval = r->dt_out;
-    if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: %s is not a whole number", cli_value(a, "every")), false;
-    if (r->every > 0 && r->dt_out > 0) return cli_say("--every and --dt-out say the same thing twice; give one of them"), false;
+    if (r->every != floor(r->every) || r->every > 1e15) return cli_say("--every: expected an integer, got %s", cli_value(a, "every")), false;
+    if (r->every > 0 && r->dt_out > 0) return cli_say("--every and --dt-out are mutually exclusive; give one"), false;
     if (out && strcmp(out, "-") == 0 && r->json) return cli_say("--json and --out - both use standard output; give --out a file"), false;
     if (out && strcmp(out, "-") != 0 && !carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
         return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
     if (cli_has(a, "watch") && out && !carom_ends(out, ".h5")) return cli_say("--watch follows an .h5 result; give --out one, or leave it out"), false;
-    if (cli_has(a, "start") && cli_has(a, "resume")) return cli_say("--start and --resume both say where to begin; give one of them"), false;
+    if (cli_has(a, "start") && cli_has(a, "resume")) return cli_say("--start and --resume are mutually exclusive; give one"), false;
     if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run needs a model; usage: carom run %s", a->verb->arguments), false;
     return true;
 }
@@ -105,7 +105,7 @@ static bool same_list(const cli_args *a, const char *name, const char *stored) {
     free(have);
     free(copy);
     free(given);
-    if (!same) cli_say("--%s differs from what the result was computed with; a resumed run cannot change it", name);
+    if (!same) cli_say("--%s differs from the value stored in the result; a resumed run cannot change it", name);
     return same;
 }
 
@@ -141,10 +141,10 @@ static bool read_resumed(run *r, const char *file) {
     const char *given = carom_result_text(old, "options_given"), *scheme = carom_result_text(old, "scheme");
     bool good = text && set && given && scheme && carom_result_number(old, "step", &step) && carom_result_number(old, "end", &end) &&
                 carom_result_number(old, "every", &every) && carom_result_number(old, "dt_out", &dt_out);
-    if (!good) cli_say("%s does not say how it was computed; only an .h5 result of `carom run` can be resumed", file);
+    if (!good) cli_say("%s holds no run settings; only .h5 results of `carom run` can be resumed", file);
     const cli_args *a = r->a;
     if (good && (cli_has(a, "adaptive") || cli_has(a, "rtol") || cli_has(a, "atol"))) {
-        cli_say("%s goes on with the step control it began with; leave --adaptive, --rtol and --atol out", file);
+        cli_say("%s must resume with its original step control; omit --adaptive, --rtol and --atol", file);
         good = false;
     }
     good = good && same_list(a, "set", set) && same_list(a, "option", given) && same_number("step", r->given.step, cli_has(a, "step"), step) &&
@@ -155,7 +155,7 @@ static bool read_resumed(run *r, const char *file) {
     }
     double event_rows = 0;
     if (good && cli_has(a, "event-rows") && !(carom_result_number(old, "event_rows", &event_rows) && event_rows == 1)) {
-        cli_say("%s has no rows beside events; a resumed run cannot add them", file);
+        cli_say("%s was recorded without event rows; a resumed run cannot add them", file);
         good = false;
     }
     if (good && cli_has(a, "matrix")) {
@@ -514,7 +514,7 @@ static int conclude(run *r, carom_status status) {
     }
     code = report(r, word, code);
     const double t = carom_sim_now(r->sim).t;
-    if (code == CLI_FAILED && r->out) cli_say("what was computed until t = %.9g is in %s", carom_record_saved(r->record), r->out);
+    if (code == CLI_FAILED && r->out) cli_say("partial result up to t = %.9g saved in %s", carom_record_saved(r->record), r->out);
     if (strcmp(word, "done") != 0 && r->out) report_older(r->out);
     if (code == CLI_INTERRUPTED && r->out && carom_ends(r->out, ".h5"))
         cli_say("interrupted at t = %.9g and saved; continue with: carom run --resume %s", t, r->out);
@@ -573,9 +573,9 @@ static int go(const cli_args *a) {
 }
 
 const cli_verb cli_run = {
-    .name = "run", .arguments = "MODEL", .about = "simulate; a live line on a terminal; a ledger at the end", .most = 1,
+    .name = "run", .arguments = "MODEL", .about = "simulate a model and print the ledger; shows progress on a terminal", .most = 1,
     .options = options, .run = go,
     .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.  Times are in\n"
             "seconds, or have a unit: --step '2 ms'.\n"
-            "Ctrl-C saves and closes the result; `carom run --resume FILE.h5` goes on, bit for bit as if it had never stopped.",
+            "Ctrl-C saves and closes the result; `carom run --resume FILE.h5` continues it; the result is bit-identical to an uninterrupted run.",
 };

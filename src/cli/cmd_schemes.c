@@ -129,7 +129,7 @@ static int run(const cli_args *a) {
     const carom_scheme *s = carom_schemes_find(a->word[0]);
     if (!s) {
         char hint[96];
-        cli_say("there is no scheme '%s'%s", a->word[0], cli_suggest(hint, sizeof hint, a->word[0], scheme_name, NULL));
+        cli_say("unknown scheme '%s'%s", a->word[0], cli_suggest(hint, sizeof hint, a->word[0], scheme_name, NULL));
         fputs("`carom schemes` lists them\n", stderr);
         return CLI_USAGE;
     }
@@ -138,4 +138,4 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_schemes = {.name = "schemes", .arguments = "[NAME]", .most = 1, .options = options, .run = run,
-                              .about = "the schemes; one scheme's equations, order, what it lacks, options"};
+                              .about = "list the schemes; NAME prints one scheme's equations, order, limitations and options"};

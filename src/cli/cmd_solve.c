@@ -12,10 +12,10 @@ static const cli_option options[] = {
     {"solver", 0, "NAME", "solver to try first: direct, joints, enumerate, lemke, newton, hybrid, gauss-seidel, prox or homotopy (default: by size and kind)", false},
     {"tol", 0, "X", "residual allowed, relative to the largest |c| (default 1e-12)", false},
     {"problem", 0, "N", "solve the N-th problem of the file alone (from 1; default: all)", false},
-    {"cold", 0, NULL, "start from zero, also where the file gives a start", false},
+    {"cold", 0, NULL, "cold start: ignore an initial guess in the file", false},
     {"out", 'o', "FILE", "answer: .h5 or .hdf5 (FCLIB, with the problem), else CSV with the columns block,row,u,p; one problem only", false},
     {"json", 0, NULL, "{converged, residual, iterations, solver, seconds} as JSON on standard output", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -96,11 +96,11 @@ static bool read_usage(const cli_args *a, const carom_solver **first, double *to
     *first = NULL;
     if (!cli_positive(a, "tol", tol) || !cli_positive(a, "problem", which)) return false;
     if (*tol > 1) return cli_say("--tol: %s is above 1; it is relative to the largest |c|", cli_value(a, "tol")), false;
-    if (*which != floor(*which)) return cli_say("--problem: %s is not a whole number", cli_value(a, "problem")), false;
+    if (*which != floor(*which)) return cli_say("--problem: expected an integer, got %s", cli_value(a, "problem")), false;
     if (!name || strcmp(name, "auto") == 0) return true;
     if ((*first = carom_solver_find(name))) return true;
     char hint[96];
-    cli_say("there is no solver '%s'%s", name, cli_suggest(hint, sizeof hint, name, solver_name, NULL));
+    cli_say("unknown solver '%s'%s", name, cli_suggest(hint, sizeof hint, name, solver_name, NULL));
     fputs("`carom help solve` lists them\n", stderr);
     return false;
 }
@@ -148,7 +148,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_solve = {
-    .name = "solve", .arguments = "PROBLEM", .about = "solve a contact problem from a file: answer, residual, solver, time", .least = 1, .most = 1,
+    .name = "solve", .arguments = "PROBLEM", .about = "solve a contact problem from a file: solution, residual, solver, time", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "PROBLEM is an FCLIB file (HDF5; local, or global with its velocities eliminated), carom's own text form (as `carom run --dump-problems`\n"
             "writes it), or FC01. Exit status 1: no answer within the tolerance was found; the best one is reported and written all the same.",

@@ -16,9 +16,9 @@
 
 static const cli_option options[] = {
     SWEEP_OPTIONS,
-    {"follow", 0, "up|down|both", "start each run where its neighbour along the last --vary ended", false},
+    {"follow", 0, "up|down|both", "start each run from the final state of its neighbour along the last --vary", false},
     {"jobs", 0, "N", "threads (default: as many as there are cores; under mpirun one for each rank)", false},
-    {"lanes", 0, "auto|on|off", "many runs at once in the vectors of the processor: off (default), on, or where model and scheme allow it; results agree "
+    {"lanes", 0, "auto|on|off", "run many systems per SIMD vector: off (default), on, or auto: where model and scheme allow it; results agree "
                                 "with those of single runs up to rounding", false},
     {"gpu", 0, NULL, "lanes on a GPU, compiled by $CAROM_NVCC or nvcc", false},
     {"part", 0, "I/N", "only part I of N, into an .h5 file; `carom merge` puts parts together", false},
@@ -27,11 +27,11 @@ static const cli_option options[] = {
     {"start", 0, "FILE", "initial state of all runs, from `carom equilibrium --save FILE` or from the last row of a result", false},
     {"adaptive", 0, NULL, "step sizes from error estimates", false},
     {"rtol", 0, "X", "tolerance relative to each coordinate and rate", false},
-    {"atol", 0, "X", "the same, absolute", false},
+    {"atol", 0, "X", "absolute tolerance", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .sweep.h5, in this folder) or .csv (section points go to FILE.section.csv)", false},
     {"plot", 0, "FILE", "a picture of the result: .svg, .png or .pdf", false},
-    {"resume", 0, "FILE", "go on with the sweep that was to become FILE", false},
-    {"quiet", 'q', NULL, "nothing but errors", false},
+    {"resume", 0, "FILE", "resume the interrupted sweep that writes FILE", false},
+    {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -204,7 +204,7 @@ static void skip_rows(sweep *k, const char *at) {
 static bool share_sweep(sweep *k) {
     if (k->ranks == 1) return true;
     if (share(k, (void **)&k->definition, &k->definition_length) && ranks_agree(true)) return true;
-    cli_say("another rank cannot begin; nothing was computed");
+    cli_say("another MPI rank failed to start; nothing was computed");
     k->shared = 2;
     return false;
 }
@@ -345,7 +345,7 @@ static int run(sweep *k, const cli_args *typed) {
     if (carom_book_bind(k->book, k->s, &k->err) != CAROM_OK) return cli_say("%s", k->err.text), CLI_FAILED;
     k->before = carom_book_rows(k->book);
     if (k->before && !k->quiet) cli_say("%ld run%s already done", k->before, k->before == 1 ? " is" : "s are");
-    if (!share_rows(k)) return cli_say("another rank cannot begin; nothing was computed"), CLI_FAILED;
+    if (!share_rows(k)) return cli_say("another MPI rank failed to start; nothing was computed"), CLI_FAILED;
     k->serve = (ranks_serve){.user = k, .give = give, .row = on_rank_row, .failed = on_rank_failed};
     const carom_sweep_watch watch = {.user = k, .row = on_row, .tick = on_tick, .often = k->ranks > 1};
     k->began = k->flushed = cli_clock();
@@ -419,9 +419,9 @@ static int go(const cli_args *typed) {
 }
 
 const cli_verb cli_sweep = {
-    .name = "sweep", .arguments = "MODEL", .about = "many runs of one model: grids, lists and samples of parameters; one result file", .most = 1,
+    .name = "sweep", .arguments = "MODEL", .about = "run one model over grids, lists or samples of parameters; write one result file", .most = 1,
     .options = options, .run = go,
-    .text = "One row per run: what was varied, its exit status and message, what was observed at its end; with --section a second table with\n"
+    .text = "One row per run: varied values, exit status, message, observed values at the end; with --section a second table with\n"
             "all section points.  A run that fails is a row; the sweep goes on.  Ctrl-C, kill -9 and a full disk lose at most a second: `carom\n"
             "sweep --resume FILE` goes on.  The tables are the same bytes for any number of --jobs and --part, however often interrupted.\n\n"
             "Under mpirun the ranks share the work, and rank 0 writes: mpirun -n 8 carom sweep MODEL ...",

@@ -7,7 +7,7 @@
 static const cli_option options[] = {
     {"out", 'o', "FILE", "the page: .html (default: the result's name with .html, in this folder), or - for standard output; with --png the picture", false},
     {"rows", 0, "N", "keep at most about N rows: impacts, and the lowest and highest values of every stretch (default: 8000, fewer when there are many columns)", false},
-    {"model", 0, "FILE", "draw by this model instead of the text in the result (a .csv holds none)", false},
+    {"model", 0, "FILE", "draw with this model instead of the one stored in the result (.csv results store none)", false},
     {"png", 0, "t=T", "instead of a page a picture of the mechanism at time T, the result's name with .png (needs chromium)", false},
     FILM_SIZE,
     {"live", 0, NULL, "while the result is being written: the page loads itself again every two seconds (`carom run --watch` makes such pages)", false},
@@ -49,7 +49,7 @@ static int run(const cli_args *a) {
         status = picture(a, file, out);
     } else if (page_good_name(out) && cli_positive(a, "rows", &rows)) {
         page_view v = {0};
-        if (rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9)) cli_say("--rows: %s is not a whole number of at least 2", cli_value(a, "rows"));
+        if (rows > 0 && (rows < 2 || rows != floor(rows) || rows > 1e9)) cli_say("--rows: expected an integer of at least 2, got %s", cli_value(a, "rows"));
         else if (page_open(&v, file, cli_value(a, "model"), (long)rows)) {
             v.page.live = cli_has(a, "live");
             status = page_save(out, page_write_view, &v);
@@ -61,7 +61,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_view = {
-    .name = "view", .arguments = "RESULT", .about = "one self-contained HTML file: the moving mechanism, and plots one can zoom", .least = 1, .most = 1,
+    .name = "view", .arguments = "RESULT", .about = "write one self-contained HTML file with the animated mechanism and zoomable plots", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "The page works from the file system, offline, in any current browser.  The draw section of the model, which\n"
             "the result holds, says what moves; without one the page shows coordinates as tracks.",

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-const char manual_exit_status[] = "0 done; 1 the simulation could not go on; 2 wrong usage or a wrong model; 3 a check failed; "
+const char manual_exit_status[] = "0 success; 1 simulation failed; 2 usage or model error; 3 a check failed; "
                                   "130 interrupted (saved; continue with --resume)";
 static const char title[] = "simulation of mechanical systems with contacts, impacts and dry friction";
 static const char made[] = "<!-- Made by `%s`: change the program's tables and run `make docs`. -->\n\n";
@@ -27,7 +27,7 @@ static void cell(FILE *f, const char *text) {
 void manual_verbs_markdown(const cli_verb *const *verbs, FILE *f) {
     fprintf(f, "# Command line\n\n");
     fprintf(f, made, "carom help --markdown");
-    fprintf(f, "carom: %s. `carom help VERB` and `man carom-VERB` show the same as this page.\n\n| | |\n|---|---|\n", title);
+    fprintf(f, "carom: %s. `carom help COMMAND` and `man carom-COMMAND` show the same as this page.\n\n| | |\n|---|---|\n", title);
     for (int i = 0; verbs[i]; ++i) {
         const cli_verb *v = verbs[i];
         fprintf(f, "| [`carom %s %s`](#carom-%s) | ", v->name, v->arguments, v->name);
@@ -143,7 +143,7 @@ static void item(FILE *f, const char *name, const char *about, const char *more)
 static void page_program(FILE *f, const void *all) {
     const cli_verb *const *verbs = all;
     head(f, "carom", 1, title);
-    fputs(".SH SYNOPSIS\n.B carom\n.I VERB\n[arguments and options]\n.SH VERBS\n", f);
+    fputs(".SH SYNOPSIS\n.B carom\n.I COMMAND\n[arguments and options]\n.SH COMMANDS\n", f);
     for (int i = 0; verbs[i]; ++i) {
         char usage[64];
         snprintf(usage, sizeof usage, "carom %s %s", verbs[i]->name, verbs[i]->arguments);

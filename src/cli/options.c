@@ -30,7 +30,7 @@ static bool unknown(const cli_verb *verb, const char *arg) {
     const char *near = carom_nearest(name, option_name, verb);
     if (near) snprintf(hint, sizeof hint, "; did you mean --%s?", near);
     else snprintf(hint, sizeof hint, "; `carom help %s` lists them", verb->name);
-    cli_say("%s has no option %.*s%s", verb->name, (int)strcspn(arg, "="), arg, hint);
+    cli_say("%s: unknown option %.*s%s", verb->name, (int)strcspn(arg, "="), arg, hint);
     return false;
 }
 
@@ -95,7 +95,7 @@ bool cli_parse(cli_args *a, const cli_verb *verb, int argc, char **argv, bool *h
         }
     }
     if (a->n > verb->most) {
-        cli_say("%s does not know what to do with '%s'; usage: carom %s %s", verb->name, a->word[verb->most], verb->name, verb->arguments);
+        cli_say("%s: unexpected argument '%s'; usage: carom %s %s", verb->name, a->word[verb->most], verb->name, verb->arguments);
         return false;
     }
     if (a->n < verb->least) {
@@ -149,7 +149,7 @@ bool cli_number(const cli_args *a, const char *name, double *x) {
     char *end = NULL;
     const double value = carom_number(text, &end);
     if (end == text || *end || !isfinite(value)) {
-        cli_say("--%s: '%s' is not a number", name, text);
+        cli_say("--%s: expected a number, got '%s'", name, text);
         return false;
     }
     *x = value;
@@ -158,7 +158,7 @@ bool cli_number(const cli_args *a, const char *name, double *x) {
 
 static bool above_0(const cli_args *a, const char *name, double value, double *x) {
     if (!(value > 0)) {
-        cli_say("--%s: %s is not above 0", name, cli_value(a, name));
+        cli_say("--%s must be positive, got %s", name, cli_value(a, name));
         return false;
     }
     if (cli_has(a, name)) *x = value;
@@ -173,7 +173,7 @@ bool cli_positive(const cli_args *a, const char *name, double *x) {
 bool cli_whole(const cli_args *a, const char *name, long most, long *n) {
     double x = 1;
     if (!cli_positive(a, name, &x)) return false;
-    if (x != floor(x) || x > (double)most) return cli_say("--%s: %s is not a whole number up to %ld", name, cli_value(a, name), most), false;
+    if (x != floor(x) || x > (double)most) return cli_say("--%s: expected an integer up to %ld, got %s", name, most, cli_value(a, name)), false;
     if (cli_has(a, name)) *n = (long)x;
     return true;
 }

@@ -23,7 +23,7 @@ bool page_is_impulse(const char *column) {
 }
 
 static bool no_memory(void) {
-    cli_say("not enough memory for so large a result; --rows keeps less of it");
+    cli_say("not enough memory for this result; keep fewer rows with --rows");
     return false;
 }
 
@@ -236,7 +236,7 @@ static bool gather(page *p) {
 
 static bool check_times(const page *p, const double *t) {
     for (long i = 0; i < p->rows; ++i)
-        if (!isfinite(t[i]) || (i > 0 && !(t[i] >= t[i - 1]))) return cli_say("%s: the times of its rows do not go forward; it is damaged", p->file), false;
+        if (!isfinite(t[i]) || (i > 0 && !(t[i] >= t[i - 1]))) return cli_say("%s is damaged: row times are not increasing", p->file), false;
     return true;
 }
 

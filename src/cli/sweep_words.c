@@ -19,7 +19,7 @@ static bool read_follow(const cli_args *a, carom_sweep_def *d) {
     const char *text = cli_value(a, "follow");
     for (int i = 1; text && i < 4; ++i)
         if (strcmp(text, words[i]) == 0) return d->follow = (carom_follow)i, true;
-    return text ? (cli_say("--follow: '%s' is not one of up, down, both", text), false) : true;
+    return text ? (cli_say("--follow: expected up, down or both, got '%s'", text), false) : true;
 }
 
 static bool read_lanes(const cli_args *a, carom_sweep_def *d) {
@@ -27,7 +27,7 @@ static bool read_lanes(const cli_args *a, carom_sweep_def *d) {
     const char *text = cli_value(a, "lanes");
     for (int i = 0; text && i < 3; ++i)
         if (strcmp(text, words[i]) == 0) return d->lanes = (carom_lanes_mode)i, true;
-    return text ? (cli_say("--lanes: '%s' is not one of auto, on, off", text), false) : true;
+    return text ? (cli_say("--lanes: expected auto, on or off, got '%s'", text), false) : true;
 }
 
 static char *read_file(void *user, const char *name, carom_error *err) {
@@ -149,7 +149,7 @@ bool sweep_words_join(const cli_args *typed, const cli_verb *sweep, const char *
     for (const carom_datum *c = carom_first(&m->sweep); c != carom_end(&m->sweep) && known; ++c) {
         const int option = find_option(sweep, c->key->text), mine = find_option(typed->verb, c->key->text);
         known = option >= 0;
-        if (!known) cli_say("%s:%d:%d: sweep has no option '%s'; `carom help sweep` lists them", typed->word[0], c->key->line, c->key->column, c->key->text);
+        if (!known) cli_say("%s:%d:%d: sweep: unknown option '%s'; `carom help sweep` lists them", typed->word[0], c->key->line, c->key->column, c->key->text);
         else if (mine >= 0 && !cli_has(typed, c->key->text)) join_one(&j, mine, &typed->verb->options[mine], c);
     }
     carom_mech_destroy(m);

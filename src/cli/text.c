@@ -177,7 +177,7 @@ static bool inputs_are_there(const cli_args *a) {
         const char *near = carom_nearest(name, input_name, x);
         if (good) continue;
         if (carom_datum_get(&x->parameters, name)) cli_say("--input %s: '%s' is a parameter of the model; give --set %s", given[i], name, given[i]);
-        else if (x->ninputs == 0) cli_say("--input %s: the model has no inputs; they have a section `inputs` of their own", given[i]);
+        else if (x->ninputs == 0) cli_say("--input %s: the model has no `inputs` section", given[i]);
         else cli_say("--input %s: the model has no input '%s'; %s%s%s", given[i], name, near ? "did you mean '" : "`carom info` lists them", near ? near : "", near ? "'?" : "");
     }
     carom_mech_destroy(x);
@@ -261,7 +261,7 @@ int cli_exit(carom_status status) {
 bool cli_compile_mode(const cli_args *a, carom_compile_mode *mode) {
     const char *word = cli_has(a, "compile") ? cli_value(a, "compile") : "auto";
     if (carom_compile_mode_find(word, mode)) return true;
-    return cli_say("--compile: '%s' is not one of auto, on, off", word), false;
+    return cli_say("--compile: expected auto, on or off, got '%s'", word), false;
 }
 
 bool cli_compile(carom_model *m, carom_compile_mode mode, double evaluations) {
@@ -341,13 +341,13 @@ const char *cli_blame(const carom_model *m, bool named, carom_status failure) {
 bool cli_wants_model(const char *file) {
     if (!carom_result_probe(file)) return false;
     const char *what = carom_table_probe(file, "runs") ? "sweep" : carom_table_probe(file, "branch") ? "branch" : "result";
-    cli_say("%s is a %s, not a model; `carom info %s` tells what is in it, `carom plot %s` draws it", file, what, file, file);
+    cli_say("%s is a %s, not a model; use `carom info %s` or `carom plot %s`", file, what, file, file);
     return true;
 }
 
 bool cli_wants_result(const char *file) {
     const bool model = !carom_result_probe(file) && (holds_model(file) || ((carom_ends(file, ".yaml") || carom_ends(file, ".yml")) && access(file, R_OK) == 0));
-    if (model) cli_say("%s is a model, not a result; `carom run %s` makes one", file, file);
+    if (model) cli_say("%s is a model, not a result; run `carom run %s` first", file, file);
     return model;
 }
 

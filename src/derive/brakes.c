@@ -71,7 +71,7 @@ static carom_status joint_slips(resolver *r, const carom_mech_contact *of, const
     if (!n && what.turns) return carom_fault(r, &of->name, 0, "contact '%.60s' is friction in a joint that turns; add `radius:`, that of the bearing", of->name.text);
     if (n && !what.turns) return carom_fault(r, n->key, 0, "joint '%s' does not turn; remove `radius`", j->name);
     if (n) CAROM_TRY(carom_resolve_number(r, n, "radius", &radius));
-    if (n && !(radius > 0)) return carom_fault(r, n, 0, "radius is %g; it must be positive", radius);
+    if (n && !(radius > 0)) return carom_fault(r, n, 0, "radius must be positive, got %g", radius);
     const vec w = v_scale(g, v_sub(g, carom_shape_turning(g, r->m, &(shape){.body = j->B}), carom_shape_turning(g, r->m, &(shape){.body = j->A})), n_num(g, radius));
     const double s[3] = {j->X_A[2], j->X_A[5], j->X_A[8]};
     vec z;

@@ -27,9 +27,9 @@ static carom_status read_check(resolver *r, const carom_datum *n, check *c) {
     carom_op second;
     const size_t length = comparison(n->text, &at, &c->op);
     if (length == 0 && carom_datum_cut(n))
-        return carom_fault(r, n, 0, "this check ends too early; %s", carom_advice_comma);
+        return carom_fault(r, n, 0, "incomplete check; %s", carom_advice_comma);
     if (length == 0)
-        return carom_fault(r, n, 0, "this check compares nothing; write for instance `%.40s < 1e-4`", n->text);
+        return carom_fault(r, n, 0, "check has no comparison; write for example `%.40s < 1e-4`", n->text);
     if (length == 1 && n->text[at] == '=' && strchr("<>", n->text[at + 1]) && n->text[at + 1])
         return carom_fault(r, n, at, "'=%c' does not compare; write %c=", n->text[at + 1], n->text[at + 1]);
     if (length == 1 && strchr("=!", n->text[at]))
@@ -83,7 +83,7 @@ carom_status carom_derive_observed(resolver *r) {
         for (int k = 0; carom_ledger_name(k); ++k)
             if ((strcmp(carom_ledger_name(k), "seconds") == 0 || strcmp(carom_ledger_name(k), "ns_per_step") == 0) &&
                 carom_graph_depends(m->graph, m->observed[i], CAROM_PARAMETER, m->np + k))
-                return carom_fault(r, &given, 0, "a time of computing cannot be observed: it differs from run to run");
+                return carom_fault(r, &given, 0, "computing times cannot be observed because they differ from run to run");
     }
     return CAROM_OK;
 }

@@ -33,7 +33,7 @@ static carom_status read_slip(resolver *r, const carom_datum *n, bool rate, cons
 static carom_status read_slips(resolver *r, const carom_mech_contact *of, constraint *c) {
     const carom_datum *slip = carom_given(&of->slip), *rate = carom_given(&of->slip_rate);
     if (slip && rate)
-        return carom_fault(r, rate->key, 0, "contact '%s' has both slip and slip rate; keep one", c->name);
+        return carom_fault(r, rate->key, 0, "contact '%s' has both slip and slip rate; give only one", c->name);
     const carom_datum *n = slip ? slip : rate;
     if (!n) return CAROM_OK;
     if (n->kind != CAROM_LIST) return read_slip(r, n, n == rate, c);
@@ -78,7 +78,7 @@ static carom_status check_sweep(resolver *r, const carom_mech_contact *of) {
     for (int k = 0; k < 2; ++k)
         if (!point && carom_given(own[k])) return carom_fault(r, own[k]->key, 0, "`%s` belongs to `point:`", own[k]->key->text);
     for (int k = 0; k < 3; ++k)
-        if (point && carom_given(others[k])) return carom_fault(r, others[k]->key, 0, "`%s` follows from `point:`; keep one of the two", others[k]->key->text);
+        if (point && carom_given(others[k])) return carom_fault(r, others[k]->key, 0, "`%s` follows from `point:`; give only one", others[k]->key->text);
     return CAROM_OK;
 }
 
@@ -165,7 +165,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
     CAROM_TRY(check_sweep(r, of));
     if (carom_given(&of->point)) return read_swept(r, of, fallback, c);
     if (!gap)
-        return carom_fault(r, &of->name, 0, "%s has no gap; add `gap:` with the distance that must not be negative, or `between:` with two shapes", where);
+        return carom_fault(r, &of->name, 0, "%s needs `gap:` (a distance that must stay non-negative) or `between:` (two shapes)", where);
     CAROM_TRY(read_gap(r, gap, &c->gap));
     if (r->part) c->gap = *r->part;
     if (r->along && !carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) {
@@ -173,7 +173,7 @@ static carom_status read_contact(resolver *r, const carom_mech_contact *of, cons
         return CAROM_OK;
     }
     if (!carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1))
-        return carom_fault(r, gap, 0, "the gap of %s holds no coordinate, so no force can act there; remove the contact", where);
+        return carom_fault(r, gap, 0, "the gap of %s does not depend on any coordinate, so no force can act; remove the contact", where);
     c->place = gap;
     CAROM_TRY(read_slips(r, of, c));
     law l = *fallback;
@@ -201,10 +201,10 @@ static carom_status read_lever(resolver *r, const pair *p, const carom_datum *n,
     if (*lever == 0) return CAROM_OK;
     if (l->rub || l->ellipse) return carom_fault(r, n, 0, "%s resistance needs a friction that is a number", key);
     if (lever == &l->spin && p->A->space != SPATIAL)
-        return carom_fault(r, n, 0, "nothing spins about a normal in the plane; `spinning` is for contacts in space");
+        return carom_fault(r, n, 0, "`spinning` requires a spatial contact");
     if (!(l->c.friction > 0)) return carom_fault(r, n, 0, "%s resistance needs friction; add `friction:`", key);
     if ((has_corners(p->A) && !is_ball(p->B)) || (has_corners(p->B) && !is_ball(p->A)))
-        return carom_fault(r, n, 0, "%s resistance is for what is round; '%s' and '%s' have %d contacts, with corners", key, p->A->name, p->B->name, p->count);
+        return carom_fault(r, n, 0, "%s resistance requires round shapes; '%s' and '%s' touch with corners (%d contacts)", key, p->A->name, p->B->name, p->count);
     return CAROM_OK;
 }
 
@@ -236,10 +236,10 @@ static carom_status check_listed_direction(resolver *r, const pair *p, const law
     if (!l->ellipse) return CAROM_OK;
     const body *of = l->ellipse->of;
     if (of && of != p->A->body && of != p->B->body)
-        return carom_fault(r, l->mu, 0, "contacts of more than 500 pairs (300 with boxes in space) come and go: a direction of friction must be fixed in the world or in one of the two bodies, and not all pairs of '%.60s' have '%s'; "
+        return carom_fault(r, l->mu, 0, "with a dynamic contact list (more than 500 pairs, 300 with spatial boxes) a direction of friction must be fixed in the world or in one of the two bodies, and not all pairs of '%.60s' have '%s'; "
                            "use an entry of its own for those that do", p->entry->name.text, of->name);
     if (carom_patch_listed(p->A, p->B))
-        return carom_fault(r, l->mu, 0, "contacts of more than 500 pairs (300 with boxes in space), and of hulls, meshes, ellipsoids and heights, come and go: they do not support friction by direction where two boxes, hulls, "
+        return carom_fault(r, l->mu, 0, "dynamic contact lists (more than 500 pairs, 300 with spatial boxes, and hulls, meshes, ellipsoids and height fields) do not support friction by direction where two boxes, hulls, "
                            "ellipsoids or heights touch; give one coefficient, or, with boxes alone, use at most 15 pairs");
     return CAROM_OK;
 }
@@ -258,9 +258,9 @@ static carom_status read_resistance(resolver *r, const pair *p, law *l) {
     int k;
     CAROM_TRY(carom_law_word(r, n, words, &k));
     if (k < 0) return CAROM_OK;
-    if (!carom_given(&p->entry->rolling) && !carom_given(&p->entry->spinning)) return carom_fault(r, n->key, 0, "`resistance` goes with `rolling` or `spinning`");
+    if (!carom_given(&p->entry->rolling) && !carom_given(&p->entry->spinning)) return carom_fault(r, n->key, 0, "`resistance` requires `rolling` or `spinning`");
     if (k == 0 || !(l->roll > 0 || l->spin > 0)) return CAROM_OK;
-    if (l->c.impact == CAROM_ENERGETIC) return carom_fault(r, n, 0, "impact law energetic wants one bound for all tangents: leave `resistance: discs` out, or use impact law poisson");
+    if (l->c.impact == CAROM_ENERGETIC) return carom_fault(r, n, 0, "impact law energetic requires a single friction bound for all tangential directions; remove `resistance: discs` or use impact law poisson");
     l->c.disc[0] = sliding;
     l->c.disc[1] = l->roll > 0 ? sliding : 0;
     return CAROM_OK;
@@ -294,7 +294,7 @@ static carom_status name_contact(resolver *r, const pair *p, int k, constraint *
     c->place = entry;
     const name *other = carom_names_find(taken, c->name, strlen(c->name));
     if (other)
-        return carom_fault(r, entry, 0, "contact '%.60s' is made twice%s; rename one of the two", c->name, carom_line_of(other->line).text);
+        return carom_fault(r, entry, 0, "duplicate contact '%.60s'%s; rename one", c->name, carom_line_of(other->line).text);
     return carom_names_add(taken, c->name, NAME_QUANTITY, id, entry->line) ? CAROM_OK : carom_fault_memory(r);
 }
 
@@ -304,7 +304,7 @@ static carom_status read_soft_pair(resolver *r, pair *p, const law *fallback, na
     law l = *fallback;
     CAROM_TRY(carom_law_between(r, p, &l));
     p->own->rub = (rubbing){.slides = l.c.friction > 0};
-    if (l.rub || l.ellipse) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
+    if (l.rub || l.ellipse) return carom_fault(r, l.mu, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
     CAROM_TRY(carom_law_fix(r, &l));
     CAROM_TRY(carom_pair_express(r, p, room));
     for (int k = 0; k < p->count; ++k) {
@@ -362,7 +362,7 @@ static carom_status express_listed(resolver *r, const law *l, carom_node *x, car
         CAROM_TRY(carom_resolve_expression(r, l->rub, SCOPE_STATE | SCOPE_SLIP, "friction", &x[k]));
         of->friction_reacts = of->friction_reacts || carom_graph_depends(g, x[k], CAROM_PARAMETER, np + 1);
         if (r->m->near->sleep > 0 && (carom_graph_depends(g, x[k], CAROM_TIME, 0) || carom_graph_depends(g, x[k], CAROM_POSITION, -1) || carom_graph_depends(g, x[k], CAROM_VELOCITY, -1)))
-            return carom_fault(r, l->rub, 0, "friction changes with time or with the state, and a sleeping body would not notice; remove `sleep`, or use slip.speed and normal.force only");
+            return carom_fault(r, l->rub, 0, "friction that depends on time or state cannot be combined with `sleep`; remove `sleep`, or use only slip.speed and normal.force");
     }
     return CAROM_OK;
 }
@@ -373,7 +373,7 @@ static carom_status read_listed(resolver *r, int kind, const law *fallback) {
     pair *p = &x->pairs[kind];
     law l = *fallback;
     CAROM_TRY(carom_law_between(r, p, &l));
-    if (carom_contact_soft(p->entry) && (l.rub || l.ellipse)) return carom_fault(r, l.mu, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
+    if (carom_contact_soft(p->entry) && (l.rub || l.ellipse)) return carom_fault(r, l.mu, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
     CAROM_TRY(read_levers(r, p, &l));
     CAROM_TRY(check_ellipse(r, p, &l));
     CAROM_TRY(choose_member(r, p, &l));
@@ -406,7 +406,7 @@ static carom_status read_constraint(resolver *r, const carom_datum *n, constrain
     CAROM_TRY(no_rates(r, n, c->gap, "the constraint", "it is an expression of positions and time that stays zero"));
     c->place = n;
     if (carom_graph_depends(r->m->graph, c->gap, CAROM_POSITION, -1)) return CAROM_OK;
-    return carom_fault(r, n, 0, "constraint '%.60s' holds no coordinate; remove it", c->name);
+    return carom_fault(r, n, 0, "constraint '%.60s' does not depend on any coordinate; remove it", c->name);
 }
 
 static const char *member_text(const void *user, int i) {
@@ -435,7 +435,7 @@ static carom_status read_link(resolver *r, const carom_mech_contact *of, const l
     if (c->gap == CAROM_NONE) return CAROM_OK;
     if (carom_given(&of->gap)) CAROM_TRY(carom_add_kinks_of(r, c->gap, carom_contact_soft(of) ? -1 : m->nc));
     if (carom_contact_soft(of) && (m->contacts[m->nc].friction_varies || m->contacts[m->nc].ellipse[0] > 0))
-        return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0, "friction of a contact with stiffness is a number; `stiction speed` smooths it");
+        return carom_fault(r, carom_given(&of->friction) ? &of->friction : &of->name, 0, "a compliant contact needs a constant friction coefficient; `stiction speed` regularises it");
     if (carom_given(&of->closes_while)) {
         carom_node gate = CAROM_NONE;
         if (carom_contact_soft(of)) return carom_fault(r, of->closes_while.key, 0, "contact '%.60s' has a stiffness; `closes while` belongs to rigid contacts", c->name);
@@ -478,7 +478,7 @@ static carom_status number_name(resolver *r, const carom_mech_contact *of, const
     snprintf(*own, size, "%s.%d", base, number);
     const name *other = carom_names_find(taken, *own, strlen(*own));
     if (!other) return CAROM_OK;
-    return carom_fault(r, &of->name, 0, "'%s' becomes several contacts, one for each %s, and the name '%s' of one of them is already used%s; rename one of the two", base, each,
+    return carom_fault(r, &of->name, 0, "'%s' becomes several contacts, one for each %s, and the name '%s' of one of them is already used%s; rename one of them", base, each,
                        *own, carom_line_of(other->line).text);
 }
 
@@ -490,7 +490,7 @@ static carom_status new_contact(resolver *r, const carom_mech_contact *of, const
     bool made = other && dot && other->index >= r->m->ne;
     for (const carom_mech_contact *c = r->mech->contacts; made && c < of; ++c) made = strcmp(c->name.text, n->text) != 0;
     if (!made) return carom_new_owner(r, n, false, taken);
-    return carom_fault(r, n, 0, "'%s' is already one of the contacts that '%.*s'%s becomes, one for each part of its gap or node of its member; rename one of the two", n->text,
+    return carom_fault(r, n, 0, "'%s' is already one of the contacts that '%.*s'%s becomes, one for each part of its gap or node of its member; rename one of them", n->text,
                        (int)(dot - n->text), n->text, carom_line_of(other->line).text);
 }
 

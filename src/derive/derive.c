@@ -17,7 +17,7 @@ static carom_status derive_mass(carom_model *m, const carom_node *M, carom_error
         for (int j = 0; j <= i; ++j) {
             const carom_node x = M[i * m->nkin + j];
             if (carom_node_zero(g, x) && i == j && a)
-                return carom_model_fault(m, err, m->energy, "coordinate '%.60s' has no mass: the kinetic energy holds no %.60s'^2; every coordinate needs one",
+                return carom_model_fault(m, err, m->energy, "coordinate '%.60s' has no mass: the kinetic energy must contain %.60s'^2",
                                          a, a);
             if (carom_node_zero(g, x)) continue;
             if (!carom_terms_add(&m->mass, x, i, j, 0) || !carom_terms_gradient(m, &m->dM, x, CAROM_POSITION, 1, i, j))

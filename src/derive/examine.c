@@ -63,11 +63,11 @@ static void redundant(exam *x) {
         if (count == 0) continue;
         if (c->part)
             carom_exam_say(x, CAROM_WARNING,
-                "joint '%s': %d of its constraints %s redundant at the start; reactions of redundant joints are not unique, the "
-                "smallest are taken", c->name, count, count == 1 ? "is" : "are");
+                "joint '%s': %d of its constraints %s redundant initially; reactions are not unique, carom reports those of "
+                "minimum norm", c->name, count, count == 1 ? "is" : "are");
         else
             carom_exam_say(x, CAROM_WARNING,
-                "constraint '%s' is redundant at the start, or its gradient vanishes there; forces of "
+                "constraint '%s' is redundant initially, or its gradient vanishes there; forces of "
                 "redundant constraints are not unique", c->name);
     }
 }
@@ -103,21 +103,20 @@ static void start(exam *x) {
     double drift = 0, least = INFINITY;
     int first = -1, closed = 0;
     for (int id = 0; id < m->ne; ++id) drift = fmax(drift, fabs(x->g[id]));
-    if (m->ne) carom_exam_say(x, CAROM_FINE, "constraints hold at the start: largest violation %.2g", drift);
+    if (m->ne) carom_exam_say(x, CAROM_FINE, "constraints hold initially: largest violation %.2g", drift);
     for (int id = m->ne; id < m->ne + m->nc; ++id) {
         closed += x->g[id] <= 0;
         if (x->g[id] < least) least = x->g[id], first = id;
     }
     if (m->nc)
-        carom_exam_say(x, CAROM_FINE, "%d of %d contact%s closed at the start; smallest gap %.6g at '%s'", closed, m->nc,
-            m->nc == 1 ? "" : "s", least, m->links[first].name);
+        carom_exam_say(x, CAROM_FINE, "%d of %d contacts initially closed; smallest gap %.6g at '%s'", closed, m->nc, least, m->links[first].name);
     initial_impacts(x);
     for (int id = 0; id < m->ne + m->nc; ++id)
         for (int k = x->L.at[id]; k < x->L.at[id + 1]; ++k) {
             carom_column_expand(x->a, &x->L.W, k);
             if (carom_norm_max(x->a, m->nv) > 0) continue;
             carom_exam_say(x, CAROM_WARNING,
-                "the %s of '%s' does not change with any coordinate at the start; no force can act there",
+                "the %s of '%s' does not depend on any coordinate initially; no force can act there",
                 k == x->L.at[id] ? "gap" : "slip", m->links[id].name);
         }
 }
@@ -140,7 +139,7 @@ static void inertias(exam *x) {
     for (int i = 1; i < x->m->nbodies; ++i) {
         const body *b = &x->m->bodies[i];
         if (b->space == SPATIAL && b->mass > 0 && !solid(b->J))
-            carom_exam_say(x, CAROM_WARNING, "no solid has the inertia of %s: one principal moment is larger than the sum of the others", b->where);
+            carom_exam_say(x, CAROM_WARNING, "inertia of %s is unphysical: one principal moment exceeds the sum of the other two", b->where);
     }
 }
 
@@ -193,7 +192,7 @@ static void laws(exam *x) {
     }
     const carom_datum *sleep = carom_given(&m->mech->sleep);
     if (sleep && !m->near && !(sleep->kind == CAROM_TEXT && strcmp(sleep->text, "0") == 0))
-        carom_exam_say(x, CAROM_WARNING, "sleep has no effect: it is for contacts that come and go, of more than 500 pairs of shapes or of hulls, meshes, ellipsoids and heights");
+        carom_exam_say(x, CAROM_WARNING, "sleep has no effect: it requires a dynamic contact list (more than 500 pairs of shapes, 300 with spatial boxes, or hulls, meshes, ellipsoids and height fields)");
 }
 
 static bool rubs(const pair *p) { return p->own->rub.slides || (p->soft && p->soft->friction > 0); }

@@ -65,7 +65,7 @@ static carom_status read_repeat(resolver *r, const carom_datum *repeat, family *
     for (const carom_datum *c = carom_ones(repeat); c != carom_ones_end(repeat); ++c, ++f->n) {
         double x = 0;
         CAROM_TRY(carom_resolve_number(r, c, "repeat", &x));
-        if (!(x >= 1 && x == floor(x))) return carom_fault(r, c, 0, "repeat is %g; it must be a whole number from 1 on", x);
+        if (!(x >= 1 && x == floor(x))) return carom_fault(r, c, 0, "repeat must be an integer of at least 1, got %g", x);
         all *= x;
         if (all > MOST_MEMBERS) return carom_fault(r, c, 0, "'%.60s' has more than %d members", f->name, MOST_MEMBERS);
         f->count[f->n] = (int)x;
@@ -118,7 +118,7 @@ static carom_status read_place(families *x, const carom_datum *d, size_t from, s
 // NAME[a, b] at byte `from` of d, whose bracket opens at `open`: puts NAME.1.2 to `to`; *end: behind the bracket.
 static carom_status read_member(families *x, const carom_datum *d, size_t from, size_t open, char *to, size_t room, size_t *end) {
     const family *f = find(x, d->text + from, open - from);
-    if (!f) return carom_fault(x->r, d, from, "there is no family '%.*s'; only members of families have numbers", (int)(open - from < 60 ? open - from : 60), d->text + from);
+    if (!f) return carom_fault(x->r, d, from, "unknown family '%.*s'; only members of families have numbers", (int)(open - from < 60 ? open - from : 60), d->text + from);
     int used = snprintf(to, room, "%.80s", f->name), depth = 0, k = 0;
     size_t start = open + 1, i = start;
     for (; i < d->length && (depth > 0 || d->text[i] != ']' || k < f->n); ++i) {

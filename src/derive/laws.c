@@ -16,8 +16,8 @@ carom_status carom_law_coefficient(resolver *r, const carom_datum *n, double hig
     const char *key = n->key->text;
     CAROM_TRY(carom_resolve_number(r, n, key, value));
     if (*value >= 0 && *value <= high) return CAROM_OK;
-    if (high == 1) return carom_fault(r, n, 0, "%s is %g; it must lie between 0 and 1", key, *value);
-    return carom_fault(r, n, 0, "%s is %g; it must not be negative", key, *value);
+    if (high == 1) return carom_fault(r, n, 0, "%s must lie between 0 and 1, got %g", key, *value);
+    return carom_fault(r, n, 0, "%s must not be negative, got %g", key, *value);
 }
 
 // Restitution: a number, or a function of approach.speed.
@@ -32,14 +32,14 @@ static carom_status read_restitution(resolver *r, const carom_datum *n, law *l) 
     if (!l->c.varies) { // perhaps it names the speed and does not depend on it
         if (!carom_graph_is_number(r->values, x, &l->c.restitution) || !isfinite(l->c.restitution)) return carom_law_coefficient(r, n, 1, &l->c.restitution);
         if (l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
-        return carom_fault(r, n, 0, "%s is %g; it must lie between 0 and 1", n->key->text, l->c.restitution);
+        return carom_fault(r, n, 0, "%s must lie between 0 and 1, got %g", n->key->text, l->c.restitution);
     }
     if (!CAROM_GROW(m->bounces, m->nbounces)) return carom_fault_memory(r);
     l->bounce = m->nbounces;
     m->bounces[m->nbounces++] = x;
     const carom_node still = carom_graph_substitute(r->values, x, CAROM_TIME, 0, carom_graph_number(r->values, 0));
     if (carom_graph_is_number(r->values, still, &l->c.restitution) && l->c.restitution >= 0 && l->c.restitution <= 1) return CAROM_OK;
-    return carom_fault(r, n, 0, "restitution is %g at approach.speed 0; it must lie between 0 and 1 at every speed", l->c.restitution);
+    return carom_fault(r, n, 0, "restitution must lie between 0 and 1 at every speed, got %g at approach.speed 0", l->c.restitution);
 }
 
 // One of some words; -1: none of them was given.
@@ -139,7 +139,7 @@ static carom_status read_friction(resolver *r, const carom_datum *n, law *l) {
         l->from[2] = source(r, n);
         if (!carom_graph_is_number(r->values, x, &l->c.friction) || !isfinite(l->c.friction)) return carom_law_coefficient(r, n, 1e300, &l->c.friction);
         if (l->c.friction >= 0) return CAROM_OK;
-        return carom_fault(r, n, 0, "%s is %g; it must not be negative", n->key->text, l->c.friction);
+        return carom_fault(r, n, 0, "%s must not be negative, got %g", n->key->text, l->c.friction);
     }
     l->rub = n;
     l->c.friction = 1; // until the first step
@@ -160,8 +160,8 @@ carom_status carom_law_curve(resolver *r, carom_graph *g, const carom_datum *n, 
         CAROM_TRY(carom_law_coefficient(r, c, 1e300, &value[k]));
     }
     if (value[0] < 0 || value[1] < 0) return carom_fault(r, n, 0, "friction needs `static` and `kinetic`: {static: 0.4, kinetic: 0.3}");
-    if (value[0] < value[1]) return carom_fault(r, n, 0, "static friction %g is below the kinetic %g; it must not be", value[0], value[1]);
-    if (value[2] == 0) return carom_fault(r, n, 0, "stribeck is 0; it is the slip speed over which friction falls from static to kinetic: leave it out for a jump");
+    if (value[0] < value[1]) return carom_fault(r, n, 0, "static friction (%g) must not be less than kinetic friction (%g)", value[0], value[1]);
+    if (value[2] == 0) return carom_fault(r, n, 0, "stribeck must be positive: the slip speed over which friction falls from static to kinetic; omit it for a jump");
     *stick = carom_graph_number(g, value[0]);
     *slip = carom_graph_number(g, value[1]);
     if (value[2] < 0) return CAROM_OK;
@@ -276,9 +276,9 @@ carom_status carom_materials_check(resolver *r) {
             const carom_datum *name = &x->materials[i].with[k].name;
             const carom_mech_material *other = NULL;
             CAROM_TRY(carom_material_find(r, name, &other));
-            if (other == &x->materials[i]) return carom_fault(r, name, 0, "'%.60s' with itself is the law of the material; leave `with` out", name->text);
+            if (other == &x->materials[i]) return carom_fault(r, name, 0, "`with: %.60s` names the material itself; remove it and set the law directly", name->text);
             if (listed_with(other, &x->materials[i]) && other > &x->materials[i])
-                return carom_fault(r, name, 0, "the law of '%.60s' and '%.60s' stands in both; keep one", x->materials[i].own.name.text, name->text);
+                return carom_fault(r, name, 0, "the law of '%.60s' and '%.60s' is given in both materials; give only one", x->materials[i].own.name.text, name->text);
         }
     return CAROM_OK;
 }

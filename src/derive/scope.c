@@ -131,7 +131,7 @@ static carom_node unknown(const scope_user *u, const char *word, carom_error *er
 
 static carom_node rate_of(const scope_user *u, carom_graph *g, name *n, carom_error *err) {
     if (n->kind == NAME_PARAMETER)
-        return refuse(err, "%.60s' is zero: '%.60s' is a parameter and does not change; remove it", n->text, n->text);
+        return refuse(err, "%.60s' is always zero because '%.60s' is a parameter; remove it", n->text, n->text);
     if (n->kind == NAME_INPUT && n->index >= 0)
         return refuse(err, "%.60s' is zero: '%.60s' keeps its value between its changes; remove it", n->text, n->text);
     if (n->rate != CAROM_NONE) return n->rate;
@@ -167,7 +167,7 @@ static carom_node value_of(const scope_user *u, carom_graph *g, name *n, int pri
         return primes ? carom_graph_diff(g, x, CAROM_TIME, 0) : x;
     }
     if (n->node == CAROM_NONE && (n->kind == NAME_LET || n->kind == NAME_HELPER))
-        return refuse(err, "'%.60s' is used before it is defined; names are read in order, move its line up", n->text);
+        return refuse(err, "'%.60s' is used before its definition; move its line up", n->text);
     if (n->node == CAROM_NONE && !primes)
         return refuse(err, "'%.60s' is known by its rate only (slip rate); write %.60s'", n->text, n->text);
     return primes ? rate_of(u, g, n, err) : n->node;
@@ -203,7 +203,7 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
     if (strcmp(word, "pi") == 0 && !primes) return carom_graph_number(g, 3.14159265358979323846);
     if (strcmp(word, "t") == 0 && !primes) {
         if (u->scope & SCOPE_TIME) return carom_graph_input(g, CAROM_TIME, 0);
-        return refuse(err, "time t has no place in %s; it is a number that does not change", u->what);
+        return refuse(err, "%s must be constant; it cannot depend on time t", u->what);
     }
     for (int i = 0; u->indices && i < u->indices->n; ++i) {
         if (strcmp(word, u->indices->name[i]) != 0) continue;
@@ -274,16 +274,15 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     name *table = carom_names_find(&m->names, text, length);
     if (table && table->kind == NAME_TABLE) return table_at(m, g, table, nargs, args, err);
     const char *near_table = m->mech && m->mech->ntables && !carom_parse_reserved(text, length) ? carom_nearest(word, callable, m) : NULL;
-    if (near_table) return refuse(err, "there is no function or table '%s'; did you mean '%s'?", word, near_table);
+    if (near_table) return refuse(err, "unknown function or table '%s'; did you mean '%s'?", word, near_table);
     if (!(u->scope & SCOPE_LEDGER)) return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs) : CAROM_NONE;
     int which = 0;
     while (which < count && strcmp(word, kept[which]) != 0) ++which;
     if (which == count) {
         const char *near = carom_nearest(word, function_name, NULL);
-        return near ? refuse(err, "there is no function '%s'; did you mean '%s'?", word, near)
-                    : refuse(err, "there is no function '%s'", word);
+        return near ? refuse(err, "unknown function '%s'; did you mean '%s'?", word, near) : CAROM_NONE; // the parser reports it
     }
-    if (nargs != 1) return refuse(err, which <= WATCH_HIGH ? "%s takes one argument (over all steps) or two" : "%s takes one argument (over all steps)", word);
+    if (nargs != 1) return refuse(err, which <= WATCH_HIGH ? "%s takes one argument (extreme over all steps) or two" : "%s takes one argument (over all steps)", word);
     int ledger = 0;
     while (carom_ledger_name(ledger)) ++ledger;
     for (int i = m->np; i < m->np + ledger + WATCH_COUNT * m->nwatch; ++i)
@@ -318,7 +317,7 @@ static carom_status not_a_unit(resolver *r, const carom_datum *n, size_t from, s
     char near[40];
     if (carom_unit_nearest(n->text + from, to - from, near, sizeof near))
         return carom_fault(r, n, from, "'%.*s' is not a unit; did you mean '%s'?  For a product write '*'", shown, n->text + from, near);
-    return carom_fault(r, n, from, "'%.*s' is not a unit; known are %s.  For a product write '*'", shown, n->text + from, carom_unit_examples);
+    return carom_fault(r, n, from, "'%.*s' is not a unit; expected one of %s.  For a product write '*'", shown, n->text + from, carom_unit_examples);
 }
 
 carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope,
@@ -339,7 +338,7 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     if (quantity == CAROM_QUANTITY_WRONG && !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
         return not_a_unit(r, n, from + at, to);
     if (follows_number(n->text + from, offset) && carom_unit_starts(n->text + from + offset, to - from - offset))
-        return carom_fault(r, n, from + offset, "a unit stands only behind a number that is the whole value; define a parameter with it, or write the number in SI units.  For a product write '*'");
+        return carom_fault(r, n, from + offset, "a unit is only allowed after a number that is the entire value; define a parameter with that unit, or convert to SI. For a product write '*'");
     if (carom_datum_cut(n)) return carom_fault(r, n, from + offset, "%s; %s", err.text, carom_advice_comma);
     return carom_fault(r, n, from + offset, "%s", err.text);
 }
@@ -370,14 +369,14 @@ carom_status carom_resolve_start(resolver *r, const carom_datum *n, carom_node x
     if (!work) return carom_fault_memory(r);
     for (int i = 0; i < r->m->np; ++i)
         if (carom_graph_depends(r->m->graph, x, CAROM_PARAMETER, i)) r->m->fixed[i] = true;
-    return isfinite(*value) ? CAROM_OK : carom_fault(r, n, 0, "this has no finite value at t = 0; check divisions, roots and logarithms");
+    return isfinite(*value) ? CAROM_OK : carom_fault(r, n, 0, "value is not finite at t = 0; check divisions, square roots and logarithms");
 }
 
 carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value) {
     carom_node node = CAROM_NONE;
     CAROM_TRY(carom_resolve_expression(r, n, NAME_PARAMETER | SCOPE_VALUES, what, &node));
     if (!carom_graph_is_number(r->values, node, value) || !isfinite(*value))
-        return carom_fault(r, n, 0, "%s has no finite value; check divisions, roots and logarithms", what);
+        return carom_fault(r, n, 0, "%s is not finite; check divisions, square roots and logarithms", what);
     return CAROM_OK;
 }
 
@@ -391,7 +390,7 @@ static carom_status fail_circle(resolver *r, const carom_datum *n, int index) {
     for (int k = from; k < r->param_depth && used < sizeof circle; ++k)
         used += (size_t)snprintf(circle + used, sizeof circle - used, "%.60s -> ",
                                  m->names.at[m->parameter_name[r->param_stack[k]]].text);
-    return carom_fault(r, n, 0, "parameters in a circle: %s%.60s; give one of them a number", circle, m->names.at[m->parameter_name[index]].text);
+    return carom_fault(r, n, 0, "circular definition of parameters: %s%.60s; set one of them to a number", circle, m->names.at[m->parameter_name[index]].text);
 }
 
 // Parameters of parameters are computed on the way; each level is a call of the parser, so their depth is limited.
@@ -426,16 +425,16 @@ static carom_status new_name(resolver *r, const carom_datum *key, bool empty, co
     enum { CONSTANTS = 2 }; // t and pi come first, then functions
     const char *advice = carom_datum_advice(key, empty);
     if (key->length > 60)
-        return carom_fault(r, key, 0, "the name '%.20s...' is longer than 60 letters; choose a shorter one", key->text);
+        return carom_fault(r, key, 0, "name '%.20s...' is longer than 60 characters; shorten it", key->text);
     if (!carom_name_valid(key->text))
         return carom_fault(r, key, 0, "'%s' is not a name; %s", key->text,
                            advice ? advice : "names are letters, digits, _ and dots inside, and start with a letter");
     for (int i = 0; carom_name_reserved(i) && (bare || i < CONSTANTS); ++i)
         if (strcmp(carom_name_reserved(i), key->text) == 0)
-            return carom_fault(r, key, 0, "'%s' has a meaning of its own in expressions; choose another name", key->text);
+            return carom_fault(r, key, 0, "'%s' is a reserved name; choose another", key->text);
     const name *other = carom_names_find(others, key->text, key->length);
     if (other)
-        return carom_fault(r, key, 0, "'%s' is already %s%s; rename one of the two", key->text, carom_name_kind(other->kind), carom_line_of(other->line).text);
+        return carom_fault(r, key, 0, "'%s' is already defined as %s%s; rename one of them", key->text, carom_name_kind(other->kind), carom_line_of(other->line).text);
     return CAROM_OK;
 }
 
@@ -451,7 +450,7 @@ carom_status carom_resolve_map(resolver *r, const carom_datum *n, const char *wh
     *children = NULL;
     if (!n || carom_datum_empty(n)) return CAROM_OK;
     if (n->kind != CAROM_MAP)
-        return carom_fault(r, n, 0, "%s is a map (`name: value`), this is a %s", where, n->kind == CAROM_LIST ? "list" : "single value");
+        return carom_fault(r, n, 0, "%s must be a map (`name: value`), got a %s", where, n->kind == CAROM_LIST ? "list" : "single value");
     *children = n;
     return CAROM_OK;
 }

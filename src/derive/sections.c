@@ -23,9 +23,9 @@ static carom_status read_title(resolver *r) {
     r->m->assemble = carom_datum_is(assemble, "yes");
     const carom_datum *settle = carom_given(&r->mech->settle);
     r->m->settle = carom_datum_is(settle, "yes");
-    if (settle && !r->m->settle && !carom_datum_is(settle, "no")) return carom_fault(r, settle, 0, "settle is yes or no: may bodies that overlap at the start be moved apart?");
+    if (settle && !r->m->settle && !carom_datum_is(settle, "no")) return carom_fault(r, settle, 0, "settle must be yes or no: yes separates bodies whose shapes overlap initially");
     if (!assemble || r->m->assemble || carom_datum_is(assemble, "no")) return CAROM_OK;
-    return carom_fault(r, assemble, 0, "assemble is yes or no: may positions be moved onto joints and constraints at the start?");
+    return carom_fault(r, assemble, 0, "assemble must be yes or no: yes projects the initial positions onto joints and constraints");
 }
 
 // A name; its node follows later.
@@ -144,7 +144,7 @@ static carom_status read_energy(resolver *r) {
     const carom_mech_energy *energy = r->mech->energy;
     const carom_datum *kinetic = energy ? carom_given(&energy->kinetic) : NULL, *potential = energy ? carom_given(&energy->potential) : NULL;
     if (!kinetic && r->mech->ncoordinates > 0)
-        return carom_fault(r, energy ? &energy->name : carom_mech_start(r->mech), 0, "the kinetic energy is missing; add `energy: {kinetic: 1/2*m*x'^2}`");
+        return carom_fault(r, energy ? &energy->name : carom_mech_start(r->mech), 0, "missing kinetic energy; add `energy: {kinetic: 1/2*m*x'^2}`");
     m->own_kinetic = m->potential = m->driven = m->carried = carom_graph_number(m->graph, 0);
     m->energy = kinetic ? kinetic : carom_mech_start(r->mech);
     if (kinetic) CAROM_TRY(carom_resolve_expression(r, kinetic, SCOPE_STATE, "the kinetic energy", &m->own_kinetic));
@@ -183,7 +183,7 @@ static carom_status add_force(resolver *r, const carom_datum *key, carom_node x,
     int n, *way = carom_graph_ways(m->graph, x, CAROM_POSITION, &n);
     if (!way) return carom_fault_memory(r);
     carom_status status = n ? CAROM_OK
-                            : carom_fault(r, key, 0, "'%.60s' is held in place, so this force does nothing; remove it", key->text);
+                            : carom_fault(r, key, 0, "'%.60s' is fixed, so this force has no effect; remove it", key->text);
     for (int k = 0; k < n && status == CAROM_OK; ++k) {
         const carom_node d = carom_graph_along(m->graph, x, way[k]);
         if (!carom_terms_add(&m->point_force, n_mul(m->graph, d, F), way[k], 0, 0)) status = carom_fault_memory(r);
@@ -288,7 +288,7 @@ static carom_status read_outputs(resolver *r) {
         CAROM_TRY(carom_resolve_expression(r, c, SCOPE_STATE | SCOPE_OUTS, "this output", &node));
         const name *same = carom_names_find(&m->names, c->key->text, c->key->length);
         if (same && (same->node != node || same->kind == NAME_COORDINATE))
-            return carom_fault(r, c->key, 0, "'%s' is already %s%s; rename one of the two", same->text, carom_name_kind(same->kind),
+            return carom_fault(r, c->key, 0, "'%s' is already defined as %s%s; rename one of them", same->text, carom_name_kind(same->kind),
                                carom_line_of(same->line).text);
         name *n = carom_names_add(&m->outs, c->key->text, NAME_OUTPUT, m->nout, c->key->line);
         if (!n) return carom_fault_memory(r);
@@ -334,7 +334,7 @@ static carom_status read_exact(resolver *r) {
     }
     for (int i = 0; i < m->nq; ++i)
         if (m->exact[i] == CAROM_NONE)
-            return carom_fault(r, map, 0, "exact gives no '%s'; give all coordinates or none", carom_model_coordinate(m, i));
+            return carom_fault(r, map, 0, "section `exact` lacks '%s'; give all coordinates or none", carom_model_coordinate(m, i));
     return CAROM_OK;
 }
 
@@ -379,10 +379,10 @@ static carom_status read_simulation(resolver *r) {
     }
     CAROM_TRY(read_options(r, &x->options));
     if (step) CAROM_TRY(carom_resolve_bound(r, step, "the step size", BOUND_STEP, 0, &m->step));
-    if (step && !(m->step > 0)) return carom_fault(r, step, 0, "the step size is %g; it must be positive", m->step);
+    if (step && !(m->step > 0)) return carom_fault(r, step, 0, "the step size must be positive, got %g", m->step);
     if (end) CAROM_TRY(carom_resolve_bound(r, end, "the end time", BOUND_END, 0, &m->end));
     if (end && !(m->end > 0))
-        return carom_fault(r, end, 0, "the end time is %g; it must be positive (a run starts at t = 0)", m->end);
+        return carom_fault(r, end, 0, "the end time must be positive (a run starts at t = 0), got %g", m->end);
     return CAROM_OK;
 }
 
@@ -418,7 +418,7 @@ static carom_status choose_bodies(resolver *r, const carom_datum *list) {
         for (int i = 1; i < m->nbodies; ++i)
             if (is_of(&m->bodies[i], c)) kept[i] = any = true;
         const char *near = any ? NULL : carom_nearest(c->text, body_text, m);
-        if (!any) return carom_fault(r, c, 0, "there is no body '%.60s' to record%s%s%s", c->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        if (!any) return carom_fault(r, c, 0, "unknown body '%.60s' in `record`%s%s%s", c->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     for (int i = 1; i < m->nbodies; ++i) {
         const body *b = &m->bodies[i];
@@ -435,7 +435,7 @@ static carom_status read_record(resolver *r) {
     if (!x) return CAROM_OK;
     if (carom_given(&x->contacts)) {
         CAROM_TRY(carom_resolve_number(r, &x->contacts, "the time between snapshots", &r->m->snapshots));
-        if (!(r->m->snapshots > 0)) return carom_fault(r, &x->contacts, 0, "the time between snapshots of contacts is %g; it must be positive", r->m->snapshots);
+        if (!(r->m->snapshots > 0)) return carom_fault(r, &x->contacts, 0, "the time between snapshots of contacts must be positive, got %g", r->m->snapshots);
     }
     return carom_given(&x->bodies) ? choose_bodies(r, &x->bodies) : CAROM_OK;
 }

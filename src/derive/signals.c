@@ -59,7 +59,7 @@ carom_status carom_declare_signals(resolver *r) {
 static carom_status read_signal(resolver *r, const carom_mech_input *of) {
     carom_model *m = r->m;
     carom_node x = CAROM_NONE;
-    if (carom_given(&of->start)) return carom_fault(r, &of->start, 0, "input '%.60s' has a signal and a value at the start; give one of the two", of->name.text);
+    if (carom_given(&of->start)) return carom_fault(r, &of->start, 0, "input '%.60s' has both `signal` and `start`; give only one", of->name.text);
     CAROM_TRY(carom_resolve_expression(r, &of->signal, NAME_PARAMETER | SCOPE_TIME, "the signal of an input", &x));
     name *n = carom_names_find(&m->names, of->name.text, of->name.length); // now: tables may have names, too
     n->node = x;
@@ -95,11 +95,11 @@ static carom_status read_times(resolver *r, const carom_mech_controller *of, car
     CAROM_TRY(carom_part_name(r, &of->name));
     if (!carom_given(&of->sample)) return carom_fault(r, &of->name, 0, "controller '%.60s' has no sample time; write `sample: 0.01`", of->name.text);
     CAROM_TRY(carom_resolve_number(r, &of->sample, "the sample time", &s->sample));
-    if (!(s->sample > 0)) return carom_fault(r, &of->sample, 0, "the sample time is %g; it must be positive", s->sample);
+    if (!(s->sample > 0)) return carom_fault(r, &of->sample, 0, "the sample time must be positive, got %g", s->sample);
     if (carom_given(&of->offset)) CAROM_TRY(carom_resolve_number(r, &of->offset, "the offset", &s->offset));
-    if (!(s->offset >= 0)) return carom_fault(r, &of->offset, 0, "the offset is %g; it must not be negative", s->offset);
+    if (!(s->offset >= 0)) return carom_fault(r, &of->offset, 0, "the offset must not be negative, got %g", s->offset);
     if (carom_given(&of->delay)) CAROM_TRY(carom_resolve_number(r, &of->delay, "the delay", &s->delay));
-    if (!(s->delay >= 0 && s->delay <= s->sample)) return carom_fault(r, &of->delay, 0, "the delay is %g; it must lie between 0 and the sample time %g", s->delay, s->sample);
+    if (!(s->delay >= 0 && s->delay <= s->sample)) return carom_fault(r, &of->delay, 0, "the delay must lie between 0 and the sample time %g, got %g", s->sample, s->delay);
     if (of->states.count + of->outputs.count == 0) return carom_fault(r, &of->name, 0, "controller '%.60s' computes nothing; write `outputs: {u: -k*x}`", of->name.text);
     return CAROM_OK;
 }

@@ -4,7 +4,7 @@
 #include "model/pairs.h"
 
 bool carom_contact_soft(const carom_mech_contact *of);
-/// Keys that exclude each other.
+/// Keys that are mutually exclusive.
 carom_status carom_check_soft(resolver *r, const carom_mech_contact *of);
 /// The gap of a contact (-1: forces; CAROM_GATE) has a kink where x changes its sign; all kinks that x has itself.
 carom_status carom_add_kink(resolver *r, carom_node x, int contact);

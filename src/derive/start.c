@@ -94,8 +94,8 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
         return carom_model_fault(m, err, c->place, "%s '%.60s' has no finite value at the initial position; check divisions, roots and logarithms", kind,
                                  c->name);
     if (c->part && fabs(g) > POSITION_TOLERANCE * scale)
-        return carom_model_fault(m, err, c->place, "joint '%.60s' does not fit at the start: its constraint %d is %.6g, not 0; %s", c->name, c->part, g,
-                                 m->assemble ? "no positions near these let it fit" : "change positions, or let `assemble: yes` do it");
+        return carom_model_fault(m, err, c->place, "joint '%.60s' is not assembled initially: constraint %d is %.6g, expected 0; %s", c->name, c->part, g,
+                                 m->assemble ? "no positions near these let it fit" : "change positions, or use `assemble: yes`");
     if (id < m->ne && fabs(g) > POSITION_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,
                                  "constraint '%.60s' is %.6g at the initial position, not 0; change `at` of its "
@@ -103,12 +103,12 @@ static carom_status check_position(const carom_model *m, int id, double g, doubl
                                  c->name, g);
     if (id >= m->ne && g < -GAP_TOLERANCE * scale && m->npairs && id >= m->pairs[0].first) {
         const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
-        return carom_model_fault(m, err, c->place, "contact '%.60s' starts with gap %.6g between '%.60s' and '%.60s': they overlap; move one of the two, or let `settle: yes` (--settle) do it", c->name, g,
-                                 p->A->name, p->B->name);
+        return carom_model_fault(m, err, c->place, "contact '%.60s': '%.60s' and '%.60s' overlap initially (gap %.6g); move one, or use `settle: yes` (--settle)",
+                                 c->name, p->A->name, p->B->name, g);
     }
     if (id >= m->ne && g < -GAP_TOLERANCE * scale)
         return carom_model_fault(m, err, c->place,
-                                 "contact '%.60s' starts with gap %.6g, inside the obstacle; change `at` of its coordinates, or the sign of the gap", c->name, g);
+                                 "contact '%.60s' has a negative initial gap (%.6g); change the initial positions (`at`) or the sign of the gap", c->name, g);
     return CAROM_OK;
 }
 
@@ -128,16 +128,15 @@ static carom_status check_rate(const carom_model *m, int id, const double *x, ca
     if (fabs(u) <= fmax(RATE_TOLERANCE * size, ROUNDING * reach)) return CAROM_OK;
     if (m->njoints)
         return carom_model_fault(m, err, c->place,
-                                 "%s '%.60s' does not allow the velocities at the start: they change it at rate %.6g; give "
+                                 "initial velocities violate %s '%.60s' (rate %.6g, expected 0); give "
                                  "fewer velocities (those not given are completed), or others",
                                  c->part ? "joint" : "constraint", c->name, u);
     if (strongest < 0 || x[strongest] == 0 || !isfinite(u))
-        return carom_model_fault(m, err, c->place, "constraint '%.60s' changes at rate %.6g at the start, and no coordinate can stop it; check the expression",
+        return carom_model_fault(m, err, c->place, "constraint '%.60s' is violated initially (rate %.6g, expected 0) and depends on no coordinate; check the expression",
                                  c->name, u);
     const int i = m->W.i[strongest];
     return carom_model_fault(m, err, c->place,
-                             "constraint '%.60s' changes at rate %.6g at the start, not 0; change initial rates "
-                             "(with the others as they are, %.60s: {rate: %.15g} does)",
+                             "initial velocities violate constraint '%.60s' (rate %.6g, expected 0); for example set %.60s: {rate: %.15g}",
                              c->name, u, carom_model_freedom(m, i),
                              m->v0[i] - u / x[strongest]);
 }
@@ -184,7 +183,7 @@ static carom_status check_tangents(const carom_model *m, void *work, const doubl
             for (int i = 0; i < (L.W.count ? L.W.count[k] : L.W.rows); ++i) most[k > 0] = fmax(most[k > 0], fabs(L.W.a[(size_t)k * (size_t)L.W.stride + (size_t)i]));
         if (status == CAROM_OK && most[1] < ALONG_NORMAL * most[0])
             status = carom_model_fault(m, err, m->links[m->ne + c].place,
-                                       "the direction of friction of contact '%.60s' is its normal at the start; give one that lies in the tangential plane", m->links[m->ne + c].name);
+                                       "the direction of friction of contact '%.60s' is its normal initially; give one that lies in the tangential plane", m->links[m->ne + c].name);
     }
     free(mem.base);
     return status;

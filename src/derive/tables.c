@@ -63,7 +63,7 @@ static carom_status read_file(resolver *r, const carom_matrix_text *f, points *p
         first = false;
         if (names) continue;
         r->failed = true;
-        if (n < 0) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: this line is not two numbers; write x, y", f->file, line);
+        if (n < 0) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: expected two numbers, x and y", f->file, line);
         if (n != 2) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: this line has %d number%s; a table has two columns, x and y", f->file, line, n, n == 1 ? "" : "s");
         if (p->n == MOST_POINTS) return carom_fail(r->err, CAROM_BAD_INPUT, "%.200s:%d: a table has at most %d points", f->file, line, MOST_POINTS);
         r->failed = false;
@@ -102,7 +102,7 @@ static carom_status read_lists(resolver *r, const carom_mech_table *of, points *
     if (!x || !y) return carom_fault(r, &of->name, 0, "table '%.60s' needs x and y, or a file", of->name.text);
     if (x->kind != CAROM_LIST) return carom_fault(r, x, 0, "x is a list of numbers: [0, 1, 2]");
     if (y->kind != CAROM_LIST) return carom_fault(r, y, 0, "y is a list of numbers: [0, 1, 2]");
-    if (x->count != y->count) return carom_fault(r, y, 0, "table '%.60s' has %d x and %d y; there must be one y for every x", of->name.text, x->count, y->count);
+    if (x->count != y->count) return carom_fault(r, y, 0, "table '%.60s': x has %d entries and y has %d; they must match", of->name.text, x->count, y->count);
     if (x->count > MOST_POINTS) return carom_fault(r, x, 0, "a table has at most %d points", MOST_POINTS);
     for (; p->n < x->count; ++p->n)
         if (!one_more(p)) return carom_fault_memory(r);

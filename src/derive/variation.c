@@ -518,9 +518,9 @@ static carom_status make(carom_variation *x, const carom_model *m, const int *pa
     const size_t n = (size_t)x->n + 1, np = (size_t)m->np + 1;
     for (int k = 0; k < x->n; ++k)
         if (parameter[k] < 0 || parameter[k] >= m->np_own) return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %d parameters and no number %d", m->file, m->np_own, parameter[k]);
-    if (m->ncontrols) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives through controllers", m->file);
-    if (m->near) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives where so many pairs of shapes come and go", m->file);
-    if (m->nreacting) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: there are no derivatives of friction that depends on reactions (normal.force, joint.force)", m->file);
+    if (m->ncontrols) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with controllers", m->file);
+    if (m->near) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported with dynamic contact lists", m->file);
+    if (m->nreacting) return carom_fail(err, CAROM_UNSUPPORTED, "%.200s: derivatives are not supported where friction depends on reactions (normal.force, joint.force)", m->file);
     x->parameter = calloc(n, sizeof *x->parameter);
     x->P = calloc(n * np, sizeof *x->P);
     x->h = calloc(n, sizeof *x->h);

@@ -84,7 +84,7 @@ static carom_status shift(carom_path *w, cause why, int c, double scale, bool fi
     double rate, dh;
     CAROM_TRY(change_of(w, why, c, (carom_direction){1, w->p.v, w->a, NULL}, -1, &rate));
     if (!(fabs(rate) > GRAZES * scale))
-        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the event at '%.60s' is not transversal (grazing): the motion has no derivative here", w->t, name_of(w, c));
+        return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: the event at '%.60s' is not transversal (grazing): the trajectory is not differentiable here", w->t, name_of(w, c));
     for (int j = 0; j < w->n; ++j) {
         CAROM_TRY(change_of(w, why, c, of_column(w, j), j, &dh));
         const double dt = -dh / rate, size = carom_norm_max(of_column(w, j).q, w->p.nv) + LEAST * w->size_q / w->unit[j];
@@ -224,7 +224,7 @@ static carom_status check_approach(carom_path *w, int c) {
     const double since = w->t - w->touched[c];
     w->touched[c] = w->t;
     if (u < -YOUNG * fabs(Gamma) * since && u < -TOUCHES * w->size_v) return CAROM_OK;
-    return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: '%.60s' is only grazed (approach %.2g): the motion has no derivative here", w->t, name_of(w, c), fabs(u));
+    return carom_fail(w->err, CAROM_NOT_CONVERGED, "t = %.9g: grazing contact at '%.60s' (approach speed %.2g): the trajectory is not differentiable here", w->t, name_of(w, c), fabs(u));
 }
 
 // Slip along several tangents begins against the friction that held it, in e = -lambda_T/|lambda_T|, which changes with every column.

@@ -32,7 +32,7 @@ typedef struct rests {
 
 static const char *const tests[CAROM_TESTS] = {"", "hopf", "branch"};
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for states of rest"); }
+static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for equilibria"); }
 
 static carom_status set(rests *r, double value) {
     bool derived = false, kept = false;
@@ -189,7 +189,7 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
         advance(r, z, 1);
         CAROM_TRY(set(r, r->value + r->size * z[r->n - 1]));
     }
-    return carom_fail(r->err, CAROM_NOT_CONVERGED, "no state of rest was found beside %.60s = %.9g", r->def->by, r->value);
+    return carom_fail(r->err, CAROM_NOT_CONVERGED, "no equilibrium found near %.60s = %.9g", r->def->by, r->value);
 }
 
 static bool tangent(void *user, double *tau) {
@@ -217,7 +217,7 @@ static carom_status begin(void *user) {
             for (int k = rest.nforce - 1; k >= 0; --k)
                 if (rest.force[k].id == of) r->lambda[id] = rest.force[k].value;
             if (id >= r->p.ne && rest.contact[id - r->p.ne] == CAROM_REST_STICKS)
-                status = carom_fail(r->err, CAROM_UNSUPPORTED, "'%.60s' sticks: states of rest that friction holds are not isolated and have no branches; set its friction to 0, or let it slide over a moving surface", carom_model_constraint(m, of));
+                status = carom_fail(r->err, CAROM_UNSUPPORTED, "'%.60s' sticks: equilibria held by friction are not isolated and have no branches; set its friction to 0, or let it slide over a moving surface", carom_model_constraint(m, of));
         }
         for (int i = 0; i < rest.nforce; ++i) r->force = fmax(r->force, fabs(rest.force[i].value));
     }
@@ -334,7 +334,7 @@ static carom_status turn_corner(rests *r, corner *k, double *tau) {
         CAROM_TRY(leads_away(r, k, closed, tau, &away, &along));
         if (away && along > most) most = along, best = closed;
     }
-    if (most == -INFINITY) return carom_fail(r->err, CAROM_SINGULAR, "no state of rest lies behind %.60s = %.9g, where '%.60s' %s", r->def->by, r->value, carom_model_constraint(r->task.base, carom_point_id(&r->p, k->id[0])), k->before & 1 ? "opens" : "closes");
+    if (most == -INFINITY) return carom_fail(r->err, CAROM_SINGULAR, "no equilibrium exists beyond %.60s = %.9g, where '%.60s' %s", r->def->by, r->value, carom_model_constraint(r->task.base, carom_point_id(&r->p, k->id[0])), k->before & 1 ? "opens" : "closes");
     CAROM_TRY(leads_away(r, k, best, tau, &away, &along));
     carom_copy(tau, k->tau, r->n);
     return evaluate(r);

@@ -282,7 +282,7 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     free(hits);
     const bool good = (status == CAROM_RETRY || status == CAROM_OK) && c->residual < c->enough;
     if (good && c->timeless && carom_norm_max(c->s.rate_0, c->s.n) * c->T < STILL && c->s.nhits == 0)
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration ends in a state of rest, not in an orbit: give %s%s", c->nearer, c->expression ? ", or --period free" : "");
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the iteration converged to an equilibrium, not a periodic orbit; give %s%s", c->nearer, c->expression ? ", or --period free" : "");
     if (good) return CAROM_OK;
     const bool astray = c->iterations > 0 && status == CAROM_UNSUPPORTED; // the iteration has led to a motion without derivatives
     if (status != CAROM_RETRY && status != CAROM_OK && !astray) return status;
@@ -421,7 +421,7 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     if (!c->expression) return CAROM_OK;
     if (carom_model_observes_state(s->task.base, 0)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' depends on the state or on time; give an expression of parameters", period);
     CAROM_TRY(carom_shooter_observe(s, &c->T, &c->T_p));
-    if (!(c->T > 0) || !isfinite(c->T)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' is %.9g; it must be positive", period, c->T);
+    if (!(c->T > 0) || !isfinite(c->T)) return carom_fail(err, CAROM_BAD_INPUT, "--period: '%.80s' must be positive, got %.9g", period, c->T);
     return CAROM_OK;
 }
 

@@ -195,7 +195,7 @@ static carom_status first_return(carom_cycle *c, const film *f, double guess, bo
         d_0 = d, d = d_1;
     }
     if (*to < 0 || (isnan(guess) && best < INFINITY && best > 0.5 * most && *to >= 0 && distance(c, x, f->x + (size_t)*to * (size_t)f->nx) > 0.5 * most))
-        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the motion does not come back to a state that it had until t = %.6g: give %s", f->t[f->n - 1], c->nearer);
+        return carom_fail(c->err, CAROM_NOT_CONVERGED, "the trajectory does not return to an earlier state before t = %.6g; give %s", f->t[f->n - 1], c->nearer);
     return CAROM_OK;
 }
 
@@ -262,7 +262,7 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
     bool still = true, same = true;
     for (int k = 1; k <= 3 && still; ++k) CAROM_TRY(carom_shooter_same(s, span, x, 0.1618 * k * span, NULL, &still));
     c->timeless = still;
-    if (!c->expression && !still) return carom_fail(c->err, CAROM_BAD_INPUT, "time enters the model: give the period of its excitation, --period EXPR, instead of free");
+    if (!c->expression && !still) return carom_fail(c->err, CAROM_BAD_INPUT, "the model depends on time; replace `--period free` by the excitation period, --period EXPR");
     if (!still) CAROM_TRY(carom_shooter_same(s, c->T, x, c->T, NULL, &same));
     if (!same) return carom_fail(c->err, CAROM_BAD_INPUT, "--period: the model does not repeat itself after %.9g: give the period of its excitation, or a multiple", c->T);
     if (transient > 0) {

@@ -500,11 +500,11 @@ static carom_status spread(fitting *k, double sum) {
     if (!A) return no_memory(k->err);
     for (int j = 0; j < n; ++j) {
         s[j] = sqrt(carom_dot(k->J + (size_t)j * (size_t)m, k->J + (size_t)j * (size_t)m, m));
-        if (!(s[j] > 0)) return free(A), carom_fail(k->err, CAROM_SINGULAR, "'%.60s' has no influence on what is matched, so that the data cannot say what it is", k->fit->name[j]);
+        if (!(s[j] > 0)) return free(A), carom_fail(k->err, CAROM_SINGULAR, "'%.60s' does not influence the matched quantities and cannot be estimated", k->fit->name[j]);
     }
     for (int j = 0; j < n; ++j)
         for (int i = 0; i < n; ++i) A[i + j * n] = carom_dot(k->J + (size_t)i * (size_t)m, k->J + (size_t)j * (size_t)m, m) / (s[i] * s[j]);
-    if (carom_dense_ldl(A, n, n, APART, A + n * n) > 0) return free(A), carom_fail(k->err, CAROM_SINGULAR, "the free names cannot be told apart by these data: some combination of them changes nothing");
+    if (carom_dense_ldl(A, n, n, APART, A + n * n) > 0) return free(A), carom_fail(k->err, CAROM_SINGULAR, "the free parameters are not identifiable from these data: a combination of them has no effect");
     const double scale = carom_list_length(k->def->sigma) > 0 ? 1 : m > n ? sum / (m - n) : NAN;
     for (int j = 0; j < n; ++j) {
         for (int i = 0; i < n; ++i) column[i] = i == j;
@@ -530,7 +530,7 @@ static carom_status prepare(fitting *k) {
     const size_t matches = (size_t)carom_list_length(def->match);
     k->match = calloc(matches + 1, sizeof *k->match), k->expression = calloc(matches + 1, sizeof *k->expression), k->fit->match = calloc(matches + 1, sizeof *k->fit->match);
     if (!k->match || !k->expression || !k->fit->match) return no_memory(k->err);
-    if (matches == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is matched; give --match COLUMN=EXPR");
+    if (matches == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "no quantity to match; give --match COLUMN=EXPR");
     if (carom_list_length(def->free) == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing is free; give --free NAME,NAME");
     for (int i = 0; i < (int)matches; ++i) CAROM_TRY(read_match(k, i, def->match[i]));
     k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .signals = def->signals};

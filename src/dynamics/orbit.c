@@ -110,7 +110,7 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     o->re = calloc(n + 1, sizeof *o->re), o->im = calloc(n + 1, sizeof *o->im);
     if (!o->q || !o->v || !o->advance || !o->re || !o->im) return carom_orbit_no_memory(c->err);
     const double window = isnan(def->run.end) ? carom_model_simulation(m).end : def->run.end;
-    if (!c->expression && isnan(window)) return carom_fail(c->err, CAROM_BAD_INPUT, "no end time: how long shall a return of the motion be looked for? give --end");
+    if (!c->expression && isnan(window)) return carom_fail(c->err, CAROM_BAD_INPUT, "no end time; give --end T, the time to search for a return of the trajectory");
     double *x = calloc(n + (size_t)o->nq, sizeof *x);
     if (!x) return carom_orbit_no_memory(c->err);
     carom_copy(x, def->start ? def->start : carom_model_q0(m), o->nq);

@@ -46,13 +46,13 @@ static carom_status mass(carom_point *p, carom_error *err) {
 carom_status carom_point_supports(const carom_model *m, carom_error *err) {
     const carom_system *s = carom_model_system(m);
     if (s->listed)
-        return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported where contacts come and go, as those of more than 500 pairs of shapes (300 with boxes in space) and of hulls, meshes, ellipsoids and heights do; "
-                                                  "for a state of rest, run the model until it rests");
-    if (s->nsamplers) return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported with controllers, as '%.60s'; write the law of control as a force", s->samplers[0].name);
+        return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported with dynamic contact lists (more than 500 pairs of shapes, 300 with spatial boxes, and hulls, meshes, ellipsoids and height fields); "
+                                                  "for an equilibrium, run the model until it rests");
+    if (s->nsamplers) return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported with controllers, as '%.60s'; write the law of control as a force", s->samplers[0].name);
     for (int c = 0; c < s->nc; ++c)
-        if (carom_discs_used(s)) return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported with `resistance: discs`");
+        if (carom_discs_used(s)) return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported with `resistance: discs`");
         else if (s->contacts[c].friction_reacts)
-            return carom_fail(err, CAROM_UNSUPPORTED, "states of rest, modes, derivatives and orbits are not supported where friction depends on forces, as that of '%.60s' does", carom_model_constraint(m, s->ne + c));
+            return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported where friction depends on forces, as that of '%.60s' does", carom_model_constraint(m, s->ne + c));
     return CAROM_OK;
 }
 
@@ -92,7 +92,7 @@ static carom_status look_friction(carom_point *p, carom_error *err) {
         const int tangents = p->contacts[c].tangents;
         if (!p->contacts[c].friction_varies || tangents == 0) continue;
         const double mu = carom_length(law + 2, tangents) > p->noise ? law[0] : law[1];
-        if (!(mu >= 0)) return carom_fail(err, CAROM_USER, "friction of '%.60s' is %g; it must not be negative", carom_model_constraint(p->model, p->ne + c), mu);
+        if (!(mu >= 0)) return carom_fail(err, CAROM_USER, "friction of '%.60s' must not be negative, got %g", carom_model_constraint(p->model, p->ne + c), mu);
         p->contacts[c].friction = fmax(mu, CAROM_NO_FRICTION); // it keeps its tangential directions
     }
     return CAROM_OK;

@@ -58,7 +58,7 @@ static void allocate(search *s, carom_arena *mem) {
 static carom_status open(search *s, const carom_model *m, carom_error *err) {
     CAROM_TRY(carom_grip_open(&s->grip, m, err));
     allocate(s, &s->mem);
-    if (!carom_arena_begin(&s->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a state of rest");
+    if (!carom_arena_begin(&s->mem)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
     allocate(s, &s->mem);
     return CAROM_OK;
 }
@@ -74,7 +74,7 @@ static carom_status check_still(search *s, const double *motion) {
     const carom_local *L = &p->L;
     for (int b = 0; b < L->nb; ++b)
         if (motion[L->at[b]] != 0)
-            return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "there is no state of rest: %s '%.60s' moves with time", L->id[b] < p->ne ? "constraint" : "contact",
+            return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium exists: %s '%.60s' depends on time", L->id[b] < p->ne ? "constraint" : "contact",
                               carom_model_constraint(p->model, carom_point_id(p, L->id[b])));
     return CAROM_OK;
 }
@@ -296,7 +296,7 @@ static carom_status describe(search *s, carom_rest *rest) {
         snprintf(why, sizeof why, "friction of contact '%.60s' is at its limit", carom_model_constraint(p->model, carom_point_id(p, id)));
         break;
     }
-    return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no state of rest was found: a force of %.6g on '%.60s' is not balanced; %s", rest->force_left,
+    return carom_fail(s->grip.err, CAROM_NOT_CONVERGED, "no equilibrium found: unbalanced force %.6g on '%.60s'; %s", rest->force_left,
                       carom_point_rate(p, rest->unbalanced), why);
 }
 
@@ -523,14 +523,14 @@ static carom_status find(search *s, carom_rest *rest, carom_error *err) {
     }
     CAROM_TRY(answer(s, rest, err));
     if (rest->residual <= WRONG) return CAROM_OK;
-    return carom_fail(err, CAROM_NOT_CONVERGED, "no state of rest was found: the best one violates the laws of its contacts by %.3g, relative", rest->residual);
+    return carom_fail(err, CAROM_NOT_CONVERGED, "no equilibrium found: the best candidate violates its contact laws by %.3g (relative)", rest->residual);
 }
 
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err) {
     carom_error own = {0};
     if (!err) err = &own;
     if (rest) *rest = (carom_rest){0};
-    if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "a state of rest needs a model and a place for the answer");
+    if (!rest || !m) return carom_fail(err, CAROM_BAD_INPUT, "null model or output pointer");
     const carom_system *all = carom_model_system(m);
     search s = {0};
     *rest = (carom_rest){.nq = all->nq, .nv = all->nv, .nc = all->nc, .unbalanced = -1, .residual = NAN};
@@ -539,7 +539,7 @@ carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const doubl
     rest->force = calloc((size_t)rest->nforce + 1, sizeof *rest->force);
     rest->contact = calloc((size_t)all->nc + 1, sizeof *rest->contact);
     *err = (carom_error){0};
-    carom_status status = rest->q && rest->force && rest->contact ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a state of rest");
+    carom_status status = rest->q && rest->force && rest->contact ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an equilibrium");
     if (status == CAROM_OK) status = open(&s, m, err);
     if (status == CAROM_OK) {
         if (q) carom_copy(s.grip.p.q, q, all->nq);

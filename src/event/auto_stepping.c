@@ -141,7 +141,7 @@ static carom_status power(carom_step *s, double t, const double *q, const double
     double in = 0, out = 0;
     if (!s->sys->power) return CAROM_OK;
     if (s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out) != CAROM_OK)
-        return carom_retry(s, "the model could not compute its power");
+        return carom_retry(s, "evaluation of the model's power failed");
     s->account.external += 0.5 * h * in;
     s->account.damping += 0.5 * h * out;
     return CAROM_OK;
@@ -161,7 +161,7 @@ static carom_status measure(auto_work *w, carom_step *s) {
 carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     auto_head *h = &w->head;
     const double shortest = auto_shortest(s, w->t), left = t_1 - w->t, rtol = s->opt[AUTO_RTOL];
-    if (s->nevents + 4 * s->sys->nc > s->most_events) return carom_retry(s, "more than %d events in one step; take a smaller step", s->most_events);
+    if (s->nevents + 4 * s->sys->nc > s->most_events) return carom_retry(s, "more than %d events in one step; reduce the step", s->most_events);
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(measure(w, s));
     if (s->sys->ne + s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g_0, w->t, w->q_s));

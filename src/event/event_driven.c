@@ -347,7 +347,7 @@ static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
     if (!done && first && w->cap < HUGE_VAL) return CAROM_OK; // the phase begins anew
     if (!done) return with_multistep(w, s, h, found);
     if (!*found && crossing == 0 && P->a.tau == h) P->t = t_1; // t + h rounds
-    if (!*found && P->t == t) return carom_retry(s, "time does not advance at t = %.12g", t);
+    if (!*found && P->t == t) return carom_retry(s, "no progress in time at t = %.12g", t);
     return *found ? CAROM_OK : carom_inner(s, P->t, P->q, P->v);
 }
 
@@ -373,7 +373,7 @@ static carom_status march(work *w, carom_step *s) {
         if (!found) continue;
         still = P->t - last > 4 * DBL_EPSILON * fabs(P->t) ? 0 : still + 1;
         last = P->t;
-        if (still > STANDSTILL) return carom_retry(s, "%d events at t = %.12g and no decision: contacts there contradict each other", still, P->t);
+        if (still > STANDSTILL) return carom_retry(s, "no consistent contact state found at t = %.12g after %d events", P->t, still);
         idle = carom_phase_unchanged(P, s) ? idle + 1 : 0;
         if (idle > CAROM_PHASE_UNCHANGED)
             return carom_retry(s, "%d events up to t = %.12g change nothing: contacts that share a load contradict each other.  Try mixed or auto, which pass such states by time-stepping", idle, P->t);

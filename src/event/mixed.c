@@ -133,7 +133,7 @@ static carom_status power(carom_step *s, double t, double weight) {
     double in = 0, out = 0;
     if (!s->sys->power) return CAROM_OK;
     const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, s->q, s->v, &in, &out);
-    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its power");
+    if (status == CAROM_RETRY) return carom_retry(s, "evaluation of the model's power failed");
     if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", s->t);
     s->account.external += weight * in;
     s->account.damping += weight * out;

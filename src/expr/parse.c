@@ -60,10 +60,10 @@ static int next(parser *p) { // skips blanks
 // What stands here instead of what was expected.
 static carom_node unexpected(parser *p, const char *wanted) {
     const int c = next(p);
-    if (c < 0) return FAIL(p, p->at, "the expression ends where %s should follow", wanted);
+    if (c < 0) return FAIL(p, p->at, "unexpected end of expression; expected %s", wanted);
     if (c > 126 || c < 32)
         return FAIL(p, p->at, "byte 0x%02x is not allowed in an expression; expressions are plain ASCII", (unsigned)c);
-    return FAIL(p, p->at, "'%c' stands where %s should", c, wanted);
+    return FAIL(p, p->at, "expected %s, got '%c'", wanted, c);
 }
 
 static bool skip(parser *p, int c) {
@@ -108,9 +108,14 @@ static carom_node unknown_function(parser *p, size_t start, size_t length) {
     const int n = length < SHOWN ? (int)length : SHOWN;
     memcpy(word, p->text + start, (size_t)n);
     word[n] = 0;
-    const char *near = carom_nearest(word, function_name, NULL);
-    if (near) return FAIL(p, start, "there is no function '%s'; did you mean '%s'?", word, near);
-    return FAIL(p, start, "there is no function '%s'; for a product write '*' before the parenthesis", word);
+    static const struct { const char *other, *ours; } names[] = {{"ln", "log"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"arctan2", "atan2"}, {"sgn", "sign"}, {"fabs", "abs"}};
+    const char *near = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (strcmp(word, names[i].other) == 0) near = names[i].ours;
+    if (strcmp(word, "pow") == 0 || strcmp(word, "power") == 0) return FAIL(p, start, "unknown function '%s'; write x^y for a power", word);
+    if (!near) near = carom_nearest(word, function_name, NULL);
+    if (near) return FAIL(p, start, "unknown function '%s'; did you mean '%s'?", word, near);
+    return FAIL(p, start, "unknown function '%s'; for a product write '*' before the parenthesis", word);
 }
 
 // A call that only the caller may know.
@@ -177,21 +182,21 @@ static carom_node name(parser *p) {
     p->at += length;
     for (; peek(p, 0) == '\''; ++p->at) ++primes;
     if (next(p) == '(') {
-        if (primes) return FAIL(p, start, "%.*s' is called like a function; a prime is for rates of names", shown, text);
+        if (primes) return FAIL(p, start, "%.*s' is a function call; a prime is only allowed after a name", shown, text);
         ++p->at;
         return call(p, start, length);
     }
     if (find_function(text, length))
         return FAIL(p, start, "%.*s is a function and needs arguments in parentheses", shown, text);
     if (is_pi(text, length)) {
-        if (primes) return FAIL(p, start, "pi is a number and has no rate");
+        if (primes) return FAIL(p, start, "pi is constant; its rate is zero");
         return carom_graph_number(p->g, 3.14159265358979323846);
     }
     if (p->err) p->err->text[0] = 0;
     carom_node x = CAROM_NONE;
     if (p->scope->lookup) x = p->scope->lookup(p->scope->user, p->g, text, length, primes, p->err);
     if (x != CAROM_NONE) return x;
-    if (!p->err || !p->err->text[0]) return FAIL(p, start, "the name '%.*s' is not known", shown, text);
+    if (!p->err || !p->err->text[0]) return FAIL(p, start, "unknown name '%.*s'", shown, text);
     *p->offset = start;
     return CAROM_NONE;
 }
@@ -219,7 +224,7 @@ static carom_node number(parser *p) {
     const double value = carom_number(text, NULL);
     p->at += n;
     if (!isfinite(value)) return FAIL(p, start, "the number %.40s is too large", text);
-    if (letter(peek(p, 0))) return FAIL(p, p->at, "a name follows a number without an operator; for a product write '*'");
+    if (letter(peek(p, 0))) return FAIL(p, p->at, "missing operator between a number and a name; write '*' for a product");
     if (peek(p, 0) == '.') return FAIL(p, p->at, "this number has a second decimal point");
     return carom_graph_number(p->g, value);
 }
@@ -234,7 +239,7 @@ static carom_node atom(parser *p) {
     const size_t start = p->at++;
     const carom_node x = expression(p);
     if (x == CAROM_NONE) return x;
-    if (next(p) < 0) return FAIL(p, start, "this parenthesis is never closed");
+    if (next(p) < 0) return FAIL(p, start, "unmatched '('");
     return skip(p, ')') ? x : unexpected(p, "an operator or ')'");
 }
 
@@ -329,12 +334,12 @@ carom_node carom_parse(carom_graph *g, const char *text, size_t length, const ca
         if (carom_graph_failed(g)) return apply(&p, CAROM_OP_NEG, x, CAROM_NONE, CAROM_NONE);
         return x;
     }
-    if (next(&p) == ')') return FAIL(&p, p.at, "this ')' has no '('");
+    if (next(&p) == ')') return FAIL(&p, p.at, "unmatched ')'");
     if (next(&p) == ',') return FAIL(&p, p.at, "a comma outside of a function's parentheses; numbers have decimal points");
     if (next(&p) >= 0) {
         const int c = next(&p);
         if (letter(c) || digit(c) || c == '(' || c == '.')
-            return FAIL(&p, p.at, "'%c' follows without an operator; for a product write '*'", c);
+            return FAIL(&p, p.at, "missing operator before '%c'; write '*' for a product", c);
         return unexpected(&p, "an operator");
     }
     return x;

@@ -96,8 +96,8 @@ static carom_status read_size(lines *s, bool array, symmetry kind, carom_triplet
     double rows, cols, entries = 0;
     if (s->words != (array ? 2 : 3) || !whole(s->word[0], MOST_ROWS, &rows) || !whole(s->word[1], MOST_ROWS, &cols) ||
         (!array && !whole(s->word[2], 1e15, &entries)) || rows < 1 || cols < 1)
-        return wrong(s, array ? "the size of an array is two whole numbers: rows, columns (up to 1e8)"
-                              : "the size is three whole numbers: rows, columns (up to 1e8), entries");
+        return wrong(s, array ? "the size of an array is two integers: rows, columns (up to 1e8)"
+                              : "the size is three integers: rows, columns (up to 1e8), entries");
     if (kind != GENERAL && rows != cols) return wrong(s, "a symmetric matrix has as many rows as columns");
     if (array) entries = kind == GENERAL ? rows * cols : kind == SYMMETRIC ? rows * (rows + 1) / 2 : rows * (rows - 1) / 2;
     if (entries > rows * cols) return wrong(s, "there are more entries than the matrix has places");

@@ -41,7 +41,7 @@ carom_status carom_flex_matrices_check(const carom_member_def *d, carom_error *e
     CAROM_TRY(check_matrix(d->stiffness, "stiffness", d->mass->rows, err));
     if (d->damping) CAROM_TRY(check_matrix(d->damping, "damping", d->mass->rows, err));
     if (!(d->damping_mass >= 0 && d->damping_stiffness >= 0) || !isfinite(d->damping_mass + d->damping_stiffness))
-        return carom_fail(err, CAROM_BAD_INPUT, "damping %g and %g; it must not be negative", d->damping_mass, d->damping_stiffness);
+        return carom_fail(err, CAROM_BAD_INPUT, "damping must not be negative, got %g and %g", d->damping_mass, d->damping_stiffness);
     return CAROM_OK;
 }
 

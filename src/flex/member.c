@@ -18,13 +18,13 @@ const char *carom_member_component(carom_member_kind kind, int c) { return kinds
 
 static carom_status positive(double x, const char *what, carom_error *err) {
     if (x > 0 && isfinite(x)) return CAROM_OK;
-    return carom_fail(err, CAROM_BAD_INPUT, "%s is %g; it must be positive", what, x);
+    return carom_fail(err, CAROM_BAD_INPUT, "%s must be positive, got %g", what, x);
 }
 
 static carom_status check_damping(const carom_member_def *d, carom_error *err) {
     const double a = d->damping_mass, b = d->damping_stiffness, c = d->damping_torsion;
     if (a >= 0 && b >= 0 && c >= 0 && isfinite(a + b + c)) return CAROM_OK;
-    return carom_fail(err, CAROM_BAD_INPUT, "damping %g and %g; it must not be negative", a, c < 0 ? c : b);
+    return carom_fail(err, CAROM_BAD_INPUT, "damping must not be negative, got %g and %g", a, c < 0 ? c : b);
 }
 
 static carom_status check_wheels(const carom_member_def *d, carom_error *err) {

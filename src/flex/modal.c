@@ -34,6 +34,6 @@ carom_status carom_flex_modal_make(carom_member *m, const carom_member_def *def,
     if (def->nmodal > CAROM_MEMBER_MODES) return carom_fail(err, CAROM_BAD_INPUT, "modal damping of %d modes; at most %d can be given", def->nmodal, CAROM_MEMBER_MODES);
     if (m->n > MOST_UNKNOWNS) return carom_fail(err, CAROM_BAD_INPUT, "modal damping couples all unknowns of a member, which may have at most %d; this one has %d: use damping: {mass, stiffness}", MOST_UNKNOWNS, m->n);
     for (int k = 0; k < def->nmodal; ++k)
-        if (!(def->modal[k] >= 0 && def->modal[k] < 1)) return carom_fail(err, CAROM_BAD_INPUT, "a modal damping ratio is %g; it must be at least 0 and less than 1", def->modal[k]);
+        if (!(def->modal[k] >= 0 && def->modal[k] < 1)) return carom_fail(err, CAROM_BAD_INPUT, "a modal damping ratio must be at least 0 and less than 1, got %g", def->modal[k]);
     return make(m, def, err ? err : &none);
 }

@@ -95,7 +95,7 @@ static carom_status refuse(const fmu_export_def *def, carom_error *err) {
     if (!def->event_driven && !carom_scheme_find(def->bundle->run->scheme)) // it is not in the core
         return carom_fail(err, CAROM_BAD_INPUT, "this build of carom has no static SUNDIALS library, so its FMUs have no scheme %s; give --scheme auto or mixed", def->bundle->run->scheme);
     if (carom_model_system(def->model)->listed)
-        return carom_fail(err, CAROM_BAD_INPUT, "an FMU needs a fixed list of variables; this model has more than 500 pairs of shapes (300 with boxes in space) whose contacts come and go");
+        return carom_fail(err, CAROM_BAD_INPUT, "an FMU needs a fixed list of variables; this model has a dynamic contact list (more than 500 pairs of shapes, 300 with spatial boxes)");
     return CAROM_OK;
 }
 

@@ -120,7 +120,7 @@ static carom_status misfit(const place *p, const char *what) {
 static carom_status read_sizes(const place *p, int rows, fclib_local *l) {
     CAROM_TRY(read_integer(p, "spacedim", &l->spacedim));
     if (l->spacedim != 2 && l->spacedim != 3)
-        return carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: spacedim is %d; it must be 2 or 3", p->file, l->spacedim);
+        return carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: spacedim must be 2 or 3, got %d", p->file, l->spacedim);
     if (rows % l->spacedim != 0) return carom_fail(p->err, CAROM_BAD_INPUT, "%.200s: %d rows are not contacts of %d rows each", p->file, rows, l->spacedim);
     l->nc = rows / l->spacedim;
     return CAROM_OK;

@@ -116,7 +116,7 @@ static void most(FILE *f, const char *label, double x, const char *where, double
 
 static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
-    fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s by the clock\n", "steps", l->steps,
+    fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s wall time\n", "steps", l->steps,
             l->rejected, l->seconds, 1e9 * each, l->wall);
     if (l->counts.inner > 0)
         fprintf(f, "  %-12s %ld step%s of the scheme's own (%ld rejected)\n", "  inside", l->counts.inner, plural(l->counts.inner), l->counts.inner_rejected);

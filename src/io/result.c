@@ -119,7 +119,7 @@ long carom_result_rows(const carom_result *r) {
 
 // `columns` columns from this one on.
 static carom_status read_block(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err) {
-    if (!r || !out) return carom_fail(err, CAROM_BAD_INPUT, "a result, or a place for its values, is missing");
+    if (!r || !out) return carom_fail(err, CAROM_BAD_INPUT, "null result or output buffer");
     const csv_table *t = &r->table;
     if (column < 0 || column >= t->columns || first < 0 || count < 0 || count > t->rows || first > t->rows - count)
         return carom_fail(err, CAROM_BAD_INPUT, "%ld rows of column %d from row %ld on are not in %.400s", count, column, first, r->file);

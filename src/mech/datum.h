@@ -38,4 +38,4 @@ carom_status carom_mech_add_entry(carom_mech *m, const char *section, const char
 bool carom_datum_cut(const carom_datum *d);
 /// Is this key (empty: nothing stands behind it) perhaps the rest of an expression that was cut?  Then the advice, else NULL.
 const char *carom_datum_advice(const carom_datum *key, bool empty);
-extern const char carom_advice_comma[]; // "an expression with a comma inside { } or [ ] wants quotes"
+extern const char carom_advice_comma[]; // "an expression with a comma inside { } or [ ] needs quotes"

@@ -10,32 +10,32 @@
 // A family of records.
 #define FAMILY(record, plural, of) \
     static const carom_key record##_family_keys[] = { \
-        KEY(NUMBER, "repeat", "needed", "how many: a number, or a list of up to three; NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "1", AT(record, repeat)), \
+        KEY(NUMBER, "repeat", "needed", "number of members, or a list of up to three; members are NAME.0, NAME.1, ..., or NAME.0.0.0, ...", "1", AT(record, repeat)), \
         KEY(WORD, "index", "i, j, k", "names of the indices, which the expressions of a member may use", "", AT(record, index)), \
         ONE(#record, "needed", of, AT(record, record), plural##_single), \
         END}; \
-    static const key_group record##_family_group = {GROUP(#plural ".NAME, repeat", "A family: one entry for many.", record##_family_keys, carom_mech_##record, #record), .when = {{"repeat", NULL}}}
+    static const key_group record##_family_group = {GROUP(#plural ".NAME, repeat", "A family: one entry that generates many.", record##_family_keys, carom_mech_##record, #record), .when = {{"repeat", NULL}}}
 #define GROUP(place_, about_, keys_, record, called_) .place = place_, .about = about_, .keys = keys_, .size = sizeof(record), .called = called_
 
 static const carom_key coordinate_keys[] = {
-    KEY(NUMBER, "at", "0", "position at the start, an expression of parameters", "", AT(coordinate, at)),
-    KEY(NUMBER, "rate", "0", "velocity at the start", "", AT(coordinate, rate)),
+    KEY(NUMBER, "at", "0", "initial position, an expression of parameters", "", AT(coordinate, at)),
+    KEY(NUMBER, "rate", "0", "initial velocity", "", AT(coordinate, rate)),
     END};
 static const key_group coordinate_group = {GROUP("coordinates.NAME", "`NAME: 0.3` is short for `{at: 0.3}`.", coordinate_keys, carom_mech_coordinate, "coordinate"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_coordinate, at)};
 static const key_group *const coordinates[] = {&coordinate_group, NULL};
 
 static const carom_key table_keys[] = {
     KEY(NAME, "file", "", "a CSV file of two columns, x and y, in the folder of the model or below it; `NAME: FILE` is short for it", "", AT(table, file)),
-    KEY(NUMBER, "x", "", "instead of a file: a list of numbers that ascend", "", AT(table, x)),
+    KEY(NUMBER, "x", "", "instead of a file: an increasing list of numbers", "", AT(table, x)),
     KEY(NUMBER, "y", "", "one for every x", "", AT(table, y)),
     KEY(WORD, "kind", "linear", "linear, or spline: a cubic with continuous second derivatives", "", AT(table, kind)),
-    KEY(WORD, "outside", "constant", "beyond the first and last x: constant, or error: a run stops there", "", AT(table, outside)),
+    KEY(WORD, "outside", "constant", "extrapolation: constant, or error (the run stops)", "", AT(table, outside)),
     END};
 static const key_group table_group = {GROUP("tables.NAME", "A function given by points.", table_keys, carom_mech_table, "table"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_table, file)};
 static const key_group *const tables[] = {&table_group, NULL};
 
 static const carom_key input_keys[] = {
-    KEY(NUMBER, "start", "0", "value at the start, an expression of parameters; `NAME: 0` is short for it", "", AT(input, start)),
+    KEY(NUMBER, "start", "0", "initial value, an expression of parameters; `NAME: 0` is short for it", "", AT(input, start)),
     KEY(EXPRESSION, "signal", "", "instead of being set from outside: an expression of time and parameters that it follows; --input NAME=EXPRESSION gives one", "", AT(input, signal)),
     END};
 static const key_group input_group = {GROUP("inputs.NAME", "A signal that is set from outside: --input, carom_sim_input(), an importer of an FMU.  It keeps its value in between.", input_keys, carom_mech_input, "input"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_input, start)};
@@ -44,7 +44,7 @@ static const key_group *const inputs[] = {&input_group, NULL};
 static const carom_key controller_keys[] = {
     KEY(NUMBER, "sample", "needed", "time between two samples", "s", AT(controller, sample)),
     KEY(NUMBER, "offset", "0", "time of the first sample", "s", AT(controller, offset)),
-    KEY(NUMBER, "delay", "0", "time from a sample until its outputs take effect, at most `sample`", "s", AT(controller, delay)),
+    KEY(NUMBER, "delay", "0", "delay between sampling and output update, at most `sample`", "s", AT(controller, delay)),
     KEY(NAMED, "states", "", "NAME: its next value, an expression of values at the sample", "", AT(controller, states)),
     KEY(NAMED, "outputs", "", "NAME: an expression of values at the sample, before the states change", "", AT(controller, outputs)),
     KEY(NAMED, "start", "0", "NAME: value of a state before the first sample, or of an output before it first takes effect", "", AT(controller, start)),
@@ -61,8 +61,8 @@ static const key_group *const energies[] = {&energy_group, NULL};
 
 #define FRICTION "Coulomb's coefficient, not negative: a number, an expression that may use slip.speed (m/s), normal.force (N) and the state, {static, kinetic, stribeck}"
 #define ELLIPSE ", or {along, across, direction, of}: two coefficients in space, along a direction fixed in body or family `of` (default: the world) and across it"
-#define IMPACT_LAW "newton, poisson or energetic: what restitution is the ratio of: velocities, impulses, or the root of that of works"
-#define IMPACT_ORDER "of contacts that are struck at the same time: simultaneous or sequential, the fastest approach first; energetic: always sequential"
+#define IMPACT_LAW "definition of restitution: newton (ratio of velocities), poisson (ratio of impulses) or energetic (square root of the ratio of works)"
+#define IMPACT_ORDER "treatment of simultaneous impacts: simultaneous, or sequential (fastest approach first); energetic is always sequential"
 static const carom_key law_keys[] = {
     KEY(NUMBER, "restitution", "0", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(law, restitution)),
     KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1", AT(law, tangential_restitution)),
@@ -70,13 +70,13 @@ static const carom_key law_keys[] = {
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(law, impact_law)),
     KEY(WORD, "impact order", "simultaneous", IMPACT_ORDER, "", AT(law, impact_order)),
     END};
-static const key_group law_group = {GROUP("contact defaults", "For contacts that do not say.", law_keys, carom_mech_law, "contact defaults"), .without_name = true};
+static const key_group law_group = {GROUP("contact defaults", "Defaults for contacts.", law_keys, carom_mech_law, "contact defaults"), .without_name = true};
 static const key_group *const laws[] = {&law_group, NULL};
 
 static const key_group with_group = {GROUP("materials.NAME.with.OTHER", "The law of two materials.", law_keys, carom_mech_law, "with")};
 static const key_group *const withs[] = {&with_group, NULL};
 static const carom_key material_keys[] = {
-    KEY(NUMBER, "restitution", "0", "of two parts of this material", "1", AT(material, own.restitution)),
+    KEY(NUMBER, "restitution", "0", "between two parts of this material", "1", AT(material, own.restitution)),
     KEY(NUMBER, "tangential restitution", "0", "the same in the tangential direction, Newton's law only", "1", AT(material, own.tangential_restitution)),
     KEY(EXPRESSION, "friction", "0", FRICTION, "1", AT(material, own.friction)),
     KEY(WORD, "impact law", "newton", IMPACT_LAW, "", AT(material, own.impact_law)),
@@ -88,24 +88,24 @@ static const key_group *const materials[] = {&material_group, NULL};
 
 static const carom_key contact_keys[] = {
     KEY(EXPRESSION, "gap", "needed", "distance, an expression of positions and time", "m", AT(contact, gap)),
-    KEY(EXPRESSION, "closes while", "always", "an open contact closes only while this expression is positive; until then it may pass through the other side; a closed contact is not affected", "", AT(contact, closes_while)),
-    KEY(EXPRESSION, "slip", "", "tangential displacement; a list of two: a spatial contact with a friction disc; up to five: a ball", "m", AT(contact, slip)),
+    KEY(EXPRESSION, "closes while", "always", "the contact can close only while this expression is positive; otherwise the gap may become negative; a closed contact is unaffected", "", AT(contact, closes_while)),
+    KEY(EXPRESSION, "slip", "", "tangential displacement; two: spatial contact with a friction disc; three to five: friction ball (rolling, spinning)", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
     KEY(EXPRESSION, "friction", "contact defaults", FRICTION ", or a list, one for each of two slips; needs a slip", "1", AT(contact, friction)),
     KEY(NUMBER, "restitution", "contact defaults", "in the normal direction, 0 to 1; may use approach.speed (m/s)", "1", AT(contact, restitution)),
     KEY(NUMBER, "tangential restitution", "contact defaults", "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
     KEY(WORD, "impact order", "contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
-    KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
+    KEY(NUMBER, "stiffness", "rigid", "compliant contact: force max(0, k d^n (1 + c d')) with d = max(0, -gap)", "N/m^n", AT(contact, stiffness)),
     KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1", AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
     KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
     KEY(NAME, "along", "", "a flexible member: a contact at every node that can move", "", AT(contact, along)),
     KEY(EXPRESSION, "point", "", "with along, instead of a gap: [x, y], a place that touches the member anywhere between its nodes", "m", AT(contact, point)),
-    KEY(WORD, "side", "left", "of the member on which the point is: left or right of its direction", "", AT(contact, side)),
-    KEY(NUMBER, "radius", "0", "what the point keeps from the member's line", "m", AT(contact, radius)),
+    KEY(WORD, "side", "left", "side of the member on which the point lies: left or right of its direction", "", AT(contact, side)),
+    KEY(NUMBER, "radius", "0", "distance of the point from the member's centreline at contact", "m", AT(contact, radius)),
     KEY(NAME, "between", "", "instead of a gap: shapes that touch each other", "", AT(contact, between)),
-    KEY(NAME, "among", "", "the same, each of a list with each", "", AT(contact, among)),
+    KEY(NAME, "among", "", "like between, for all pairs of a list", "", AT(contact, among)),
     KEY(NAME, "ignore", "", "with between or among: pairs that do not touch each other", "", AT(contact, ignore)),
     END};
 
@@ -118,11 +118,11 @@ static const carom_key pair_keys[] = {
     KEY(NUMBER, "tangential restitution", "material, or contact defaults", "the same in the tangential direction, Newton's law only", "1", AT(contact, tangential_restitution)),
     KEY(WORD, "impact law", "material, or contact defaults", IMPACT_LAW, "", AT(contact, impact_law)),
     KEY(WORD, "impact order", "material, or contact defaults", IMPACT_ORDER, "", AT(contact, impact_order)),
-    KEY(NUMBER, "stiffness", "rigid", "of a contact that yields, with d = max(0, -gap): force k d^n (1 + c d'), never below 0", "N/m^n", AT(contact, stiffness)),
+    KEY(NUMBER, "stiffness", "rigid", "compliant contact: force max(0, k d^n (1 + c d')) with d = max(0, -gap)", "N/m^n", AT(contact, stiffness)),
     KEY(NUMBER, "exponent", "1", "with stiffness: n, 1 for a linear spring, 1.5 for Hertz's law", "1", AT(contact, exponent)),
     KEY(NUMBER, "damping", "0", "with stiffness: c, Hunt and Crossley's damping", "s/m", AT(contact, damping)),
     KEY(NUMBER, "stiction speed", "needed with friction", "with stiffness: slip speed below which friction falls to zero", "m/s", AT(contact, stiction_speed)),
-    KEY(NUMBER, "rolling", "0", "rolling resistance: the lever of the normal force (round shapes)", "m", AT(contact, rolling)),
+    KEY(NUMBER, "rolling", "0", "rolling resistance: lever arm of the normal force (round shapes)", "m", AT(contact, rolling)),
     KEY(NUMBER, "spinning", "0", "resistance to spinning about the normal: the lever of the normal force (round shapes, space)", "m", AT(contact, spinning)),
     KEY(WORD, "resistance", "ball", "ball: sliding, rolling and spinning share one bound; discs: each has a bound of its own", "", AT(contact, resistance)),
     END};
@@ -133,7 +133,7 @@ static const carom_key joint_friction_keys[] = {
     KEY(EXPRESSION, "normal force", "joint.force", "what presses: an expression of time and state that may use joint.force, the joint's own reaction across its axis; below 0 it counts as 0", "N", AT(contact, normal_force)),
     END};
 static const carom_key pressed_keys[] = {
-    KEY(EXPRESSION, "normal force", "needed", "what presses, instead of a gap: an expression of time and state; below 0 it counts as 0", "N", AT(contact, normal_force)),
+    KEY(EXPRESSION, "normal force", "needed", "normal force replacing the gap: an expression of time and state; negative values count as 0", "N", AT(contact, normal_force)),
     KEY(EXPRESSION, "slip", "", "tangential displacement; for a brake of radius r on angle phi: r*phi; a list: several directions", "m", AT(contact, slip)),
     KEY(EXPRESSION, "slip rate", "", "instead of slip: a tangential velocity, linear in the rates", "m/s", AT(contact, slip_rate)),
     KEY(EXPRESSION, "friction", "contact defaults", FRICTION, "1", AT(contact, friction)),
@@ -175,7 +175,7 @@ static const carom_key solid_keys[] = {
     KEY(FORM, "point", "", "[x, y] or [x, y, z]", "m", AT(shape, size)),
     KEY(FORM, "circle", "", "radius (plane)", "m", AT(shape, size)),
     KEY(FORM, "sphere", "", "radius (space)", "m", AT(shape, size)),
-    KEY(FORM, "capsule", "", "[radius, length]: all that is within radius of a line, along x in the plane, z in space", "m", AT(shape, size)),
+    KEY(FORM, "capsule", "", "[radius, length]: a segment thickened by radius, along x in the plane, along z in space", "m", AT(shape, size)),
     KEY(FORM, "polygon", "", "3 to 64 corners, convex (plane)", "m", AT(shape, size)),
     KEY(FORM, "box", "", "edges", "m", AT(shape, size)),
     KEY(FORM, "cylinder", "", "[radius, length], along its z (space)", "m", AT(shape, size)),
@@ -184,7 +184,7 @@ static const carom_key solid_keys[] = {
     KEY(FORM, "ellipsoid", "", "three half axes (space)", "m", AT(shape, size)),
     KEY(FORM, "heights", "", "rows of heights over x and y (the first at the lowest y), or a CSV file of them; of the ground", "m", AT(shape, size)),
     KEY(FORM, "plane", "", "the normal, away from the solid side", "", AT(shape, size)),
-    KEY(FORM, "hole", "", "radius; the other shape moves inside", "m", AT(shape, size)),
+    KEY(FORM, "hole", "", "radius of a circular hole; the other shape moves inside it", "m", AT(shape, size)),
     KEY(FORM, "slot", "", "[radius, length]: the inside of a capsule", "m", AT(shape, size)),
     KEY(FORM, "bore", "", "radius; the inside of an endless cylinder along its z (space)", "m", AT(shape, size)),
     KEY(FORM, "skin", "", "radius; all along a flexible member (section shapes)", "m", AT(shape, size)),
@@ -192,26 +192,26 @@ static const carom_key solid_keys[] = {
     KEY(NUMBER, "angle", "0", "turned by it; a box, hull, mesh or ellipsoid in space about axis", "rad", AT(shape, angle)),
     KEY(NUMBER, "axis", "", "direction of a capsule, slot, cylinder or bore in space", "", AT(shape, axis)),
     KEY(NUMBER, "cell", "1", "of heights: the distance between them, or [x, y]", "m", AT(shape, cell)),
-    KEY(EXPRESSION, "surface velocity", "0", "of a conveyor: how its surface moves in the body's frame, a list of expressions of time and parameters; only friction knows it", "m/s", AT(shape, surface_velocity)),
+    KEY(EXPRESSION, "surface velocity", "0", "conveyor velocity of the surface in the body frame, expressions of time and parameters; acts through friction only", "m/s", AT(shape, surface_velocity)),
     KEY(NAME, "material", "that of the body", "one of section materials", "", AT(shape, material)),
     KEY(NAME, "of", "", "section shapes: a body, a flexible member (skin) or one of its points (point, circle, sphere)", "", AT(shape, of)),
     END};
-static const key_group shape_group = {GROUP("bodies.NAME.shape", "What touches; the same for `bodies.NAME.shapes.NAME` and `shapes.NAME`.  Exactly one of the keys before `at` says which.", solid_keys, carom_mech_shape, "shape")};
+static const key_group shape_group = {GROUP("bodies.NAME.shape", "A collision shape; the same keys for `bodies.NAME.shapes.NAME` and `shapes.NAME`. Give exactly one of the keys before `at`.", solid_keys, carom_mech_shape, "shape")};
 static const key_group *const shapes[] = {&shape_group, NULL};
 
 static const carom_key body_keys[] = {
     KEY(NUMBER, "mass", "needed", "positive", "kg", AT(body, mass)),
     KEY(NUMBER, "inertia", "needed", "one number: a planar body; a list of three or six: a spatial one, about its centre of mass", "kg m^2", AT(body, inertia)),
-    KEY(NUMBER, "density", "", "instead of mass and inertia, in space: those of its shapes, filled evenly", "kg/m^3", AT(body, density)),
-    KEY(NUMBER, "at", "0", "the centre of mass at the start; with a density: where its shapes put it", "m", AT(body, at)),
-    KEY(NUMBER, "angle", "0", "turned by it at the start; in space about `axis`", "rad", AT(body, angle)),
+    KEY(NUMBER, "density", "", "instead of mass and inertia (spatial bodies): uniform density of its shapes", "kg/m^3", AT(body, density)),
+    KEY(NUMBER, "at", "0", "initial position of the centre of mass; with a density: where its shapes put it", "m", AT(body, at)),
+    KEY(NUMBER, "angle", "0", "initial rotation angle; in space about `axis`", "rad", AT(body, angle)),
     KEY(NUMBER, "axis", "", "in space: [x, y, z]", "", AT(body, axis)),
     KEY(NUMBER, "quaternion", "", "in space: [w, x, y, z] instead of axis and angle", "", AT(body, quaternion)),
-    KEY(NUMBER, "velocity", "0, or from joints", "of the centre of mass at the start", "m/s", AT(body, velocity)),
-    KEY(NUMBER, "spin", "0, or from joints", "angular velocity at the start, in space in the body's frame", "rad/s", AT(body, spin)),
+    KEY(NUMBER, "velocity", "0, or from joints", "initial velocity of the centre of mass", "m/s", AT(body, velocity)),
+    KEY(NUMBER, "spin", "0, or from joints", "initial angular velocity, in space in the body frame", "rad/s", AT(body, spin)),
     KEY(NAMED, "points", "", "NAME: a point in the body's frame; BODY.NAME.x is where it is", "m", AT(body, points)),
     KEY(NAME, "material", "", "of its shapes: one of section materials", "", AT(body, material)),
-    ONE("shape", "", "what touches: a shape called like the body", AT(body, shape), shapes),
+    ONE("shape", "", "a collision shape with the name of the body", AT(body, shape), shapes),
     SEVERAL("shapes", "", "NAME: several shapes, called BODY.NAME", AT(body, shapes), AT(body, nshapes), shapes, NULL),
     ONE("motion", "", "instead of mass: prescribed motion", AT(body, motion), motions),
     END};
@@ -223,12 +223,12 @@ static const key_group *const bodies[] = {&body_family_group, &body_group, NULL}
 static const carom_key joint_keys[] = {
     KEY(WORD, "type", "needed", "see the types of joints", "", AT(joint, type)),
     KEY(NAME, "between", "needed", "[A, B]: two bodies, one may be ground", "", AT(joint, between)),
-    KEY(NUMBER, "at", "", "a point in the world, at the start", "m", AT(joint, at)),
+    KEY(NUMBER, "at", "", "a point in the world frame, initial position", "m", AT(joint, at)),
     KEY(NUMBER, "points", "", "instead of at: a point in the frame of each body, or the name of one", "m", AT(joint, points)),
-    KEY(NUMBER, "axis", "", "a direction in the world, at the start; a universal joint has two", "", AT(joint, axis)),
+    KEY(NUMBER, "axis", "", "a direction in the world frame, initial position; a universal joint has two", "", AT(joint, axis)),
     KEY(NUMBER, "axes", "", "instead of axis: a direction in the frame of each body", "", AT(joint, axes)),
     KEY(EXPRESSION, "motion", "", "the angle or shift follows this expression of time", "", AT(joint, motion)),
-    KEY(NUMBER, "length", "as at the start", "distance joints", "m", AT(joint, length)),
+    KEY(NUMBER, "length", "initial", "distance joints", "m", AT(joint, length)),
     KEY(NUMBER, "pitch", "needed", "screws: shift per turn", "m", AT(joint, pitch)),
     KEY(NAME, "joints", "needed", "gears: [ONE, TWO]", "", AT(joint, joints)),
     KEY(NUMBER, "ratio", "needed", "gears: coordinate of TWO over coordinate of ONE", "1", AT(joint, ratio)),
@@ -243,7 +243,7 @@ static const carom_key line_spring_keys[] = {
     KEY(NUMBER, "points", "needed", "a point of each, in its frame or by name", "m", AT(spring, points)),
     KEY(NUMBER, "stiffness", "0", "force per length", "N/m", AT(spring, stiffness)),
     KEY(NUMBER, "damping", "0", "force per speed", "N s/m", AT(spring, damping)),
-    KEY(NUMBER, "length", "as at the start", "length without load", "m", AT(spring, length)),
+    KEY(NUMBER, "length", "initial", "length without load", "m", AT(spring, length)),
     END};
 
 static const carom_key joint_spring_keys[] = {
@@ -257,7 +257,7 @@ static const carom_key bushing_keys[] = {
     KEY(WORD, "type", "needed", "bushing", "", AT(spring, type)),
     KEY(NAME, "between", "needed", "[A, B]: two bodies", "", AT(spring, between)),
     KEY(NUMBER, "points", "", "a point of each, in its frame or by name", "m", AT(spring, points)),
-    KEY(NUMBER, "at", "", "instead of points: in the world, at the start", "m", AT(spring, at)),
+    KEY(NUMBER, "at", "", "instead of points: in the world frame, initial position", "m", AT(spring, at)),
     KEY(NUMBER, "stiffness", "0", "along the axes of A: a number, or one per axis", "N/m", AT(spring, stiffness)),
     KEY(NUMBER, "damping", "0", "the same for damping", "N s/m", AT(spring, damping)),
     KEY(NUMBER, "torsion", "0", "stiffness about the axes", "N m/rad", AT(spring, torsion)),
@@ -317,18 +317,18 @@ static const carom_key member_keys[] = {
     KEY(NUMBER, "modulus", "needed", "Young's modulus", "Pa", AT(member, modulus)),
     KEY(NUMBER, "area", "needed", "of the section", "m^2", AT(member, area)),
     KEY(WORD, "mass", "consistent", "consistent or lumped", "", AT(member, mass)),
-    KEY(NAME, "massless", "", "points whose node gives its mass to its neighbours, for contact without impulses", "", AT(member, massless)),
+    KEY(NAME, "massless", "", "points whose nodes are massless (mass moved to the neighbours), for contact without impulses", "", AT(member, massless)),
     ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
     KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "0", "acceleration, a list; a number: along x", "m/s^2", AT(member, gravity)),
     KEY(EXPRESSION, "load", "0", "force per length, an expression of the arc length s; beams: by component, {w: ...}", "N/m", AT(member, load)),
-    KEY(EXPRESSION, "at", "0", "displacements at the start, expressions of s; exact beam: places", "", AT(member, at)),
-    KEY(EXPRESSION, "rate", "0", "rates at the start, expressions of s", "", AT(member, rate)),
-    KEY(NAME, "fix", "", "what is held: start, [start, end], {start: [x, y], end: all}", "", AT(member, fix)),
+    KEY(EXPRESSION, "at", "0", "initial displacements, expressions of s; exact beam: positions", "", AT(member, at)),
+    KEY(EXPRESSION, "rate", "0", "initial rates, expressions of s", "", AT(member, rate)),
+    KEY(NAME, "fix", "", "fixed nodes and components: start, [start, end], {start: [x, y], end: all}", "", AT(member, fix)),
     KEY(NAMED, "points", "", "NAME: arc length; start and end are always there", "m", AT(member, points)),
     KEY(NUMBER, "origin", "0", "where it starts", "m", AT(member, origin)),
     KEY(NUMBER, "direction", "along x", "where it goes: an angle, or a list", "", AT(member, direction)),
-    KEY(WORD, "record", "", "unknowns: results hold these besides the points", "", AT(member, record)),
+    KEY(WORD, "record", "", "unknowns: also record all nodal unknowns", "", AT(member, record)),
     END};
 
 static const carom_key beam_keys[] = {
@@ -363,14 +363,14 @@ static const carom_key floating_keys[] = {
     ONE("damping", "", "{mass: a, stiffness: b}: C = a M + b K, of what moves in the frame", AT(member, damping), dampings),
     KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "of the model", "acceleration, a list", "m/s^2", AT(member, gravity)),
-    KEY(EXPRESSION, "at", "0", "displacements in the frame at the start, expressions of s", "", AT(member, at)),
+    KEY(EXPRESSION, "at", "0", "initial displacements in the frame, expressions of s", "", AT(member, at)),
     KEY(EXPRESSION, "rate", "0", "their rates", "", AT(member, rate)),
     KEY(NAME, "fix", "start", "what is held in the frame; it must not be able to move there without bending", "", AT(member, fix)),
     KEY(NAMED, "points", "", "NAME: arc length; start and end are always there; MEMBER.NAME is a body for joints, springs, loads and contacts", "m", AT(member, points)),
-    KEY(NUMBER, "origin", "0", "where the frame is at the start", "m", AT(member, origin)),
+    KEY(NUMBER, "origin", "0", "initial position of the frame", "m", AT(member, origin)),
     KEY(NUMBER, "direction", "along x", "where it goes: an angle, or a list", "", AT(member, direction)),
-    KEY(NUMBER, "velocity", "0, or from joints", "of the frame at the start", "m/s", AT(member, velocity)),
-    KEY(NUMBER, "spin", "0, or from joints", "angular velocity of the frame at the start, in space in its own axes", "rad/s", AT(member, spin)),
+    KEY(NUMBER, "velocity", "0, or from joints", "initial velocity of the frame", "m/s", AT(member, velocity)),
+    KEY(NUMBER, "spin", "0, or from joints", "initial angular velocity of the frame, in space in its own axes", "rad/s", AT(member, spin)),
     END};
 
 static const carom_key floating_spatial_keys[] = {
@@ -386,11 +386,11 @@ static const carom_key matrices_keys[] = {
     ONE("damping", "", "the damping matrix, or {mass: a, stiffness: b}: C = a M + b K", AT(member, damping), dampings),
     KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
     KEY(EXPRESSION, "load", "0", "force on every row, an expression of its number s; {vector: NAME}: from a file", "", AT(member, load)),
-    KEY(EXPRESSION, "at", "0", "displacements at the start, likewise", "", AT(member, at)),
-    KEY(EXPRESSION, "rate", "0", "rates at the start, likewise", "", AT(member, rate)),
+    KEY(EXPRESSION, "at", "0", "initial displacements, likewise", "", AT(member, at)),
+    KEY(EXPRESSION, "rate", "0", "initial rates, likewise", "", AT(member, rate)),
     KEY(NAME, "fix", "", "what is held: a point, or a list of points", "", AT(member, fix)),
     KEY(NAMED, "points", "", "NAME: number of a row, from 1", "", AT(member, points)),
-    KEY(WORD, "record", "", "unknowns: results hold these besides the points", "", AT(member, record)),
+    KEY(WORD, "record", "", "unknowns: also record all nodal unknowns", "", AT(member, record)),
     END};
 
 static const carom_key shaft_keys[] = {
@@ -407,14 +407,14 @@ static const carom_key shaft_keys[] = {
     KEY(NUMBER, "modal damping", "0", "damping ratios of the lowest modes of the member alone, a list of up to 16; a number: of the lowest 10", "1", AT(member, modal_damping)),
     KEY(NUMBER, "gravity", "0", "acceleration, a list", "m/s^2", AT(member, gravity)),
     KEY(EXPRESSION, "load", "0", "force per length by component, expressions of the arc length s", "N/m", AT(member, load)),
-    KEY(EXPRESSION, "at", "0", "displacements at the start, expressions of s", "", AT(member, at)),
-    KEY(EXPRESSION, "rate", "0", "rates at the start, expressions of s; {rx: 100} spins", "", AT(member, rate)),
+    KEY(EXPRESSION, "at", "0", "initial displacements, expressions of s", "", AT(member, at)),
+    KEY(EXPRESSION, "rate", "0", "initial rates, expressions of s; {rx: 100} spins", "", AT(member, rate)),
     KEY(NAME, "fix", "", "what is held: start, [start, end], {start: [v, w], end: all}", "", AT(member, fix)),
     KEY(NAMED, "points", "", "NAME: arc length; start and end are always there", "m", AT(member, points)),
     KEY(NUMBER, "origin", "0", "where it starts", "m", AT(member, origin)),
     KEY(NUMBER, "direction", "along x", "where it goes, a list", "", AT(member, direction)),
     KEY(NUMBER, "up", "[0, 0, 1]", "the shaft's own z axis lies in the plane of direction and up", "", AT(member, up)),
-    KEY(WORD, "record", "", "unknowns: results hold these besides the points", "", AT(member, record)),
+    KEY(WORD, "record", "", "unknowns: also record all nodal unknowns", "", AT(member, record)),
     END};
 static const key_group floating_group = {GROUP("flexible.NAME, frame: floating", "A beam that moves and turns freely.", floating_keys, carom_mech_member, "flexible member"), .when = {{"frame", "floating"}, {"type", "beam"}}};
 static const key_group floating_spatial_group = {GROUP("flexible.NAME, type: spatial beam, frame: floating", "Beside those of a beam with a floating frame.", floating_spatial_keys, carom_mech_member, "flexible member"), .beside = floating_keys, .when = {{"frame", "floating"}, {"type", "spatial beam"}}};
@@ -443,7 +443,7 @@ static const carom_key shape_keys[] = {
     KEY(WORD, "colour", "dealt out in order", "blue, orange, green, red, purple, sky, yellow, grey or \"#rrggbb\"", "", AT(figure, colour)),
     KEY(WORD, "color", "", "the same", "", AT(figure, color)),
     KEY(WORD, "trace", "no", "yes: leaves its path behind", "", AT(figure, trace)),
-    KEY(EXPRESSION, "width", "as looks good", "of points, bars and lines; of a spring how far it swings out", "m", AT(figure, width)),
+    KEY(EXPRESSION, "width", "as looks good", "line width; for a spring its coil width", "m", AT(figure, width)),
     KEY(NAME, "of", "", "a body: places are in its frame, and the shape turns with it", "", AT(figure, of)),
     END};
 static const key_group figure_group = {GROUP("draw.NAME", "A shape: exactly one of the first ten keys says which.  `BODY: none` hides a body.", shape_keys, carom_mech_figure, "shape"), .brief = CAROM_TEXT, .brief_at = offsetof(carom_mech_figure, none)};
@@ -468,34 +468,34 @@ static const carom_key sections_keys[] = {
     KEY(TEXT, "about", "", "free text", "", TOP(about)),
     KEY(NAMED, "parameters", "", "NAME: number, or an expression of other parameters, in any order; --set changes them", "", TOP(parameters)),
     SEVERAL("tables", "", "NAME: a table of numbers, which expressions use as a function NAME(x)", TOP(tables), TOP(ntables), tables, NULL),
-    SEVERAL("inputs", "", "NAME: a signal that is set from outside, with its value at the start", TOP(inputs), TOP(ninputs), inputs, NULL),
+    SEVERAL("inputs", "", "NAME: an external signal, with its initial value", TOP(inputs), TOP(ninputs), inputs, NULL),
     SEVERAL("controllers", "", "NAME: a discrete controller: sample time, states, outputs", TOP(controllers), TOP(ncontrollers), controllers, NULL),
-    SEVERAL("coordinates", "needed, or bodies, flexible", "NAME: {at, rate}: what moves, and where it starts", TOP(coordinates), TOP(ncoordinates), coordinates, NULL),
+    SEVERAL("coordinates", "needed, or bodies, flexible", "NAME: {at, rate}: generalised coordinates with initial position and velocity", TOP(coordinates), TOP(ncoordinates), coordinates, NULL),
     SEVERAL("bodies", "", "NAME: a rigid body, planar or spatial", TOP(bodies), TOP(nbodies), bodies, NULL),
     SEVERAL("shapes", "", "NAME: a shape of the ground, for contacts between shapes", TOP(shapes), TOP(nshapes), shapes, NULL),
     KEY(NUMBER, "gravity", "0", "[x, y] or [x, y, z]: acts on all bodies", "m/s^2", TOP(gravity)),
-    SEVERAL("joints", "", "NAME: what connects two bodies", TOP(joints), TOP(njoints), joints, NULL),
-    KEY(WORD, "assemble", "no", "yes: positions are moved onto joints and constraints at the start", "", TOP(assemble)),
-    KEY(NUMBER, "sleep", "0", "bodies that touch and have all been slower than this, without acceleration, for half a second sleep until touched; 0: none does (contacts that come and go)", "m/s", TOP(sleep)),
-    KEY(WORD, "settle", "no", "yes: bodies whose shapes overlap at the start are moved apart", "", TOP(settle)),
+    SEVERAL("joints", "", "NAME: a joint between two bodies", TOP(joints), TOP(njoints), joints, NULL),
+    KEY(WORD, "assemble", "no", "yes: project the initial positions onto joints and constraints", "", TOP(assemble)),
+    KEY(NUMBER, "sleep", "0", "speed below which groups of touching bodies fall asleep after 0.5 s without acceleration; they wake when touched; 0: no sleeping (dynamic contact lists only)", "m/s", TOP(sleep)),
+    KEY(WORD, "settle", "no", "yes: separate bodies whose shapes overlap initially", "", TOP(settle)),
     SEVERAL("springs", "", "NAME: springs, dampers and bushings between bodies and at joints", TOP(springs), TOP(nsprings), springs, NULL),
     SEVERAL("motors", "", "NAME: torques and forces at joints", TOP(motors), TOP(nmotors), motors, NULL),
-    SEVERAL("loads", "", "NAME: forces and torques on bodies from outside", TOP(loads), TOP(nloads), loads, NULL),
+    SEVERAL("loads", "", "NAME: external forces and torques on bodies", TOP(loads), TOP(nloads), loads, NULL),
     SEVERAL("flexible", "", "NAME: a bar, beam or shaft of finite elements, or matrices", TOP(members), TOP(nmembers), members, NULL),
     KEY(NAMED, "let", "", "NAME: expression, in order; NAME' is its rate", "", TOP(let)),
     ONE("energy", "needed with coordinates", "kinetic and potential energy of the coordinates", TOP(energy), energies),
     KEY(NAMED, "forces", "", "COORDINATE: expression, the generalised force on it", "", TOP(forces)),
     KEY(NAMED, "constraints", "", "NAME: expression of positions and time that stays 0", "", TOP(constraints)),
-    ONE("contact defaults", "", "restitution and friction of contacts that do not say", TOP(defaults), laws),
+    ONE("contact defaults", "", "default restitution, friction and impact law of contacts", TOP(defaults), laws),
     SEVERAL("materials", "", "NAME: friction and restitution of shapes that name it; `with`: against others", TOP(materials), TOP(nmaterials), materials, NULL),
     SEVERAL("contacts", "", "NAME: a gap that must not become negative, with its law", TOP(contacts), TOP(ncontacts), contacts, NULL),
     KEY(NAMED, "outputs", "", "NAME: expression, recorded as a column of that name", "", TOP(outputs)),
     KEY(NAMED, "exact", "", "COORDINATE: the exact solution as an expression of t; other keys are helpers", "", TOP(exact)),
-    KEY(EXPRESSION, "checks", "", "a list of comparisons, judged at the end of a run", "", TOP(checks)),
-    KEY(NAMED, "sweep", "", "OPTION: value, what `carom sweep` uses unless the command line says otherwise; vary: {NAME: SPEC}, observe: a list", "", TOP(sweep)),
+    KEY(EXPRESSION, "checks", "", "a list of comparisons, evaluated at the end of a run", "", TOP(checks)),
+    KEY(NAMED, "sweep", "", "OPTION: value, default options of `carom sweep`; the command line overrides them; vary: {NAME: SPEC}, observe: a list", "", TOP(sweep)),
     ONE("record", "", "what results hold: columns of which bodies, snapshots of contacts", TOP(record), records),
-    ONE("simulation", "", "what a run uses unless the command line says otherwise", TOP(simulation), simulations),
-    SEVERAL("draw", "", "NAME: a shape, what `carom view` shows; `contacts` in it: where contacts act", TOP(figures), TOP(nfigures), figures, &touches_key),
+    ONE("simulation", "", "default settings of a run; the command line overrides them", TOP(simulation), simulations),
+    SEVERAL("draw", "", "NAME: a shape drawn by `carom view`; `contacts`: where contacts act", TOP(figures), TOP(nfigures), figures, &touches_key),
     END};
 const key_group carom_key_top = {GROUP("", "Sections of the file; a section that is not needed may be missing or empty.", sections_keys, carom_mech, "the model"), .without_name = true};
 

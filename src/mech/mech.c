@@ -247,7 +247,7 @@ static carom_status see_uses(const carom_mech *m, const char *name, const carom_
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     const char *sign = strchr(set, '=');
     char word[128];
-    if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: this is not an override; write name=value", set);
+    if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: expected NAME=VALUE", set);
     snprintf(word, sizeof word, "%.*s", (int)(sign - set < 127 ? sign - set : 127), set);
     carom_datum *d = (carom_datum *)carom_datum_get(&m->parameters, word);
     carom_mech_input *in = NULL;

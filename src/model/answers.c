@@ -15,7 +15,7 @@ bool carom_tables_explain(const void *model, void *work, char *text, size_t size
         const double *numbers = carom_graph_curve_numbers(m->graph, m->asked[i].table), first = numbers[4], last = numbers[3 + (int)numbers[0]];
         if (isfinite(numbers[1]) || (x[i] >= first && x[i] <= last)) continue;
         const bool below = x[i] < first;
-        carom_format(text, size, "table '%.60s' is asked at %.17g, %s its %s point %.9g, and `outside` is error", m->whole->tables[m->asked[i].table].name.text, x[i], below ? "below" : "beyond", below ? "first" : "last",
+        carom_format(text, size, "table '%.60s' evaluated at %.17g, %s its %s point %.9g (`outside: error`)", m->whole->tables[m->asked[i].table].name.text, x[i], below ? "below" : "beyond", below ? "first" : "last",
                      below ? first : last);
         return true;
     }

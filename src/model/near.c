@@ -454,7 +454,7 @@ static carom_status find_parts(carom_model *m, carom_error *err) {
         if (i >= end) part[n++] = i;
         if (last[i] + 1 > end || i >= end) end = last[i] + 1;
         if (i + 1 - part[n - 1] > LARGEST)
-            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: %d velocities are coupled by springs, members or energies; beside pairs of shapes that come and go at most %d may be",
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: %d velocities are coupled by springs, members or energies; with a dynamic contact list at most %d may be",
                               m->file, i + 1 - part[n - 1], LARGEST);
     }
     part[n] = m->nv;

@@ -172,7 +172,7 @@ static carom_status settle(settling *s, carom_error *err) {
         if (since == 0) least = s->deepest;
     }
     if (s->overlaps > 0)
-        return carom_model_fault(m, err, carom_mech_start(m->mech), "settle: '%s' still overlap by %.3g after %d rounds (%.3g at the start); there is not enough room: make more of it, or use smaller shapes", s->who,
+        return carom_model_fault(m, err, carom_mech_start(m->mech), "settle: '%s' still overlap by %.3g after %d rounds (%.3g initially); there is not enough room: enlarge it, or use smaller shapes", s->who,
                                  s->deepest, round, start);
     double farthest;
     const char *body = "";

@@ -109,7 +109,7 @@ static bool duration(const char *name, const char *text, double *x) {
     carom_error err = {0};
     if (!carom_model_quantity(NULL, "t", text, strlen(text), x, &err)) return cli_say("%s: %s", name, err.text), false;
     if (*x > 0) return true;
-    cli_say("%s: %s is not above 0", name, text);
+    cli_say("%s must be positive, got %s", name, text);
     return false;
 }
 

@@ -38,7 +38,7 @@ static carom_status no_memory(reading *r) { return carom_fail(r->err, CAROM_NO_M
 
 static carom_status is_map(reading *r, const carom_datum *d, const char *where) {
     if (d->kind == CAROM_MAP) return CAROM_OK;
-    return fail(r, d, "%s is a map (`name: value`), this is a %s", where, d->kind == CAROM_LIST ? "list" : "single value");
+    return fail(r, d, "%s must be a map (`name: value`), got a %s", where, d->kind == CAROM_LIST ? "list" : "single value");
 }
 
 // -- keys ----------------------------------------------------------------------------------------------------------
@@ -73,7 +73,7 @@ static carom_status unknown(reading *r, const key_group *g, const key_group *con
     char known[400] = "";
     for (size_t used = 0, i = 0; key_name(g, (int)i) && used < sizeof known; ++i)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", key_name(g, (int)i));
-    return fail(r, c->key, "unknown key '%.60s' in %s; known are %s", c->key->text, where, known);
+    return fail(r, c->key, "unknown key '%.60s' in %s; expected one of %s", c->key->text, where, known);
 }
 
 static bool holds(const carom_datum *map, const char *key, const char *is) {
@@ -219,8 +219,8 @@ static carom_status read_all(reading *r, const char *text, size_t length) {
     if (!root) return CAROM_BAD_INPUT;
     CAROM_TRY(read_map(r, root, &carom_key_top, top, r->m, NULL, "the model"));
     const carom_datum *format = &r->m->format;
-    if (format->kind == CAROM_ABSENT) return fail(r, root, "the format version is missing; start the file with `carom: 1`");
-    if (!carom_datum_is(format, "1")) return fail(r, format, "this version of carom reads format 1; write `carom: 1`");
+    if (format->kind == CAROM_ABSENT) return fail(r, root, "missing format version; start the file with `carom: 1`");
+    if (!carom_datum_is(format, "1")) return fail(r, format, "unsupported format version; this carom reads `carom: 1`");
     return see_names(r);
 }
 

@@ -209,7 +209,7 @@ static carom_status read_inertial(const robot *r, link *l) {
     if (!m || !carom_xml_get(m, "value")) return fail(r, e, "link '%.60s' has an <inertial> without <mass value=\"...\"/>", l->own);
     CAROM_TRY(numbers(r, m, "value", 1, &l->mass));
     if (l->mass == 0) return CAROM_OK;
-    if (l->mass < 0) return fail(r, m, "the mass of link '%.60s' is %g; it must be positive", l->own, l->mass);
+    if (l->mass < 0) return fail(r, m, "the mass of link '%.60s' must be positive, got %g", l->own, l->mass);
     if (!i) return fail(r, e, "link '%.60s' has a mass and no <inertia ixx=... iyy=... izz=.../>", l->own);
     for (int k = 0; k < 6; ++k) CAROM_TRY(numbers(r, i, name[k], 1, &x[k]));
     CAROM_TRY(origin_of(r, e, &f));

@@ -64,7 +64,7 @@ static bool read_attributes(scan *s, xml_element *e) {
         xml_attribute *a = carom_pool_take(s->memory, sizeof *a);
         if (!a || !(a->name = read_name(s))) return wrong(s, "this is no attribute; write name=\"value\""), false;
         skip_blanks(s);
-        if (s->at == s->end || *s->at != '=') return wrong(s, "an attribute wants a value: name=\"value\""), false;
+        if (s->at == s->end || *s->at != '=') return wrong(s, "an attribute needs a value: name=\"value\""), false;
         ++s->at;
         skip_blanks(s);
         if (!(a->value = read_value(s))) return false;
@@ -90,9 +90,9 @@ static xml_element *read_element(scan *s, int depth) {
     *e = (xml_element){.line = s->line};
     ++s->at;
     if (depth > DEEPEST) return wrong(s, "elements are nested too deeply");
-    if (!(e->name = read_name(s))) return wrong(s, "an element wants a name behind '<'");
+    if (!(e->name = read_name(s))) return wrong(s, "expected a name after '<'");
     if (!read_attributes(s, e)) return NULL;
-    if (*s->at == '/') return ++s->at < s->end && *s->at == '>' ? ++s->at, e : wrong(s, "'/' wants '>' behind it");
+    if (*s->at == '/') return ++s->at < s->end && *s->at == '>' ? ++s->at, e : wrong(s, "expected '>' after '/'");
     ++s->at;
     for (;;) {
         if (!skip_between(s)) return NULL;
@@ -110,7 +110,7 @@ static xml_element *read_element(scan *s, int depth) {
     const char *name = read_name(s);
     if (!name || strcmp(name, e->name) != 0) return wrong(s, "the end of another element is expected here");
     skip_blanks(s);
-    return s->at < s->end && *s->at == '>' ? ++s->at, e : wrong(s, "the end of an element wants '>'");
+    return s->at < s->end && *s->at == '>' ? ++s->at, e : wrong(s, "expected '>' at the end of an element");
 }
 
 xml_element *carom_xml_read(pool *memory, const char *text, size_t length, const char *file, carom_error *err) {

@@ -78,7 +78,7 @@ static carom_status check_keys(builder *b, const carom_datum *map) {
     for (int i = 1; i < n && status == CAROM_OK; ++i)
         if (strcmp(keys[i - 1]->text, keys[i]->text) == 0)
             status = carom_fail(b->err, CAROM_BAD_INPUT,
-                                "%.200s:%d:%d: key '%.60s' is given twice (first in line %d); keep one", b->file,
+                                "%.200s:%d:%d: duplicate key '%.60s' (first in line %d); remove one", b->file,
                                 keys[i]->line, keys[i]->column, keys[i]->text, keys[i - 1]->line);
     free(keys);
     return status;

@@ -49,7 +49,7 @@ carom_status carom_friction_settle(carom_step *s, const carom_local *L, const do
     for (; next < s->rub->ndir; ++next) change = fmax(change, fabs(force[next])), force[next] = 0;
     *settled = change <= SAME * most;
     if (*settled || round < CAROM_FRICTION_ROUNDS) return CAROM_OK;
-    return carom_retry(s, "friction that depends on reactions, and reactions that depend on friction, do not settle: from round to round they still change by %.3g of %.3g N", change, most);
+    return carom_retry(s, "fixed-point iteration between friction and reactions did not converge: last change %.3g of %.3g N", change, most);
 }
 
 bool carom_friction_still(const carom_step *s, int c) {
@@ -74,7 +74,7 @@ carom_status carom_friction_at(carom_step *s, double t, const double *q, const d
         if (!s->sys->contacts[c].friction_varies) continue;
         if (!(law[SLIP] >= 0 && law[STICK] >= 0)) {
             char space[40];
-            return carom_fail(s->err, CAROM_USER, "t = %.9g: friction of '%s' is %g; it must not be negative", t,
+            return carom_fail(s->err, CAROM_USER, "t = %.9g: friction of '%s' must not be negative, got %g", t,
                               carom_constraint_text(s, s->sys->ne + c, space, sizeof space), fmin(law[SLIP], law[STICK]));
         }
         carom_friction_set(s, c, carom_friction_still(s, c));

@@ -64,7 +64,7 @@ static carom_status restitution(carom_step *s, int contact, double u_N, double *
     if (*e >= 0 && *e <= 1) return CAROM_OK;
     char space[40];
     snprintf(space, sizeof space, "contact %d", contact + 1);
-    return carom_fail(s->err, CAROM_USER, "t = %.9g: restitution of '%s' is %g at an approach speed of %g; it must lie between 0 and 1", s->t,
+    return carom_fail(s->err, CAROM_USER, "t = %.9g: restitution of '%s' must lie between 0 and 1, got %g at an approach speed of %g", s->t,
                       s->name ? s->name(s->name_user, s->sys->ne + contact) : space, *e, fmax(0, -u_N));
 }
 

@@ -26,7 +26,7 @@ static inline bool stopped(const carom_step *s) { return s->inside->stop && s->i
 static carom_status stop(carom_step *s) { return carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", s->t); }
 
 static carom_status failed(carom_step *s, carom_status status, const char *what) {
-    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its %s", what);
+    if (status == CAROM_RETRY) return carom_retry(s, "evaluation of the model's %s failed", what);
     return carom_fail(s->err, status, "t = %.9g: the model failed to compute its %s", s->t, what);
 }
 
@@ -482,7 +482,7 @@ static carom_status refuse(carom_step *s, const carom_report *r, const int *id) 
     else
         snprintf(advice, sizeof advice, "its constraints may contradict each other, or contacts jam: look at '%s' at this time",
                  carom_constraint_text(s, id[r->worst], space, sizeof space));
-    return carom_retry(s, "no solver finds a solution of the contact problem (%d constraints): residual %.3g at '%s' in a step of scale %.3g, allowed %.3g; %s",
+    return carom_retry(s, "contact problem (%d constraints) not solved: residual %.3g at '%s', velocity scale %.3g, tolerance %.3g; %s",
                        s->problem.nb, r->residual, carom_constraint_text(s, id[r->worst], space, sizeof space), scale, s->inside->accept * scale, advice);
 }
 
@@ -696,7 +696,7 @@ void carom_book_position(carom_step *s, int id, double nu) {
 }
 
 carom_status carom_emit_event(carom_step *s, carom_event event) {
-    if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; take a smaller step", s->most_events);
+    if (s->nevents == s->most_events) return carom_retry(s, "more than %d events in one step; reduce the step", s->most_events);
     s->events[s->nevents++] = event;
     return CAROM_OK;
 }
@@ -712,7 +712,7 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
 carom_status carom_limit_parts(carom_step *s, double parts, double most) {
     s->inside->spent += parts;
     if (s->inside->spent <= most) return CAROM_OK;
-    return carom_fail(s->err, CAROM_NOT_CONVERGED, "t = %.9g: internal steps and impacts of one step, with its halves, are worth more than %g internal steps: impacts follow each other too fast, or a vibration is too fast.  "
+    return carom_fail(s->err, CAROM_NOT_CONVERGED, "t = %.9g: one step exceeded the work limit of %g internal steps: impacts or vibrations are too fast for it. "
                       "Try a smaller step, or a scheme that does not follow them (moreau-jean, newmark)", s->t, most);
 }
 

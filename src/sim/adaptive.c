@@ -258,8 +258,8 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         h = h_try * (status != CAROM_OK ? 0.25 : fmin(safety, fmax(0.5 * shrink, safety * pow(error, -1.0 / (p + 1)))));
         if (h < least) {
             if (status != CAROM_OK) return carom_fail(err, status, "%.800s (also with a step of %.3g)", why.text, h);
-            return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the tolerance cannot be met, the estimated error is still %.3g times too "
-                              "large at a step of %.3g; larger --rtol or --atol may help", k->t, error, h);
+            return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: tolerance not met: estimated error is %.3g times too large at step %.3g; "
+                              "increase --rtol or --atol", k->t, error, h);
         }
     }
     return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: no step size met the tolerance in %d attempts", k->t, ATTEMPTS);

@@ -37,8 +37,8 @@ static carom_status grown(carom_sim *sim, double t, double h, carom_error *err) 
     int i = 0;
     while (fabs(sim->v[i]) < CAROM_GROWN) ++i;
     sim->grown = true;
-    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the rate of coordinate %s has grown to %.3g; a step of %.3g is too large for this scheme "
-                      "and model; try %s", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
+    return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: the solution diverges (rate of %s is %.3g); step %.3g is too large for this "
+                      "scheme and model; try %s", t, carom_rate_text(&sim->step, i, text, sizeof text), sim->v[i], h, carom_sim_finer(sim));
 }
 
 // Are there rotations that are none any more?  They turn with the stages of a scheme, which may be faster than its answer.

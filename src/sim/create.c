@@ -14,7 +14,7 @@ static carom_status plan_steps(const carom_sim_def *def, long *total, bool *whol
     if (!(def->t_end > def->t0 && isfinite(def->t_end)))
         return carom_fail(err, CAROM_BAD_INPUT, "the end time %g must lie after the start %g", def->t_end, def->t0);
     const double count = (def->t_end - def->t0) / def->h, nearest = round(count);
-    if (!(count < CAROM_MOST_STEPS)) return carom_fail(err, CAROM_BAD_INPUT, "%g steps of %g are too many", count, def->h);
+    if (!(count < CAROM_MOST_STEPS)) return carom_fail(err, CAROM_BAD_INPUT, "the run would need %g steps of %g, more than supported; increase the step or reduce the end time", count, def->h);
     *whole = nearest >= 1 && fabs(count - nearest) <= CAROM_INSTANT * fmax(1, nearest);
     *total = *whole ? (long)nearest : (long)ceil(count);
     return CAROM_OK;

@@ -25,7 +25,7 @@ static carom_status grow(carom_sim *sim, carom_error *err) {
     const int had = sim->list.slots, wants = sim->list.used - had, least = (had > sim->own.nparts ? had : sim->own.nparts) / 4 + 64, more = wants > least ? wants : least;
     carom_status status = CAROM_OK;
     if (had > sim->scheme->many - more)
-        status = carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s does not support as many contacts that come and go: there are more than %d; try moreau-midpoint", sim->kept->t,
+        status = carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: scheme %s does not support dynamic contact lists of more than %d contacts; try moreau-midpoint", sim->kept->t,
                             sim->scheme->name, had);
     if (status == CAROM_OK) sim->list.slots += more, status = carom_sim_allocate(sim, err);
     if (status != CAROM_OK) sim->list.slots = had, carom_sim_adopt(sim); // as it was

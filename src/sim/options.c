@@ -24,7 +24,7 @@ const carom_option carom_common_options[] = {
     [CAROM_OPT_RTOL] = {.name = "rtol", .kind = CAROM_REAL, .fallback = 1e-4, .low = 1e-14, .high = 1,
                         .about = "adaptive steps: error allowed in a step, relative to each coordinate and rate"},
     [CAROM_OPT_ATOL] = {.name = "atol", .kind = CAROM_REAL, .fallback = 1e-6, .low = 0, .high = 1e6,
-                        .about = "adaptive steps: the same, absolute"},
+                        .about = "adaptive steps: absolute tolerance"},
     [CAROM_OPT_ESTIMATE] = {.name = "estimate", .kind = CAROM_CHOICE, .choices = "variable|0|1|2",
                             .about = "adaptive steps: order of the error estimate; variable: 0 at impacts, else the scheme's"},
     [CAROM_OPT_VIOLATION] = {.name = "violation", .kind = CAROM_CHOICE, .choices = "on|off",
@@ -61,7 +61,7 @@ static carom_status unknown_option(const carom_scheme *scheme, const char *key, 
         snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", option_name(scheme, i));
     }
     const char *near = carom_nearest(key, option_name, scheme);
-    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s has no option '%.60s'%s%s%s its options are: %s", scheme->name, key,
+    return carom_fail(err, CAROM_BAD_INPUT, "scheme %s: unknown option '%.60s'%s%s%s its options are: %s", scheme->name, key,
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ";", list);
 }
 
@@ -131,7 +131,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
             const size_t used = strlen(many);
             if (scheme_at(def, i)->many >= def->system->listed) snprintf(many + used, sizeof many - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
         }
-        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support contacts that come and go; these do: %s.  Contacts do so with more than 500 pairs of shapes (300 with boxes in space), and with hulls, meshes, ellipsoids and heights",
+        return carom_fail(err, CAROM_BAD_INPUT, "scheme %s does not support dynamic contact lists; these do: %s. carom uses a dynamic list for more than 500 pairs of shapes (300 with spatial boxes) and for hulls, meshes, ellipsoids and height fields",
                           scheme->name, many);
     }
     for (int c = 0; c < def->system->nc; ++c)
@@ -151,7 +151,7 @@ static carom_status check_lacks(const carom_sim_def *def, const carom_scheme *sc
         if (!(scheme_at(def, i)->lacks & needs)) snprintf(able + used, sizeof able - used, "%s%s", used ? ", " : "", scheme_at(def, i)->name);
     }
     const bool impacts = (scheme->lacks & needs & ~ignored) == CAROM_NO_IMPACTS;
-    return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support %s; these schemes can do all that this model needs: %s%s", scheme->name, what, able,
+    return carom_fail(err, CAROM_UNSUPPORTED, "scheme %s does not support %s; schemes that support this model: %s%s", scheme->name, what, able,
                       impacts ? " (impacts=ignore runs it all the same, for comparison only)" : "");
 }
 
@@ -190,7 +190,7 @@ carom_status carom_sim_find_scheme(const carom_sim_def *def, const carom_scheme 
         if (!def->scheme || strcmp((*scheme)->name, def->scheme) == 0) return CAROM_OK;
     const char *near = carom_nearest(def->scheme, scheme_name, def);
     const char *more = def->schemes ? "`carom schemes` lists them" : "those outside the core are known with schemes = carom_schemes() (carom/event.h)";
-    return carom_fail(err, CAROM_BAD_INPUT, "there is no scheme '%.60s'%s%s%s %s", def->scheme, near ? "; did you mean '" : "", near ? near : "",
+    return carom_fail(err, CAROM_BAD_INPUT, "unknown scheme '%.60s'%s%s%s %s", def->scheme, near ? "; did you mean '" : "", near ? near : "",
                       near ? "'?" : ";", more);
 }
 

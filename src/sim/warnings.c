@@ -128,19 +128,19 @@ static void unaccounted(writer *w, const carom_ledger *l) {
                  "Try a smaller step, %s", l->energy.start, l->energy.end, excess, w->sim->scheme->name, w->sim->h, second_order(w->sim, other, sizeof other));
     else if (excess > GROWN * size && overdrawn(l))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "damping has taken %.3g J, %.3g J more than there was to take: the steps do not resolve the rates that are damped.  Try %s", l->energy.damping, l->energy.balance,
+                 "damping dissipated %.3g J, %.3g J more than was available: the step does not resolve the damped rates. Try %s", l->energy.damping, l->energy.balance,
                  own ? "smaller tolerances" : w->sim->list.slots ? "a smaller step" : "a smaller step, or a scheme that chooses its own (auto)");
     else if (excess > fmax(GROWN * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain.  The motion is not to be trusted: try %s",
+                 "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain. Do not trust this result; try %s",
                  l->energy.start, l->energy.end, excess, trusted(w->sim, l));
     else if (!w->sim->scheme->emits_events && kinked(w->sim->sys) && -l->energy.balance > fmax(DAMPED * peak, exact) && -l->energy.balance <= FADED * peak)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "%.3g J have disappeared that neither impacts nor friction nor damping explain; the largest kinetic energy is %.3g J.  The steps do not follow a force that begins or ends suddenly, as that of a soft "
+                 "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. The steps do not follow a force that begins or ends suddenly, as that of a soft "
                  "contact or a stop: try %s", -l->energy.balance, peak, own ? "smaller tolerances" : w->sim->list.slots ? "a smaller step" : "a smaller step, or a scheme that chooses its own (auto)");
     else if (-l->energy.balance > fmax((w->sim->scheme->emits_events ? GROWN : FADED) * peak, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
-                 "%.3g J have disappeared that neither impacts nor friction nor damping explain; the largest kinetic energy is %.3g J.  The scheme damps the motion away: "
+                 "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. Numerical damping dominates: "
                  "try %s", -l->energy.balance, peak, own ? "smaller tolerances" : "a smaller step, or a scheme of higher order");
 }
 
@@ -164,7 +164,7 @@ static void unseen(writer *w, const carom_ledger *l) {
     if (n->unseen == 0) return;
     if (!w->sim->scheme->emits_events) {
         snprintf(add(w, "unseen", n->unseen_id, n->unseen_t), ROOM,
-                 "in %ld step%s a contact closes and opens again between the ends of the step, first at t = %.9g: the scheme passes an obstacle without an impact.  Try %s", n->unseen, n->unseen == 1 ? "" : "s",
+                 "in %ld step%s, first at t = %.9g, a contact closed and opened within the step and the scheme missed the impact (tunnelling). Try %s", n->unseen, n->unseen == 1 ? "" : "s",
                  n->unseen_t, carom_sim_finer(w->sim));
         return;
     }
@@ -178,8 +178,8 @@ static void moved(writer *w, const carom_ledger *l) {
     const carom_scheme *scheme = w->sim->scheme;
     if (!(l->moved > ROUNDING * l->gap) || scheme->emits_events || scheme->promises.contacts == CAROM_POSITION_LEVEL) return;
     snprintf(add(w, "moved", l->moved_id, l->moved_t), ROOM,
-             "a signal moves the wall, at t = %.9g by %.3g at once: %s does not know the speed of such a wall, which enters bodies or leaves them without an impact.  Move it by an expression of time or by a table, or "
-             "take a scheme that holds positions (ggl-alpha, mixed)", l->moved_t, l->moved, scheme->name);
+             "a signal displaces the wall by a jump (at t = %.9g, %.3g): %s cannot see the wall's velocity, so it penetrates or separates without an impact. Move it by an expression of time or by a table, or "
+             "use a scheme with position-level constraints (ggl-alpha, mixed)", l->moved_t, l->moved, scheme->name);
 }
 
 static void unconverged(writer *w, const carom_ledger *l) {
@@ -235,7 +235,7 @@ static void pulsed(writer *w, const carom_ledger *l) {
     const double uneven = sim->kept->uneven, steps = 2 * fabs(l->energy.damping) / uneven, much = PULSED * fmax(l->kinetic, STILL * all_at_speed(sim));
     if (sim->scheme->powers || !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST))) return;
     snprintf(add(w, "resolution", -1, NAN), ROOM,
-             "damping has taken %.3g J in pulses of about %.2g step%s, too few to follow the forces or their work: a soft contact or a stop that is hit.  Try a step below %.3g%s",
+             "damping dissipated %.3g J in pulses of about %.2g step%s, too few to follow the forces or their work: a soft contact or a stop that is hit.  Try a step below %.3g%s",
              l->energy.damping, steps, steps == 1 ? "" : "s", 0.1 * steps * sim->h, sim->list.slots ? "" : ", or a scheme that chooses its own (auto)");
 }
 

@@ -73,7 +73,7 @@ carom_status carom_spec_tolerate(spec *s, bool steps, carom_error *err) {
     if (!s->scheme) return s->adaptive = !steps, CAROM_OK;
     if (!s->adaptive && steps) return CAROM_OK; // it has the steps
     if (!s->adaptive && given(s->options + s->files, "adaptive"))
-        return carom_fail(err, CAROM_BAD_INPUT, "%.100s: adaptive=off and tolerances exclude each other; give step sizes too", s->text);
+        return carom_fail(err, CAROM_BAD_INPUT, "%.100s: adaptive=off and tolerances are mutually exclusive; give step sizes too", s->text);
     if (!s->adaptive) s->options[carom_list_length(s->options)] = "adaptive=on";
     s->adaptive = true;
     if (given(s->options + s->files, "rtol"))

@@ -112,7 +112,7 @@ static carom_status make_model(const carom_sweep *s, carom_lanes *l, carom_error
 }
 
 static carom_status create(const carom_sweep *s, carom_lanes *l, carom_error *err) {
-    if (s->def.follow != CAROM_FOLLOW_NONE) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --follow, where runs wait for each other");
+    if (s->def.follow != CAROM_FOLLOW_NONE) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --follow, because its runs depend on each other");
     if (s->def.run.adaptive) return carom_fail(err, CAROM_BAD_INPUT, "lanes do not support --adaptive: all of them take the same steps");
     CAROM_TRY(carom_run_resolve(&l->run, s->model, &s->def.run, err));
     CAROM_TRY(check_scheme(l, err));

@@ -310,7 +310,7 @@ static carom_status plan(single *k) {
         carom_model_observe(k->model, k->average, &nothing, work, 0, carom_model_q0(k->model), carom_model_v0(k->model), k->value);
         free(work);
         k->period = k->value[k->s->nobserve];
-        if (!(k->period > 0 && isfinite(k->period))) return carom_fail(k->err, CAROM_BAD_INPUT, "--section every: the period is %g; it must be positive", k->period);
+        if (!(k->period > 0 && isfinite(k->period))) return carom_fail(k->err, CAROM_BAD_INPUT, "--section every: the period must be positive, got %g", k->period);
         k->next = ceil(d->transient / k->period * (1 - CAROM_QUOTIENT));
         if (k->run.table && k->run.table->own_steps) k->run.step = k->period / ceil(k->period / k->run.step * (1 - CAROM_QUOTIENT));
         if (d->count > 0) end = fmax(k->next + (double)d->count - 1, 1) * k->period;

@@ -43,7 +43,7 @@ static int numbers(const varied *v, const char *text, char separator, double *x,
 }
 
 static carom_status reserve(varied *v, double n, carom_error *err) {
-    if (!(n >= 1 && n == floor(n))) return wrong(err, v, "the number of values must be a whole number, at least 1");
+    if (!(n >= 1 && n == floor(n))) return wrong(err, v, "the number of values must be an integer of at least 1");
     if (n > MOST) return carom_fail(err, CAROM_BAD_INPUT, "--vary %.60s: %g values; at most %d are possible", v->name, n, MOST);
     v->n = (long)n;
     v->value = malloc((size_t)v->n * sizeof *v->value);
@@ -72,7 +72,7 @@ static carom_status sample(varied *v, const char *text, bool normal, carom_error
     const int n = numbers(v, text, ':', x, 4, 2, &why);
     if (n != 4) return wrong(err, v, n < 0 ? why.text : "a sample has two numbers, a number of values and a seed");
     if (normal && !(x[1] >= 0)) return wrong(err, v, "the standard deviation must not be negative");
-    if (x[3] != floor(x[3]) || fabs(x[3]) > 9e15) return wrong(err, v, "the seed must be a whole number");
+    if (x[3] != floor(x[3]) || fabs(x[3]) > 9e15) return wrong(err, v, "the seed must be an integer");
     CAROM_TRY(reserve(v, x[2], err));
     uint64_t state = (uint64_t)(int64_t)x[3];
     for (long i = 0; i < v->n; ++i) {

@@ -50,7 +50,7 @@ static carom_status count(carom_sweep *s, carom_error *err) {
 
 static carom_status check(const carom_sweep *s, carom_error *err) {
     const carom_sweep_def *d = &s->def;
-    if (s->nvary == 0) return carom_fail(err, CAROM_BAD_INPUT, "a sweep varies something; give --vary NAME=SPEC");
+    if (s->nvary == 0) return carom_fail(err, CAROM_BAD_INPUT, "nothing to vary; give --vary NAME=SPEC");
     if (d->section && s->nobserve == 0) return carom_fail(err, CAROM_BAD_INPUT, "--section without --observe: say what is observed at the section points");
     if (d->count > 0 && !d->section) return carom_fail(err, CAROM_BAD_INPUT, "--count counts section points; give --section");
     if (d->parts > 0 && !(d->part >= 1 && d->part <= d->parts)) return carom_fail(err, CAROM_BAD_INPUT, "--part %d/%d: the first number runs from 1 to the second", d->part, d->parts);

@@ -19,7 +19,7 @@ static carom_status read_orientation(resolver *r, const carom_mech_body *of, con
     memcpy(e, whole, sizeof whole);
     if (quaternion) {
         if (axis || angle)
-            return carom_fault(r, quaternion->key, 0, "%s has both a quaternion and an axis or angle; keep one", where);
+            return carom_fault(r, quaternion->key, 0, "%s has both `quaternion` and `axis`/`angle`; give only one", where);
         if (quaternion->kind != CAROM_LIST || quaternion->count != 4)
             return carom_fault(r, quaternion, 0, "the quaternion is a list of four, [w, x, y, z]");
         int i = 0;
@@ -28,7 +28,7 @@ static carom_status read_orientation(resolver *r, const carom_mech_body *of, con
             CAROM_TRY(carom_resolve_number(r, c, "the quaternion", &e[i]));
             square += e[i] * e[i];
         }
-        if (!(square > 1e-300 && square < 1e300)) return carom_fault(r, quaternion, 0, "the quaternion has no length");
+        if (!(square > 1e-300 && square < 1e300)) return carom_fault(r, quaternion, 0, "quaternion must be non-zero");
         for (i = 0; i < 4; ++i) e[i] /= sqrt(square);
         return CAROM_OK;
     }
@@ -76,7 +76,7 @@ static carom_status read_mass(resolver *r, const carom_mech_body *of, body *b) {
                            mass ? "inertia" : "mass");
     const int body = (int)(b - r->m->bodies), first = 6 * body;
     CAROM_TRY(carom_resolve_term(r, mass, "the mass", BOUND_MASS, body, &b->mass, &b->mass_node));
-    if (!(b->mass > 0)) return carom_fault(r, mass, 0, "the mass is %g; it must be positive", b->mass);
+    if (!(b->mass > 0)) return carom_fault(r, mass, 0, "mass must be positive, got %g", b->mass);
     double J[6] = {0};
     int n = 0;
     for (int k = 0; k < 6; ++k) b->J_node[k] = r_num(r, 0);
@@ -178,7 +178,7 @@ static carom_status read_gravity(resolver *r, double *gravity) {
     for (int k = 0; k < 3; ++k) r->m->gravity_node[k] = r_num(r, 0);
     if (!n) return CAROM_OK;
     if (n->kind != CAROM_LIST || n->count < 2 || n->count > 3)
-        return carom_fault(r, n, 0, "gravity is a list of two (planar) or three (spatial), such as [0, -9.81]");
+        return carom_fault(r, n, 0, "gravity must be a list of two (planar) or three (spatial) numbers, e.g. [0, -9.81]");
     for (int k = 0; k < n->count; ++k) CAROM_TRY(carom_resolve_term(r, &n->item[k], "gravity", BOUND_GRAVITY, k, &gravity[k], &r->m->gravity_node[k]));
     return CAROM_OK;
 }
@@ -245,7 +245,7 @@ carom_status carom_derive_bodies(resolver *r) {
             return carom_fault(r, &of->name, 0, "more than %d bodies that expressions, joints or springs name; build such a system with the C library", MOST_VELOCITIES / 6);
         CAROM_TRY(carom_part_name(r, &of->name));
         if (carom_datum_is(&of->name, "ground"))
-            return carom_fault(r, &of->name, 0, "the ground is always there; a body with prescribed motion has `motion`");
+            return carom_fault(r, &of->name, 0, "'ground' is predefined; for a body with prescribed motion use `motion:`");
         *b = (body){.name = of->name.text, .place = &of->name, .material = carom_given(&of->material), .v = -1, .free = is_free[i]};
         snprintf(b->where, sizeof b->where, "body '%.60s'", b->name);
         CAROM_TRY(read_body(r, of, b));

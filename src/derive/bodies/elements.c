@@ -73,7 +73,7 @@ static carom_status name_quantity(const element *e, const char *part, carom_node
     char text[90];
     snprintf(text, sizeof text, "%.60s.%s", e->name, part);
     const name *other = carom_names_find(&m->outs, text, strlen(text));
-    if (other) return carom_fault(e->r, e->place, 0, "'%s' is already %s%s; rename %s", text, carom_name_kind(other->kind), carom_line_of(other->line).text, e->where);
+    if (other) return carom_fault(e->r, e->place, 0, "'%s' is already defined as %s%s; rename %s", text, carom_name_kind(other->kind), carom_line_of(other->line).text, e->where);
     if (carom_names_find(&m->names, text, strlen(text))) return CAROM_OK; // the model's own name of that kind wins
     const char *copy = carom_pool_text(&m->memory, text, strlen(text));
     name *n = copy ? carom_names_add(&m->outs, copy, NAME_QUANTITY, 0, e->place->line) : NULL;
@@ -88,7 +88,7 @@ static coefficient number(const element *e, double x) { return (coefficient){x, 
 static carom_status not_negative(const element *e, const carom_datum *n, const char *key, coefficient *x) {
     CAROM_TRY(carom_resolve_term(e->r, n, key, BOUND_COEFFICIENT, 0, &x->value, &x->node));
     if (x->value >= 0) return CAROM_OK;
-    return carom_fault(e->r, n, 0, "%s is %g; it must not be negative", key, x->value);
+    return carom_fault(e->r, n, 0, "%s must not be negative, got %g", key, x->value);
 }
 
 static carom_status read_coefficient(const element *e, const carom_datum *n, coefficient *x) {
@@ -121,7 +121,7 @@ static carom_status read_ends(element *e, const carom_mech_spring *of, bool one_
     } else {
         if (at || !points || points->kind != CAROM_LIST || points->count != 2)
             return carom_fault(e->r, at ? at->key : points ? points : e->place, 0, "%s needs `points:` with one in the frame of each body%s", e->where,
-                               one_place ? ", or `at:` in the world at the start" : "");
+                               one_place ? ", or `at:` (world frame, initial position)" : "");
         CAROM_TRY(carom_body_point_at(e->r, points->item, e->A, e->spatial, e->s_A));
         CAROM_TRY(carom_body_point_at(e->r, points->item + 1, e->B, e->spatial, e->s_B));
     }

@@ -51,7 +51,7 @@ carom_status carom_body_name(resolver *r, const body *b, const char *part, name_
     snprintf(text, sizeof text, "%.60s.%.70s", b->name, part);
     const name *other = carom_names_find(&m->names, text, strlen(text));
     if (other)
-        return carom_fault(r, b->place, 0, "'%s' of body '%s' is already %s%s; rename one of the two", text, b->name,
+        return carom_fault(r, b->place, 0, "'%s' of body '%s' is already defined as %s%s; rename one of them", text, b->name,
                            carom_name_kind(other->kind), carom_line_of(other->line).text);
     const char *copy = carom_pool_text(&m->memory, text, strlen(text));
     *out = copy ? carom_names_add(&m->names, copy, kind, index, b->place->line) : NULL;

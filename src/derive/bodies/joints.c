@@ -174,7 +174,7 @@ static carom_status add_coordinate(maker *k, const char *part, carom_node node) 
     snprintf(text, sizeof text, "%.60s.%s", k->j->name, part);
     const name *other = carom_names_find(&m->names, text, strlen(text));
     if (other)
-        return carom_fault(k->r, k->j->place, 0, "'%s' of joint '%s' is already %s%s; rename one of the two", text, k->j->name,
+        return carom_fault(k->r, k->j->place, 0, "'%s' of joint '%s' is already defined as %s%s; rename one of them", text, k->j->name,
                            carom_name_kind(other->kind), carom_line_of(other->line).text);
     const char *copy = carom_pool_text(&m->memory, text, strlen(text));
     name *n = copy ? carom_names_add(&m->names, copy, NAME_LET, (int)(k->j - m->joints), k->j->place->line) : NULL;
@@ -249,10 +249,10 @@ static carom_status read_type(maker *k) {
             return CAROM_OK;
         }
     const char *near = n->kind == CAROM_TEXT ? carom_nearest(n->text, type_name, NULL) : NULL;
-    if (near) return carom_fault(k->r, n, 0, "unknown type '%.60s' of joint; did you mean '%s'?", n->text, near);
+    if (near) return carom_fault(k->r, n, 0, "unknown joint type '%.60s'; did you mean '%s'?", n->text, near);
     char known[200] = "";
     for (int i = 0, used = 0; i < TYPES; ++i) used += snprintf(known + used, sizeof known - (size_t)used, "%s%s", i ? ", " : "", type_name(NULL, i));
-    return carom_fault(k->r, n, 0, "unknown type '%.60s' of joint; known are %s", n->text, known);
+    return carom_fault(k->r, n, 0, "unknown joint type '%.60s'; expected one of %s", n->text, known);
 }
 
 static carom_status read_between(maker *k) {
@@ -280,9 +280,9 @@ static carom_status read_points(maker *k) {
     double s_A[3] = {0}, s_B[3] = {0}, p[3] = {0};
     CAROM_TRY(carom_body_start_fixed(k->r, k->A));
     CAROM_TRY(carom_body_start_fixed(k->r, k->B));
-    if (at && points) return carom_fault(k->r, points->key, 0, "%s has both `at` and `points`; keep one", k->where);
+    if (at && points) return carom_fault(k->r, points->key, 0, "%s has both `at` and `points`; give only one", k->where);
     if (!at && !points)
-        return carom_fault(k->r, k->j->place, 0, "%s has no place; write `at: [%s]` (in the world, at the start) or `points:` with one in each body's frame",
+        return carom_fault(k->r, k->j->place, 0, "%s needs a location: `at: [%s]` (world frame, initial position) or `points:` (one per body frame)",
                            k->where, n == 3 ? "x, y, z" : "x, y");
     if (at) {
         if (k->j->type == DISTANCE)
@@ -344,10 +344,10 @@ static carom_status planar_axis(maker *k) {
     const carom_datum *axis = carom_given(&k->of->axis);
     double a[3] = {1, 0, 0}, s[3];
     if (k->j->type == PRISMATIC) {
-        if (!axis) return carom_fault(k->r, k->j->place, 0, "%s has no axis; write `axis: [1, 0]` (in the world, at the start)", k->where);
+        if (!axis) return carom_fault(k->r, k->j->place, 0, "%s has no axis; write `axis: [1, 0]` (world frame, initial position)", k->where);
         CAROM_TRY(carom_resolve_vector(k->r, axis, "the axis", 2, a));
         const double size = hypot(a[0], a[1]);
-        if (!(size > 0)) return carom_fault(k->r, axis, 0, "the axis has no length; write a direction such as [1, 0]");
+        if (!(size > 0)) return carom_fault(k->r, axis, 0, "axis must be non-zero, e.g. [1, 0]");
         a[0] /= size, a[1] /= size;
         carom_body_turn_back(k->A, a, s);
     } else {
@@ -363,7 +363,7 @@ static carom_status two_axes(maker *k, double *z_A, double *z_B) {
     const carom_datum *axis = carom_given(&k->of->axis), *axes = carom_given(&k->of->axes), *n = axes ? axes : axis;
     if (!n || n->kind != CAROM_LIST || n->count != 2 || n->item->kind != CAROM_LIST)
         return carom_fault(k->r, n ? n : k->j->place, 0,
-                           "%s needs two axes, one fixed in each body: `axis: [[1, 0, 0], [0, 1, 0]]` (in the world, at the start) or "
+                           "%s needs two axes, one fixed in each body: `axis: [[1, 0, 0], [0, 1, 0]]` (world frame, initial position) or "
                            "`axes:` in the bodies' frames", k->where);
     CAROM_TRY(carom_resolve_direction(k->r, n->item, "the axis", z_A));
     CAROM_TRY(carom_resolve_direction(k->r, n->item + 1, "the axis", z_B));
@@ -391,7 +391,7 @@ static carom_status read_frames(maker *k) {
         return CAROM_OK;
     }
     double z_A[3], z_B[3];
-    if (axis && axes) return carom_fault(k->r, axes->key, 0, "%s has both `axis` and `axes`; keep one", k->where);
+    if (axis && axes) return carom_fault(k->r, axes->key, 0, "%s has both `axis` and `axes`; give only one", k->where);
     if (axes || k->needs & AXES) {
         CAROM_TRY(two_axes(k, z_A, z_B));
         complete(z_A, k->X_A);
@@ -414,7 +414,7 @@ static carom_status read_frames(maker *k) {
             k->X_B[3 * i + 1] = z_B[(i + 1) % 3] * x[(i + 2) % 3] - z_B[(i + 2) % 3] * x[(i + 1) % 3];
         return CAROM_OK;
     }
-    if (!axis) return carom_fault(k->r, k->j->place, 0, "%s has no axis; write `axis: [0, 0, 1]` (in the world, at the start)", k->where);
+    if (!axis) return carom_fault(k->r, k->j->place, 0, "%s has no axis; write `axis: [0, 0, 1]` (world frame, initial position)", k->where);
     double a[3];
     CAROM_TRY(carom_resolve_direction(k->r, axis, "the axis", a));
     carom_body_turn_back(k->A, a, z_A);
@@ -430,7 +430,7 @@ static carom_status drive(maker *k) {
     double start = 0;
     if (!n) return CAROM_OK;
     if (!(k->needs & DRIVEN))
-        return carom_fault(k->r, n->key, 0, "a %s joint is not driven by `motion`; revolute, prismatic and screw are", type_name(NULL, k->j->type));
+        return carom_fault(k->r, n->key, 0, "a %s joint cannot have `motion`; only revolute, prismatic and screw joints can", type_name(NULL, k->j->type));
     CAROM_TRY(carom_resolve_expression(k->r, n, SCOPE_MOTION, "the motion", &motion));
     CAROM_TRY(carom_resolve_start(k->r, n, motion, &start));
     CAROM_TRY(carom_joint_coordinate(k->r, n, k->j, &x));
@@ -536,7 +536,7 @@ static carom_status read_joint(resolver *r, const carom_mech_joint *of, joint *j
     CAROM_TRY(read_type(&k));
     for (size_t i = 0; i < sizeof only / sizeof *only; ++i)
         if (carom_given(only[i].given) && (type)j->type != only[i].type)
-            return carom_fault(r, only[i].given->key, 0, "'%s' has no meaning for a %s joint", only[i].given->key->text, type_name(NULL, j->type));
+            return carom_fault(r, only[i].given->key, 0, "'%s' does not apply to a %s joint", only[i].given->key->text, type_name(NULL, j->type));
     if (j->type == GEAR) {
         if (carom_given(&of->between)) return carom_fault(r, of->between.key, 0, "%s couples joints, not bodies; write `joints: [NAME, NAME]`", k.where);
         return constrain(&k);

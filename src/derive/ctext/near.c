@@ -8,7 +8,7 @@
 // -- what is refused -----------------------------------------------------------------------------------------------------------
 
 static carom_status no(const carom_model *m, const char *what, carom_error *err) {
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %s between shapes that come and go, which `export c` does not support", m->file, what);
+    return carom_fail(err, CAROM_BAD_INPUT, "%.200s has %s in a dynamic contact list, which `export c` does not support", m->file, what);
 }
 
 carom_status carom_ctext_refuse_pairs(const carom_model *m, carom_error *err) {

@@ -57,7 +57,7 @@ static carom_status add_expression(resolver *r, const carom_datum *n, const char
 static carom_status whole(resolver *r, const carom_datum *list) {
     for (const carom_datum *c = carom_first(list); c != carom_end(list); ++c)
         if (c->kind == CAROM_TEXT && carom_datum_cut(c))
-            return carom_fault(r, c, 0, "'%.60s' is cut at a comma; %s", c->text, carom_advice_comma);
+            return carom_fault(r, c, 0, "'%.60s' was split at a comma; %s", c->text, carom_advice_comma);
     return CAROM_OK;
 }
 
@@ -182,11 +182,11 @@ static carom_status read_colour(resolver *r, const carom_datum *n, const char **
     if (good) return CAROM_OK;
     const char *near = carom_nearest(n->text, colour_at, NULL);
     if (near) return carom_fault(r, n, 0, "unknown colour '%.40s'; did you mean '%s'?", n->text, near);
-    return carom_fault(r, n, 0, "unknown colour '%.40s'; known are blue, orange, green, red, purple, sky, yellow, grey and \"#rrggbb\"", n->text);
+    return carom_fault(r, n, 0, "unknown colour '%.40s'; expected one of blue, orange, green, red, purple, sky, yellow, grey and \"#rrggbb\"", n->text);
 }
 
 static carom_status read_looks(resolver *r, const carom_datum *colour, const carom_datum *other, carom_drawn *s) {
-    if (carom_given(colour) && carom_given(other)) return carom_fault(r, other->key, 0, "colour and color say the same thing twice; keep one");
+    if (carom_given(colour) && carom_given(other)) return carom_fault(r, other->key, 0, "`colour` and `color` are synonyms; give only one");
     if (!carom_given(colour)) colour = other;
     return carom_given(colour) ? read_colour(r, colour, &s->colour) : CAROM_OK;
 }
@@ -226,12 +226,12 @@ static carom_status read_figure(resolver *r, const carom_mech_figure *of) {
     if (carom_datum_is(&of->none, "none") && is_part(r->m, name)) return CAROM_OK;
     char where[100];
     snprintf(where, sizeof where, "shape '%.60s'", name);
-    if (carom_given(&of->none)) return carom_fault(r, &of->none, 0, "%s is a map (`name: value`), this is a single value", where);
+    if (carom_given(&of->none)) return carom_fault(r, &of->none, 0, "%s must be a map (`name: value`), got a single value", where);
     carom_drawn *s = NULL;
     CAROM_TRY(carom_draw_shape(r, &of->name, name, CAROM_POINT, &s));
     CAROM_TRY(read_of(r, carom_given(&of->of), s));
     if (!carom_given(&of->size))
-        return carom_fault(r, &of->name, 0, "%s does not say what it is: point, segment, line, polygon, wall, spring, box, circle, sphere or cylinder", where);
+        return carom_fault(r, &of->name, 0, "%s has no shape key; expected point, segment, line, polygon, wall, spring, box, circle, sphere or cylinder", where);
     for (int k = 0; k < FORMS; ++k)
         if (carom_datum_is(of->size.key, forms[k].word)) s->figure = (carom_figure)k;
     CAROM_TRY(read_looks(r, &of->colour, &of->color, s));
@@ -263,8 +263,8 @@ static carom_status find_links(resolver *r, const carom_datum *name, int *id, in
         if (*count > 1 || strcmp(c->name, name->text) == 0) return CAROM_OK;
     }
     const char *near = carom_nearest(name->text, link_name, m);
-    if (near) return carom_fault(r, name, 0, "there is no contact or constraint '%.60s'; did you mean '%s'?", name->text, near);
-    return carom_fault(r, name, 0, "there is no contact or constraint '%.60s'", name->text);
+    if (near) return carom_fault(r, name, 0, "unknown contact or constraint '%.60s'; did you mean '%s'?", name->text, near);
+    return carom_fault(r, name, 0, "unknown contact or constraint '%.60s'", name->text);
 }
 
 // Derivatives of x along all velocities (of a slip rate: by them) that are not zero.

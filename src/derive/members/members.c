@@ -138,7 +138,7 @@ static carom_status read_damping(draft *d) {
     const carom_mech_damping *x = d->of->damping;
     if (!x) return CAROM_OK;
     if (carom_given(&x->matrix))
-        return carom_fault(d->r, &x->matrix, 0, "damping is a map (`name: value`), this is a single value");
+        return carom_fault(d->r, &x->matrix, 0, "damping must be a map (`name: value`), got a single value");
     if (carom_given(&x->mass)) CAROM_TRY(carom_resolve_number(d->r, &x->mass, "damping", &d->def.damping_mass));
     if (carom_given(&x->stiffness)) CAROM_TRY(carom_resolve_number(d->r, &x->stiffness, "damping", &d->def.damping_stiffness));
     if (carom_given(&x->torsion)) CAROM_TRY(carom_resolve_number(d->r, &x->torsion, "damping", &d->def.damping_torsion));
@@ -312,7 +312,7 @@ static carom_status read_record(draft *d, member *b) {
         while (words[k] && (item->kind != CAROM_TEXT || strcmp(words[k], item->text) != 0)) ++k;
         const char *near = !words[k] && item->kind == CAROM_TEXT ? carom_nearest(item->text, list_item, words) : NULL;
         if (!words[k])
-            return carom_fault(d->r, item, 0, "this cannot be recorded%s%s%s; known are displacement, velocity, stress, unknowns",
+            return carom_fault(d->r, item, 0, "this cannot be recorded%s%s%s; expected one of displacement, velocity, stress, unknowns",
                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         if (k == 2 && d->def.kind == CAROM_MATRICES) return carom_fault(d->r, item, 0, "stresses are not available in a member given by matrices");
         if (k == 3) b->unknowns = true;
@@ -363,7 +363,7 @@ static carom_status read_modal(draft *d, double *ratio) {
     for (int i = 0; i < count; ++i) {
         const carom_datum *item = n->kind == CAROM_LIST ? &n->item[i] : n;
         CAROM_TRY(carom_resolve_number(d->r, item, "modal damping", &ratio[i]));
-        if (!(ratio[i] >= 0 && ratio[i] < 1)) return carom_fault(d->r, item, 0, "the modal damping ratio is %g; it must be at least 0 and less than 1", ratio[i]);
+        if (!(ratio[i] >= 0 && ratio[i] < 1)) return carom_fault(d->r, item, 0, "the modal damping ratio must be at least 0 and less than 1, got %g", ratio[i]);
     }
     d->def.modal = ratio;
     d->def.nmodal = count;
@@ -469,7 +469,7 @@ static carom_status name_points(draft *d, member *b) {
             if (!text || node == CAROM_NONE || rate == CAROM_NONE) return carom_fault_memory(d->r);
             snprintf(text, size, "%s.%s.%s", b->name, d->point[p], word);
             if (carom_names_find(&m->names, text, size - 1))
-                return carom_fault(d->r, &d->of->name, 0, "'%s' is already %s; rename one of the two", text,
+                return carom_fault(d->r, &d->of->name, 0, "'%s' is already defined as %s; rename one of them", text,
                                    carom_name_kind(carom_names_find(&m->names, text, size - 1)->kind));
             name *n = carom_names_add(&m->names, text, NAME_POINT, 0, b->at->line);
             if (!n) return carom_fault_memory(d->r);

@@ -49,7 +49,7 @@ carom_status carom_derive_sweep(resolver *r, const carom_mech_contact *of, membe
     if (b->kind > CAROM_EXACT_BEAM) return carom_fault(r, point->key, 0, "a point sweeps along planar members only: bar, beam, exact beam");
     CAROM_TRY(read_place(r, point, &P));
     if (round) CAROM_TRY(carom_resolve_number(r, round, "radius", &radius));
-    if (!(radius >= 0)) return carom_fault(r, round, 0, "radius is %g; it must not be negative", radius);
+    if (!(radius >= 0)) return carom_fault(r, round, 0, "radius must not be negative, got %g", radius);
     if (side && !carom_datum_is(side, "left") && !carom_datum_is(side, "right"))
         return carom_fault(r, side, 0, "side is `left` or `right`: where the point is, looking along the member");
     if (carom_datum_is(side, "right")) sign = -1;

@@ -22,7 +22,7 @@ static carom_status add(resolver *r, const carom_mech_contact *entry, const caro
                            (carom_patch_pair(A, A) ? A : B)->name, carom_shape_article((carom_patch_pair(A, A) ? A : B)->kind), carom_shape_word((carom_patch_pair(A, A) ? A : B)->kind));
     const int n = carom_pair_formulas(A, B);
     if (n == 0)
-        return carom_fault(r, b, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
+        return carom_fault(r, b, 0, "contact between %s %s and %s %s is not supported", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (*count + n > MOST_CONTACTS) return carom_fault(r, &entry->name, 0, "more than %d contacts of shapes; build such a system with the C library", MOST_CONTACTS);
     pair_own *own = carom_pair_own(m, (rubbing){0});
     if (!own || !room_for_one(m)) return carom_fault_memory(r);
@@ -57,7 +57,7 @@ static carom_status add_skin(resolver *r, const carom_mech_contact *entry, const
         CAROM_TRY(add(r, entry, b, first ? part : other, first ? other : part, count));
     }
     if (*count > before) return CAROM_OK;
-    return carom_fault(r, b, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
+    return carom_fault(r, b, 0, "neither '%s' nor '%s' can move; remove this contact", A->name, B->name);
 }
 
 static carom_status is_listed(resolver *r, const carom_datum *list, const shape *s, bool *is) {
@@ -109,7 +109,7 @@ static carom_status read_between(resolver *r, const carom_mech_contact *entry, c
 
 // among: [A, B, C, ...]: each with each.
 static carom_status read_among(resolver *r, const carom_mech_contact *entry, const carom_datum *list, int *count) {
-    if (list->kind == CAROM_TEXT) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c], or a family; there is no family '%.60s'", list->text);
+    if (list->kind == CAROM_TEXT) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c], or a family; unknown family '%.60s'", list->text);
     if (list->kind != CAROM_LIST || list->count < 2) return carom_fault(r, list, 0, "among is a list of shapes, each of which may touch each other one: among: [a, b, c]");
     for (const carom_datum *x = carom_first(list); x != carom_end(list); ++x)
         for (const carom_datum *y = x + 1; y != carom_end(list); ++y) CAROM_TRY(add_pair(r, entry, x, y, count));
@@ -200,8 +200,8 @@ carom_status carom_derive_pairs(resolver *r, int *count) {
     for (int i = 0; i < r->mech->ncontacts; ++i) {
         const carom_mech_contact *entry = &r->mech->contacts[i];
         const carom_datum *list = carom_given(&entry->between), *each = carom_given(&entry->among);
-        if (list && each) return carom_fault(r, each->key, 0, "`between` and `among` exclude each other; give the second a contact of its own");
-        if (!list && !each && carom_given(&entry->ignore)) return carom_fault(r, entry->ignore.key, 0, "`ignore` goes with `between` or `among`");
+        if (list && each) return carom_fault(r, each->key, 0, "`between` and `among` are mutually exclusive; use two contact entries");
+        if (!list && !each && carom_given(&entry->ignore)) return carom_fault(r, entry->ignore.key, 0, "`ignore` requires `between` or `among`");
         if (!list && !each) continue;
         CAROM_TRY(carom_ignore_check(r, entry));
         if (!carom_name_valid(entry->name.text) || entry->name.length > 60)

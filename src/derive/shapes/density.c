@@ -51,7 +51,7 @@ carom_status carom_solid_mass(resolver *r, const carom_mech_body *of, body *b) {
     static const int I[6] = {0, 1, 2, 0, 0, 1}, J[6] = {0, 1, 2, 1, 2, 2};
     double density = 0, sum = 0, first[3] = {0}, second[6] = {0};
     CAROM_TRY(carom_resolve_number(r, &of->density, "the density", &density));
-    if (!(density > 0)) return carom_fault(r, &of->density, 0, "the density is %g; it must be positive", density);
+    if (!(density > 0)) return carom_fault(r, &of->density, 0, "the density must be positive, got %g", density);
     if (!of->shape && of->nshapes == 0) return carom_fault(r, &of->density, 0, "%s has a density and no shape; add `shape:`", b->where);
     b->space = SPATIAL;
     for (int i = of->shape ? -1 : 0; i < of->nshapes; ++i) {

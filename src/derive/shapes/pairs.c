@@ -303,7 +303,7 @@ static const char *space_hint(resolver *r, const shape *s) {
 carom_status carom_pair_check(resolver *r, const carom_datum *n, const shape *A, const shape *B) {
     if (A->member && A->member == B->member) return carom_fault(r, n, 0, "'%s' and '%s' belong to one member and cannot touch", A->name, B->name);
     if (A->body && A->body == B->body) return carom_fault(r, n, 0, "'%s' and '%s' belong to one body and cannot touch", A->name, B->name);
-    if (!A->part && !B->part && !carom_shape_moves(r, A) && !carom_shape_moves(r, B)) return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; no contact is needed", A->name, B->name);
+    if (!A->part && !B->part && !carom_shape_moves(r, A) && !carom_shape_moves(r, B)) return carom_fault(r, n, 0, "neither '%s' nor '%s' can move; remove this contact", A->name, B->name);
     if (A->space != B->space) return carom_fault(r, n, 0, "'%s' is %s and '%s' is %s%s", A->name, space_word(A), B->name, space_word(B), space_hint(r, A->body == r->m->bodies ? A : B));
     if (A->kind == SHAPE_POINT && B->kind == SHAPE_POINT)
         return carom_fault(r, n, 0, "'%s' and '%s' are points, which never touch; give one of them a radius (circle, sphere)", A->name, B->name);

@@ -141,7 +141,7 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
     if (a != b) CAROM_TRY(carom_pair_check(r, place, A, B));
     else if (A->body->v < 0) return carom_fault(r, place, 0, "'%s' and others like it cannot move; no contact among them is needed", A->name);
     const int n = carom_pair_contacts(A, B);
-    if (n == 0) return carom_fault(r, place, 0, "there is no formula for %s %s against %s %s", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
+    if (n == 0) return carom_fault(r, place, 0, "contact between %s %s and %s %s is not supported", carom_shape_article(A->kind), carom_shape_word(A->kind), carom_shape_article(B->kind), carom_shape_word(B->kind));
     if (x->npairs == MOST_NEAR_KINDS) return carom_fault(r, place, 0, "more than %d kinds of pairs of shapes; use fewer different shapes", MOST_NEAR_KINDS);
     pair_own *own = carom_pair_own(r->m, (rubbing){0});
     if (!own) return carom_fault_memory(r);
@@ -153,7 +153,7 @@ static carom_status sample_pair(resolver *r, int rule, int a, int b) {
 carom_status carom_near_samples(resolver *r, int rule) {
     carom_model *m = r->m;
     struct near_pairs *x = m->near;
-    if (x->ngroups > MOST_NEAR_KINDS) return carom_fault(r, &x->rule[rule].entry->name, 0, "more than %d different shapes in contacts that come and go; use fewer", MOST_NEAR_KINDS);
+    if (x->ngroups > MOST_NEAR_KINDS) return carom_fault(r, &x->rule[rule].entry->name, 0, "more than %d different shapes in a dynamic contact list; use fewer", MOST_NEAR_KINDS);
     const size_t cells = (size_t)x->nrules * (size_t)x->ngroups * (size_t)x->ngroups;
     if (rule == 0) {
         x->kind = carom_pool_take(&m->memory, cells * sizeof *x->kind);
@@ -202,7 +202,7 @@ carom_status carom_near_belts(resolver *r) {
 static carom_status no_solid(const carom_model *m, const shape *s, carom_error *err) {
     const double thin = carom_shape_thin(s), thinnest = 1e-4; // of its size, half of that of its edges: about what hull.c asks for
     if (s->kind != SHAPE_BOX || thin > thinnest * s->bound_radius) return carom_model_no_memory(m, err);
-    return carom_fail(err, CAROM_BAD_INPUT, "%.200s: box '%.60s' is %.3g thick, less than 1/10000 of its size: too thin for contacts that come and go.  Make it thicker", m->file, s->name, 2 * thin);
+    return carom_fail(err, CAROM_BAD_INPUT, "%.200s: box '%.60s' is %.3g thick, less than 1/10000 of its size: too thin for a dynamic contact list; make it thicker", m->file, s->name, 2 * thin);
 }
 
 // Kinds of all samples.
@@ -250,8 +250,8 @@ carom_status carom_near_start(const carom_model *m, void *work, double scale, ca
         char name[140], others[60] = "";
         const near_rule *rule = &m->near->rule[(llabs(x.list.holds[worst]) - 1) % m->near->nrules];
         if (overlaps > 1) snprintf(others, sizeof others, ", and %d other contact%s overlap%s less", overlaps - 1, overlaps == 2 ? "" : "s", overlaps == 2 ? "s" : "");
-        status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s' starts with gap %.6g between '%s': they overlap%s; move them, or let `settle: yes` (--settle) do it", rule->entry->name.text,
-                                   gap[worst], carom_near_slot_name(m, &x, worst, name, sizeof name), others);
+        status = carom_model_fault(m, err, &rule->entry->name, "contact '%.60s': '%s' overlap initially (gap %.6g)%s; move them, or use `settle: yes` (--settle)", rule->entry->name.text,
+                                   carom_near_slot_name(m, &x, worst, name, sizeof name), gap[worst], others);
     }
     carom_near_close(m, work, &x);
     return status;

@@ -124,7 +124,7 @@ static carom_status find(resolver *r, const carom_datum *n, member **b, const ch
     if (*b) return CAROM_OK;
     CAROM_TRY(refuse_floating(r, n));
     const char *near = carom_nearest(n->text, owner_name, r->m);
-    return carom_fault(r, n, 0, "there is no body or flexible member '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return carom_fault(r, n, 0, "unknown body or flexible member '%.60s'%s%s%s", n->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 space carom_skin_space(const carom_model *m, const carom_datum *of) {

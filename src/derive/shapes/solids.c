@@ -43,7 +43,7 @@ const char *carom_shape_word(shape_kind kind) {
 static carom_status read_size(resolver *r, const carom_datum *n, const char *what, double *x) {
     CAROM_TRY(carom_resolve_number(r, n, what, x));
     if (*x > 0) return CAROM_OK;
-    return carom_fault(r, n, 0, "%s is %g; it must be positive", what, *x);
+    return carom_fault(r, n, 0, "%s must be positive, got %g", what, *x);
 }
 
 // [radius, length]
@@ -351,7 +351,7 @@ static carom_status add_shape(resolver *r, const carom_mech_shape *x, const body
     else snprintf(text, sizeof text, "%.60s", part ? part : b->name);
     snprintf(where, sizeof where, "shape '%.130s'", text);
     const name *other = carom_names_find(&m->shape_names, text, strlen(text));
-    if (other) return carom_fault(r, &x->name, 0, "there is a %s already%s; rename one of the two", where, carom_line_of(other->line).text);
+    if (other) return carom_fault(r, &x->name, 0, "duplicate %s%s; rename one of them", where, carom_line_of(other->line).text);
     shape *s = &m->shapes[m->nshapes];
     s->name = carom_pool_text(&m->memory, text, strlen(text));
     if (!s->name) return carom_fault_memory(r);
