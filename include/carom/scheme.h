@@ -102,8 +102,6 @@ typedef struct carom_step {
     bool renumbers;      // the number of a constraint may be that of another one in the next step: they come and go, or redundant ones are chosen anew
     bool jumped;         // forces have jumped since the last step: an input or a controller has changed, or a time at which they jump has passed; what is kept of them does not count
     double *q, *v;       // in: state at t (right limits); out: state at t + h
-    double *q_0, *v_0;   // for schemes that keep the state at t themselves (`keeps` in their table): where; NULL if not requested
-    bool bounded;        // the scheme has seen on its way that all |v_i| at t + h are below CAROM_GROWN; false on entry
     const double *opt;   // values of the scheme's options, in the order of its list
     double tol;          // contact residual allowed, relative to `scale`
     double newton_tol;   // Newton residual allowed, relative
@@ -200,10 +198,6 @@ typedef struct carom_place {
 /// also when only rounding keeps them open, or when they reacted and do not leave (CL-3, CL-7).  Those gaps become 0, so that
 /// carom_closed says the same.  With option closed=strict by their sign alone.  Directions that L held are lost.
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at);
-/// Of a midpoint rule, whose middles are q_0 + h/2 v_0 and whose steps end at q = q_0 + h/2 (v_0 + v): the gaps at the middle, as they are; at the end of the
-/// step, where it began.  Then the simulation may do without gaps at q where bounds of them are enough.
-void carom_forecast_begin(carom_step *s, const double *g);
-void carom_forecast_end(carom_step *s, const double *q_0, const double *v_0);
 
 /// L's set: all constraints of these kinds.
 enum { CAROM_JOINTS = 1, CAROM_CONTACTS = 2 };
@@ -315,9 +309,7 @@ typedef struct carom_scheme {
     bool massless;             // M may be singular where joints or stiffness hold what has no inertia
     bool positions;            // it has multipliers on position level and books them with carom_book_position
     bool impulses;             // impulses, step by step, carry lasting contact; else forces do, and every impulse is an impact
-    bool keeps;                // its step first copies (q, v) to (s->q_0, s->v_0), which costs less along with its own work
     bool gates;                // it supports contacts that close only while a condition holds (CAROM_GATE)
-    bool forecasts;            // calls carom_forecast_begin() and _end() in its steps; where it does not, gaps are evaluated
     bool powers;               // it books the work of forces without potential itself; else the trapezoidal rule over steps does
     bool redundant;            // it sees redundant constraints too and shares reactions among them itself; else they are left out
     int levels;                // times that a constraint stands in a contact problem, once more without friction each; 0: once
@@ -330,9 +322,6 @@ typedef struct carom_scheme {
     void (*allocate)(void *work, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt);
     carom_status (*start)(void *work, carom_step *s); // before the first step; NULL: nothing
     carom_status (*step)(void *work, carom_step *s);
-    /// step(), where the last step was one of the same length and nothing touched in it: false if something does now or fails, then nothing has changed.  Called
-    /// where gaps are forecast and the system has motion(); needs `forecasts` and `keeps`.  NULL: there is no shorter way.
-    bool (*flight)(void *work, carom_step *s);
     /// Dense output: the state at t + x h of the step just done, 0 < x < 1, as the scheme's own polynomials have it.  NULL: it has none.
     void (*dense)(void *work, const carom_step *s, double x, double *q, double *v);
     void (*say)(const void *work, char *text, size_t size); // what it chose and changed on the way, in words; NULL: nothing

@@ -163,7 +163,7 @@ typedef struct carom_system {
     /// g hold on entry is replaced.  NULL: they are called one by one.
     carom_status (*motion)(const void *model, void *work, double t, const double *q, const double *v, carom_matrix M,
                            double *f, double *g);
-    /// M^-1 f and gaps, as a step in flight asks for them at a point where nothing else is wanted.  CAROM_RETRY: not in this way, or not here.  NULL: never.
+    /// M^-1 f and gaps, where nothing else is needed at a point.  CAROM_RETRY: not in this way, or not here.  NULL: never.
     carom_status (*free_motion)(const void *model, void *work, double t, const double *q, const double *v, double *a, double *g);
     /// mass, force, (g not NULL) gaps and the directions of L together, where all of them are wanted at one point and nothing else.  Whatever M, f, g and L's W and w hold on entry
     /// is replaced.  CAROM_RETRY: not in this way, or not here; they are called one by one then.  NULL: never.

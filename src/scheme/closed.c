@@ -332,6 +332,14 @@ static carom_status close_near(carom_step *s, carom_local *L, double *g, bool *k
 
 carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at) { return close_near(s, L, g, &(bool){false}, at); }
 
+void carom_note_gaps(const carom_step *s, const double *g, const double *q) {
+    carom_noted *x = &s->inside->noted;
+    if (!x->on) return;
+    x->seen = true;
+    carom_copy(x->q, q, s->sys->nq);
+    carom_copy(x->g, g + s->sys->ne, s->sys->nc);
+}
+
 carom_status carom_close_at(carom_step *s, carom_local *L, double *g, carom_place at) { return carom_close_place(s, L, g, at); }
 
 carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at) {

@@ -75,20 +75,12 @@ typedef struct carom_delassus {
     int *from;                   // by row of the problem: its direction
 } carom_delassus;
 
-/// Gaps at the end of a step between bounds, from those at two points before it (reach.c).
-typedef struct carom_forecast {
-    bool on;               // the scheme's steps are seen by a simulation that asks for this
-    carom_reach reach;
-    bool seen;             // the middle of the present step is
-    bool known;            // the last step is:
-    double h;              // its length,
-    double *q, *v;         // state at its end,
-    double *g_last, *g;    // gaps at its middle; at that of the present step
-    double least, most;    // all gaps at the end of the present step lie between these
-    double low, high;      // gaps between these leave the books as they are; finer bounds than that help nobody
-    double nearest;        // about the smallest of them
-} carom_forecast;
-carom_forecast carom_allocate_forecast(carom_arena *mem, const carom_system *sys);
+/// The gaps by which the scheme decided in this step what is closed, and where; for the simulation, which bounds those at the end of the step by them.
+typedef struct carom_noted {
+    bool on;       // requested
+    bool seen;     // in this step
+    double *q, *g; // nq, nc
+} carom_noted;
 
 typedef struct carom_inside {
     double t_0, t_end;   // of the run
@@ -122,7 +114,8 @@ typedef struct carom_inside {
     double a;               // scale of the impulses in problem: p acts as a p
     carom_difference difference;
     carom_chain *chain;
-    carom_forecast forecast;
+    carom_noted noted;
+    bool gaps_before;       // the scheme has asked for gaps at the start of a step (carom_gaps_before)
     struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
 } carom_inside;
 

@@ -121,14 +121,6 @@ carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, car
     return carom_iterate(&I, N, s, NULL);
 }
 
-static void begin_free(carom_newton *N, double *v_1, carom_newton_eval *eval, void *work) {
-    N->L.nb = N->L.at[0] = 0;
-    N->v_1 = v_1;
-    N->eval = eval;
-    N->work = work;
-    N->k = 0;
-}
-
 // v_1 -= F^-1 R.  Is it finite?
 static bool subtract(carom_newton *N, const carom_factor *F, int nv) {
     carom_copy(N->x, N->R, nv);
@@ -137,15 +129,12 @@ static bool subtract(carom_newton *N, const carom_factor *F, int nv) {
     return carom_norm_max(N->v_1, nv) < HUGE_VAL;
 }
 
-bool carom_newton_once(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work) {
-    begin_free(N, v_1, eval, work);
-    if (eval(work, s, N, v_1, false) != CAROM_OK || linearise(N, s) != CAROM_OK || !subtract(N, &N->F, s->sys->nv)) return false; // (NEW-2)
-    N->k = 1;
-    return eval(work, s, N, v_1, false) == CAROM_OK && done(N, s);
-}
-
 int carom_newton_chord(carom_newton *N, carom_step *s, double *v_1, const carom_factor *F, carom_newton_eval *eval, void *work) {
-    begin_free(N, v_1, eval, work);
+    N->L.nb = N->L.at[0] = 0;
+    N->v_1 = v_1;
+    N->eval = eval;
+    N->work = work;
+    N->k = 0;
     N->share = 0; // K is of another point
     for (; N->k <= CAROM_CHORDS; ++N->k) {
         if (eval(work, s, N, v_1, false) != CAROM_OK) return 0;

@@ -73,10 +73,7 @@ carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys);
 /// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);
 
-/// The same without constraints and with exactly one correction.  Returns false if that is not enough or an evaluation fails.  Books nothing.
-bool carom_newton_once(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);
-
-/// The same with F, the factor of a matrix close to A, and so without evaluating A:  v_1 -= F^-1 R.  Returns the number of corrections, 0 if CAROM_CHORDS are not enough or an
+/// The same without constraints, with F, the factor of a matrix close to A, and so without evaluating A:  v_1 -= F^-1 R.  Returns the number of corrections, 0 if CAROM_CHORDS are not enough or an
 /// evaluation fails.  Books nothing.
 enum { CAROM_CHORDS = 2 }; // a third would cost more than A does
 int carom_newton_chord(carom_newton *N, carom_step *s, double *v_1, const carom_factor *F, carom_newton_eval *eval, void *work);

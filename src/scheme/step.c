@@ -190,6 +190,7 @@ static carom_status force_and_gaps(carom_step *s, double *f, double *g, double t
 }
 
 carom_status carom_gaps_before(carom_step *s, double *g) {
+    s->inside->gaps_before = true;
     if (!s->inside->gaps) return carom_gaps(s, g, s->t, s->q);
     carom_copy(g, s->inside->gaps, s->sys->ne + s->sys->nc);
     return CAROM_OK;
@@ -218,6 +219,15 @@ carom_status carom_motion_ahead(carom_step *s, carom_factor *F, double *f, doubl
     if (stopped(s)) return stop(s);
     *found = sys->motion_directions(sys->model, s->sys_work, t, q, v, s->M, f, g, L) == CAROM_OK;
     return *found ? carom_mass_factorise(s, F) : carom_motion_factor(s, F, f, g, t, q, v);
+}
+
+carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *F, double *a, double *g, double t, const double *q, const double *v) {
+    const carom_system *sys = s->sys;
+    *found = false;
+    if (F->ready || !sys->free_motion) return CAROM_OK;
+    if (stopped(s)) return stop(s);
+    *found = sys->free_motion(sys->model, s->sys_work, t, q, v, a, g) == CAROM_OK;
+    return CAROM_OK;
 }
 
 carom_status carom_free_motion(carom_step *s, carom_factor *F, double *a, double *g, double t, const double *q, const double *v) {

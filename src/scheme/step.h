@@ -36,12 +36,10 @@ carom_status carom_gaps_before(carom_step *s, double *g);
 void carom_close(const carom_step *s, carom_local *L, const double *g);
 
 #define CAROM_NOTICED 1e-6 // m: no gap rounds by so much
-/// Are all n gaps far from closed, with rounding and all?
-static inline bool carom_far_open(const double *g, int n) {
-    int open = 1; // no way out: one branch instead of n
-    for (int c = 0; c < n; ++c) open &= g[c] >= CAROM_NOTICED;
-    return open;
-}
+
+
+/// a = M^-1 f and gaps without the factor of M, where the system has a short way: *found.  Not where F is ready, which serves as well.
+carom_status carom_acceleration(carom_step *s, bool *found, const carom_factor *F, double *a, double *g, double t, const double *q, const double *v);
 
 /// carom_close_at() for a scheme that needs the directions at the point as well.  *known: L holds those of its set, before the call and after it.
 carom_status carom_close_knowing(carom_step *s, carom_local *L, double *g, bool *known, carom_place at);
@@ -95,6 +93,9 @@ static inline bool carom_all_open(const double *g, const double *held, int nc) {
     return c == nc;
 }
 
+/// The gaps g at q decide what is closed in this step: for the simulation.
+void carom_note_gaps(const carom_step *s, const double *g, const double *q);
+
 /// Where nothing is near (held: see carom_place), L's set is that of the joints; false: carom_close_near() finds it.  Apart, so that no carom_place is made where none is needed.
 static inline bool carom_close_open(const carom_step *s, carom_local *L, const double *g, const double *held) {
     if (!carom_all_open(g + s->sys->ne, held ? held : s->held, s->sys->nc)) return false;
@@ -104,6 +105,7 @@ static inline bool carom_close_open(const carom_step *s, carom_local *L, const d
 carom_status carom_close_near(carom_step *s, carom_local *L, double *g, const carom_place *at);
 /// As carom_close_at(), which see, without a call where nothing is near.
 static inline carom_status carom_close_place(carom_step *s, carom_local *L, double *g, carom_place at) {
+    carom_note_gaps(s, g, at.q);
     return carom_close_open(s, L, g, at.held) ? CAROM_OK : carom_close_near(s, L, g, &at);
 }
 

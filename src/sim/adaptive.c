@@ -17,25 +17,6 @@ static const double REMEMBERED = 1e-4; // least error that the controller rememb
 
 enum { ATTEMPTS = 60, NEAR = 16 }; // instants (JT-1): a jump so near to another stop is there
 
-static void save(carom_sim *sim) {
-    memcpy(sim->before, sim->kept, sim->kept_size);
-    sim->was_reacted = sim->step.reacted;
-    sim->was_reported = sim->step.nevents;
-}
-
-// Back to the saved state; only the counters of work go on.
-static void restore(carom_sim *sim) {
-    const carom_counts counts = sim->kept->ledger.counts;
-    const long rejected = sim->kept->ledger.rejected;
-    memcpy(sim->kept, sim->before, sim->kept_size);
-    const carom_largest largest = carom_largest_of(sim->kept);
-    sim->kept->ledger.counts = counts;
-    carom_largest_again(sim->kept, &largest);
-    sim->kept->ledger.rejected = rejected;
-    sim->step.reacted = sim->was_reacted;
-    sim->step.nevents = sim->was_reported;
-}
-
 enum { WHOLE = 1, FIRST_HALF = 2, SECOND_HALF = 4 }; // of `hit`: where a contact was struck
 
 // A normal impulse of a contact that is not in lasting contact: velocities jump, and the error is of order 0.  `more`: beside the impulses in `booked`.
@@ -144,14 +125,13 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     const double t = x->from;
     const int nq = sim->sys->nq, nv = sim->sys->nv;
     double deepest = 0;
-    save(sim);
     memset(sim->hit, 0, (size_t)sim->step.sys->nc);
     CAROM_TRY(begin_behind(sim, x, err));
     CAROM_TRY(carom_sim_advance(sim, t, h, err));
     bool jump = jumps(sim, WHOLE, false), touch = touches(sim);
     carom_copy(sim->q_try, sim->q, nq);
     carom_copy(sim->v_try, sim->v, nv);
-    restore(sim);
+    carom_sim_try_again(sim);
     CAROM_TRY(begin_behind(sim, x, err));
     CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
     jump = jumps(sim, FIRST_HALF, false) || jump;
@@ -257,7 +237,7 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
         const carom_status status = attempt(sim, &x, x.from == x.t && x.to == t_1 ? h_try : x.to - x.from, last, &error, &p, &why);
         // Too long a step may lead where the model makes no sense (CAROM_USER).
         const bool shorter = status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR || status == CAROM_USER;
-        if (!shorter) return restore(sim), carom_fail(err, status, "%s", why.text);
+        if (!shorter) return carom_fail(err, status, "%s", why.text);
         if (status == CAROM_OK && error <= 1) {
             // (AD-4)  PI controller: h <- h safety error^(-0.7/(p+1)) last^(0.4/(p+1)), between shrink and grow
             const double e = fmax(error, LEAST);
@@ -274,7 +254,7 @@ carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *er
             k->t = t_1;
             return CAROM_OK;
         }
-        restore(sim);
+        carom_sim_try_again(sim);
         k->ledger.rejected += 1;
         // (AD-5)  rejected: h <- h safety error^(-1/(p+1)), between shrink/2 and safety; an unsolved step: h/4
         h = h_try * (status != CAROM_OK ? 0.25 : fmin(safety, fmax((sim->control.lecture ? 1 : 0.5) * shrink, safety * pow(error, -1.0 / (p + 1)))));

@@ -58,20 +58,6 @@ static void hold(carom_sim *sim, bool earlier) {
     sim->kept->fastest = fastest;
 }
 
-// The books of the step may turn out to have no value: then they go back to where they were.  Steps that were refused, and adaptive ones, have saved all.
-static void save_books(carom_sim *sim) {
-    const carom_kept *k = sim->kept;
-    carom_kept *b = sim->before;
-    if (sim->refused || sim->control.on || sim->books_saved) return;
-    b->explained = k->explained;
-    b->holding = k->holding;
-    b->ledger.energy = k->ledger.energy;
-    b->ledger.impulses = k->ledger.impulses;
-    b->ledger.kinetic = k->ledger.kinetic;
-    carom_copy((double *)((unsigned char *)b + ((unsigned char *)sim->held - (unsigned char *)k)), sim->held, sim->sys->nc);
-    sim->books_saved = true;
-}
-
 // States inside the step that is just done.
 static carom_status show_dense(carom_sim *sim, double t, double h, carom_error *err) {
     for (int j = 0; j < sim->dense; ++j) {
@@ -95,7 +81,8 @@ typedef struct attempt {
     double t, h, accept;
     int depth, nevents; // nevents: before it
     bool reacted;       // an earlier half of the step did
-    bool later;         // it does not begin where the step does
+    bool later;         // it does not begin where the step does, but with
+    carom_largest largest;
 } attempt;
 
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err);
@@ -107,13 +94,12 @@ __attribute__((noinline)) // most steps never come here
 static carom_status again(carom_sim *sim, const attempt *a, carom_status status, carom_error *err) {
     carom_step *s = &sim->step;
     const double t = a->t, h = a->h;
-    carom_largest_again(sim->kept, a->later ? &sim->largest_try : &sim->largest_0); // iterates of a refused step say nothing about the motion
+    const carom_largest largest = a->later ? a->largest : carom_largest_of(sim->before);
+    carom_largest_again(sim->kept, &largest); // iterates of a refused step say nothing about the motion
     if (s->inside->stop && s->inside->stop(s->inside->stop_user)) status = carom_fail(s->err, CAROM_STOPPED, "t = %.9g: stopped", t); // whatever it made of it
     const bool at_rest = s->contact.refused > 0 && s->contact.refused <= 0.75 * sim->refused_scale;
     const bool ends = sim->scheme->lacks & CAROM_NO_STEP_CHANGE || a->depth == SMALLER || (at_rest && a->accept >= AT_REST), last = ends && sim->scheme->positions && !s->inside->last;
     if (status != CAROM_RETRY || (ends && !last)) return carom_sim_give_up(sim, err, a->depth);
-    if (!sim->refused && !sim->control.on) memcpy(sim->before, sim->kept, sim->kept_size); // a refused step changed nothing; its halves may, before one of them fails for good
-    sim->refused = true; // adaptive attempts have saved their start, which may lie before this half
     sim->kept->ledger.rejected += 1;
     if (a->reacted) carom_copy(s->impulse, sim->booked, sim->nl), carom_copy(s->lost, sim->booked + sim->nl, sim->sys->nc);
     else if (s->reacted) carom_zero(s->impulse, sim->nl), carom_zero(s->lost, sim->sys->nc);
@@ -138,21 +124,17 @@ static carom_status again(carom_sim *sim, const attempt *a, carom_status status,
 // From t over h; when the scheme asks for it, in two halves.
 static carom_status advance(carom_sim *sim, double t, double h, int depth, carom_error *err) {
     carom_step *s = &sim->step;
-    const attempt a = {.t = t, .h = h, .accept = s->inside->accept, .depth = depth, .nevents = s->nevents, .reacted = s->reacted, .later = depth > 0 || t != sim->kept->t};
-    if (a.later) sim->largest_try = carom_largest_of(sim->kept);
+    attempt a = {.t = t, .h = h, .accept = s->inside->accept, .depth = depth, .nevents = s->nevents, .reacted = s->reacted, .later = depth > 0 || t != sim->kept->t};
+    if (a.later) a.largest = carom_largest_of(sim->kept);
     s->t = t;
     s->h = h;
     s->n = sim->kept->n;
     s->jumped = (sim->kept->jumped && t == sim->kept->t) || t == sim->behind;
-    s->account = (carom_account){0};
+    if (!carom_account_empty(&s->account)) s->account = (carom_account){0};
     s->inside->gaps = sim->keeps_gaps && !sim->stale && depth == 0 && !s->jumped && t == sim->kept->t ? sim->gap : NULL;
     s->booked_t = t + h;
     // Most steps touch nothing: then impulses and forces are zero already and stay so.
-    s->q_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->q_0 : NULL;
-    s->v_0 = depth == 0 && sim->scheme->keeps && !sim->refused ? sim->v_0 : NULL;
-    s->bounded = s->inside->power.booked = false;
-    s->inside->forecast.least = -HUGE_VAL;
-    s->inside->forecast.most = HUGE_VAL;
+    s->inside->power.booked = false;
     if (a.reacted) {
         carom_sim_clear_forces(sim);
         carom_copy(sim->booked, s->impulse, sim->nl);
@@ -164,14 +146,13 @@ static carom_status advance(carom_sim *sim, double t, double h, int depth, carom
     carom_status status = s->rub ? carom_friction_at(s, s->t, s->q, s->v) : CAROM_OK;
     if (status == CAROM_OK) status = sim->scheme->step(sim->scheme_work, s);
     if (status != CAROM_OK) return again(sim, &a, status, err);
-    const double fastest = s->bounded ? 0 : carom_norm_max(sim->v, sim->sys->nv);
+    const double fastest = carom_norm_max(sim->v, sim->sys->nv);
     if (fastest < CAROM_GROWN && !lost(sim)) { // positions only grow with them
         carom_ledger *l = &sim->kept->ledger;
-        sim->kept->speed = fmax(sim->kept->speed, s->scale);
-        sim->kept->fastest = fmax(sim->kept->fastest, fastest);
+        if (s->scale > sim->kept->speed) sim->kept->speed = s->scale;
+        if (fastest > sim->kept->fastest) sim->kept->fastest = fastest;
         if (s->contact.most > 0) l->counts.accepted += 1, l->counts.accepted_residual = fmax(l->counts.accepted_residual, s->contact.most);
         const bool books = s->reacted || !carom_account_empty(&s->account), holds = s->reacted || sim->kept->holding;
-        if (books || holds) save_books(sim);
         if (books) carom_sim_book_account(sim);
         if (holds) hold(sim, a.reacted);
         return sim->on_dense ? show_dense(sim, a.t, a.h, err) : CAROM_OK;

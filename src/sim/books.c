@@ -136,7 +136,7 @@ static carom_status observe_power(carom_sim *sim, double *in, double *out, carom
     const carom_system *sys = sim->sys;
     sim->stale = true;
     *in = *out = 0;
-    if (sim->inside.forecast.reach.powerless || !sys->power) return CAROM_OK;
+    if (sim->forecast.reach.powerless || !sys->power) return CAROM_OK;
     const carom_status status = sys->power(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, in, out);
     return status == CAROM_OK ? CAROM_OK : carom_sim_failed(sim, status, "gaps and power", err);
 }
@@ -145,7 +145,7 @@ static carom_status observe_power(carom_sim *sim, double *in, double *out, carom
 const double *carom_sim_gaps(carom_sim *sim) {
     const carom_system *sys = sim->sys;
     double in, out;
-    if (sim->stale) sim->kept->near = UINT64_MAX; // gaps of the step before are not known
+    if (sim->stale) sim->kept->near = UINT64_MAX, sim->quiet = false; // gaps of the step before are not known
     if (sim->stale && sys->observe) sys->observe(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->v, sim->gap, &in, &out); // as after other steps: what a row asks for next is prepared for that
     else if (sim->stale) sys->gaps(sys->model, sim->step.sys_work, sim->kept->t, sim->q, sim->gap);
     sim->stale = false;
@@ -155,11 +155,11 @@ const double *carom_sim_gaps(carom_sim *sim) {
 void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now)) { sim->asks = on_step; }
 
 // After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
-carom_status carom_sim_book(carom_sim *sim, double t_0, double h, carom_error *err) {
+carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err) {
     carom_kept *k = sim->kept;
     double in, out;
     h = fmin(h, sim->unbooked);
-    const bool known = carom_gaps_known(sim), watched = sim->watched && !known, stale = sim->stale;
+    const bool watched = sim->watched && !known, stale = sim->stale;
     const uint64_t near = watched ? carom_sim_may_have_closed(sim) : 0;
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : observe(sim, &in, &out, err));
     if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));

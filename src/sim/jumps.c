@@ -58,8 +58,6 @@ static double next(carom_sim *sim, bool all, double t_0, double t_1) {
 // part, whose works are not booked yet.
 static carom_status piece(carom_sim *sim, double *from, double to, carom_error *err) {
     static const double GRADE = 2;
-    if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size);
-    sim->refused = true;
     for (double last = HUGE_VAL; *from < to;) {
         // A part is at most GRADE times as long as those beside it: the foot of a pulse grows by a constant factor over its own width.
         double end = carom_sim_even(sim, true, *from, to), next = end < to ? carom_sim_even(sim, true, end, to) - end : HUGE_VAL;
@@ -105,9 +103,7 @@ carom_status carom_sim_pieces(carom_sim *sim, double t, double h, double t_1, ca
     const double d = carom_sim_instant(sim, t), e = carom_sim_instant(sim, t_1);
     double from = t;
     const bool beside = !sim->scheme->impulses, cut = cut_for_pulses(sim, t, t_1), jumps = sim->sys->jump && next(sim, beside, t - 4 * d, t_1 + e) < HUGE_VAL;
-    if (jumps && sim->scheme->keeps) carom_copy(sim->q_0, sim->q, sim->sys->nq), carom_copy(sim->v_0, sim->v, sim->sys->nv);
     if (!jumps) return cut ? piece(sim, &from, t_1, err) : carom_sim_advance_halving(sim, t, h, err);
-    if (!sim->refused) memcpy(sim->before, sim->kept, sim->kept_size), sim->refused = true; // books across jumps, too, go back after a failure
     double at = next(sim, beside, t - 4 * d, t + d), blur = 0;
     if (at < HUGE_VAL) {
         from = fmax(t, at + d);

@@ -34,7 +34,7 @@ static carom_status grow(carom_sim *sim, carom_error *err) {
 
 // Those that have fallen asleep stand still from now on; what they had is booked.
 static carom_status put_to_sleep(carom_sim *sim, carom_error *err) {
-    double kinetic, potential, *had = sim->v_0; // free between steps
+    double kinetic, potential, *had = sim->v_try; // scratch
     carom_ledger *l = &sim->kept->ledger;
     const long falls = l->sleep.falls;
     carom_zero(had, sim->own.nv);

@@ -24,8 +24,6 @@ carom_status carom_sim_between(carom_sim *sim, const void *before, double t, dou
     carom_zero(s->impulse, sim->nl);
     carom_zero(s->force, sim->nl);
     carom_status status = CAROM_OK;
-    carom_copy(sim->q_0, sim->q, sim->sys->nq);
-    carom_copy(sim->v_0, sim->v, sim->sys->nv);
     if (t > sim->kept->t) status = carom_sim_advance(sim, sim->kept->t, t - sim->kept->t, err);
     carom_copy(q, sim->q, sim->sys->nq);
     carom_copy(v, sim->v, sim->sys->nv);
@@ -71,6 +69,7 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     const carom_ledger fresh = {.energy.start = kinetic + potential, .kinetic = kinetic, .penetration_id = -1, .drift_id = -1, .counts.residual_id = -1};
     sim->kept->residual = fmax(sim->kept->residual, sim->kept->ledger.counts.residual); // (CL-2) goes on
     sim->kept->ledger = fresh;
+    sim->quiet = false;
     sim->kept->explained = kinetic;
     sim->kept->one_step = carom_sim_one_step(sim);
     sim->kept->counted_from = sim->kept->n;
@@ -84,6 +83,7 @@ carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_er
         return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: the state does not fit the model with its new values", other->kept->t);
     memcpy(sim->kept, other->kept, sim->kept_size);
     sim->kept->stamp = stamp;
+    sim->quiet = false;
     sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps are those of the other model
     if (!sim->control.on && !(sim->row > 0)) sim->total = carom_sim_last_step(sim, sim->kept);
     carom_sim_adopt(sim);

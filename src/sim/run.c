@@ -1,4 +1,4 @@
-// run.c: steps up to the end: one, one that stops at a time, all of them with those in flight.
+// run.c: steps up to the end: one, one that stops at a time, all of them.
 #include "base/tolerance.h"
 #include "sim/sim.h"
 #include <float.h>
@@ -41,11 +41,9 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
     carom_sim_start_time(sim);
     carom_status status = CAROM_OK;
     carom_now now = carom_sim_now(sim);
-    sim->lazy = sim->inside.forecast.on && (!on_step || on_step == sim->asks);
-    const bool flies = carom_sim_flies(sim);
+    sim->lazy = sim->inside.noted.on && (!on_step || on_step == sim->asks);
     while (status == CAROM_OK && !carom_sim_done(sim)) {
-        if (flies) status = carom_sim_fly(sim, on_step, user, &now, err ? err : &mine);
-        if (status == CAROM_OK) status = carom_sim_whole_step(sim, err ? err : &mine);
+        status = carom_sim_whole_step(sim, err ? err : &mine);
         if (status != CAROM_OK || !on_step) continue;
         if (sim->list.slots) now = carom_sim_now(sim);
         now.t = sim->kept->t;
@@ -57,6 +55,6 @@ carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, c
     sim->lazy = false;
     carom_sim_gaps(sim);
     carom_sim_add_time(sim, &sim->kept->ledger);
-    sim->running = false;
+    sim->running = sim->quiet = false;
     return status;
 }

@@ -56,10 +56,7 @@ static void allocate_loop(carom_sim *sim, carom_arena *mem) {
     const carom_system *sys = sim->sys;
     const int nb = sys->ne + sys->nc;
     carom_step *s = &sim->step;
-    sim->q_0 = carom_allocate(mem, (size_t)sys->nq);
-    sim->v_0 = carom_allocate(mem, (size_t)sys->nv);
     sim->v_start = sim->watched && sim->scheme->lacks & CAROM_NO_STEP_CHANGE ? carom_allocate(mem, (size_t)sys->nv) : NULL;
-    sim->nu_0 = sim->scheme->positions ? carom_allocate(mem, (size_t)sim->nl) : NULL;
     sim->power_now = carom_allocate(mem, (size_t)sys->nworks);
     // A step tells at most impact, accumulation, close and stick of each contact; one that finds its events in
     // continuous time may meet many.
@@ -126,7 +123,7 @@ static void allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     allocate_loop(sim, mem);
     allocate_functions(sim, mem);
     allocate_problem(sim, mem, keep);
-    sim->inside.forecast = carom_allocate_forecast(mem, sim->sys);
+    carom_forecast_allocate(sim, mem);
     sim->own_at = keep->used;
     sim->scheme->allocate(sim->scheme_work, mem, keep, seen, sim->opt);
     sim->own_size = keep->used - sim->own_at;
@@ -182,6 +179,8 @@ void carom_sim_wire(carom_sim *sim) {
     carom_step *s = &sim->step;
     s->q = sim->q;
     s->v = sim->v;
+    sim->q_0 = (const double *)((unsigned char *)sim->before + ((unsigned char *)sim->q - (unsigned char *)sim->kept));
+    sim->v_0 = (const double *)((unsigned char *)sim->before + ((unsigned char *)sim->v - (unsigned char *)sim->kept));
     s->speed = &sim->kept->speed;
     s->counts = &sim->kept->ledger.counts;
     s->inside->residual = &sim->kept->residual;
@@ -190,8 +189,7 @@ void carom_sim_wire(carom_sim *sim) {
     if (sim->visible_dir) set_directions(sim->visible_dir, s->sys);
     if (sys->work_init) sys->work_init(sys->model, s->sys_work);
     if (sys->ni) sys->inputs(sys->model, s->sys_work, sim->input);
-    carom_forecast *f = &s->inside->forecast;
-    f->on = sys->reach && sim->scheme->forecasts && !sim->control.on && sys->reach(sys->model, s->sys_work, &f->reach);
+    carom_forecast_start(sim);
 }
 
 // The system as schemes see it; k constraints are redundant.

@@ -47,65 +47,6 @@ static carom_status refuse_toil(const carom_sim *sim, carom_error *err) {
                       (double)l->counts.inner / fmax(1, (double)l->steps), text);
 }
 
-// After a failure the simulation stands where the step began.
-static carom_status undo(carom_sim *sim, carom_status status) {
-    carom_kept *k = sim->kept;
-    const carom_kept *b = sim->before;
-    unsigned char *kept = (unsigned char *)k;
-    const unsigned char *before = sim->before;
-    if (sim->refused) memcpy(k, b, sim->kept_size);
-    else if (sim->own_saved) {
-        memcpy(kept + sim->own_at, before + sim->own_at, sim->own_size);
-        if (sim->nl > CAROM_WARM) carom_copy(sim->inside.warm, (const double *)(before + ((unsigned char *)sim->inside.warm - kept)), sim->nl);
-    }
-    if (sim->books_saved && !sim->refused) {
-        k->explained = b->explained;
-        k->holding = b->holding;
-        k->ledger.energy = b->ledger.energy;
-        k->ledger.impulses = b->ledger.impulses;
-        k->ledger.kinetic = b->ledger.kinetic;
-        carom_copy(sim->held, (const double *)(before + ((unsigned char *)sim->held - kept)), sim->sys->nc);
-    }
-    sim->own_saved = sim->books_saved = false;
-    carom_largest_again(k, &sim->largest_0);
-    carom_copy(sim->q, sim->q_0, sim->sys->nq);
-    carom_copy(sim->v, sim->v_0, sim->sys->nv);
-    sim->stale = sim->sys->ne + sim->sys->nc > 0; // gaps may be those of the step that failed
-    return status;
-}
-
-// What the step may change before it fails.  Controllers come last, when the books are closed: then all that is kept.
-static void save(carom_sim *sim) {
-    unsigned char *kept = (unsigned char *)sim->kept, *before = sim->before;
-    sim->refused = sim->sys->nsamplers && !sim->control.on; // adaptive attempts save their start
-    sim->books_saved = false;
-    sim->largest_0 = carom_largest_of(sim->kept);
-    sim->own_saved = !sim->refused && (sim->own_size > 0 || sim->nl > CAROM_WARM);
-    if (sim->refused) memcpy(before, kept, sim->kept_size);
-    if (!sim->own_saved) return;
-    memcpy(before + sim->own_at, kept + sim->own_at, sim->own_size);
-    if (sim->nl > CAROM_WARM) carom_copy((double *)(before + ((unsigned char *)sim->inside.warm - kept)), sim->inside.warm, sim->nl);
-}
-
-// The step from t_0 is done, but it does not count: the new state has no gaps or no power, or a controller no output.
-static carom_status take_back(carom_sim *sim, double t_0, bool reacts, carom_status status, carom_error *err) {
-    carom_kept *k = sim->kept;
-    carom_step *s = &sim->step;
-    explain(sim, status, err);
-    k->n -= 1;
-    k->t = t_0;
-    sim->refused = sim->refused || sim->control.on; // adaptive attempts have saved their start
-    sim->had_reacted = reacts;
-    if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
-    s->reacted = false;
-    s->nevents = 0;
-    s->account = (carom_account){0};
-    if (s->nu) carom_copy(s->nu, sim->nu_0, sim->nl);
-    undo(sim, status);
-    if (sim->sys->nsamplers) carom_sim_adopt(sim); // signals are those of the step's start
-    return status;
-}
-
 // -- steps ---------------------------------------------------------------------------------------------
 
 // Contacts that touch at the start, to rounding, count as such that reacted: whether they stay is then decided as in later steps (CL-3).
@@ -208,9 +149,7 @@ static long stride(long n) {
 #endif
 }
 
-long carom_sim_next_sampled(long n) { return n - n % stride(n) + stride(n); }
-
-static bool sampled(long n) { return (n & (stride(n) - 1)) == 0; }
+bool carom_sim_sampled(long n) { return (n & (stride(n) - 1)) == 0; }
 
 static void measure_kinetic(carom_sim *sim) {
     double kinetic, potential;
@@ -238,20 +177,15 @@ static inline carom_status take_step(carom_sim *sim, double *h, carom_error *err
 // (FV-4)  Before the first step no reactions are known.  Those of a trial step are, and of another one with them; both are undone.
 static void guess_reactions(carom_sim *sim) {
     enum { TRIALS = 3 };
-    carom_step *s = &sim->step;
-    const int told = s->nevents;
-    const bool reacted = s->reacted;
     for (int i = 0; i < TRIALS; ++i) {
         carom_error none = {0};
         double h;
-        memcpy(sim->before, sim->kept, sim->kept_size);
+        carom_sim_mark(sim);
         const carom_status status = take_step(sim, &h, &none);
         if (status == CAROM_OK) carom_sim_share_reactions(sim), carom_last_reactions(sim, h);
         carom_copy(sim->guess, sim->reaction, sim->nl);
-        memcpy(sim->kept, sim->before, sim->kept_size);
+        carom_sim_undo(sim);
         carom_copy(sim->reaction, sim->guess, sim->nl);
-        s->nevents = told;
-        s->reacted = reacted;
     }
 }
 
@@ -270,85 +204,95 @@ static inline void book_contacts(carom_sim *sim, double t_0, double h, bool reac
     if (s->nevents > 0 && sim->watched) carom_sim_thrown(sim, h);
 }
 
-// A step of length h from t_0 is done.  reacts: in the step before contacts reacted.
-#if defined(__GNUC__)
-__attribute__((always_inline)) // a call less in each step
-#endif
-static inline carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err) {
+// A step of length h from t_0 is done.  reacts: in the step before contacts reacted; known: the gaps at its end leave the ledger as it is.
+static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, bool known, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
     k->n += 1;
-    carom_status booked = carom_sim_book(sim, t_0, h, err);
+    const bool looks = carom_sim_sampled(k->n);
+    if (known && sim->forecast.alone && !s->reacted && !reacts && !k->busy && !looks) { // time and number are all there is to book
+        k->ledger.steps = k->n - k->counted_from;
+        sim->stale = true;
+        sim->quiet = h == sim->h && s->contact.scale == 0;
+        return CAROM_OK;
+    }
+    carom_status booked = carom_sim_book(sim, t_0, h, known, err);
     if (booked == CAROM_OK && sim->independent.rows.k > 0) booked = carom_sim_check_rows(sim, err);
-    const bool looks = sampled(k->n);
     if (looks && booked == CAROM_OK && carom_resolution_mass(sim) != CAROM_OK) booked = carom_sim_give_up(sim, err, 0);
-    if (booked != CAROM_OK) return take_back(sim, t_0, reacts, booked, err);
+    if (booked != CAROM_OK) return booked;
     if (s->reacted || reacts || k->busy || sim->scheme->emits_events || sim->independent.rows.k > 0 || sim->reaction) book_contacts(sim, t_0, h, s->reacted || reacts);
     k->jumped = 0;
-    sim->inside.forecast.low = -k->ledger.penetration;
-    sim->inside.forecast.high = k->ledger.gap;
     k->ledger.steps = k->n - k->counted_from;
     if (sim->sys->power) follow_damping(sim, h);
     if (looks || s->account.lost > k->explained) measure_kinetic(sim);
-    s->account.lost = 0; // steps in flight book nothing
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     if (!sim->sys->nsamplers) return CAROM_OK;
-    booked = carom_sim_sample(sim, err);
-    if (booked != CAROM_OK) return take_back(sim, t_0, reacts, booked, err);
+    CAROM_TRY(carom_sim_sample(sim, err));
     if (k->n >= k->to_n) carom_sim_plan(sim);
     return CAROM_OK;
 }
 
-carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err) { return end_step(sim, t_0, h, reacts, err); }
-
-// Before the end.
-carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
+// A step after a quiet one, of the same length: all that a step is told stands but for time and number.  *taken: it is done; else something reacts in it, or fails, and it is undone.
+static carom_status quiet_step(carom_sim *sim, bool *taken, carom_error *err) {
     carom_kept *k = sim->kept;
     carom_step *s = &sim->step;
-    if (sim->scheme->own_steps && sampled(k->n)) CAROM_TRY(refuse_toil(sim, err)); // a look may cost as much as a step
+    const double t_0 = k->t;
+    *taken = false;
+    if (k->n + 1 >= sim->total || carom_sim_sampled(k->n + 1) || !(sim->lazy && sim->forecast.alone)) return CAROM_OK;
+    carom_sim_follow(sim);
+    s->t = t_0;
+    s->n = k->n;
+    s->booked_t = t_0 + sim->h;
+    carom_status status = sim->scheme->step(sim->scheme_work, s);
+    double fastest = 0;
+    for (int i = 0; i < sim->sys->nv; ++i) fastest = fabs(sim->v[i]) > fastest ? fabs(sim->v[i]) : fastest;
+    *taken = status == CAROM_OK && !s->reacted && s->contact.scale == 0 && fastest < CAROM_GROWN;
+    sim->quiet = *taken && carom_gaps_known(sim);
+    if (*taken) {
+        k->fastest = fastest > k->fastest ? fastest : k->fastest;
+        k->t = carom_sim_end_of(sim, k, k->n + 1);
+        if (!sim->quiet) status = end_step(sim, t_0, sim->h, false, false, err);
+        else k->n += 1, k->ledger.steps = k->n - k->counted_from;
+    }
+    if (*taken && status == CAROM_OK) return CAROM_OK;
+    if (*taken) explain(sim, status, err);
+    carom_sim_undo(sim);
+    return *taken ? status : CAROM_OK;
+}
+
+// A step before the end, or a failure: then all is as before it.
+carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
+    bool quiet = sim->quiet;
+    if (quiet) CAROM_TRY(quiet_step(sim, &quiet, err));
+    if (quiet) return CAROM_OK;
+
+    carom_step *s = &sim->step;
+    carom_inside *in = s->inside;
+    if (sim->scheme->own_steps && carom_sim_sampled(sim->kept->n)) CAROM_TRY(refuse_toil(sim, err)); // a look may cost as much as a step
     CAROM_TRY(carom_sim_ready(sim, err));
-    k = sim->kept; // the list of contacts may have wanted more memory
-    const double residual = k->ledger.counts.residual, t_0 = k->t;
-    const bool reacts = s->reacted || sim->had_reacted; // did so in the step before
-    sim->had_reacted = false;
-    if (s->nu) carom_copy(sim->nu_0, s->nu, sim->nl);
-    if (k->n > 0) { // at n = 0 the scheme's start may have booked
-        s->nevents = 0;
-        if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
-        s->reacted = false;
-        if (s->nu) carom_zero(s->nu, sim->nl);
-    }
-    if (sim->control.on || !sim->scheme->keeps || s->rub || sim->sys->nsamplers) { // evaluating friction coefficients may fail before the scheme copies the state
-        carom_copy(sim->q_0, sim->q, sim->sys->nq);
-        carom_copy(sim->v_0, sim->v, sim->sys->nv);
-    }
+    carom_kept *k = sim->kept; // the list of contacts may have wanted more memory
     sim->refused_scale = 0;
-    sim->grown = sim->refused = false;
-    const int told = s->nevents;
-    const bool reacted = s->reacted;
-    double h;
+    sim->grown = false;
+    in->spent = 0;
     if (k->n == 0 && sim->reaction && !sim->scheme->emits_events) guess_reactions(sim);
+    const double residual = k->ledger.counts.residual, t_0 = k->t;
+    const bool reacts = s->reacted; // did so in the step before
+    carom_sim_mark(sim);
     s->parts = 0;
-    s->inside->spent = 0;
-    s->inside->t_0 = sim->t0;
-    s->inside->t_end = sim->t_end;
+    in->t_0 = sim->t0;
+    in->t_end = sim->t_end;
     sim->unbooked = HUGE_VAL;
-    save(sim);
-    const carom_status status = take_step(sim, &h, err);
-    if (status != CAROM_OK) {
-        explain(sim, status, err);
-        undo(sim, status);
-        sim->had_reacted = reacts;
-        s->nevents = told;
-        if (!reacted && s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
-        s->reacted = reacted;
-        if (s->nu) carom_copy(s->nu, sim->nu_0, sim->nl);
-        if (err) report_runaway(sim, err), report_cause(sim, status, err);
-        return status;
-    }
-    if (k->ledger.counts.residual > residual) {
+    double h;
+    carom_status status = take_step(sim, &h, err);
+    const bool taken = status == CAROM_OK;
+    if (taken && k->ledger.counts.residual > residual) {
         k->ledger.residual_t = k->t;
         k->ledger.counts.residual_id = carom_sim_known_as(sim, carom_independent_id(&sim->independent, k->ledger.counts.residual_id));
     }
-    return end_step(sim, t_0, h, reacts, err);
+    if (taken) status = end_step(sim, t_0, h, reacts, carom_gaps_known(sim), err);
+    if (status == CAROM_OK) return CAROM_OK;
+    explain(sim, status, err);
+    carom_sim_undo(sim);
+    if (!taken && err) report_runaway(sim, err), report_cause(sim, status, err);
+    return status;
 }

@@ -67,6 +67,14 @@ static inline void carom_largest_again(carom_kept *k, const carom_largest *x) {
     c->residual = x->residual, c->accepted_residual = x->accepted_residual, c->accepted = x->accepted, c->residual_id = x->residual_id;
 }
 
+/// Gaps at the end of a step between bounds, from those by which the last two steps decided what is closed (forecast.c).
+typedef struct carom_forecast {
+    carom_reach reach;
+    bool known;            // of the step before these are:
+    double *q, *g;         // where it looked; nq, nc
+    bool alone;            // a step in which nothing reacts, and whose gaps are known to be neither the smallest nor the largest so far, has nothing else to book
+} carom_forecast;
+
 /// Scratch of the look at the fastest modes, see resolution.c.
 typedef struct carom_resolution {
     bool on;                     // steps are as long as was asked for, and there are not too many joints
@@ -106,15 +114,12 @@ struct carom_sim {
     carom_kept *kept;
     double *q, *v;      // kept
     carom_memory *memory; // kept, nc
-    double *q_0, *v_0;  // where the present step began
-    carom_largest largest_0, largest_try; // what had been met by then; where the present attempt at a later part of it began
+    const double *q_0, *v_0; // where the present step began, in `before`
     double *v_start;    // of schemes of two steps: its velocity there, see passed.c; NULL: others
-    void *before;       // all that is kept, as it was when the present step was first refused
-    bool refused;       // it was; else, of `before`,
-    size_t own_at, own_size; // what the scheme itself keeps, as it was when the step began, where
-    bool own_saved;     // that is so, also of the reactions that large contact problems start from,
-    bool books_saved;   // and what its books change, as it was before
-    bool had_reacted;   // the last step failed, and in the one before contacts or joints reacted
+    void *before;       // all that is kept, as it was when the present step began (undo.c),
+    struct { bool reacted, stale; int nevents; } was; // and what goes with it
+    bool quiet;         // nothing reacted in the last step, and since it began only time, state and what the scheme itself keeps have changed
+    size_t own_at, own_size; // the latter, in bytes of `kept`
     bool grown;         // the last failure was a rate that ran away
     double refused_scale; // and the scale of the attempt that was halved, where a contact problem refused it; else 0
     double *gap;        // kept, ne + nc
@@ -146,7 +151,6 @@ struct carom_sim {
     bool *struck;       // nc, all false between steps: scratch of contacts.c
     int *visible_dir;      // step.dir, where constraints are left out; else NULL
     double *impulse, *force, *nu; // recorded directions of all constraints; nu may be NULL
-    double *nu_0;                 // nu of the scheme before the step, for one that fails; NULL as nu
     carom_independent independent; // its rows are in use where k > 0
     carom_sim_def names;           // of constraints and rates, as given
     carom_status (*on_inner)(void *user, double t, const double *q, const double *v); // the observer of inner steps
@@ -170,12 +174,11 @@ struct carom_sim {
     double unbooked;    // length of the last piece of the step
     bool running;       // inside carom_sim_run, since
     double cpu, wall;   // (thread CPU time, clock)
-    bool was_reacted;   // saved beside `before`
-    int was_reported;
     double *booked;     // nl: impulses before an attempt, to go back to; behind them what was lost, nc
     carom_event *events; // recorded by the last step; step.nevents of them
     double (*size)(const void *user, int id); // of contacts; NULL: not known
     carom_resolution resolution;
+    carom_forecast forecast;
     carom_error error;  // of the step loop
 };
 
@@ -283,7 +286,7 @@ carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *w
 /// What the step has accounted for goes to the ledger; the gaps of the present state do; all that a step of h from t_0 on, just done, adds.
 void carom_sim_book_account(carom_sim *sim);
 void carom_sim_book_gaps(carom_sim *sim);
-carom_status carom_sim_book(carom_sim *sim, double t_0, double h, carom_error *err);
+carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err); // known: the gaps at its end leave the ledger as it is
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);
 carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err);
@@ -304,8 +307,16 @@ carom_status carom_sim_leave_out_redundant(carom_sim *sim, const carom_sim_def *
 
 /// sim.c: first gaps, first call of the scheme, first power.
 carom_status carom_sim_begin(carom_sim *sim, carom_error *err);
+/// Is the kinetic energy looked at after step n?
+bool carom_sim_sampled(long n);
 /// A step before the end of the run.
 carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err);
+
+/// undo.c: a step begins, and nothing has reacted in it yet; it failed, and all is as it was before, with its counts; it is rejected, and begins again, but for the counts of work.
+void carom_sim_mark(carom_sim *sim);
+void carom_sim_follow(carom_sim *sim); // as carom_sim_mark(), after a quiet step
+void carom_sim_undo(carom_sim *sim);
+void carom_sim_try_again(carom_sim *sim);
 
 /// advance.c: one step of the scheme from t over h as a whole: a failure is reported, not retried.
 carom_status carom_sim_advance(carom_sim *sim, double t, double h, carom_error *err);
@@ -316,14 +327,6 @@ carom_status carom_sim_give_up(carom_sim *sim, carom_error *err, int depth);
 const char *carom_sim_finer(const carom_sim *sim); // what to try where steps are too large, for messages
 /// Forces of the last step become zero.
 void carom_sim_clear_forces(const carom_sim *sim);
-
-/// flight.c: can a run that has begun have steps in flight?  As many of them as there are from here on, of those before the end and before the next sampled one.
-bool carom_sim_flies(const carom_sim *sim);
-carom_status carom_sim_fly(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_now *now, carom_error *err);
-/// What it shares with whole steps: the number of the next step whose kinetic energy is looked at; the books of a step of length h from t_0 on, reacts: contacts reacted
-/// in the one before; the end of planned step n; would the gaps at the end of the step leave the books as they are.
-long carom_sim_next_sampled(long n);
-carom_status carom_sim_end_step(carom_sim *sim, double t_0, double h, bool reacts, carom_error *err);
 
 // Times are products, not sums, so that they do not drift.
 static inline double carom_sim_end_of(const carom_sim *sim, const carom_kept *k, long n) {
@@ -336,11 +339,12 @@ static inline double carom_sim_end_of(const carom_sim *sim, const carom_kept *k,
     return sim->t0 + (double)(n / sim->per_row) * sim->row + (double)(n % sim->per_row) * sim->h;
 }
 
-static inline bool carom_gaps_known(const carom_sim *sim) {
-    const carom_forecast *f = &sim->inside.forecast;
-    const carom_ledger *l = &sim->kept->ledger;
-    return sim->lazy && f->least > -l->penetration && f->most < l->gap;
-}
+/// forecast.c: bounds of the gaps at the end of the step, which the scheme has just done.
+void carom_forecast_allocate(carom_sim *sim, carom_arena *mem);
+void carom_forecast_start(carom_sim *sim); // where the work of the system is there
+bool carom_forecast_leaves_books(carom_sim *sim);
+/// Do the gaps at the end of the step leave the ledger as it is?  False where bounds of them do not tell.
+static inline bool carom_gaps_known(carom_sim *sim) { return sim->lazy && carom_forecast_leaves_books(sim); }
 
 /// adaptive.c: a step of a size that meets the tolerances; kept->t is moved.
 carom_status carom_adaptive_step(carom_sim *sim, double *h_done, carom_error *err);

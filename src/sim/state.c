@@ -136,6 +136,7 @@ void *carom_sim_work(carom_sim *sim) { return sim->step.sys_work; }
 const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
 
 void carom_sim_spent(carom_sim *sim, double seconds, double wall) {
+    sim->quiet = false;
     sim->kept->ledger.seconds = seconds;
     sim->kept->ledger.wall = wall;
 }
@@ -184,7 +185,7 @@ static carom_status restore(carom_sim *sim, const void *state, size_t bytes, car
     if (sim->total < 0 || (!sim->control.on && !(fabs(k.t - t) <= CAROM_INSTANT * sim->h * fmax(1, (double)k.n))))
         return sim->total = total, carom_fail(err, CAROM_BAD_INPUT, "the saved state is at step %ld, t = %g, which does not fit the step size %g", k.n, k.t, sim->h);
     memcpy(sim->kept, state, bytes);
-    sim->stale = false;
+    sim->stale = sim->quiet = false;
     carom_sim_adopt(sim);
     sim->step.nevents = 0;
     sim->step.reacted = true; // the saved impulses and forces belong to the last step

@@ -163,7 +163,7 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->power_along = base->power_along ? power_along : NULL;
     s->motion = base->motion ? motion : NULL;
     s->motion_directions = base->motion_directions ? motion_directions : NULL;
-    s->free_motion = NULL; // of flights, which models with joints do not have
+    s->free_motion = NULL;
     s->works = base->works ? works : NULL;
     s->hold = base->hold ? hold : NULL;
     s->friction = base->friction ? friction : NULL;

@@ -8,7 +8,7 @@
 typedef struct carom_midpoint {
     carom_factor F;            // M(q_M)
     carom_local L, L_0;        // directions at q_M; at q_0 (local=paper), before that of the last step's set at q_M
-    double *q_0, *v_0;         // state before, where the simulation does not ask for it
+    double *q_0, *v_0;         // state before
     double *a, *g;             // forces; gaps
     double *u_0, *u;           // local velocities: before; free, then after
     bool lasts;                // the set of contacts of the last step was that of the step before
@@ -42,12 +42,6 @@ typedef struct carom_theta {
     carom_columns D, D_0;        // d(W'v + w)/dq with v_1 and, at=theta, with v_0
     double theta, gamma;
     bool inside;                 // at=theta
-    bool middle;                 // the forecast gaps are those half a step before q_1, and bound the ones at q_1 (forecast.c)
-    bool flying;                 // this step is a flight: evaluate the gaps at its end, too
-    bool ends;                   // the last step was a flight: M, f and g_1 are those at its end
-    double *g_0, *g_1;           // in flight: gaps at the start and at the end of a step
-    double ahead;                // lower bound of the gaps in the middle of the next step, if that continues from the last one
-    double *q_0, *v_0;           // state at the start, if s->q_0 is NULL
     double *s_0, *v_m, *q_1;     // M_0^-1 f_0; (1 - theta) v_0 + theta v_1; new position
     double *f_0, *q_theta;       // at=theta: forces at the start; q_0 + theta (q_1 - q_0)
     double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0, at=end: less h (1 - theta) s_0; forces; forecast gaps

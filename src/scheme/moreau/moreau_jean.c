@@ -4,7 +4,6 @@
 // impulse on velocity level, at the new position or at q_theta.  First order; theta = 1/2 makes only the smooth part
 // second order.  theta = 0 is explicit.
 #include "linalg/sum.h"
-#include "scheme/forecast.h"
 #include "scheme/moreau/moreau.h"
 #include <math.h>
 
@@ -47,14 +46,6 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     }
     CAROM_ALLOCATE(mem, nv, &w->s_0, &w->v_m);
     w->q_1 = carom_allocate(mem, (size_t)sys->nq);
-    w->middle = sys->reach && rule.theta == 0.5 && rule.gamma == 0.5; // gaps are evaluated where (MID-8) wants them
-    w->ends = w->flying = false;
-    w->ahead = -HUGE_VAL;
-    w->q_0 = w->v_0 = NULL;
-    if (w->middle) { // nq = nv
-        CAROM_ALLOCATE(mem, (size_t)sys->nc, &w->g_0, &w->g_1);
-        CAROM_ALLOCATE(mem, nv, &w->q_0, &w->v_0);
-    }
     CAROM_ALLOCATE(mem, nv, &w->v_1, &w->y, &w->f);
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     w->u_0 = carom_allocate(mem, (size_t)w->L_0.W.n);
@@ -141,8 +132,7 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
     if (w->inside) return eval_inside(w, s, N, v_1, matrix);
     if (!matrix) {
         // (MJ-4)  R = M_1 (v_1 - v_0 - h (1 - theta) s_0) - h theta f(t_1, q_1, v_1)
-        double *g_1 = w->flying && N->k > 0 ? w->g_1 : NULL; // they cost little here
-        if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, g_1, t_1, w->q_1, v_1));
+        if (theta > 0 && !w->have_M) CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_1, v_1));
         else if (theta > 0) CAROM_TRY(carom_force(s, w->f, t_1, w->q_1, v_1));
         else if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_1, w->q_1));
         w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
@@ -224,13 +214,6 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     carom_newton *N = &w->N;
     const int nv = s->sys->nv;
     const double h = s->h;
-    double *q_0 = s->q_0 ? s->q_0 : w->q_0, *v_0 = s->v_0 ? s->v_0 : w->v_0;
-    if (s->q_0 || w->middle) {
-        carom_copy(q_0, s->q, s->sys->nq);
-        carom_copy(v_0, s->v, nv);
-    }
-    w->ends = false;
-    w->ahead = -HUGE_VAL;
 
     // (MJ-2)  s_0 = M_0^-1 f(t_0, q_0, v_0),  u_0 = W(q_0)'v_0 + w
     carom_zero(w->s_0, nv);
@@ -246,7 +229,6 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     // (MJ-1)  I = { j : g_j(t_0 + gamma h, q_0 + gamma h v_0) <= 0 }
     carom_move(s, w->q_1, s->q, w->gamma * h, s->v);
     CAROM_TRY(carom_gaps(s, w->g, s->t + w->gamma * h, w->q_1));
-    if (w->middle) carom_forecast_begin(s, w->g);
     const carom_place M = {.t = s->t + w->gamma * h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
     CAROM_TRY(carom_close_place(s, &N->L, w->g, M));
     carom_local_same(&w->L_0, &N->L);
@@ -272,88 +254,7 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     carom_book_impulses(s, &N->L, N->p, w->inside ? N->u_0 : w->u_0, N->u_1);
     carom_copy(s->v, w->v_1, nv);
     carom_copy(s->q, w->q_1, s->sys->nq);
-    if (w->middle) carom_forecast_end(s, q_0, v_0);
     return CAROM_OK;
-}
-
-// (MJ-9)  With D = q_1 - q_0, and G, B of carom_reach, by Taylor's formula at q_1: the gaps in the middle of the next step are not below
-//         g_1 + (g_1 - g_0)/2 - h^2/8 sum B_k v_1k^2 - 1/4 sum B_k D_k^2 - h/4 sum G_k |v_1k - v_0k|;  positions and gaps are rounded.
-static inline double ahead(const carom_theta *w, const carom_reach *to, double h, const double *q_0, const double *v_0, int n, int nc) {
-    static const double ROUNDING = 1e-12;
-    const double *q_1 = w->q_1, *v_1 = w->v_1;
-    double margin = ROUNDING * to->size, least = HUGE_VAL;
-    for (int k = 0; k < n; ++k) {
-        const double D = q_1[k] - q_0[k], x = h * v_1[k];
-        margin += to->bend[k] * (0.125 * x * x + 0.25 * D * D) + to->slope[k] * (0.25 * h * fabs(v_1[k] - v_0[k]) + ROUNDING * fabs(q_1[k]));
-    }
-    for (int c = 0; c < nc; ++c) {
-        const double x = w->g_1[c] + 0.5 * (w->g_1[c] - w->g_0[c]);
-        least = x < least ? x : least;
-    }
-    return least - margin;
-}
-
-// (MJ-2)  After a flight M_0 and f_0 are M_1 and f_1 of that step; only inputs could have changed them.
-static bool free_start(carom_theta *w, carom_step *s) {
-    if (!w->ends || s->sys->ni > 0) return carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v) == CAROM_OK;
-    if (carom_factorise(&w->F_0, w->M, NULL) != CAROM_OK) return false;
-    carom_copy(w->s_0, w->f, s->sys->nv);
-    carom_factor_solve(&w->F_0, w->s_0);
-    return true;
-}
-
-// Are all gaps in the middle of this step far from closed?  By the bound from the last step, else evaluated.
-static bool open_ahead(carom_theta *w, carom_step *s) {
-    const carom_system *sys = s->sys;
-    if (w->ahead >= CAROM_NOTICED) return true;
-    carom_move(s, w->q_1, s->q, w->gamma * s->h, s->v);
-    return sys->gaps(sys->model, s->sys_work, s->t + w->gamma * s->h, w->q_1, w->g) == CAROM_OK && carom_far_open(w->g, sys->nc);
-}
-
-// The same where nothing touches and one correction is enough, for n velocities.
-static inline bool fly(carom_theta *w, carom_step *s, int n) {
-    carom_forecast *f = &s->inside->forecast;
-    const double h = s->h;
-    const int nc = s->sys->nc;
-    double *q = s->q, *v = s->v, *q_0 = s->q_0, *v_0 = s->v_0, *g = w->g_0;
-    for (int i = 0; i < n; ++i) {
-        q_0[i] = q[i];
-        v_0[i] = v[i];
-    }
-    w->g_0 = w->g_1; // (MJ-9)
-    w->g_1 = g;
-    if (!free_start(w, s) || !open_ahead(w, s)) return false; // (MJ-2), (MJ-1)
-    const bool chord = continues(w, s);
-    if (chord) continue_motion(w, s, n);
-    else for (int i = 0; i < n; ++i) w->v_1[i] = v[i] + h * w->s_0[i];
-    w->flying = true;
-    const int corrections = chord ? carom_newton_chord(&w->N, s, w->v_1, &w->F_0, eval, w) : carom_newton_once(&w->N, s, w->v_1, eval, w);
-    w->flying = false;
-    bool bounded = corrections > 0;
-    for (int i = 0; i < n; ++i) bounded = bounded && fabs(w->v_1[i]) < CAROM_GROWN;
-    if (!bounded) return false;
-    carom_book_newton(s, corrections);
-    remember(w, s, chord ? corrections : -1, n);
-    w->ahead = w->ends ? ahead(w, &f->reach, h, q_0, v_0, n, nc) : -HUGE_VAL;
-    w->ends = true;
-    for (int i = 0; i < n; ++i) {
-        q[i] = w->q_1[i];
-        v[i] = w->v_1[i];
-    }
-    f->known = false; // the gaps in the middle were not evaluated
-    f->least = HUGE_VAL, f->most = -HUGE_VAL;
-    for (int c = 0; c < nc; ++c) {
-        f->least = fmin(f->least, w->g_1[c]);
-        f->most = fmax(f->most, w->g_1[c]);
-    }
-    f->nearest = f->least;
-    return true;
-}
-
-static bool flight(void *memory, carom_step *s) {
-    carom_theta *w = memory;
-    if (!w->middle || w->inside || w->I.asked || s->sys->flags & CAROM_CONSTANT_MASS) return false;
-    return s->sys->nv == 3 ? fly(w, s, 3) : fly(w, s, s->sys->nv); // a constant length unrolls the loops
 }
 
 static int order_of(const double *opt) { return opt[OPT_THETA] == 0.5 ? 2 : 1; }
@@ -375,8 +276,6 @@ const carom_scheme carom_scheme_moreau_jean = {
     .order = 2,
     .promises = {.forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_START | CAROM_AT_END},
     .impulses = true,
-    .keeps = true,
-    .forecasts = true,
     .order_of = order_of,
     .second_order = "theta=0.5",
     .lanes = CAROM_LANE_MOREAU_JEAN,
@@ -385,5 +284,4 @@ const carom_scheme carom_scheme_moreau_jean = {
     .work_size = sizeof(carom_theta),
     .allocate = allocate,
     .step = carom_theta_step,
-    .flight = flight,
 };

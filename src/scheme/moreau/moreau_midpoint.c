@@ -2,7 +2,6 @@
 //
 // Spec: docs/METHODS.md, section MID.  Everything is seen once per step, half a step ahead; the cheapest
 // scheme there is.  Forces take the old velocity, so it is first order where forces depend on velocity.
-#include "scheme/forecast.h"
 #include "scheme/moreau/moreau.h"
 #include "scheme/step.h"
 
@@ -65,7 +64,7 @@ void carom_midpoint_book(const carom_midpoint *w, carom_step *s) {
 carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
     const int nq = s->sys->nq, nv = s->sys->nv;
     const double h = s->h, t_M = s->t + 0.5 * h;
-    double *q = s->q, *v = s->v, *q_0 = s->q_0 ? s->q_0 : w->q_0, *v_0 = s->v_0 ? s->v_0 : w->v_0;
+    double *q = s->q, *v = s->v, *q_0 = w->q_0, *v_0 = w->v_0;
 
     // Large systems go through as few passes as there can be: q and v change in place, and come back when the step fails.
     // (MID-1)  q_M = q_0 + h/2 v_0
@@ -77,13 +76,14 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
         carom_add_keeping(q_0, v_0, q, 0.5 * h, v, nv);
     }
 
-    // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0); W_M as well where a set of contacts lasts
-    bool found = false;
+    // (MID-2)  v_f = v_0 + h M_M^-1 f(t_M, q_M, v_0); W_M as well where a set of contacts lasts, and no factor of M where nothing is near
+    bool found = false, solved = false;
     if (s->sys->motion_directions) carom_local_same(&w->L_0, &w->L);
     double *g = s->sys->nc ? w->g : NULL;
-    carom_status status = w->lasts ? carom_motion_ahead(s, &w->F, w->a, g, &w->L_0, &found, t_M, q, v) : carom_motion_factor(s, &w->F, w->a, g, t_M, q, v);
-
-    if (status == CAROM_OK) carom_forecast_begin(s, w->g);
+    carom_status status = w->lasts || w->join || s->sys->ne > 0 ? CAROM_OK : carom_acceleration(s, &solved, &w->F, w->a, w->g, t_M, q, v);
+    solved = solved && carom_all_open(w->g, s->held, s->sys->nc);
+    if (status == CAROM_OK && w->lasts) status = carom_motion_ahead(s, &w->F, w->a, g, &w->L_0, &found, t_M, q, v);
+    else if (status == CAROM_OK && !solved) status = carom_motion_factor(s, &w->F, w->a, g, t_M, q, v);
 
     // (MID-3)  I = { j : g_j(q_M) <= 0 }, and those that join
     for (int id = s->sys->ne; w->join && id < s->sys->ne + s->sys->nc; ++id) w->g[id] = fmin(w->g[id], w->join[id]);
@@ -96,6 +96,7 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
         w->L_0 = L;
     }
     if (status == CAROM_OK && w->L.nb > 0) status = contacts(w, s, found, q_0, v_0, paper);
+    else if (status == CAROM_OK && solved) carom_axpy(v, h, w->a, nv);
     else if (status == CAROM_OK) carom_factor_advance(&w->F, v, h, w->a);
     if (status != CAROM_OK) {
         carom_copy(q, q_0, nq);
@@ -105,8 +106,7 @@ carom_status carom_midpoint_take(carom_midpoint *w, carom_step *s, bool paper) {
 
     // (MID-7)  q_1 = q_M + h/2 v_1
     if (s->sys->move) carom_move(s, q, q, 0.5 * h, v);
-    else s->bounded = carom_axpy_below(q, 0.5 * h, v, nv, CAROM_GROWN);
-    carom_forecast_end(s, q_0, v_0);
+    else carom_axpy(q, 0.5 * h, v, nv);
     return CAROM_OK;
 }
 
@@ -114,53 +114,6 @@ carom_status carom_midpoint_step(carom_midpoint *w, carom_step *s, bool paper) {
     CAROM_TRY(carom_midpoint_take(w, s, paper));
     carom_midpoint_book(w, s);
     return CAROM_OK;
-}
-
-// M's factor, f and gaps in the middle of a step.  False: a gap is near zero, or something failed.
-static bool find_motion(carom_midpoint *w, carom_step *s, double *g) {
-    const carom_system *sys = s->sys;
-    const double t_M = s->t + 0.5 * s->h;
-    if (w->F.ready) return carom_motion_factor(s, &w->F, w->a, g, t_M, s->q, s->v) == CAROM_OK && carom_far_open(g, sys->nc);
-    return sys->motion(sys->model, s->sys_work, t_M, s->q, s->v, s->M, w->a, g) == CAROM_OK && carom_far_open(g, sys->nc) && carom_factorise(&w->F, s->M, NULL) == CAROM_OK;
-}
-
-// The same where nothing touches, for n velocities.
-static inline bool fly(carom_midpoint *w, carom_step *s, int n) {
-    const carom_system *sys = s->sys;
-    carom_forecast *f = &s->inside->forecast;
-    const double h = s->h;
-    double *q = s->q, *v = s->v, *q_0 = s->q_0, *v_0 = s->v_0, *a = w->a, *g = f->g_last; // the oldest gaps
-    for (int i = 0; i < n; ++i) { // (MID-1)
-        q_0[i] = q[i];
-        v_0[i] = v[i];
-        q[i] += 0.5 * h * v[i];
-    }
-    const bool solved = sys->free_motion && !w->F.ready && sys->free_motion(sys->model, s->sys_work, s->t + 0.5 * h, q, v, a, g) == CAROM_OK;
-    bool good = solved ? carom_far_open(g, sys->nc) : find_motion(w, s, g);
-    if (good && solved) // (MID-2)
-        for (int i = 0; i < n; ++i) v[i] += h * a[i];
-    else if (good) carom_factor_advance(&w->F, v, h, a);
-    for (int i = 0; i < n; ++i) { // (MID-7)
-        q[i] += 0.5 * h * v[i];
-        good = good && fabs(v[i]) < CAROM_GROWN;
-    }
-    for (int i = 0; !good && i < n; ++i) q[i] = q_0[i], v[i] = v_0[i];
-    if (!good) return false;
-    f->g_last = f->g;
-    f->g = g;
-    double least, most;
-    carom_forecast_range(f, sys->nc, &least, &most);
-    carom_forecast_bound(f, least, most, h, q, v, v_0, n);
-    return true;
-}
-
-static bool flight(void *memory, carom_step *s) {
-    switch (s->sys->nv) { // loops of a known length are none
-    case 1: return fly(memory, s, 1);
-    case 2: return fly(memory, s, 2);
-    case 3: return fly(memory, s, 3);
-    default: return fly(memory, s, s->sys->nv);
-    }
 }
 
 static carom_status step(void *memory, carom_step *s) { return carom_midpoint_step(memory, s, s->opt[OPT_LOCAL] == 1); }
@@ -180,13 +133,10 @@ const carom_scheme carom_scheme_moreau_midpoint = {
                  .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE, .directions = CAROM_AT_MIDDLE},
     .impulses = true,
     .stable = 2,
-    .keeps = true,
-    .forecasts = true,
     .lanes = CAROM_LANE_MOREAU_MIDPOINT,
     .options = options,
     .many = CAROM_MANY,
     .work_size = sizeof(carom_midpoint),
     .allocate = allocate,
     .step = step,
-    .flight = flight,
 };

@@ -1,0 +1,87 @@
+// undo.c: where a step begins, and the one way back from it: all that is kept, as it was.
+//
+// What a step changes and what survives it is one block, `kept`.  carom_sim_mark() copies it before a step; a step that fails, for whatever reason and however far it
+// came, is undone by copying it back, with its counts: a run that is interrupted inside a step and resumed has the ledger of one that never stopped.
+#include "base/pages.h"
+#include "sim/sim.h"
+#include <assert.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1 // as gcc says it
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define CHECK(x) assert(x)
+#else
+#define CHECK(x) (void)0 // in every step it would cost as much as a copy
+#endif
+
+// Where contacts come and go, most of the block may never have been used.
+static inline void copy(const carom_sim *sim, void *to, const void *from) {
+    if (sim->list.slots) carom_copy_changes(to, from, sim->kept_size);
+    else memcpy(to, from, sim->kept_size);
+}
+
+// What the last step booked goes; before the first one the scheme's start may have booked, which counts with that.
+static inline void clear(carom_sim *sim) {
+    carom_step *s = &sim->step;
+    if (sim->kept->n == 0) return;
+    s->nevents = 0;
+    if (s->reacted) carom_zero(s->impulse, sim->nl), carom_sim_clear_forces(sim), carom_zero(s->lost, sim->sys->nc);
+    s->reacted = false;
+    if (s->nu) carom_zero(s->nu, sim->nl);
+}
+
+void carom_sim_follow(carom_sim *sim) {
+    const carom_kept *k = sim->kept;
+    carom_kept *b = sim->before;
+    b->t = k->t;
+    b->n = k->n;
+    b->ledger.steps = k->ledger.steps;
+    b->fastest = k->fastest;
+    if (b->ledger.counts.newton != k->ledger.counts.newton) b->ledger.counts = k->ledger.counts;
+    const int nq = sim->sys->nq, nv = sim->sys->nv;
+    double *q_0 = (double *)(uintptr_t)sim->q_0, *v_0 = (double *)(uintptr_t)sim->v_0;
+    for (int i = 0; i < nq; ++i) q_0[i] = sim->q[i];
+    for (int i = 0; i < nv; ++i) v_0[i] = sim->v[i];
+    if (sim->own_size) memcpy((unsigned char *)sim->before + sim->own_at, (unsigned char *)sim->kept + sim->own_at, sim->own_size);
+    sim->was.stale = true;
+    CHECK(memcmp(sim->before, sim->kept, sim->kept_size) == 0);
+}
+
+void carom_sim_mark(carom_sim *sim) {
+    const carom_step *s = &sim->step;
+    sim->was.reacted = s->reacted;
+    sim->was.stale = sim->stale;
+    sim->was.nevents = sim->kept->n > 0 ? 0 : s->nevents; // those of the step before are gone
+    copy(sim, sim->before, sim->kept);
+    sim->quiet = false;
+    clear(sim);
+}
+
+static void back(carom_sim *sim) {
+    carom_step *s = &sim->step;
+    copy(sim, sim->kept, sim->before);
+    s->reacted = sim->was.reacted;
+    s->nevents = sim->was.nevents;
+    s->account = (carom_account){0};
+    sim->stale = sim->was.stale;
+}
+
+void carom_sim_undo(carom_sim *sim) {
+    back(sim);
+    if (sim->sys->ni) sim->sys->inputs(sim->sys->model, sim->step.sys_work, sim->input); // signals are those of the step's start
+}
+
+void carom_sim_try_again(carom_sim *sim) {
+    const carom_counts counts = sim->kept->ledger.counts;
+    const long rejected = sim->kept->ledger.rejected;
+    back(sim);
+    const carom_largest largest = carom_largest_of(sim->kept);
+    sim->kept->ledger.counts = counts;
+    carom_largest_again(sim->kept, &largest);
+    sim->kept->ledger.rejected = rejected;
+    clear(sim);
+}
