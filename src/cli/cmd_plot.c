@@ -293,7 +293,7 @@ static bool known(const plot *p, const char *name) {
     char hint[160];
     cli_say("%s has no column '%s'%s", p->s[0].file, name, cli_suggest(hint, sizeof hint, name, column_name, p->s[0].r));
     if (strchr(name, ':')) fputs("one column over another: --of NAME --vs NAME; a rate over its position: --phase NAME\n", stderr);
-    fprintf(stderr, "`carom info %s` lists the columns\n", p->s[0].file);
+    carom_safe_file(stderr, "`carom info %s` lists the columns\n", p->s[0].file);
     return false;
 }
 
@@ -419,7 +419,7 @@ static int render(const plot *p, const cli_args *a, const char *out) {
     figure_script(&p->fig, f, gnuplot_kind(out), NULL);
     const bool good = (!script || keep_script(p, script, out)) && gnuplot_render(f, out);
     fclose(f);
-    if (good) printf("%s\n", out);
+    if (good) cli_print("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;
 }
 
@@ -468,7 +468,7 @@ static int plot_table(const cli_args *a, bool branch) {
     if (a->n > 1) cli_say("%s is a %s, whose picture holds nothing else; leave %s out", a->word[0], branch ? "branch" : "sweep", a->word[1]);
     else if (!gnuplot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
     else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script"))) code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out);
-    if (code == CLI_DONE) printf("%s written\n", out);
+    if (code == CLI_DONE) cli_print("%s written\n", out);
     free(own);
     return code;
 }

@@ -212,7 +212,7 @@ static bool read_model(run *r) {
         def.matrices = r->matrices.list, def.nmatrices = r->matrices.n;
     }
     r->model = carom_model_create(&def, &r->err);
-    if (!r->model) fprintf(stderr, "%s\n", r->err.text);
+    if (!r->model) carom_safe_file(stderr, "%s\n", r->err.text);
     else if (!r->quiet && !r->resumed && carom_model_settled(r->model)) cli_say("%s", carom_model_settled(r->model));
     carom_result_close(r->resumed); // it is written on from here
     r->resumed = NULL;
@@ -280,7 +280,7 @@ static bool create_sim(run *r) {
     if (r->sim && r->team) carom_sim_team(r->sim, r->team);
     if (r->sim) say_memory(r);
     const char *place = r->sim ? NULL : cli_blame(r->model, r->run.from_file, r->err.code);
-    if (place) fprintf(stderr, "%s: %s\n", place, r->err.text);
+    if (place) carom_safe_file(stderr, "%s: %s\n", place, r->err.text);
     else if (!r->sim) cli_say("%s", r->err.text);
     return r->sim != NULL;
 }
@@ -455,20 +455,20 @@ static void print_text(const run *r, const carom_ledger *l, const verdict *v, in
     const bool adaptive = carom_sim_total_steps(r->sim) == 0, own = !adaptive && carom_sim_scheme(r->sim)->own_steps;
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
-    fprintf(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,
+    carom_safe_file(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,
             adaptive ? "adaptive, first step" : own ? "a record every" : "step", own ? record_spacing(r->record) : r->run.step, carom_sim_now(r->sim).t);
-    if (r->out) fprintf(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
+    if (r->out) carom_safe_file(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
     fputc('\n', f);
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
     carom_elements_print(f, r->model, r->sim);
-    if (choice[0]) fprintf(f, "  %-12s %s\n", "chosen", choice);
+    if (choice[0]) carom_safe_file(f, "  %-12s %s\n", "chosen", choice);
     for (int i = 0; i < nwarning; ++i) {
-        fprintf(f, "  %-12s %s", "warning", warning[i].kind);
-        if (warning[i].name) fprintf(f, " at %s", warning[i].name);
-        fprintf(f, ": %s\n", warning[i].text);
+        carom_safe_file(f, "  %-12s %s", "warning", warning[i].kind);
+        if (warning[i].name) carom_safe_file(f, " at %s", warning[i].name);
+        carom_safe_file(f, ": %s\n", warning[i].text);
     }
     for (int i = 0; i < n; ++i)
-        if (v[i].met) fprintf(f, "  check ok     %s (%.6g, %.6g)\n", v[i].text, v[i].left, v[i].right);
+        if (v[i].met) carom_safe_file(f, "  check ok     %s (%.6g, %.6g)\n", v[i].text, v[i].left, v[i].right);
     fflush(f);
 }
 

@@ -328,7 +328,7 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
         const int code = write_result(k);
         long run = 0;
         const char *first = carom_book_message(k->book, &run);
-        if (code == CLI_DONE && !k->quiet) printf("%ld run%s in %s\n", carom_book_rows(k->book), carom_book_rows(k->book) == 1 ? "" : "s", k->out);
+        if (code == CLI_DONE && !k->quiet) cli_print("%ld run%s in %s\n", carom_book_rows(k->book), carom_book_rows(k->book) == 1 ? "" : "s", k->out);
         const long alone = carom_sweep_alone(k->s) + k->serve.alone;
         if (code == CLI_DONE && !k->quiet && alone > 0) printf("%ld of them one by one: lanes do not support them\n", alone);
         if (code == CLI_DONE && first) cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book), carom_book_rows(k->book), run, first);

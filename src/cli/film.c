@@ -186,6 +186,6 @@ int film_make(const page_view *v, const film *f, const char *out) {
     if (!good) unlink(part);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     free(part);
-    if (good) printf("%s\n", out);
+    if (good) cli_print("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;
 }

@@ -36,12 +36,7 @@ void gnuplot_terminal(FILE *s, const char *kind, double width, double height) {
 
 void gnuplot_quote(FILE *s, const char *text) {
     fputc('\'', s);
-    if (*text == '\'') fputc(' ', s); // gnuplot takes a doubled quote at the very start for an empty string
-    for (; *text; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '\'') fputs("''", s);
-        else fputc(c < 32 || c == 127 || c == '`' ? '?' : c, s);
-    }
+    carom_escape_file(CAROM_FOR_GNUPLOT, s, text);
     fputc('\'', s);
 }
 
@@ -65,7 +60,7 @@ static void pass_on(FILE *complaints) {
     char line[256];
     rewind(complaints);
     for (int i = 0; i < 8 && fgets(line, sizeof line, complaints); ++i)
-        if (strspn(line, " \t\r\n^") != strlen(line)) fprintf(stderr, "gnuplot: %s", line);
+        if (strspn(line, " \t\r\n^") != strlen(line)) carom_safe_file(stderr, "gnuplot: %.*s\n", (int)strcspn(line, "\r\n"), line);
 }
 
 bool gnuplot_render(FILE *script, const char *file) {

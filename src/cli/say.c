@@ -1,12 +1,21 @@
-// say.c: sentences on standard error.
+// say.c: messages on standard error, and texts of models and results on standard output.
 #include "cli/cli.h"
 #include <stdarg.h>
+
+static void write_file(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
 
 void cli_say(const char *format, ...) {
     va_list args;
     va_start(args, format);
     fputs("carom: ", stderr);
-    vfprintf(stderr, format, args);
+    carom_safe_print(write_file, stderr, format, args);
     fputc('\n', stderr);
+    va_end(args);
+}
+
+void cli_print(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    carom_safe_print(write_file, stdout, format, args);
     va_end(args);
 }

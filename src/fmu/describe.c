@@ -1,4 +1,5 @@
 // describe.c: modelDescription.xml of FMI 2.0 and 3.0, and the build description of 3.0.
+#include "base/escape.h"
 #include "base/number.h"
 #include "base/unit.h"
 #include "fmu/export.h"
@@ -8,21 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_text(FILE *f, const char *text) {
-    for (; *text; ++text)
-        switch (*text) {
-        case '&': fputs("&amp;", f); break;
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        case '"': fputs("&quot;", f); break;
-        default: fputc((unsigned char)*text < 32 ? ' ' : *text, f); // XML has no control characters
-        }
-}
-
 static void attribute(FILE *f, const char *name, const char *value) {
     if (!value) return;
     fprintf(f, " %s=\"", name);
-    put_text(f, value);
+    carom_escape_file(CAROM_FOR_XML, f, value);
     fputc('"', f);
 }
 

@@ -2,6 +2,7 @@
 //
 // INTERFACE names first; beside them stand the constraint and the time that belong to a largest value.
 #define _POSIX_C_SOURCE 200809L // fmemopen
+#include "base/escape.h"
 #include "base/number.h"
 #include "io/ledger.h"
 #include <limits.h>
@@ -110,7 +111,7 @@ static const char *plural(long n) { return n == 1 ? "" : "s"; }
 // A largest value with its place.
 static void most(FILE *f, const char *label, double x, const char *where, double t) {
     fprintf(f, "  %-12s %.3g", label, x);
-    if (where) fprintf(f, " at %s, t = %.9g", where, t);
+    if (where) carom_safe_file(f, " at %s, t = %.9g", where, t);
     fputc('\n', f);
 }
 
@@ -137,11 +138,11 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
                 l->sleep.falls, l->sleep.energy, l->sleep.wakes);
     fprintf(f, "  %-12s %ld problem%s, %ld iteration%s, %ld fallback%s, residual %.3g", "contact", l->counts.problems, plural(l->counts.problems),
             l->counts.iterations, plural(l->counts.iterations), l->counts.fallbacks, plural(l->counts.fallbacks), l->counts.residual);
-    if (names.residual) fprintf(f, " at %s, t = %.9g", names.residual, l->residual_t);
+    if (names.residual) carom_safe_file(f, " at %s, t = %.9g", names.residual, l->residual_t);
     if (l->counts.accepted > 0)
         fprintf(f, "; %ld step%s accepted above tolerance, up to %.1e of the step's velocities", l->counts.accepted, plural(l->counts.accepted), l->counts.accepted_residual);
     fputc('\n', f);
-    if (names.redundant) fprintf(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
+    if (names.redundant) carom_safe_file(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
     if (l->counts.newton <= 0) return;
     fprintf(f, "  %-12s %ld iteration%s, median %d, at most %d in a step (t = %.9g)", "newton", l->counts.newton, plural(l->counts.newton), l->counts.newton_median, l->counts.newton_max,
             l->counts.newton_max_t);
@@ -157,38 +158,13 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
 
 // -- JSON -------------------------------------------------------------------------------------------
 
-// Length of the UTF-8 sequence at s, 0 when it is none: JSON must be valid whatever a file name holds.
-static int utf8(const unsigned char *s) {
-    if (*s < 0x80) return 1;
-    const int n = *s >= 0xC2 && *s < 0xE0 ? 2 : (*s & 0xF0) == 0xE0 ? 3 : *s >= 0xF0 && *s < 0xF5 ? 4 : 0;
-    for (int i = 1; i < n; ++i)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F))
-        return 0;
-    return n;
-}
-
 void carom_json_string(FILE *f, const char *text) {
     if (!text) {
         fputs("null", f);
         return;
     }
     fputc('"', f);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const int n = utf8(s);
-        if (n == 0) {
-            fputs("\\ufffd", f);
-            ++s;
-            continue;
-        }
-        if (*s == '"' || *s == '\\')
-            fprintf(f, "\\%c", *s);
-        else if (*s < 0x20)
-            fprintf(f, "\\u%04x", (unsigned)*s);
-        else
-            fwrite(s, 1, (size_t)n, f);
-        s += n;
-    }
+    carom_escape_file(CAROM_FOR_JSON, f, text);
     fputc('"', f);
 }
 
@@ -269,8 +245,8 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
     for (int i = 0; energy && i < n && i < MOST; ++i) {
         const char *kind, *name = carom_model_element(m, i, &kind);
         fprintf(f, "  %-12s ", kind);
-        if (strcmp(kind, "spring") == 0) fprintf(f, "%s stores %.6g, has taken %.6g\n", name, energy[i], 0 - work[i]);
-        else fprintf(f, "%s has given %.6g\n", name, work[i]);
+        if (strcmp(kind, "spring") == 0) carom_safe_file(f, "%s stores %.6g, has taken %.6g\n", name, energy[i], 0 - work[i]);
+        else carom_safe_file(f, "%s has given %.6g\n", name, work[i]);
     }
     if (energy && n > MOST) fprintf(f, "  %-12s %d more springs, motors and loads\n", "and", n - MOST);
     carom_locale_end(locale);

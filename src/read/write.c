@@ -1,4 +1,5 @@
 // write.c: a mechanism as a model file, in the order of the table of keys; mechanisms of which the same is written are equal.
+#include "base/escape.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "mech/datum.h"
@@ -15,6 +16,8 @@ typedef struct writing {
 
 static void put(writing *w, const char *text, size_t length) { carom_text_append(&w->text, text, length); }
 
+static void append(void *user, const char *text, size_t length) { put(user, text, length); }
+
 static void say(writing *w, const char *text) { put(w, text, strlen(text)); }
 
 // A text; in quotes unless it is a plain word or number.
@@ -25,10 +28,7 @@ static void put_text(writing *w, const char *text) {
         return;
     }
     say(w, "\"");
-    for (; *text; ++text) {
-        const char *escape = *text == '"' ? "\\\"" : *text == '\\' ? "\\\\" : *text == '\n' ? "\\n" : *text == '\t' ? "\\t" : *text == '\r' ? "\\r" : NULL;
-        put(w, escape ? escape : text, escape ? 2 : 1);
-    }
+    carom_escape(CAROM_FOR_YAML, text, strlen(text), append, w);
     say(w, "\"");
 }
 
