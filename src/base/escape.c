@@ -33,25 +33,36 @@ typedef struct rule {
     const char *const *as;     // and what each becomes
     const char *keep;          // controls that stay as they are
     const char *control, *byte; // formats: of an unsafe character, of a byte that is not UTF-8; with its number
+    const char *apart;         // pairs of characters that a space separates
     bool bytes;                // an unsafe character is written byte by byte
 } rule;
 
 #define AS(...) (const char *const[]){__VA_ARGS__}
 #define REPLACEMENT "\xEF\xBF\xBD" // U+FFFD
 #define ENTITIES "&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&#9;", "&#10;", "&#13;"
+#define TRIGRAPHS "??"     // ??/ is a backslash to a compiler that knows trigraphs
+#define COMMENTS "*/" "/*" // ends a comment; a warning in one
+#define SECTION_END "]>"   // gnuplot writes ]]> into SVG as it is
 
 static const rule rules[CAROM_TARGETS] = {
-    [CAROM_FOR_TERMINAL] = {"\n\r\t", AS("\\n", "\\r", "\\t"), "", "\\u%04x", "\\x%02x", false},
-    [CAROM_FOR_C_COMMENT] = {"\\", AS(" "), "\t", " ", " ", false}, // and ?? and */, below
-    [CAROM_FOR_C_STRING] = {"\"\\?", AS("\\\"", "\\\\", "\\?"), "", "\\%03o", "\\%03o", true},
-    [CAROM_FOR_XML] = {"&<>\"'\t\n\r", AS(ENTITIES), "", REPLACEMENT, REPLACEMENT, false},
-    [CAROM_FOR_HTML] = {"&<>\"'\t\n\r*", AS(ENTITIES, "&#42;"), "", REPLACEMENT, REPLACEMENT, false},
-    [CAROM_FOR_SCRIPT] = {"<*", AS("\\u003c", "\\u002a"), "\n\t", "\\u%04x", "\\ufffd", false},
-    [CAROM_FOR_JSON] = {"\"\\", AS("\\\"", "\\\\"), "", "\\u%04x", "\\ufffd", false},
-    [CAROM_FOR_YAML] = {"\"\\\n\t\r", AS("\\\"", "\\\\", "\\n", "\\t", "\\r"), "", "\\u%04x", "\\uFFFD", false},
-    [CAROM_FOR_CSV] = {"\"", AS("\"\""), "", " ", REPLACEMENT, false},
-    [CAROM_FOR_GNUPLOT] = {"'`", AS("''", "?"), "", "?", "?", false},
+    [CAROM_FOR_TERMINAL] = {"\n\r\t", AS("\\n", "\\r", "\\t"), "", "\\u%04x", "\\x%02x", "", false},
+    [CAROM_FOR_C_COMMENT] = {"\\", AS(" "), "\t", " ", " ", TRIGRAPHS COMMENTS, false},
+    [CAROM_FOR_C_STRING] = {"\"\\?", AS("\\\"", "\\\\", "\\?"), "", "\\%03o", "\\%03o", "", true},
+    [CAROM_FOR_XML] = {"&<>\"'\t\n\r", AS(ENTITIES), "", REPLACEMENT, REPLACEMENT, "", false},
+    [CAROM_FOR_HTML] = {"&<>\"'\t\n\r*", AS(ENTITIES, "&#42;"), "", REPLACEMENT, REPLACEMENT, "", false},
+    [CAROM_FOR_SCRIPT] = {"<*", AS("\\u003c", "\\u002a"), "\n\t", "\\u%04x", "\\ufffd", "", false},
+    [CAROM_FOR_JSON] = {"\"\\", AS("\\\"", "\\\\"), "", "\\u%04x", "\\ufffd", "", false},
+    [CAROM_FOR_YAML] = {"\"\\\n\t\r", AS("\\\"", "\\\\", "\\n", "\\t", "\\r"), "", "\\u%04x", "\\uFFFD", "", false},
+    [CAROM_FOR_CSV] = {"\"", AS("\"\""), "", " ", REPLACEMENT, "", false},
+    [CAROM_FOR_PLOT_DATA] = {"\"\\`", AS(" ", " ", "?"), "", "?", "?", SECTION_END, false},
+    [CAROM_FOR_GNUPLOT] = {"\"\\`@", AS("\\042", "\\\\", "\\140", "\\100"), "", "?", "?", SECTION_END, false},
 };
+
+static bool parted(const char *pairs, uint32_t a, uint32_t b) {
+    for (; *pairs; pairs += 2)
+        if (a == (unsigned char)pairs[0] && b == (unsigned char)pairs[1]) return true;
+    return false;
+}
 
 // Characters beyond U+FFFF that are unsafe are no characters (U+1FFFE ...): four digits cannot name them.
 static void put_unsafe(const rule *r, uint32_t c, carom_escape_write *write, void *user) {
@@ -68,8 +79,6 @@ static void put_byte(const rule *r, unsigned byte, carom_escape_write *write, vo
 void carom_escape(carom_target target, const char *text, size_t length, carom_escape_write *write, void *user) {
     const rule *r = &rules[target];
     const unsigned char *s = (const unsigned char *)text, *const end = s + length;
-    // gnuplot takes a doubled quote at the very start for an empty string
-    if (target == CAROM_FOR_GNUPLOT && length && *text == '\'') write(user, " ", 1);
     for (unsigned before = 0; s < end;) {
         uint32_t c = 0;
         const size_t n = decode(s, (size_t)(end - s), &c);
@@ -79,9 +88,7 @@ void carom_escape(carom_target target, const char *text, size_t length, carom_es
         else if (unsafe(c) && !(c && c < 0x80 && strchr(r->keep, (int)c)))
             for (size_t i = 0; i < (r->bytes ? n : 1); ++i) put_unsafe(r, r->bytes ? s[i] : c, write, user);
         else {
-            // ??/ is a backslash to a compiler that knows trigraphs; */ ends a comment, /* in one is a warning
-            const bool pair = (c == '?' && before == '?') || (c == '/' && before == '*') || (c == '*' && before == '/');
-            if (target == CAROM_FOR_C_COMMENT && pair) write(user, " ", 1);
+            if (parted(r->apart, before, c)) write(user, " ", 1);
             write(user, (const char *)s, n);
         }
         before = n == 1 ? c : 0;

@@ -19,7 +19,8 @@ typedef enum carom_target {
     CAROM_FOR_JSON,      // between the double quotes of a JSON string
     CAROM_FOR_YAML,      // between double quotes in a model file: reads back as the same text
     CAROM_FOR_CSV,       // between double quotes in a table
-    CAROM_FOR_GNUPLOT,   // between single quotes, in which gnuplot expands nothing
+    CAROM_FOR_GNUPLOT,   // between double quotes: no backtick, macro or quote is left for gnuplot to expand
+    CAROM_FOR_PLOT_DATA, // between double quotes in rows of data of a gnuplot script
     CAROM_TARGETS
 } carom_target;
 

@@ -1,7 +1,7 @@
 // figure.c: from curves to a gnuplot script.
 //
-// Names come from files and may hold anything: they appear in single quotes only (where gnuplot neither substitutes
-// commands nor expands macros), without control characters, in a terminal that reads no markup.
+// Names come from files and may hold anything: they are escaped (gnuplot_quote), so that gnuplot neither substitutes
+// commands nor expands macros, and shown in a terminal that reads no markup.
 #include "base/grow.h"
 #include "cli/figure.h"
 #include <math.h>

@@ -35,9 +35,9 @@ void gnuplot_terminal(FILE *s, const char *kind, double width, double height) {
 }
 
 void gnuplot_quote(FILE *s, const char *text) {
-    fputc('\'', s);
+    fputc('"', s);
     carom_escape_file(CAROM_FOR_GNUPLOT, s, text);
-    fputc('\'', s);
+    fputc('"', s);
 }
 
 void gnuplot_output(FILE *s, const char *file) {

@@ -190,6 +190,56 @@ void carom_warnings_json(char *text, const carom_warning *list, int n) {
     fclose(f);
 }
 
+// The end of the JSON value at s, by the grammar of RFC 8259; NULL: there is none, or one nested more than eight deep.
+static const char *json_end(const char *s, int depth) {
+    static const char space[] = " \t\r\n", digit[] = "0123456789";
+    s += strspn(s, space);
+    if (*s == '"') {
+        for (++s; *s && *s != '"'; ++s) {
+            if ((unsigned char)*s < 0x20) return NULL;
+            if (*s != '\\') continue;
+            if (!*++s || !strchr("\"\\/bfnrtu", *s)) return NULL;
+            if (*s == 'u' && strspn(s + 1, "0123456789abcdefABCDEF") < 4) return NULL;
+        }
+        return *s ? s + 1 : NULL;
+    }
+    if (*s == '[' || *s == '{') {
+        const char close = *s == '[' ? ']' : '}';
+        if (depth == 8) return NULL;
+        ++s, s += strspn(s, space);
+        if (*s == close) return s + 1;
+        for (;; ++s) {
+            if (close == '}') {
+                s += strspn(s, space);
+                if (*s != '"' || !(s = json_end(s, depth + 1))) return NULL;
+                s += strspn(s, space);
+                if (*s++ != ':') return NULL;
+            }
+            if (!(s = json_end(s, depth + 1))) return NULL;
+            s += strspn(s, space);
+            if (*s == close) return s + 1;
+            if (*s != ',') return NULL;
+        }
+    }
+    static const char *const words[] = {"true", "false", "null"};
+    for (int i = 0; i < 3; ++i)
+        if (strncmp(s, words[i], strlen(words[i])) == 0) return s + strlen(words[i]);
+    s += *s == '-';
+    if (*s == '0' ? !!strchr(digit, s[1] ? s[1] : 'x') : !strspn(s, digit)) return NULL;
+    s += strspn(s, digit);
+    if (*s == '.' && !strspn(++s, digit)) return NULL;
+    s += strspn(s, digit);
+    if (*s != 'e' && *s != 'E') return s;
+    ++s, s += *s == '+' || *s == '-';
+    return strspn(s, digit) ? s + strspn(s, digit) : NULL;
+}
+
+// A list that a result holds as JSON; the result may hold anything.
+static void json_list(FILE *f, const char *text) {
+    const char *end = text && text[strspn(text, " \t\r\n")] == '[' ? json_end(text, 0) : NULL;
+    fputs(end && !end[strspn(end, " \t\r\n")] ? text : "[]", f);
+}
+
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
     enum { LINES = sizeof ledger_table / sizeof ledger_table[0] - 1 };
     if (i < 0 || i >= LINES) return (carom_ledger_line){.name = NULL};
@@ -216,7 +266,7 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
         fprintf(f, "\"%s\": ", e->name + prefix);
         const carom_ledger_line line = carom_ledger_line_at(l, &names, (int)(e - ledger_table));
         if (e->kind == LEDGER_JSON)
-            fputs(line.text ? line.text : "[]", f);
+            json_list(f, line.text);
         else if (line.is_text)
             carom_json_string(f, line.text);
         else
