@@ -2,6 +2,7 @@
 #include "base/escape.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 // -- characters ------------------------------------------------------------
@@ -23,7 +24,7 @@ static size_t decode(const unsigned char *s, size_t n, uint32_t *c) {
 static bool unsafe(uint32_t c) {
     if (c < 0x20 || (c >= 0x7F && c < 0xA0)) return true;
     if ((c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069)) return true;
-    return c == 0x061C || c == 0x200E || c == 0x200F || c == 0xFEFF || (c & 0xFFFE) == 0xFFFE;
+    return c == 0x061C || c == 0x200E || c == 0x200F || c == 0xFEFF || c == 0xFFFE || c == 0xFFFF;
 }
 
 // -- the table of targets ------------------------------------------------------------
@@ -39,7 +40,7 @@ typedef struct rule {
 
 #define AS(...) (const char *const[]){__VA_ARGS__}
 #define REPLACEMENT "\xEF\xBF\xBD" // U+FFFD
-#define ENTITIES "&amp;", "&lt;", "&gt;", "&quot;", "&#39;", "&#9;", "&#10;", "&#13;"
+#define ENTITIES "&amp;", "&lt;", "&gt;", "&quot;", "&#9;", "&#10;", "&#13;"
 #define TRIGRAPHS "??"     // ??/ is a backslash to a compiler that knows trigraphs
 #define COMMENTS "*/" "/*" // ends a comment; a warning in one
 #define SECTION_END "]>"   // gnuplot writes ]]> into SVG as it is
@@ -48,8 +49,8 @@ static const rule rules[CAROM_TARGETS] = {
     [CAROM_FOR_TERMINAL] = {"\n\r\t", AS("\\n", "\\r", "\\t"), "", "\\u%04x", "\\x%02x", "", false},
     [CAROM_FOR_C_COMMENT] = {"\\", AS(" "), "\t", " ", " ", TRIGRAPHS COMMENTS, false},
     [CAROM_FOR_C_STRING] = {"\"\\?", AS("\\\"", "\\\\", "\\?"), "", "\\%03o", "\\%03o", "", true},
-    [CAROM_FOR_XML] = {"&<>\"'\t\n\r", AS(ENTITIES), "", REPLACEMENT, REPLACEMENT, "", false},
-    [CAROM_FOR_HTML] = {"&<>\"'\t\n\r*", AS(ENTITIES, "&#42;"), "", REPLACEMENT, REPLACEMENT, "", false},
+    [CAROM_FOR_XML] = {"&<>\"\t\n\r", AS(ENTITIES), "", REPLACEMENT, REPLACEMENT, "", false},
+    [CAROM_FOR_HTML] = {"&<>\"\t\n\r*", AS(ENTITIES, "&#42;"), "", REPLACEMENT, REPLACEMENT, "", false},
     [CAROM_FOR_SCRIPT] = {"<*", AS("\\u003c", "\\u002a"), "\n\t", "\\u%04x", "\\ufffd", "", false},
     [CAROM_FOR_JSON] = {"\"\\", AS("\\\"", "\\\\"), "", "\\u%04x", "\\ufffd", "", false},
     [CAROM_FOR_YAML] = {"\"\\\n\t\r", AS("\\\"", "\\\\", "\\n", "\\t", "\\r"), "", "\\u%04x", "\\uFFFD", "", false},
@@ -64,16 +65,9 @@ static bool parted(const char *pairs, uint32_t a, uint32_t b) {
     return false;
 }
 
-// Characters beyond U+FFFF that are unsafe are no characters (U+1FFFE ...): four digits cannot name them.
-static void put_unsafe(const rule *r, uint32_t c, carom_escape_write *write, void *user) {
+static void put_number_of(const char *format, uint32_t c, carom_escape_write *write, void *user) {
     char text[16];
-    const int n = snprintf(text, sizeof text, r->control, (unsigned)(c > 0xFFFF ? 0xFFFD : c));
-    write(user, text, (size_t)n);
-}
-
-static void put_byte(const rule *r, unsigned byte, carom_escape_write *write, void *user) {
-    char text[16];
-    write(user, text, (size_t)snprintf(text, sizeof text, r->byte, byte));
+    write(user, text, (size_t)snprintf(text, sizeof text, format, (unsigned)c));
 }
 
 void carom_escape(carom_target target, const char *text, size_t length, carom_escape_write *write, void *user) {
@@ -83,10 +77,10 @@ void carom_escape(carom_target target, const char *text, size_t length, carom_es
         uint32_t c = 0;
         const size_t n = decode(s, (size_t)(end - s), &c);
         const char *special = n == 1 && c ? strchr(r->special, (int)c) : NULL;
-        if (n == 0) put_byte(r, *s, write, user);
+        if (n == 0) put_number_of(r->byte, *s, write, user);
         else if (special) write(user, r->as[special - r->special], strlen(r->as[special - r->special]));
         else if (unsafe(c) && !(c && c < 0x80 && strchr(r->keep, (int)c)))
-            for (size_t i = 0; i < (r->bytes ? n : 1); ++i) put_unsafe(r, r->bytes ? s[i] : c, write, user);
+            for (size_t i = 0; i < (r->bytes ? n : 1); ++i) put_number_of(r->control, r->bytes ? s[i] : c, write, user);
         else {
             if (parted(r->apart, before, c)) write(user, " ", 1);
             write(user, (const char *)s, n);
@@ -94,12 +88,6 @@ void carom_escape(carom_target target, const char *text, size_t length, carom_es
         before = n == 1 ? c : 0;
         s += n ? n : 1;
     }
-}
-
-static void to_file(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
-
-void carom_escape_file(carom_target target, FILE *f, const char *text) {
-    if (text) carom_escape(target, text, strlen(text), to_file, f);
 }
 
 // -- formats ------------------------------------------------------------
@@ -244,11 +232,4 @@ char *carom_safe_text(char *text, size_t size, const char *format, va_list args)
     text[0] = 0;
     carom_safe_print(to_buffer, &b, format, args);
     return text;
-}
-
-void carom_safe_file(FILE *f, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    carom_safe_print(to_file, f, format, args);
-    va_end(args);
 }

@@ -2,18 +2,17 @@
 //
 // Names, keys, titles and paths are untrusted.  All code that writes C, CUDA, XML, HTML, JSON, YAML, CSV, gnuplot
 // scripts or lines on a terminal passes such a text through carom_escape(); escape.c contains one table with the rules
-// of each target.  All targets replace control characters (C0, DEL, C1), bytes that are not UTF-8, and characters that
+// of each target; io/print.h writes to files.  All targets replace control characters (C0, DEL, C1), bytes that are not UTF-8, and characters that
 // change the direction of writing.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 
 typedef enum carom_target {
     CAROM_FOR_TERMINAL,  // one line of a message or a table; a text that was escaped is not changed again
     CAROM_FOR_C_COMMENT, // the rest of a line after //, or a part of a block comment
     CAROM_FOR_C_STRING,  // between the double quotes of a C or CUDA string
-    CAROM_FOR_XML,       // text, or the value of an attribute
+    CAROM_FOR_XML,       // text, or the value of an attribute in double quotes
     CAROM_FOR_HTML,      // the same, in a page with marks /*...*/
     CAROM_FOR_SCRIPT,    // JSON as a whole, inside a script element
     CAROM_FOR_JSON,      // between the double quotes of a JSON string
@@ -28,7 +27,6 @@ typedef void carom_escape_write(void *user, const char *text, size_t length);
 
 /// Passes the escaped text to write() in pieces.
 void carom_escape(carom_target target, const char *text, size_t length, carom_escape_write *write, void *user);
-void carom_escape_file(carom_target target, FILE *f, const char *text); // NULL: writes nothing
 
 /// printf() with every %s and %c escaped for a terminal; newlines of the format itself stay.  A precision cuts no
 /// character in two.  Supported: flags, width and precision (also *), h l ll z j, and the conversions d i u x X o e E f F
@@ -37,10 +35,3 @@ void carom_safe_print(carom_escape_write *write, void *user, const char *format,
 
 /// The same into a buffer, cut before the first character that does not fit; returns text.
 char *carom_safe_text(char *text, size_t size, const char *format, va_list args);
-
-/// The same to a file.
-void carom_safe_file(FILE *f, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;

@@ -2,8 +2,8 @@
 //
 // A verb is a const table: parsing, --help and every complaint about usage come from it.
 #pragma once
-#include "base/escape.h"
 #include "base/text.h"
+#include "io/print.h"
 #include "io/whole.h"
 #include <carom/carom.h>
 #include <carom/result.h>

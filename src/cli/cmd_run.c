@@ -291,7 +291,9 @@ static bool create_sim(run *r) {
 static bool copy_file(const char *from, const char *to, bool keep) {
     char *part = part_name(to), block[65536];
     if (!part) abort();
-    FILE *in = fopen(from, "rb"), *out = in ? fopen(part, "wb") : NULL;
+    FILE *in = fopen(from, "rb");
+    const int fd = in ? part_open(part) : -1;
+    FILE *out = fd >= 0 ? fdopen(fd, "wb") : NULL;
     bool good = in && out;
     for (size_t n = 1; good && n > 0;) {
         n = fread(block, 1, sizeof block, in);
@@ -525,6 +527,8 @@ static int conclude(run *r, carom_status status) {
 
 static int simulate(run *r) {
     const carom_now now = carom_sim_now(r->sim);
+    if (cli_has(r->a, "resume") && carom_sim_done(r->sim) && !r->quiet)
+        cli_say("%s is complete: the run ended at t = %.9g; use --end to continue it", cli_value(r->a, "resume"), now.t);
     r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
     r->flushed = cli_clock();
     cli_signals_begin();
@@ -577,5 +581,5 @@ const cli_verb cli_run = {
     .options = options, .run = go,
     .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.  Times are in\n"
             "seconds, or have a unit: --step '2 ms'.\n"
-            "Ctrl-C saves and closes the result; `carom run --resume FILE.h5` goes on, bit for bit as if it had never stopped.",
+            "Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 save and close the result; `carom run --resume FILE.h5` goes on, bit for bit as if it had never stopped.",
 };

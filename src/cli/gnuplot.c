@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/child.h"
 #include "cli/figure.h"
+#include "io/publish.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -64,11 +65,10 @@ static void pass_on(FILE *complaints) {
 }
 
 bool gnuplot_render(FILE *script, const char *file) {
-    char *part = malloc(strlen(file) + 40);
+    char *part = part_name(file);
     FILE *complaints = tmpfile();
     if (!part || !complaints) abort();
-    sprintf(part, "%s.%ld.part", file, (long)getpid());
-    const int out = open(part, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    const int out = part_open(part);
     bool good = out >= 0;
     if (!good) cli_say("cannot create %s: %s", file, strerror(errno));
     pid_t pid = -1;

@@ -247,10 +247,8 @@ static void put_json(const page *p, const store *s, FILE *f, const char *model) 
 
 // -- HTML ---------------------------------------------------------------------------------------------------
 
-static void write_file(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
-
 // < and * are in strings only; a mark /*...*/ is the page's own.
-void page_json(FILE *f, const char *json, size_t length) { carom_escape(CAROM_FOR_SCRIPT, json, length, write_file, f); }
+void page_json(FILE *f, const char *json, size_t length) { carom_escape(CAROM_FOR_SCRIPT, json, length, carom_write_file, f); }
 
 void page_part(FILE *f, const char *before, const unsigned char *text, size_t size, const char *after) {
     fputs(before, f);

@@ -2,13 +2,11 @@
 #include "cli/cli.h"
 #include <stdarg.h>
 
-static void write_file(void *user, const char *text, size_t length) { fwrite(text, 1, length, user); }
-
 void cli_say(const char *format, ...) {
     va_list args;
     va_start(args, format);
     fputs("carom: ", stderr);
-    carom_safe_print(write_file, stderr, format, args);
+    carom_safe_print(carom_write_file, stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
 }
@@ -16,6 +14,6 @@ void cli_say(const char *format, ...) {
 void cli_print(const char *format, ...) {
     va_list args;
     va_start(args, format);
-    carom_safe_print(write_file, stdout, format, args);
+    carom_safe_print(carom_write_file, stdout, format, args);
     va_end(args);
 }

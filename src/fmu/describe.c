@@ -1,9 +1,9 @@
 // describe.c: modelDescription.xml of FMI 2.0 and 3.0, and the build description of 3.0.
-#include "base/escape.h"
 #include "base/number.h"
 #include "base/unit.h"
 #include "fmu/export.h"
 #include "fmu/native.h"
+#include "io/print.h"
 #include <carom/event.h>
 #include <carom/version.h>
 #include <stdlib.h>

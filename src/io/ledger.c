@@ -2,9 +2,9 @@
 //
 // INTERFACE names first; beside them stand the constraint and the time that belong to a largest value.
 #define _POSIX_C_SOURCE 200809L // fmemopen
-#include "base/escape.h"
 #include "base/number.h"
 #include "io/ledger.h"
+#include "io/print.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -124,6 +124,7 @@ static carom_status read_block(carom_result *r, int column, int columns, long fi
     if (column < 0 || column >= t->columns || first < 0 || count < 0 || count > t->rows || first > t->rows - count)
         return carom_fail(err, CAROM_BAD_INPUT, "%ld rows of column %d from row %ld on are not in %.400s", count, column, first, r->file);
     if (count == 0) return CAROM_OK;
+    if (r->h5 < 0 && !t->value) return csv_rows(t, column, columns, first, count, out, err);
     if (r->h5 < 0) {
         for (long i = 0; i < count; ++i)
             carom_copy(out + (size_t)i * (size_t)columns, t->value + (size_t)(first + i) * (size_t)t->columns + (size_t)column, columns);

@@ -64,7 +64,8 @@ static void put_text(FILE *f, const char *text) {
 }
 
 static carom_status write_csv(const char *file, const carom_table *t, carom_error *err) {
-    FILE *f = fopen(file, "w");
+    const int fd = part_open(file);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!f) return carom_fail(err, CAROM_IO, "cannot create %.400s: %s", file, strerror(errno));
     for (int i = 0; i < t->columns; ++i) {
         if (i) fputc(',', f);
@@ -165,7 +166,8 @@ static carom_status write_h5(const char *file, const carom_table *tables, int n,
     h5_hush hush;
     h5_hush_begin(&hush);
     const hid_t fapl = h5_driver_access();
-    const hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
+    unlink(file); // see part_open()
+    const hid_t f = H5Fcreate(file, H5F_ACC_EXCL, H5P_DEFAULT, fapl);
     bool good = f >= 0;
     h5_close(fapl);
     for (int i = 0; good && i < n; ++i) good = write_table(f, &tables[i]);
