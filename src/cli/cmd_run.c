@@ -49,6 +49,7 @@ typedef struct run {
     char *model_file_own, *scheme_own, *set_own, *options_own; // from a resumed file
     const char **set, **options;
     cli_matrices matrices;
+    bool complete;           // the resumed run has reached its end
     carom_result *resumed;   // holds the matrices of a resumed model until that is made
     carom_run_given given;
     carom_run run;
@@ -164,6 +165,8 @@ static bool read_resumed(run *r, const char *file) {
     }
     good = good && later(old, file, cli_has(a, "end") ? r->given.end : end, &r->err);
     if (good) {
+        const char *status = carom_result_text(old, "status");
+        r->complete = status && strcmp(status, "done") == 0 && !(cli_has(a, "end") && r->given.end > end);
         r->text = copy_text(text);
         r->length = length;
         r->set_own = copy_text(set);
@@ -527,7 +530,7 @@ static int conclude(run *r, carom_status status) {
 
 static int simulate(run *r) {
     const carom_now now = carom_sim_now(r->sim);
-    if (cli_has(r->a, "resume") && carom_sim_done(r->sim) && !r->quiet)
+    if (r->complete && !r->quiet)
         cli_say("%s is complete: the run ended at t = %.9g; use --end to continue it", cli_value(r->a, "resume"), now.t);
     r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
     r->flushed = cli_clock();
