@@ -47,7 +47,23 @@ static const struct { const char *header, *reason; } inner[] = {
 static const struct { const char *what, *reason; } optional[] = {
     {"* err", "the caller needs no message"},
     {"* user", "handed to a callback as it is"},
-    {"* unused", "without effect"},
+    {"carom_model_compile compiled", "not requested"},
+    {"carom_model_set derived", "not requested"},
+    {"carom_rest_find q", "the initial state"},
+    {"carom_modes_find def", "the defaults"},
+    {"carom_model_write_c text", "the file holds no copy of the model"},
+    {"carom_model_row gap", "needed where there are pairs of shapes"},
+    {"carom_problems_add start", "zero"},
+    {"carom_problems_add title", "none"},
+    {"carom_record_finish why", "no reason"},
+    {"carom_compare_run watch", "no observer"},
+    {"carom_sweep_run watch", "no observer"},
+    {"carom_variation_restitution p", "no parameters are varied"},
+    {"carom_variation_laws restitution", "not requested"},
+    {"carom_variation_laws tangential", "not requested"},
+    {"carom_variation_laws slip", "not requested"},
+    {"carom_variation_laws stick", "not requested"},
+    {"carom_variation_start p", "no parameters are varied"},
 };
 
 // -- values ------------------------------------------------------------------------------------------------------------
@@ -71,6 +87,7 @@ static struct given {
     carom_result *result;
     carom_sweep_def sweep_def;
     carom_sweep *sweep;
+    carom_book *book;
     carom_drawing *drawing;
     carom_variation *variation;
     carom_compare_def compare_def;
@@ -107,6 +124,7 @@ static void write_nowhere(void *user, const char *words, size_t length) { (void)
 #define VALUE_carom_result given.result
 #define VALUE_carom_sweep_def &given.sweep_def
 #define VALUE_carom_sweep given.sweep
+#define VALUE_carom_book given.book
 #define VALUE_carom_drawing given.drawing
 #define VALUE_carom_variation given.variation
 #define VALUE_carom_compare_def &given.compare_def
@@ -144,6 +162,8 @@ static void give(void) {
     given.sweep_def.model = given.model_def, given.sweep_def.vary = vary, given.sweep_def.observe = observe, given.sweep_def.jobs = 1;
     given.sweep = carom_sweep_create(&given.sweep_def, err);
     if (!given.sweep) fail_msg("%s", err->text);
+    given.book = carom_book_create(NULL, "", 1, err);
+    if (!given.book || carom_book_bind(given.book, given.sweep, err) != CAROM_OK) fail_msg("%s", err->text);
     given.drawing = carom_drawing_create(given.model, err);
     given.variation = carom_variation_create(given.model, 0, (const int[]){0}, err);
     given.compare_def = carom_compare_default();

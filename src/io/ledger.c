@@ -90,6 +90,7 @@ const char *ledger_get_name(const carom_ledger_names *names, const ledger_entry 
 }
 
 carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m) {
+    if (!l || !m) return (carom_ledger_names){0};
     const carom_system *sys = carom_model_system(m);
     const int n = sys->listed ? INT_MAX : sys->ne + sys->nc; // those that come and go have numbers beyond
     const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
@@ -151,6 +152,7 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
 }
 
 void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    if (!f || !l) return;
     const carom_locale locale = carom_locale_begin();
     print(f, l, names);
     carom_locale_end(locale);
@@ -159,6 +161,7 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
 // -- JSON -------------------------------------------------------------------------------------------
 
 void carom_json_string(FILE *f, const char *text) {
+    if (!f) return;
     if (!text) {
         fputs("null", f);
         return;
@@ -169,12 +172,14 @@ void carom_json_string(FILE *f, const char *text) {
 }
 
 void carom_json_number(FILE *f, double x) {
+    if (!f) return;
     char text[40] = "null";
     if (isfinite(x)) carom_format(text, sizeof text, "%.17g", x);
     fputs(text, f);
 }
 
 void carom_warnings_json(char *text, const carom_warning *list, int n) {
+    if (!text || !list) return;
     FILE *f = fmemopen(text, CAROM_WARNINGS_ROOM, "w");
     text[0] = 0;
     if (!f) return;
@@ -241,6 +246,7 @@ static void json_list(FILE *f, const char *text) {
 }
 
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
+    if (!l) return (carom_ledger_line){0};
     enum { LINES = sizeof ledger_table / sizeof ledger_table[0] - 1 };
     if (i < 0 || i >= LINES) return (carom_ledger_line){.name = NULL};
     const ledger_entry *e = &ledger_table[i];
@@ -254,6 +260,7 @@ carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger
 }
 
 void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    if (!f || !l) return;
     size_t group = 0; // length of the open group's name with its dot
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
         const char *dot = strchr(e->name, '.');
@@ -287,6 +294,7 @@ static double *stored(const carom_model *m, carom_sim *sim) {
 }
 
 void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
+    if (!m || !sim) return;
     enum { MOST = 20 };
     const int n = carom_model_elements(m);
     const double *work = carom_sim_works(sim);
@@ -304,6 +312,7 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
 }
 
 void carom_elements_json(FILE *f, const carom_model *m, carom_sim *sim) {
+    if (!m || !sim) return;
     double *energy = stored(m, sim);
     if (!energy) return;
     fputs(",\n  \"elements\": {", f);

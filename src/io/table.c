@@ -1,5 +1,6 @@
 // table.c: tables as compound datasets and as CSV.
 #define _POSIX_C_SOURCE 200809L
+#include "base/missing.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "io/h5.h"
@@ -15,6 +16,7 @@
 enum { LONGEST_TEXT = 1024, MOST_COLUMNS = 4096, CHUNK = 4096 };
 
 carom_status carom_table_reserve(carom_table *t, long rows, carom_error *err) {
+    if (!t) return CAROM_MISSING(err);
     const size_t n = (size_t)rows + 1;
     t->rows = rows;
     for (int i = 0; i < t->columns; ++i) {
@@ -43,6 +45,7 @@ void carom_table_free(carom_table *t) {
 }
 
 carom_column *carom_table_column(const carom_table *t, const char *name) {
+    if (!t) return NULL;
     for (int i = 0; i < t->columns; ++i)
         if (strcmp(t->column[i].name, name) == 0) return &t->column[i];
     return NULL;
