@@ -38,9 +38,9 @@ static const struct { const char *header, *reason; } inner[] = {
     {"difference.h", "derivatives inside a step"},
     {"scheme.h", "functions of a step, for schemes"},
     {"problem.h", "contact problems of a step, for solvers"},
-    {"expr.h", "nodes and tapes, evaluated in every step"},
+    {"expr.h", "nodes and tapes: derivation, and evaluation in every step"},
     {"flex.h", "elements, evaluated in every step"},
-    {"system.h", "functions of a step"},
+    {"system.h", "functions of a step, for schemes"},
 };
 
 // Pointers that may be missing: "function argument", or "* argument" for all functions.

@@ -32,7 +32,7 @@ void *carom_model_work(const carom_model *m, carom_error *err) {
 }
 
 int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
-    if (!m || !list) return 0;
+    if (!m || (!list && room > 0)) return 0;
     int n = 0;
     carom_tape *const own[] = {m->tape, m->check_tape};
     for (int i = 0; i < 2; ++i, ++n)
