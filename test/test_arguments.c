@@ -1,7 +1,7 @@
 // test_arguments.c: every function of the public headers with each of its pointers missing in turn.
 //
 // The calls are made from the headers when the test is built (arguments.awk), so that a new function is tested without a line here.  Each call
-// runs in a process of its own.  The contract, docs/c-api.md: a missing argument ends no process; a function that returns a status fails with
+// runs in a process of its own.  The contract, carom/status.h: a missing argument ends no process; a function that returns a status fails with
 // CAROM_BAD_INPUT, others return nothing, NULL, false, 0 or NaN.  What may be missing is listed below, with the reason.
 #define _GNU_SOURCE
 #include <carom/carom.h>
