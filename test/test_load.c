@@ -58,7 +58,7 @@ static void put_sum(const char *file, const char *term, bool energy, int n) {
 static void sums_take_time_in_proportion(void **state) {
     (void)state;
     static const struct { const char *term; bool energy; } sums[] = {
-        {"sin(#*x)*1e-9", true}, {"abs(x - #e-5)*1e-9", false}, {"1e-9*max(x - #e-6, 0)^2", true}, {"1e-9*min(x', #)", false},
+        {"sin(#*x)*1e-9", true}, {"abs(x - #e-5)*1e-9", false}, {"1e-9*max(x - #e-6, 0)^2", true}, {"1e-9*min(x', #)", false}, {"1e-9*tanh(#*(t - 0.05))", false}, {"1e-9*exp(-#*t)*x", false},
     };
     enum { FEW = 2500, MANY = 8 * FEW };
     for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {

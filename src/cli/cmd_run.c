@@ -50,6 +50,7 @@ typedef struct run {
     const char **set, **options;
     cli_matrices matrices;
     bool complete;           // the resumed run has reached its end
+    double reached;          // time of its last row
     carom_result *resumed;   // holds the matrices of a resumed model until that is made
     carom_run_given given;
     carom_run run;
@@ -123,11 +124,11 @@ static char *copy_text(const char *text) {
 }
 
 // An end before what is there already would throw rows away.
-static bool later(carom_result *old, const char *file, double end, carom_error *err) {
+static bool later(carom_result *old, const char *file, double end, double *t, carom_error *err) {
     const long rows = carom_result_rows(old);
-    double t = 0;
-    if (rows > 0 && carom_result_read(old, 0, rows - 1, 1, &t, err) != CAROM_OK) return cli_say("%s", err->text), false;
-    if (t > end) return cli_say("%s is already at t = %.9g; --end must not be earlier", file, t), false;
+    *t = 0;
+    if (rows > 0 && carom_result_read(old, 0, rows - 1, 1, t, err) != CAROM_OK) return cli_say("%s", err->text), false;
+    if (*t > end) return cli_say("%s is already at t = %.9g; --end must not be earlier", file, *t), false;
     return true;
 }
 
@@ -163,7 +164,7 @@ static bool read_resumed(run *r, const char *file) {
         cli_say("%s holds its matrices; leave --matrix out, or run the model anew", file);
         good = false;
     }
-    good = good && later(old, file, cli_has(a, "end") ? r->given.end : end, &r->err);
+    good = good && later(old, file, cli_has(a, "end") ? r->given.end : end, &r->reached, &r->err);
     if (good) {
         const char *status = carom_result_text(old, "status");
         r->complete = status && strcmp(status, "done") == 0 && !(cli_has(a, "end") && r->given.end > end);
@@ -531,7 +532,7 @@ static int conclude(run *r, carom_status status) {
 static int simulate(run *r) {
     const carom_now now = carom_sim_now(r->sim);
     if (r->complete && !r->quiet)
-        cli_say("%s is complete: the run ended at t = %.9g; use --end to continue it", cli_value(r->a, "resume"), now.t);
+        cli_say("%s is complete: the run ended at t = %.9g; use --end to continue it", cli_value(r->a, "resume"), r->reached);
     r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
     r->flushed = cli_clock();
     cli_signals_begin();
