@@ -7,7 +7,8 @@
 
 // -- characters ------------------------------------------------------------
 
-// The character at s, at most n bytes: its length and number.  Length 0: not UTF-8; overlong forms, surrogates included.
+// The character at s, at most n bytes: its length and number.  Length 0: not UTF-8; overlong forms and surrogates are
+// not.
 static size_t decode(const unsigned char *s, size_t n, uint32_t *c) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const size_t length = s[0] < 0x80 ? 1 : s[0] < 0xC2 ? 0 : s[0] < 0xE0 ? 2 : s[0] < 0xF0 ? 3 : s[0] < 0xF5 ? 4 : 0;

@@ -2,8 +2,8 @@
 //
 // Names, keys, titles and paths are untrusted.  All code that writes C, CUDA, XML, HTML, JSON, YAML, CSV, gnuplot
 // scripts or lines on a terminal passes such a text through carom_escape(); escape.c contains one table with the rules
-// of each target; io/print.h writes to files.  All targets replace control characters (C0, DEL, C1), bytes that are not UTF-8, and characters that
-// change the direction of writing.
+// of each target; io/print.h writes to files.  All targets replace control characters (C0, DEL, C1), bytes that are not
+// UTF-8, and characters that change the direction of writing.
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,8 +29,8 @@ typedef void carom_escape_write(void *user, const char *text, size_t length);
 void carom_escape(carom_target target, const char *text, size_t length, carom_escape_write *write, void *user);
 
 /// printf() with every %s and %c escaped for a terminal; newlines of the format itself stay.  A precision cuts no
-/// character in two.  Supported: flags, width and precision (also *), h l ll z j, and the conversions d i u x X o e E f F
-/// g G a A c s p %.
+/// character in two.  Supported: flags, width and precision (also *), h l ll z j, and the conversions d i u x X o e E f
+/// F g G a A c s p %.
 void carom_safe_print(carom_escape_write *write, void *user, const char *format, va_list args);
 
 /// The same into a buffer, cut before the first character that does not fit; returns text.

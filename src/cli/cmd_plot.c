@@ -78,8 +78,8 @@ static void keep(curve *c, double x, double y) {
     c->y[c->n++] = y;
 }
 
-// Of many rows over a time, the lowest and the highest of every stretch, the first row and the last: the picture is the same.
-// Over another column, rows at regular distances.
+// Of many rows over a time, the lowest and the highest of every stretch, the first row and the last: the picture is the
+// same.  Over another column, rows at regular distances.
 static void read_curve(plot *p, const source *s, int over, int column, curve *c) {
     if (s->count <= POINTS) {
         c->x = room_for(s->count), c->y = room_for(s->count), c->n = s->count;
@@ -87,7 +87,8 @@ static void read_curve(plot *p, const source *s, int over, int column, curve *c)
         return;
     }
     const bool rising = rises(p, s, over);
-    const long stretch = rising ? 2 * s->count / POINTS + 1 : s->count / POINTS, block = stretch * (BLOCK / stretch + 1);
+    const long stretch = rising ? 2 * s->count / POINTS + 1 : s->count / POINTS;
+    const long block = stretch * (BLOCK / stretch + 1);
     double *x = room_for(block), *y = room_for(block);
     c->x = room_for(2 * (s->count / stretch + 2)), c->y = room_for(2 * (s->count / stretch + 2)), c->n = 0;
     for (long at = 0, n; at < s->count && !p->failed; at += n) {
@@ -178,7 +179,8 @@ static bool shown(const figure *f, const curve *c) {
     for (int i = 0; i + 1 < f->n; ++i)
         for (int k = 0; k < f->panel[i].n; ++k) {
             const curve *other = &f->panel[i].curve[k];
-            if (other->source == c->source && other->stems == c->stems && other->n == c->n && memcmp(other->y, c->y, sizeof *c->y * (size_t)c->n) == 0) return true;
+            const bool alike = other->source == c->source && other->stems == c->stems && other->n == c->n;
+            if (alike && memcmp(other->y, c->y, sizeof *c->y * (size_t)c->n) == 0) return true;
         }
     return false;
 }

@@ -532,7 +532,8 @@ static int conclude(run *r, carom_status status) {
 static int simulate(run *r) {
     const carom_now now = carom_sim_now(r->sim);
     if (r->complete && !r->quiet)
-        cli_say("%s is complete: the run ended at t = %.9g; use --end to continue it", cli_value(r->a, "resume"), r->reached);
+        cli_say("%s is complete: the run ended at t = %.9g; use --end to continue it", cli_value(r->a, "resume"),
+                r->reached);
     r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
     r->flushed = cli_clock();
     cli_signals_begin();
@@ -585,5 +586,6 @@ const cli_verb cli_run = {
     .options = options, .run = go,
     .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.  Times are in\n"
             "seconds, or have a unit: --step '2 ms'.\n"
-            "Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 save and close the result; `carom run --resume FILE.h5` goes on, bit for bit as if it had never stopped.",
+            "Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 save and close the result; `carom run --resume FILE.h5` goes on, bit for bit "
+            "as if it had never stopped.",
 };

@@ -382,7 +382,8 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
 
 static int plot_complete(const sweep *k, const cli_args *typed) {
     const char *plot = cli_value(typed, "plot");
-    return plot && gnuplot_takes(plot) && cli_writable(plot) ? sweep_plot(k->out, NULL, plot) : plot ? CLI_USAGE : CLI_DONE;
+    if (!plot) return CLI_DONE;
+    return gnuplot_takes(plot) && cli_writable(plot) ? sweep_plot(k->out, NULL, plot) : CLI_USAGE;
 }
 
 static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
@@ -393,7 +394,8 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     }
     if (cli_has(typed, "out")) return cli_say("--resume goes on in its own file; leave --out out"), CLI_USAGE;
     if (!name_files(k, typed)) return CLI_USAGE;
-    if (!exists(k->journal) && exists(k->out)) return cli_wants_sweep(k->out) ? CLI_USAGE : (cli_say("%s is complete", k->out), plot_complete(k, typed));
+    if (!exists(k->journal) && exists(k->out))
+        return cli_wants_sweep(k->out) ? CLI_USAGE : (cli_say("%s is complete", k->out), plot_complete(k, typed));
     k->book = carom_book_open(k->journal, &k->definition, &k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), CLI_USAGE;
     if (!undefine(k, typed->verb, stored)) return CLI_USAGE;

@@ -248,7 +248,9 @@ static void put_json(const page *p, const store *s, FILE *f, const char *model) 
 // -- HTML ---------------------------------------------------------------------------------------------------
 
 // < and * are in strings only; a mark /*...*/ is the page's own.
-void page_json(FILE *f, const char *json, size_t length) { carom_escape(CAROM_FOR_SCRIPT, json, length, carom_write_file, f); }
+void page_json(FILE *f, const char *json, size_t length) {
+    carom_escape(CAROM_FOR_SCRIPT, json, length, carom_write_file, f);
+}
 
 void page_part(FILE *f, const char *before, const unsigned char *text, size_t size, const char *after) {
     fputs(before, f);

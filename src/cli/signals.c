@@ -11,8 +11,8 @@
 volatile sig_atomic_t cli_attention;
 static volatile sig_atomic_t asked;
 
-// Signals that end a run with its result saved: from a terminal, and from batch systems, which warn with a signal of the
-// user's choice before the time is up.
+// Signals that end a run with its result saved: from a terminal, and from batch systems, which warn with a signal of
+// the user's choice before the time is up.
 static const int stops[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 enum { STOPS = sizeof stops / sizeof *stops };
 

@@ -107,7 +107,8 @@ static bool check(const char *file, char **bytes, size_t *size) {
     if (good) is.length = (uint64_t)st.st_size - sizeof should;
     if (good && bytes) good = (content = malloc(is.length)) != NULL;
     good = good && mix_file(fd, &is, content) && read_all(fd, &should, sizeof should);
-    good = good && memcmp(is.mark, should.mark, sizeof is.mark) == 0 && is.length == should.length && is.hash == should.hash;
+    good = good && memcmp(is.mark, should.mark, sizeof is.mark) == 0;
+    good = good && is.length == should.length && is.hash == should.hash;
     if (fd >= 0) close(fd);
     if (good && bytes) *bytes = content, *size = (size_t)is.length;
     else free(content);
@@ -140,7 +141,8 @@ carom_status carom_cache_publish(const char *part, const char *folder, const cha
 }
 
 carom_status carom_cache_workshop(const char *folder, char workshop[COMPILE_PATH], carom_error *err) {
-    if (strlen(folder) > COMPILE_PATH - 80) return carom_fail(err, CAROM_IO, "the path of the cache folder is too long: %.200s", folder);
+    if (strlen(folder) > COMPILE_PATH - 80)
+        return carom_fail(err, CAROM_IO, "the path of the cache folder is too long: %.200s", folder);
     snprintf(workshop, COMPILE_PATH, "%s/make-XXXXXX", folder);
     if (mkdtemp(workshop)) return CAROM_OK;
     return carom_fail(err, CAROM_IO, "cannot create a folder in %.400s: %s", folder, strerror(errno));

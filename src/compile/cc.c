@@ -35,7 +35,8 @@ static bool locate(compiler *cc, struct stat *s) {
     }
     for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
         const int n = (int)strcspn(at, ":");
-        if (*at == '/' && snprintf(cc->path, sizeof cc->path, "%.*s/%s", n, at, name) < (int)sizeof cc->path && runnable(cc->path, s)) return true;
+        if (*at != '/' || snprintf(cc->path, sizeof cc->path, "%.*s/%s", n, at, name) >= (int)sizeof cc->path) continue;
+        if (runnable(cc->path, s)) return true;
     }
     return false;
 }
@@ -102,7 +103,8 @@ carom_status carom_program_run(const char *path, const char *const *argument, co
     pid_t child = 0;
     if (posix_spawn_file_actions_init(&files) != 0) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to start %.200s", path);
     int failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    if (failed == 0) failed = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    const int fresh = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    if (failed == 0) failed = posix_spawn_file_actions_addopen(&files, 1, log, fresh, 0600);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, 1, 2);
     if (failed == 0) failed = posix_spawn(&child, path, &files, NULL, (char *const *)argument, environ);
     posix_spawn_file_actions_destroy(&files);

@@ -204,8 +204,10 @@ carom_status carom_model_native(const carom_model *m, carom_native_model *x, car
     snprintf(object, sizeof object, "%s/%016llx.so", folder, (unsigned long long)name_of(&t, &cc));
     if (status == CAROM_OK && t.instructions > MOST) status = too_large(&t, err);
     if (status == CAROM_OK) status = write_text(&t, &x->text, &x->length, err);
-    if (status == CAROM_OK && !(keep && carom_cache_sound(object))) status = make(folder, object, &(source){.tapes = &t}, &cc, err);
-    if (status == CAROM_OK && !(x->object = carom_cache_read(object, &x->size))) status = carom_fail(err, CAROM_IO, "cannot read %.400s", object);
+    if (status == CAROM_OK && !(keep && carom_cache_sound(object)))
+        status = make(folder, object, &(source){.tapes = &t}, &cc, err);
+    if (status == CAROM_OK && !(x->object = carom_cache_read(object, &x->size)))
+        status = carom_fail(err, CAROM_IO, "cannot read %.400s", object);
     if (!keep) carom_cache_remove(folder);
     free(t.list);
     if (status != CAROM_OK) carom_native_model_free(x);

@@ -25,7 +25,8 @@ static bool write_text(const char *file, const char *text, size_t length) {
 }
 
 static carom_status make(const cuda_program *p, const compiler *cc, const char *text, size_t length, carom_error *err) {
-    char workshop[COMPILE_PATH], source[COMPILE_PATH + 80], log[COMPILE_PATH + 80], half[COMPILE_PATH + 80], message[400];
+    char workshop[COMPILE_PATH], source[COMPILE_PATH + 80], log[COMPILE_PATH + 80], half[COMPILE_PATH + 80];
+    char message[400];
     const char *argument[WORDS + FLAGS + 4];
     int n = 0, status = 0;
     CAROM_TRY(carom_cache_workshop(p->folder, workshop, err));
@@ -52,7 +53,8 @@ carom_status carom_cuda_open(cuda_program *p, const char *text, size_t length, c
     CAROM_TRY(carom_cache_folder(p->folder, &p->keep, err));
     const uint64_t name = carom_cache_mix(carom_cache_mix(cc.identity, carom_version(), strlen(carom_version())), text, length);
     snprintf(p->file, sizeof p->file, "%s/%016llx.cuda", p->folder, (unsigned long long)name);
-    carom_status status = p->keep && access(p->file, X_OK) == 0 && carom_cache_sound(p->file) ? CAROM_OK : make(p, &cc, text, length, err);
+    const bool there = p->keep && access(p->file, X_OK) == 0 && carom_cache_sound(p->file);
+    carom_status status = there ? CAROM_OK : make(p, &cc, text, length, err);
     if (status == CAROM_OK && !carom_cache_trusted(p->file))
         status = carom_fail(err, CAROM_IO, "%.400s is not run: it does not belong to you, or others can write to it; remove it", p->file);
     if (status != CAROM_OK) carom_cuda_close(p);

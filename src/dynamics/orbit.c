@@ -157,7 +157,8 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
 carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err) {
     carom_error own;
     if (!err) err = &own;
-    if (!orbit || !def || !def->period) return carom_fail(err, CAROM_BAD_INPUT, "an orbit, its definition or its period is missing");
+    if (!orbit || !def || !def->period)
+        return carom_fail(err, CAROM_BAD_INPUT, "an orbit, its definition or its period is missing");
     carom_cycle *c = calloc(1, sizeof *c);
     *orbit = (carom_orbit){0};
     if (!c) return carom_orbit_no_memory(err);

@@ -306,7 +306,8 @@ struct carom_tape_part {
     int *input; // slots of time, positions and velocities
     int *point; // of parameters, numbers, and what they alone make
     int *maker; // of every slot: the instruction that writes it; -1: none, -2: it is a point
-    int *first, *cone; // of every wanted slot, from first[i] to first[i + 1]: the instructions that it needs, in order; NULL: these lists would be long
+    // Instructions that a wanted slot needs, in order, from first[i] to first[i + 1]; NULL: these lists would be long.
+    int *first, *cone;
     carom_instruction code[];
 };
 
@@ -348,7 +349,8 @@ static void fill(carom_tape_part *p, const carom_tape *t, bool *live) {
 
 enum { CONES = 8 }; // room for their lists, in instructions of the part
 
-// Instructions that slot `at` needs and that are not marked with i yet are marked, and appended to the list; at most `room`.
+// Instructions that slot `at` needs and that are not marked with i yet are marked, and appended to the list; at most
+// `room`.
 static int gather(const carom_tape_part *p, int at, int i, int *mark, int *stack, int *list, int room) {
     int n = 0, depth = 0;
     stack[depth++] = at;
@@ -370,7 +372,9 @@ static int ascending(const void *a, const void *b) { return *(const int *)a - *(
 // false: no memory.  Slots that share much have no lists of their own.
 static bool make_cones(carom_tape_part *p, const carom_tape *t, const int *place, int n) {
     const int room = CONES * (p->ncode + 1);
-    int *mark = malloc(((size_t)p->ncode + 1) * sizeof *mark), *stack = malloc((6 * (size_t)p->ncode + 8) * sizeof *stack), used = 0;
+    int used = 0;
+    int *mark = malloc(((size_t)p->ncode + 1) * sizeof *mark);
+    int *stack = malloc((6 * (size_t)p->ncode + 8) * sizeof *stack);
     const bool memory = mark && stack;
     for (int i = 0; i < t->nslots; ++i) p->maker[i] = -1;
     for (int k = 0; k < p->npoints; ++k) p->maker[p->point[k]] = -2;
@@ -413,12 +417,19 @@ static carom_tape_part *create(const carom_tape *tape, const int *place, int n, 
     return p;
 }
 
-carom_tape_part *carom_tape_part_create(const carom_tape *tape, const int *place, int n) { return create(tape, place, n, false); }
-carom_tape_part *carom_tape_part_of_each(const carom_tape *tape, const int *place, int n) { return create(tape, place, n, true); }
+carom_tape_part *carom_tape_part_create(const carom_tape *tape, const int *place, int n) {
+    return create(tape, place, n, false);
+}
+
+carom_tape_part *carom_tape_part_of_each(const carom_tape *tape, const int *place, int n) {
+    return create(tape, place, n, true);
+}
 
 int carom_tape_part_inputs(const carom_tape_part *part, const int **slot) { return *slot = part->input, part->ninputs; }
 
-static range at_point(double y) { return fabs(y) < HUGE_VAL ? (range){.low = y, .high = y, .lined = true, .mid = y} : flat(between(y, y, false)); }
+static range at_point(double y) {
+    return fabs(y) < HUGE_VAL ? (range){.low = y, .high = y, .lined = true, .mid = y} : flat(between(y, y, false));
+}
 
 void carom_tape_range_of(const carom_tape *tape, const carom_tape_part *part, int i, const void *work, carom_range *x) {
     if (!part->cone || part->first[i] == part->first[i + 1]) {

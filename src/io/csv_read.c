@@ -67,11 +67,15 @@ static double *next_row(csv_table *t, double *x) {
     return room ? t->value + (size_t)t->rows * (size_t)t->columns : NULL;
 }
 
+static carom_status cannot_spill(const char *file, carom_error *err) {
+    return carom_fail(err, CAROM_IO, "cannot write a temporary file for the rows of %.400s: %s", file, strerror(errno));
+}
+
 // All rows so far go to a temporary file, and all that follow.
 static carom_status begin_spill(csv_table *t, const char *file, carom_error *err) {
     t->spill = tmpfile();
-    if (!t->spill || fwrite(t->value, (size_t)t->columns * sizeof *t->value, (size_t)t->rows, t->spill) != (size_t)t->rows)
-        return carom_fail(err, CAROM_IO, "cannot write a temporary file for the rows of %.400s: %s", file, strerror(errno));
+    const size_t bytes = (size_t)t->columns * sizeof *t->value, rows = (size_t)t->rows;
+    if (!t->spill || fwrite(t->value, bytes, rows, t->spill) != rows) return cannot_spill(file, err);
     free(t->value);
     t->value = NULL;
     return CAROM_OK;
@@ -90,12 +94,13 @@ static carom_status row(csv_table *t, double *spilt, char *line, const char *fil
     }
     if (at) return carom_fail(err, CAROM_IO, "%.400s:%ld: more values than the header names (%d)", file, t->rows + 2, t->columns);
     if (t->spill && fwrite(x, sizeof *x, (size_t)t->columns, t->spill) != (size_t)t->columns)
-        return carom_fail(err, CAROM_IO, "cannot write a temporary file for the rows of %.400s: %s", file, strerror(errno));
+        return cannot_spill(file, err);
     ++t->rows;
     return CAROM_OK;
 }
 
-carom_status csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out, carom_error *err) {
+carom_status csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out,
+                      carom_error *err) {
     enum { BLOCK = 1 << 16 }; // bytes
     const size_t width = (size_t)t->columns, bytes = width * sizeof *out;
     const long most = bytes < BLOCK ? (long)(BLOCK / bytes) : 1;
@@ -106,10 +111,12 @@ carom_status csv_rows(const csv_table *t, int column, int columns, long first, l
         const ssize_t wanted = (ssize_t)((size_t)n * bytes);
         good = pread(fileno(t->spill), block, (size_t)wanted, (off_t)(first + done) * (off_t)bytes) == wanted;
         for (long i = 0; good && i < n; ++i)
-            memcpy(out + (size_t)(done + i) * (size_t)columns, block + (size_t)i * width + column, sizeof *out * (size_t)columns);
+            memcpy(out + (size_t)(done + i) * (size_t)columns, block + (size_t)i * width + column,
+                   sizeof *out * (size_t)columns);
     }
     free(block);
-    return good ? CAROM_OK : carom_fail(err, CAROM_IO, "cannot read the temporary file of a table: %s", strerror(errno));
+    if (good) return CAROM_OK;
+    return carom_fail(err, CAROM_IO, "cannot read the temporary file of a table: %s", strerror(errno));
 }
 
 carom_status csv_read(csv_table *t, const char *file, carom_error *err) { return csv_read_to(t, file, false, err); }

@@ -8,7 +8,7 @@
 /// To be freed; NULL: no memory.
 char *part_name(const char *name);
 
-/// A new file for reading and writing: what is there of that name is removed, a link is never followed.  -1: errno says why.
+/// A new file for reading and writing: an older file of that name is removed, a link is never followed.  -1: see errno.
 int part_open(const char *part);
 
 /// The part gets its name.  Fails, and removes the part, if another run is writing a file of that name.  keep: an older file of that

@@ -38,7 +38,11 @@ static void put_numbers(const ctext *c, const char *name, const double *x, int n
 
 static void put_names(const ctext *c, const char *name, const char *(*of)(const carom_model *m, int i), int n) {
     PUT(c, "const char *const %.100s_%s[] = {", c->prefix, name);
-    for (int i = 0; i < n; ++i) put(c, i ? ", \"" : "\""), put_escaped(c, CAROM_FOR_C_STRING, of(c->m, i)), put(c, "\"");
+    for (int i = 0; i < n; ++i) {
+        put(c, i ? ", \"" : "\"");
+        put_escaped(c, CAROM_FOR_C_STRING, of(c->m, i));
+        put(c, "\"");
+    }
     put(c, n ? ", 0};\n" : "0};\n");
 }
 
@@ -169,14 +173,17 @@ static carom_status refuse(const carom_model *m, carom_error *err) {
 }
 
 static bool is_prefix(const char *s) {
-    for (const char *c = s; *c; ++c)
-        if (!(*c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (c > s && *c >= '0' && *c <= '9'))) return false;
+    for (const char *c = s; *c; ++c) {
+        const bool letter = *c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
+        if (!letter && !(c > s && *c >= '0' && *c <= '9')) return false;
+    }
     return *s != 0;
 }
 
 carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length, carom_write_text *write, void *user, carom_error *err) {
     if (!m || !prefix || !write) return carom_fail(err, CAROM_BAD_INPUT, "a model, the prefix of its names or a writer is missing");
-    if (!is_prefix(prefix)) return carom_fail(err, CAROM_BAD_INPUT, "the prefix of C names must be letters, digits and _, not first a digit, got '%.60s'", prefix);
+    if (!is_prefix(prefix))
+        return carom_fail(err, CAROM_BAD_INPUT, "expected letters, digits and _ as the prefix of C names, got '%.60s'", prefix);
     if (!text) length = 0;
     CAROM_TRY(refuse(m, err));
     const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
@@ -196,7 +203,8 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
         {GROUP_OUTPUTS, "outputs", "The outputs of the model.", {0}, 0},
     };
     put(&c, "// "), put_escaped(&c, CAROM_FOR_C_COMMENT, m->name ? m->name : prefix);
-    put(&c, " as C functions: mass, forces, gaps, directions and their derivatives.\n// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
+    put(&c, " as C functions: mass, forces, gaps, directions and their derivatives.\n"
+            "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
             "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n");
     if (carom_ctext_has_parts(&c) || m->npairs || m->near) put(&c, "// Tables of members, bodies and shapes hold numbers that the parameters had when this was written.\n");
     put(&c, "\n");

@@ -28,7 +28,9 @@ typedef struct ctext {
 
 static inline void put(const ctext *c, const char *text) { c->write(c->user, text, strlen(text)); }
 /// A text of the model's, in a comment or a string.
-static inline void put_escaped(const ctext *c, carom_target target, const char *text) { carom_escape(target, text, strlen(text), c->write, c->user); }
+static inline void put_escaped(const ctext *c, carom_target target, const char *text) {
+    carom_escape(target, text, strlen(text), c->write, c->user);
+}
 
 // write.c
 void carom_ctext_member_name(const ctext *c, int k, char text[CAROM_SLOT_NAME]);
