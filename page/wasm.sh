@@ -18,7 +18,7 @@ flags=(--target=wasm32-wasi -D_WASI_EMULATED_SIGNAL -Os -std=c17 -ffp-contract=o
 yaml_flags=(--target=wasm32-wasi -Os -ffunction-sections -I"$yaml/include" -I"$yaml/src" -DYAML_VERSION_MAJOR=0 -DYAML_VERSION_MINOR=2 -DYAML_VERSION_PATCH=5 '-DYAML_VERSION_STRING="0.2.5"')
 sources() { # everything up to a run and its page; what needs threads, files or libraries stays away
     find src/{base,linalg,expr,system,flex,collide,contact,solver,scheme,sim,mech,read,model,derive,event,run,play} -name '*.c' | grep -vE '^src/(event/(cvode|schemes)|run/team|derive/ctext/)[^/]*\.c$'
-    ls src/io/{memory,ledger,record,record_columns,record_state,result,result_drop,sides,snapshots}.c src/cli/page_{rows,write}.c src/fmu/plain.c
+    ls src/io/{memory,print,ledger,record,record_columns,record_state,result,result_drop,sides,snapshots}.c src/cli/page_{rows,write}.c src/fmu/plain.c
 }
 compile() { clang "${@:2}" -c "$1" -o "$work/$(tr / _ <<<"$1").o"; }
 export -f compile

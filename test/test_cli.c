@@ -353,8 +353,8 @@ static void units_inputs_and_controllers(void **state) {
     if (access("/usr/bin/gnuplot", X_OK) == 0) {
         assert_int_equal(carom("plot driven.h5 --of x,energy --keep-script units.gp -o units.svg"), 0);
         get("units.gp", text, sizeof text);
-        assert_says(text, "'x (m)'");
-        assert_says(text, "'energy (J)'");
+        assert_says(text, "\"x (m)\"");
+        assert_says(text, "\"energy (J)\"");
     }
 }
 

@@ -319,6 +319,34 @@ static carom_status try_compile(carom_compile_mode mode, double evaluations, boo
     return status;
 }
 
+enum { WRITABLE, EMPTY, SHORT, HALF, CUT, LONGER, FIRST_BYTE, MIDDLE_BYTE, LAST_BYTE, ZEROS, LINK, DAMAGES };
+
+// A compiled file as a crash, a full disk, a fault of the disk or another user may leave it.
+static void damage_file(const char *file, int how) {
+    struct stat st;
+    char other[700];
+    assert_int_equal(stat(file, &st), 0);
+    snprintf(other, sizeof other, "%s-copy", CACHE);
+    if (how == WRITABLE) assert_int_equal(chmod(file, 0777), 0);
+    if (how >= EMPTY && how <= LONGER) {
+        const off_t size[] = {[EMPTY] = 0, [SHORT] = 100, [HALF] = st.st_size / 2, [CUT] = st.st_size - 1, [LONGER] = st.st_size + 4096};
+        assert_int_equal(truncate(file, size[how]), 0);
+    }
+    if (how >= FIRST_BYTE && how <= ZEROS) {
+        FILE *f = fopen(file, "r+b");
+        assert_non_null(f);
+        const long at = how == FIRST_BYTE ? 0 : how == LAST_BYTE ? (long)st.st_size - 1 : (long)st.st_size / 2;
+        fseek(f, at, SEEK_SET);
+        const int c = fgetc(f);
+        fseek(f, at, SEEK_SET);
+        if (how == ZEROS)
+            for (int i = 0; i < 4096; ++i) fputc(0, f); // a block that never reached the disk
+        else fputc(c ^ 0x10, f);
+        fclose(f);
+    }
+    if (how == LINK) assert_int_equal(rename(file, other) || symlink(other, file), 0);
+}
+
 static void compiled_files_are_kept_and_checked(void **state) {
     (void)state;
     char folder[400], file[600], again[600];
@@ -344,16 +372,19 @@ static void compiled_files_are_kept_and_checked(void **state) {
     assert_int_equal(stat(again, &second), 0);
     assert_true(first.st_ino == second.st_ino && first.st_mtim.tv_nsec == second.st_mtim.tv_nsec);
 
-    // A file that others can write to is not loaded; nor is half a file, nor one of another model.
-    assert_int_equal(chmod(file, 0777), 0);
-    assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 10, &compiled, &err), CAROM_OK);
-    assert_false(compiled);
-    assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_IO);
-    assert_non_null(strstr(err.text, "others can write to it"));
-    assert_int_equal(chmod(file, 0700), 0);
-    assert_int_equal(truncate(file, 100), 0);
-    assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_IO);
-    assert_false(compiled);
+    // A file that others can write to is not loaded, nor is a damaged one: where a run is not worth compiling they count as
+    // missing, else they are compiled again.
+    for (int damage = 0; damage < DAMAGES; ++damage) {
+        damage_file(file, damage);
+        assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 10, &compiled, &err), CAROM_OK);
+        assert_false(compiled);
+        assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_OK);
+        assert_true(compiled);
+        assert_int_equal(files_in(folder, again, sizeof again), 1);
+        assert_string_equal(file, again);
+        assert_int_equal(try_compile(CAROM_COMPILE_AUTO, 10, &compiled, &err), CAROM_OK); // it is sound now
+        assert_true(compiled);
+    }
     assert_int_equal(unlink(file), 0);
 
     // A folder that others can write to is not used: a temporary one is, and nothing stays.
@@ -363,6 +394,44 @@ static void compiled_files_are_kept_and_checked(void **state) {
     assert_int_equal(files_in(folder, file, sizeof file), 0);
     assert_int_equal(chmod(folder, 0700), 0);
     setenv("XDG_CACHE_HOME", CACHE, 1);
+}
+
+// The compiler is started by its absolute path, also where a folder of PATH or its own name is relative.
+static void the_compiler_has_an_absolute_path(void **state) {
+    (void)state;
+    char here[1024], folder[] = "/tmp/carom-path-XXXXXX", path[2100], text[400] = "";
+    assert_true(getcwd(here, sizeof here) && mkdtemp(folder) && chdir(folder) == 0);
+    char *old = strdup(getenv("PATH"));
+    bool compiled = false;
+    carom_error err = {0};
+    FILE *f = fopen("mycc", "w");
+    fprintf(f, "#!/bin/sh\necho \"$0\" >%s/called\nexec cc \"$@\"\n", folder);
+    fclose(f);
+    assert_int_equal(chmod("mycc", 0700), 0);
+    snprintf(path, sizeof path, "%s/cache", folder);
+    setenv("XDG_CACHE_HOME", path, 1);
+    snprintf(path, sizeof path, ".:%s", old);
+    setenv("PATH", path, 1);
+    setenv("CC", "mycc", 1); // in the working folder: not found
+    assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_BAD_INPUT);
+    setenv("CC", "./mycc", 1);
+    assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_OK);
+    f = fopen("called", "r");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    if (text[0] != '/') fail_msg("the compiler was started as %s", text);
+    snprintf(path, sizeof path, "%s:%s", folder, old);
+    setenv("PATH", path, 1);
+    setenv("CC", "mycc", 1);
+    assert_int_equal(unlink("called"), 0);
+    assert_int_equal(try_compile(CAROM_COMPILE_ON, 10, &compiled, &err), CAROM_OK);
+    setenv("PATH", old, 1);
+    unsetenv("CC");
+    setenv("XDG_CACHE_HOME", CACHE, 1);
+    free(old);
+    snprintf(path, sizeof path, "rm -rf %s", folder);
+    assert_int_equal(chdir(here) || system(path), 0);
 }
 
 static void without_a_compiler_the_tape_runs(void **state) {
@@ -647,6 +716,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_has_the_bits_of_the_tape), cmocka_unit_test(every_model_with_every_scheme_has_the_bits_of_the_tape),
         cmocka_unit_test(compiled_files_are_kept_and_checked),      cmocka_unit_test(without_a_compiler_the_tape_runs),
+        cmocka_unit_test(the_compiler_has_an_absolute_path),
         cmocka_unit_test(exported_functions_have_the_bits_of_the_model), cmocka_unit_test(bodies_in_space_are_exported),
         cmocka_unit_test(controllers_are_exported),                 cmocka_unit_test(kinks_are_exported),
         cmocka_unit_test(what_is_not_finite_is_told),               cmocka_unit_test(flights_have_the_bits_of_single_steps),

@@ -296,7 +296,7 @@ static void hostile_text_cannot_leave_its_place(void **state) {
     assert_int_equal(closes, 3);
     assert_null(strstr(p.text, "<img"));
     assert_null(strstr(p.text, "<!--"));
-    assert_says(p.text, "<title>&lt;/title>&lt;/script>");
+    assert_says(p.text, "<title>&lt;/title&gt;&lt;/script&gt;");
     close_page(&p);
 }
 

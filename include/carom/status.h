@@ -3,6 +3,12 @@
 // A function that can fail returns a carom_status.  The sentence for a person is written where the
 // failure is known, into a carom_error that the caller owns: where, what is wrong with which value,
 // what to do.  The library never prints, never exits and keeps no global state.
+//
+// A missing argument (NULL where a header does not allow it) is an error, not a crash.  Functions that return a
+// carom_status return CAROM_BAD_INPUT.  Functions that create return NULL, and err has the message.  Other functions
+// have no effect and return false, 0, NULL, NaN or a zeroed struct.  err is always optional; functions that destroy, free
+// or close accept NULL.  Exceptions are the functions of inner loops, which check nothing: those of arena.h, matrix.h,
+// expr.h, flex.h, system.h, problem.h, scheme.h and difference.h.
 #pragma once
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 // option.c: reading and writing described settings; the nearest known name.
+#include "base/missing.h"
 #include "base/number.h"
 #include <carom/option.h>
 #include <math.h>
@@ -58,6 +59,7 @@ static carom_status read_integer(const carom_option *o, const char *text, double
 }
 
 carom_status carom_option_read(const carom_option *o, const char *text, double *value, carom_error *err) {
+    if (!o || !text) return CAROM_MISSING(err);
     if (o->kind == CAROM_CHOICE) return read_choice(o, text, value, err);
     if (o->kind == CAROM_INTEGER && o->choices) return read_integer(o, text, value, err);
     if (o->derived && strcmp(text, o->derived) == 0) return *value = NAN, CAROM_OK;
@@ -75,6 +77,7 @@ carom_status carom_option_read(const carom_option *o, const char *text, double *
 }
 
 void carom_option_write(const carom_option *o, double value, char *text, size_t size) {
+    if (!o || !text) return;
     const char *word = NULL;
     size_t length = 0;
     const double index = o->kind == CAROM_CHOICE ? value : value - o->high - 1;
@@ -123,6 +126,7 @@ static bool alike(const char *a, const char *b, int d) {
 // Of names equally near it is the one that starts alike: 'rat' means 'rate', not 'at'.  The start of a name, four letters or more, is nearer than
 // two edits and farther than one; of several names that start so it is the shortest.  Between names of one letter there is nothing to guess.
 const char *carom_nearest(const char *word, const char *(*next)(const void *user, int i), const void *user) {
+    if (!word || !next) return NULL;
     const char *best = NULL;
     int least = 2 * (1 + (int)strlen(word) / 3), start = -1; // half edits: a third of the letters may be wrong
     for (int i = 0;; ++i) {

@@ -1,4 +1,5 @@
 // status.c: the sentence of a failure.
+#include "base/escape.h"
 #include "base/number.h"
 #include <carom/status.h>
 #include <stdarg.h>
@@ -7,7 +8,9 @@ carom_status carom_fail(carom_error *err, carom_status code, const char *format,
     if (err) {
         va_list args;
         va_start(args, format);
-        carom_vformat(err->text, sizeof err->text, format, args);
+        const carom_locale l = carom_locale_begin();
+        carom_safe_text(err->text, sizeof err->text, format, args); // names in it come from files
+        carom_locale_end(l);
         va_end(args);
         err->code = code;
     }

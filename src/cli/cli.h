@@ -3,6 +3,7 @@
 // A verb is a const table: parsing, --help and every complaint about usage come from it.
 #pragma once
 #include "base/text.h"
+#include "io/print.h"
 #include "io/whole.h"
 #include <carom/carom.h>
 #include <carom/result.h>
@@ -71,6 +72,12 @@ void cli_verb_help(FILE *f, const cli_verb *verb);
 // say.c
 /// `carom: ` and a sentence, on standard error.
 void cli_say(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+/// printf() for texts that come from files or arguments: escaped for a terminal.
+void cli_print(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 1, 2)))
 #endif

@@ -15,7 +15,7 @@ static void report(void *user, carom_finding kind, const char *sentence) {
     listener *l = user;
     l->warnings += kind == CAROM_WARNING;
     if (kind == CAROM_FINE && l->quiet) return;
-    printf("%-8s %s\n", (unsigned)kind < 3 ? word[kind] : "", sentence);
+    cli_print("%-8s %s\n", (unsigned)kind < 3 ? word[kind] : "", sentence);
 }
 
 // Can the scheme that the file names take this model?
@@ -42,7 +42,7 @@ static int examine(const cli_args *a, const carom_model *m) {
     int faults = carom_model_examine(m, report, &l, &err);
     if (faults < 0 || err.code != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
     faults += try_scheme(m, &l);
-    if (!l.quiet) printf("%s: %d fault%s, %d warning%s\n", a->word[0], faults, faults == 1 ? "" : "s", l.warnings, l.warnings == 1 ? "" : "s");
+    if (!l.quiet) cli_print("%s: %d fault%s, %d warning%s\n", a->word[0], faults, faults == 1 ? "" : "s", l.warnings, l.warnings == 1 ? "" : "s");
     return faults ? CLI_CHECK : CLI_DONE;
 }
 

@@ -156,7 +156,7 @@ static bool prepare(comparison *k) {
     def.threads = k->threads;
     k->c = carom_compare_create(&def, &k->err);
     const char *place = k->c || cli_has(k->a, "schemes") ? NULL : cli_blame(k->model, true, k->err.code);
-    if (place) fprintf(stderr, "%s: %s\n", place, k->err.text);
+    if (place) carom_safe_file(stderr, "%s: %s\n", place, k->err.text);
     else if (!k->c) cli_say("%s", k->err.text);
     return k->c != NULL;
 }
@@ -233,15 +233,15 @@ static void print_head(const comparison *k) {
     const char *name = carom_model_name(k->model);
     double apart = 0;
     const char *reference = carom_compare_reference(k->c, &apart);
-    printf("%s: norm %s%s of ", name && name[0] ? name : k->a->word[0], k->norm, k->dense ? " over the dense output" : "");
+    cli_print("%s: norm %s%s of ", name && name[0] ? name : k->a->word[0], k->norm, k->dense ? " over the dense output" : "");
     for (int i = 0; carom_compare_name(k->c, i); ++i) {
         if (i == 8) {
             fputs(", ...", stdout);
             break;
         }
-        printf("%s%s", i ? ", " : "", carom_compare_name(k->c, i));
+        cli_print("%s%s", i ? ", " : "", carom_compare_name(k->c, i));
     }
-    printf(", t = 0 .. %g\nreference: %s%s\n", k->end, reference, cli_has(k->a, "reference") ? "" : " (chosen; --reference takes another)");
+    cli_print(", t = 0 .. %g\nreference: %s%s\n", k->end, reference, cli_has(k->a, "reference") ? "" : " (chosen; --reference takes another)");
     if (apart > 0) printf("the reference is interpolated between rows up to %.3g apart; `carom run --every 1` records every step\n", apart);
 }
 
@@ -265,7 +265,7 @@ static void print_row(const comparison *k, const carom_compare_row *row, int wid
     snprintf(step, sizeof step, isnan(row->tolerance) ? "%g" : "tol %g", isnan(row->tolerance) ? row->step : row->tolerance);
     printf("%-*s  %-*s", width, row->scheme, k->ntolerances > 0 ? 11 : 9, step);
     if (row->failure) {
-        printf("  failed: %s\n", row->failure);
+        cli_print("  failed: %s\n", row->failure);
         return;
     }
     number(10, "%.4e", row->error);

@@ -48,9 +48,9 @@ enum { SHOWN = 40 }; // lines of a list for a person
 
 static void print_text(const carom_model *m, const carom_rest *r, const char *file) {
     const char *name = carom_model_name(m);
-    printf("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations, r->iterations == 1 ? "" : "s", r->residual);
+    cli_print("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations, r->iterations == 1 ? "" : "s", r->residual);
     for (int i = 0; i < r->nq && i < SHOWN; ++i)
-        if (!carom_model_presses(m, i)) printf("  %-24s %.12g\n", carom_model_coordinate(m, i), r->q[i]);
+        if (!carom_model_presses(m, i)) cli_print("  %-24s %.12g\n", carom_model_coordinate(m, i), r->q[i]);
     if (r->nq > SHOWN) printf("  and %d more; --json or --save FILE has all\n", r->nq - SHOWN);
     const int ne = carom_model_system(m)->ne;
     for (int i = 0, n = 0; i < r->nforce; ++i) {
@@ -58,7 +58,7 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
         if (f->id >= ne && r->contact[f->id - ne] == CAROM_REST_OPEN) continue;
         if (n++ == 0) printf("forces\n");
         if (n > SHOWN) continue;
-        printf("  %-24s %.9g", f->name, f->value);
+        cli_print("  %-24s %.9g", f->name, f->value);
         if (f->high - f->low > CLI_DIGITS * (fabs(f->low) + fabs(f->high))) printf("   any from %.9g to %.9g", f->low, f->high);
         if (f->id >= ne && (i == 0 || r->force[i - 1].id != f->id)) printf("   (%s)", kinds[r->contact[f->id - ne]]);
         putchar('\n');

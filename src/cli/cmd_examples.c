@@ -50,7 +50,7 @@ static int write_file(const cli_example *e, bool force) {
         bool good = f && fwrite(e->text, 1, e->length, f) == e->length;
         if (f) good = fclose(f) == 0 && good;
         if (!good) cli_say("cannot write %s: %s", file, strerror(errno));
-        if (good) printf("%s written; try: carom run %s\n", file, file);
+        if (good) cli_print("%s written; try: carom run %s\n", file, file);
         status = good ? CLI_DONE : CLI_FAILED;
     }
     free(file);

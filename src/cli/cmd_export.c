@@ -154,7 +154,7 @@ static int export_csv(const cli_args *a, const char *out) {
     const carom_status status = r ? carom_result_save(r, out, &err) : err.code;
     if (r) carom_result_close(r);
     if (status != CAROM_OK) cli_say("%s", err.text);
-    else printf("%s written\n", out);
+    else cli_print("%s written\n", out);
     return status == CAROM_OK ? CLI_DONE : !r ? CLI_USAGE : CLI_FAILED;
 }
 
@@ -199,7 +199,7 @@ static int run(const cli_args *given) {
     const bool file = strcmp(out, "-") != 0;
     if (file && strcmp(f->ending, ".fmu") == 0 && !carom_ends(out, ".fmu")) return cli_say("-o: '%s' does not end in .fmu", out), CLI_USAGE; // given, so own is NULL
     const int code = f->result ? f->result(&a, out) : write_to(&a, f->write, file ? out : NULL);
-    if (code == CLI_DONE && file && !f->result) printf("%s written\n", out);
+    if (code == CLI_DONE && file && !f->result) cli_print("%s written\n", out);
     free(own);
     return code;
 }

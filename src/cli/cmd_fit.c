@@ -29,13 +29,13 @@ static const cli_option options[] = {
 // -- what is said -------------------------------------------------------------------------------------------------
 
 static void print_text(const carom_fit *f, const char *file) {
-    printf("%s: %d point%s, %d free, %d runs with %s\n", file, f->npoints, f->npoints == 1 ? "" : "s", f->nfree, f->evaluations, f->scheme ? f->scheme : "no scheme");
+    cli_print("%s: %d point%s, %d free, %d runs with %s\n", file, f->npoints, f->npoints == 1 ? "" : "s", f->nfree, f->evaluations, f->scheme ? f->scheme : "no scheme");
     if (f->differences == 0) printf("  exact derivatives\n");
-    else printf("  derivatives by differences, %d of %d times: %s\n", f->differences, f->jacobians, f->not_exact);
+    else cli_print("  derivatives by differences, %d of %d times: %s\n", f->differences, f->jacobians, f->not_exact);
     printf("  residual (root mean square) %.6g, initially %.6g\n", f->residual, f->residual_start);
     printf("  %-20s %16s %14s %30s\n", "name", "value", "std. error", "95 % confidence");
     for (int i = 0; i < f->nfree; ++i)
-        printf("  %-20s %16.9g %14.4g %14.7g .. %.7g\n", f->name[i], f->value[i], f->error[i], f->value[i] - f->confidence * f->error[i], f->value[i] + f->confidence * f->error[i]);
+        cli_print("  %-20s %16.9g %14.4g %14.7g .. %.7g\n", f->name[i], f->value[i], f->error[i], f->value[i] - f->confidence * f->error[i], f->value[i] + f->confidence * f->error[i]);
 }
 
 static void number(double x) { carom_json_number(stdout, x); }

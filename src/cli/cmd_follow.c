@@ -62,13 +62,13 @@ static void print_text(const job *j) {
     const carom_table *t = &j->f.branch;
     long stable = 0;
     for (long r = 0; r < t->rows; ++r) stable += t->column[3].integer[r] != 0;
-    printf("%s: %ld point%s on %d branch%s, %ld of them stable%s%s\n", j->a->word[0], t->rows, t->rows == 1 ? "" : "s", j->f.branches, j->f.branches == 1 ? "" : "es", stable,
+    cli_print("%s: %ld point%s on %d branch%s, %ld of them stable%s%s\n", j->a->word[0], t->rows, t->rows == 1 ? "" : "s", j->f.branches, j->f.branches == 1 ? "" : "es", stable,
            j->f.scheme && j->f.scheme[0] ? ", with " : "", j->f.scheme ? j->f.scheme : "");
     for (long r = 0; r < t->rows; ++r)
         if (t->column[5].text[r][0])
-            printf("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name,
+            cli_print("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name,
                    strncmp(t->column[5].text[r], "period-doubling", 15) == 0 ? -t->column[4].real[r] : t->column[4].real[r]); // the column has absolute values
-    printf("%s\n", j->out);
+    cli_print("%s\n", j->out);
 }
 
 // NAME=A:B, in units of the model's parameter.

@@ -17,8 +17,8 @@ static const cli_option options[] = {
 };
 
 static void print_text(const carom_gradient *g, const cli_args *a) {
-    printf("%s: %s = %.12g, t = %.9g, with %s\n", a->word[0], cli_value(a, "of"), g->value, g->t, g->scheme);
-    for (int i = 0; i < g->n; ++i) printf("  by %-20s %20.12g\n", g->name[i], g->gradient[i]);
+    cli_print("%s: %s = %.12g, t = %.9g, with %s\n", a->word[0], cli_value(a, "of"), g->value, g->t, g->scheme);
+    for (int i = 0; i < g->n; ++i) cli_print("  by %-20s %20.12g\n", g->name[i], g->gradient[i]);
 }
 
 static void print_json(const carom_gradient *g) {

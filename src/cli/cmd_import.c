@@ -15,7 +15,7 @@ static const cli_option options[] = {
     {NULL, 0, NULL, NULL, false},
 };
 
-static void print_note(void *user, const char *sentence) { if (!*(bool *)user) fprintf(stderr, "%s\n", sentence); }
+static void print_note(void *user, const char *sentence) { if (!*(bool *)user) carom_safe_file(stderr, "%s\n", sentence); }
 
 static int write_file(const char *out, const carom_text *b, bool force) {
     if (strcmp(out, "-") == 0) return fwrite(b->at, 1, b->n, stdout) == b->n ? CLI_DONE : CLI_FAILED;
@@ -23,7 +23,7 @@ static int write_file(const char *out, const carom_text *b, bool force) {
     if (!f && errno == EEXIST) return cli_say("%s already exists; use --force to overwrite it", out), CLI_USAGE;
     const bool good = f && fwrite(b->at, 1, b->n, f) == b->n;
     if (!f || (fclose(f) != 0) || !good) return cli_say("cannot write %s: %s", out, strerror(errno)), CLI_FAILED;
-    printf("%s written\n", out);
+    cli_print("%s written\n", out);
     return CLI_DONE;
 }
 
@@ -42,7 +42,7 @@ static int run(const cli_args *a) {
     const carom_urdf_def def = {.text = text, .length = length, .file = a->word[1], .fixed = cli_has(a, "fixed"), .gravity = gravity, .note = print_note, .user = &quiet};
     int code = CLI_USAGE;
     if (carom_urdf_write(&def, carom_text_append, &b, &err) != CAROM_OK) {
-        fprintf(stderr, "%s\n", err.text);
+        carom_safe_file(stderr, "%s\n", err.text);
     } else if (b.failed) {
         abort();
     } else {

@@ -14,7 +14,7 @@ static const cli_option options[] = {
 static void put_value(const carom_model *m, const char *name, double value) {
     char unit[40];
     const bool known = carom_model_unit(m, name, false, unit, sizeof unit) && strcmp(unit, "1") != 0;
-    printf("  %-20s %.12g%s%s\n", name, value, known ? " " : "", known ? unit : "");
+    cli_print("  %-20s %.12g%s%s\n", name, value, known ? " " : "", known ? unit : "");
 }
 
 static void parameters(const carom_model *m, int n) {
@@ -32,7 +32,7 @@ static void inputs(const carom_model *m) {
     double value;
     if (carom_model_input(m, 0, &value) || carom_model_following(m, 0)) puts("\ninputs");
     for (int i = 0; (name = carom_model_input(m, i, &value)); ++i) put_value(m, name, value);
-    for (int i = 0; (name = carom_model_following(m, i)); ++i) printf("  %-20s follows its signal\n", name);
+    for (int i = 0; (name = carom_model_following(m, i)); ++i) cli_print("  %-20s follows its signal\n", name);
 }
 
 static void coordinates(const carom_model *m, int n) {
@@ -43,15 +43,15 @@ static void coordinates(const carom_model *m, int n) {
         for (int i = 0; i < n; ++i) any = any || carom_model_recorded(m, i);
         if (any) puts("\ncoordinates            at              rate");
         for (int i = 0; i < n; ++i)
-            if (carom_model_recorded(m, i)) printf("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
+            if (carom_model_recorded(m, i)) cli_print("  %-20s %-15.9g %.9g\n", carom_model_coordinate(m, i), q[i], v[i]);
         return;
     }
     puts("\npositions              at");
     for (int i = 0; i < n; ++i)
-        if (carom_model_recorded(m, i)) printf("  %-20s %.9g\n", carom_model_coordinate(m, i), q[i]);
+        if (carom_model_recorded(m, i)) cli_print("  %-20s %.9g\n", carom_model_coordinate(m, i), q[i]);
     puts("\nvelocities             at the start");
     for (int i = 0; i < sys->nv; ++i)
-        if (carom_model_velocity_recorded(m, i)) printf("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
+        if (carom_model_velocity_recorded(m, i)) cli_print("  %-20s %.9g\n", carom_model_velocity(m, i), v[i]);
 }
 
 static void members(const carom_model *m, int n) {
@@ -59,8 +59,8 @@ static void members(const carom_model *m, int n) {
     for (int i = 0; i < n; ++i) {
         const carom_model_member b = carom_model_member_at(m, i);
         const int elements = carom_member_field_rows(b.flex, CAROM_FIELD_STRESS);
-        if (carom_member_kind_of(b.flex) == CAROM_MATRICES) printf("  %-20s %-15d matrices\n", b.name, carom_member_unknowns(b.flex));
-        else printf("  %-20s %-15d %-15d %.9g\n", b.name, carom_member_unknowns(b.flex), elements,
+        if (carom_member_kind_of(b.flex) == CAROM_MATRICES) cli_print("  %-20s %-15d matrices\n", b.name, carom_member_unknowns(b.flex));
+        else cli_print("  %-20s %-15d %-15d %.9g\n", b.name, carom_member_unknowns(b.flex), elements,
                carom_member_field_place(b.flex, CAROM_FIELD_DISPLACEMENT, elements));
     }
 }
@@ -72,8 +72,8 @@ static void contacts(const carom_model *m) {
     if (nc) puts("\ncontacts               restitution     friction        tangential");
     for (int c = 0; c < nc; ++c) {
         const carom_contact *k = &sys->contacts[c];
-        if (k->varies) printf("  %-20s %-15s ", carom_model_constraint(m, sys->ne + c), "varies");
-        else printf("  %-20s %-15.9g ", carom_model_constraint(m, sys->ne + c), k->restitution);
+        if (k->varies) cli_print("  %-20s %-15s ", carom_model_constraint(m, sys->ne + c), "varies");
+        else cli_print("  %-20s %-15.9g ", carom_model_constraint(m, sys->ne + c), k->restitution);
         char friction[40] = "varies";
         if (!k->friction_varies) snprintf(friction, sizeof friction, "%.9g", k->friction);
         if (k->tangents)
@@ -83,14 +83,14 @@ static void contacts(const carom_model *m) {
     if (sys->ne) puts("\nconstraints            equations");
     for (int id = 0, n; id < sys->ne; id += n) {
         for (n = 1; id + n < sys->ne && strcmp(carom_model_constraint(m, id + n), carom_model_constraint(m, id)) == 0;) ++n;
-        printf("  %-20s %d\n", carom_model_constraint(m, id), n);
+        cli_print("  %-20s %d\n", carom_model_constraint(m, id), n);
     }
 }
 
 static void simulation(const carom_model *m) {
     const carom_model_run run = carom_model_simulation(m);
-    printf("\nsimulation\n  scheme               %s\n", run.scheme ? run.scheme : "not given");
-    for (int i = 0; run.options && run.options[i]; ++i) printf("  option               %s\n", run.options[i]);
+    cli_print("\nsimulation\n  scheme               %s\n", run.scheme ? run.scheme : "not given");
+    for (int i = 0; run.options && run.options[i]; ++i) cli_print("  option               %s\n", run.options[i]);
     if (!isnan(run.step)) printf("  step                 %.12g\n", run.step);
     if (!isnan(run.end)) printf("  end                  %.12g\n", run.end);
 }
@@ -99,7 +99,7 @@ static void info_model(const char *file, const carom_model *m) {
     const carom_model_sizes n = carom_model_count(m);
     const char *name = carom_model_name(m);
     const struct { int n; const char *word; } counts[] = {{n.coordinates, n.coordinates == n.velocities ? "coordinate" : "position"}, {n.contacts, "contact"}, {n.constraints, "constraint"}, {n.parameters, "parameter"}, {n.outputs, "output"}, {n.checks, "check"}};
-    printf("%s: %s\n", file, name ? name : "a model");
+    cli_print("%s: %s\n", file, name ? name : "a model");
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) printf("%s%d %s%s", i ? ", " : "", counts[i].n, counts[i].word, counts[i].n == 1 ? "" : "s");
     puts(n.exact ? ", exact solution" : "");
     parameters(m, n.parameters);
@@ -108,7 +108,7 @@ static void info_model(const char *file, const carom_model *m) {
     members(m, n.members);
     contacts(m);
     if (n.outputs) puts("\noutputs");
-    for (int i = 0; i < n.outputs; ++i) printf("  %s\n", carom_model_output(m, i));
+    for (int i = 0; i < n.outputs; ++i) cli_print("  %s\n", carom_model_output(m, i));
     simulation(m);
 }
 
@@ -119,8 +119,9 @@ static void attributes(const carom_result *r) {
         const char *name = carom_result_attribute(r, i), *text = carom_result_text(r, name);
         double x = NAN;
         if (text && !text[0]) continue;
-        printf("  %-20s ", name);
-        for (const char *s = text; s && *s; ++s) putchar(*s == '\n' ? ' ' : (unsigned char)*s < 32 || *s == 127 ? '?' : *s);
+        cli_print("  %-20s ", name);
+        for (const char *s = text; s && *s; s += strcspn(s, "\n"), s += *s == '\n') // lines of a text on one
+            cli_print("%.*s%s", (int)strcspn(s, "\n"), s, s[strcspn(s, "\n")] ? " " : "");
         if (!text && carom_result_number(r, name, &x)) printf("%.12g", x);
         putchar('\n');
     }
@@ -132,7 +133,8 @@ static void columns(const carom_result *r) {
     for (int i = 0; i < carom_result_columns(r); ++i) {
         const char *name = carom_result_column(r, i);
         if (i == 0 || at + 2 + (int)strlen(name) > 100) fputs("\n ", stdout), at = 1;
-        at += printf(" %s", name);
+        cli_print(" %s", name);
+        at += 1 + (int)strlen(name);
     }
     putchar('\n');
 }
@@ -184,7 +186,7 @@ static int info_result(const char *file) {
     carom_result *r = carom_result_open(file, &err);
     bool good = r != NULL;
     if (good) {
-        printf("%s: result of carom\n", file);
+        cli_print("%s: result of carom\n", file);
         attributes(r);
         good = span(r, &err);
     }
@@ -212,9 +214,9 @@ static int info_sweep(const char *file) {
     long failed = 0, first = -1;
     for (long k = 0; status && status->integer && k < t.rows; ++k)
         if (status->integer[k] != 0 && failed++ == 0) first = k;
-    printf("%s: a sweep of %ld runs, %ld failed\ncolumns:", file, t.rows, failed);
-    for (int i = 0; i < t.columns; ++i) printf("%s %s", i ? "," : "", t.column[i].name);
-    if (first >= 0 && message && message->text) printf("\nrun %ld: %s", first, message->text[first]);
+    cli_print("%s: a sweep of %ld runs, %ld failed\ncolumns:", file, t.rows, failed);
+    for (int i = 0; i < t.columns; ++i) cli_print("%s %s", i ? "," : "", t.column[i].name);
+    if (first >= 0 && message && message->text) cli_print("\nrun %ld: %s", first, message->text[first]);
     carom_table_free(&t);
     if (carom_table_probe(file, "section") && carom_table_read(file, "section", &t, &err) == CAROM_OK) {
         printf("\n%ld section points", t.rows);
@@ -229,8 +231,8 @@ static int info_branch(const char *file) {
     carom_table t;
     carom_error err;
     if (carom_table_read(file, "branch", &t, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
-    printf("%s: a branch of %ld points\ncolumns:", file, t.rows);
-    for (int i = 0; i < t.columns; ++i) printf("%s %s", i ? "," : "", t.column[i].name);
+    cli_print("%s: a branch of %ld points\ncolumns:", file, t.rows);
+    for (int i = 0; i < t.columns; ++i) cli_print("%s %s", i ? "," : "", t.column[i].name);
     carom_table_free(&t);
     if (carom_table_probe(file, "queue") && carom_table_read(file, "queue", &t, &err) == CAROM_OK) {
         if (t.rows > 0) fputs("\nnot complete: `carom follow --resume` goes on", stdout);

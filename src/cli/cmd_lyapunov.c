@@ -19,7 +19,7 @@ static const cli_option options[] = {
 
 static void print_text(const carom_lyapunov *x, const char *file) {
     enum { SHOWN = 5 };
-    printf("%s: Lyapunov exponents in 1/s over %.9g s, with %s\n  %14s", file, x->t, x->scheme, "until t");
+    cli_print("%s: Lyapunov exponents in 1/s over %.9g s, with %s\n  %14s", file, x->t, x->scheme, "until t");
     for (int j = 0; j < x->n; ++j) printf("  %14s%d", "exponent ", j + 1);
     putchar('\n');
     for (int k = 1; k <= SHOWN && x->rows > 0; ++k) {

@@ -75,13 +75,13 @@ static const char *mover(const carom_model *m, const carom_mode *mode, int nv) {
 
 static void print_text(const carom_model *m, const carom_modes *x, const char *file) {
     const char *name = carom_model_name(m);
-    printf("%s: %d mode%s (%s); %d joint constraint%s, %d contact%s that stick%s, %d that slide%s\n", name ? name : file, x->count, x->count == 1 ? "" : "s", x->method,
+    cli_print("%s: %d mode%s (%s); %d joint constraint%s, %d contact%s that stick%s, %d that slide%s\n", name ? name : file, x->count, x->count == 1 ? "" : "s", x->method,
            x->joints, x->joints == 1 ? "" : "s", x->sticking, x->sticking == 1 ? "" : "s", x->sticking == 1 ? "s" : "", x->sliding, x->sliding == 1 ? "s" : "");
     if (x->unbalanced > BALANCED) printf("  this is not an equilibrium: unbalanced forces %.3g (relative)\n", x->unbalanced);
     printf("  %4s  %14s  %12s  %14s  %14s  %s\n", "mode", "frequency/Hz", "damping", "re/(1/s)", "im/(1/s)", "largest in");
     for (int i = 0; i < x->count; ++i) {
         const carom_mode *k = &x->mode[i];
-        printf("  %4d  %14.8g  %12.5g  %14.7g  %14.7g  %s\n", i + 1, k->frequency, k->damping, k->re, k->im, mover(m, k, x->nv));
+        cli_print("  %4d  %14.8g  %12.5g  %14.7g  %14.7g  %s\n", i + 1, k->frequency, k->damping, k->re, k->im, mover(m, k, x->nv));
     }
 }
 
@@ -232,7 +232,7 @@ static int over(const job *j) {
             fputs(i ? ",\n {\"value\": " : "\n {\"value\": ", stdout), carom_json_number(stdout, j->vary.value[i]);
             fputs(", ", stdout), list("frequencies", &x, frequency), fputs(", ", stdout), list("damping", &x, damping), fputs("}", stdout);
         } else if (status == CAROM_OK && !quiet) {
-            printf("%s=%.9g:", j->vary.name, j->vary.value[i]);
+            cli_print("%s=%.9g:", j->vary.name, j->vary.value[i]);
             for (int k = 0; k < x.count; ++k) printf(" %.6g%s", x.mode[k].frequency, x.mode[k].damping < -UNSTABLE ? " (unstable)" : "");
             fputs(" Hz\n", stdout);
         }
@@ -266,7 +266,7 @@ static int start(job *j) {
     const char *at = cli_value(j->a, "at"), *vary = cli_value(j->a, "over");
     carom_error err = {0};
     carom_model *m = read_model(j, NULL, &err);
-    if (!m) return fprintf(stderr, "%s\n", err.text), CLI_USAGE;
+    if (!m) return carom_safe_file(stderr, "%s\n", err.text), CLI_USAGE;
     int code = CLI_DONE;
     j->initial = at && strcmp(at, "initial") == 0;
     if (at && !j->initial && strcmp(at, "equilibrium") != 0 && !(j->state = cli_state(m, at))) code = CLI_USAGE;

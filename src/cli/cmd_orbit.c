@@ -27,17 +27,17 @@ static bool stable(const carom_orbit *o) { return o->largest < 1 && !neutral(o);
 static void print_text(const carom_orbit *o, const carom_model *m, const char *file) {
     const char *name = carom_model_name(m);
     const int ne = carom_model_system(m)->ne;
-    printf("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method", name ? name : file, o->period, o->residual, o->iterations, o->iterations == 1 ? "" : "s");
+    cli_print("%s: period %.12g, residual %.2g, %d iteration%s of Newton's method", name ? name : file, o->period, o->residual, o->iterations, o->iterations == 1 ? "" : "s");
     if (o->segments > 1) printf(" on %d pieces", o->segments);
     printf(", with %s\n", o->scheme);
     for (int i = 0; i < o->nq; ++i) {
         if (carom_model_presses(m, i)) continue;
-        printf("  %-20s %20.12g", carom_model_coordinate(m, i), o->q[i]);
+        cli_print("  %-20s %20.12g", carom_model_coordinate(m, i), o->q[i]);
         if (o->nq == o->nv) printf("   rate %20.12g", o->v[i]);
         if (fabs(o->advance[i]) > CLI_DIGITS * (1 + fabs(o->q[i]))) printf("   %+.9g per period", o->advance[i]);
         putchar('\n');
     }
-    for (int i = 0; i < o->nv && o->nq != o->nv; ++i) printf("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
+    for (int i = 0; i < o->nv && o->nq != o->nv; ++i) cli_print("  %-20s %20.12g\n", carom_model_velocity(m, i), o->v[i]);
     puts("multipliers");
     for (int i = 0; i < o->nmultipliers; ++i) {
         printf("  %20.12g %+20.12g i   |%.9g|", o->re[i], o->im[i], hypot(o->re[i], o->im[i]));
@@ -47,7 +47,7 @@ static void print_text(const carom_orbit *o, const carom_model *m, const char *f
     if (o->nevents > 0) puts("events");
     for (int i = 0; i < o->nevents && i < 60; ++i) {
         const carom_orbit_event *e = &o->event[i];
-        printf("  t = %-16.9g %-20s %s", e->t, carom_model_constraint(m, ne + e->contact), e->kind);
+        cli_print("  t = %-16.9g %-20s %s", e->t, carom_model_constraint(m, ne + e->contact), e->kind);
         if (e->impacts > 0) printf(": %d impacts are followed, the limit is at t = %.9g", e->impacts, e->until);
         putchar('\n');
     }

@@ -42,15 +42,72 @@ static const char *column_name(const void *user, int i) { return carom_result_co
 
 // -- curves -------------------------------------------------------------------------------------------
 
-static double *fetch(plot *p, const source *s, int column) {
-    double *x = malloc(sizeof *x * (size_t)(s->count + 1));
+// A result may be larger than the memory: columns are read block by block, and of many rows few are kept.
+enum { POINTS = 6000, BLOCK = 1 << 16 };
+
+static bool fetch(plot *p, const source *s, int column, long first, long count, double *to) {
     carom_error err = {0};
-    if (!x) abort();
-    if (carom_result_read(s->r, column, s->first, s->count, x, &err) != CAROM_OK) {
+    if (!p->failed && carom_result_read(s->r, column, s->first + first, count, to, &err) != CAROM_OK) {
         cli_say("%s", err.text);
         p->failed = true;
     }
+    return !p->failed;
+}
+
+static double *room_for(long n) {
+    double *x = malloc(sizeof *x * (size_t)(n + 1));
+    if (!x) abort();
     return x;
+}
+
+// Does a column never fall, as a time does?
+static bool rises(plot *p, const source *s, int column) {
+    double *x = room_for(BLOCK), last = -INFINITY;
+    bool rising = true;
+    for (long at = 0, n; at < s->count && rising; at += n) {
+        n = s->count - at < BLOCK ? s->count - at : BLOCK;
+        rising = fetch(p, s, column, at, n, x);
+        for (long i = 0; i < n && rising; last = x[i++]) rising = x[i] >= last;
+    }
+    free(x);
+    return rising;
+}
+
+static void keep(curve *c, double x, double y) {
+    c->x[c->n] = x;
+    c->y[c->n++] = y;
+}
+
+// Of many rows over a time, the lowest and the highest of every stretch, the first row and the last: the picture is the
+// same.  Over another column, rows at regular distances.
+static void read_curve(plot *p, const source *s, int over, int column, curve *c) {
+    if (s->count <= POINTS) {
+        c->x = room_for(s->count), c->y = room_for(s->count), c->n = s->count;
+        if (fetch(p, s, column, 0, s->count, c->y)) fetch(p, s, over, 0, s->count, c->x);
+        return;
+    }
+    const bool rising = rises(p, s, over);
+    const long stretch = rising ? 2 * s->count / POINTS + 1 : s->count / POINTS;
+    const long block = stretch * (BLOCK / stretch + 1);
+    double *x = room_for(block), *y = room_for(block);
+    c->x = room_for(2 * (s->count / stretch + 2)), c->y = room_for(2 * (s->count / stretch + 2)), c->n = 0;
+    for (long at = 0, n; at < s->count && !p->failed; at += n) {
+        n = s->count - at < block ? s->count - at : block;
+        if (!fetch(p, s, column, at, n, y) || !fetch(p, s, over, at, n, x)) break;
+        for (long i = 0; i < n; i += stretch) {
+            long low = i, high = i;
+            for (long k = i; rising && k < n && k < i + stretch; ++k) {
+                if (y[k] < y[low]) low = k;
+                if (y[k] > y[high]) high = k;
+            }
+            const long a = low < high ? low : high, b = low < high ? high : low;
+            if (at == 0 && i == 0 && a > 0) keep(c, x[0], y[0]);
+            keep(c, x[a], y[a]);
+            if (b != a) keep(c, x[b], y[b]);
+        }
+        if (at + n == s->count && c->x[c->n - 1] < x[n - 1]) keep(c, x[n - 1], y[n - 1]);
+    }
+    free(x), free(y);
 }
 
 static const double BLANK = 1e-13, AT_REST = 1e-9; // a curve that shows nothing but rounding; of the largest: what only rounds is at rest
@@ -81,12 +138,13 @@ static void add_over(plot *p, const char *name, const char *over, const char *la
             miss(s, column < 0 ? name : over);
             continue;
         }
-        double *y = fetch(p, s, column);
-        if (p->failed || (skip_blank && blank(y, s->count, BLANK))) {
-            free(y);
+        curve c = {.stems = stems, .colour = colour, .source = i};
+        read_curve(p, s, x, column, &c);
+        if (p->failed || (skip_blank && blank(c.y, c.n, BLANK))) {
+            free(c.x), free(c.y);
             continue;
         }
-        curve c = {.label = strdup(label), .x = fetch(p, s, x), .y = y, .n = s->count, .stems = stems, .colour = colour, .source = i};
+        c.label = strdup(label);
         if (!c.label) abort();
         if (!carom_result_unit(s->r, name, c.unit, sizeof c.unit)) c.unit[0] = 0;
         figure_curve(&p->fig, c);
@@ -121,7 +179,8 @@ static bool shown(const figure *f, const curve *c) {
     for (int i = 0; i + 1 < f->n; ++i)
         for (int k = 0; k < f->panel[i].n; ++k) {
             const curve *other = &f->panel[i].curve[k];
-            if (other->source == c->source && other->stems == c->stems && memcmp(other->y, c->y, sizeof *c->y * (size_t)c->n) == 0) return true;
+            const bool alike = other->source == c->source && other->stems == c->stems && other->n == c->n;
+            if (alike && memcmp(other->y, c->y, sizeof *c->y * (size_t)c->n) == 0) return true;
         }
     return false;
 }
@@ -185,16 +244,17 @@ static void parts(plot *p, const char *label, const char *part, owner who, bool 
 }
 
 static double spread(plot *p, const char *name) {
-    double low = INFINITY, high = -INFINITY;
+    double low = INFINITY, high = -INFINITY, *y = room_for(BLOCK);
     for (int k = 0; k < p->n && !p->failed; ++k) {
         const int column = carom_result_find(p->s[k].r, name);
-        double *y = column < 0 ? NULL : fetch(p, &p->s[k], column);
-        for (long i = 0; y && !p->failed && i < p->s[k].count; ++i) {
-            low = fmin(low, y[i]);
-            high = fmax(high, y[i]);
+        const long count = column < 0 ? 0 : p->s[k].count;
+        for (long at = 0, n; at < count; at += n) {
+            n = count - at < BLOCK ? count - at : BLOCK;
+            if (!fetch(p, &p->s[k], column, at, n, y)) break;
+            for (long i = 0; i < n; ++i) low = fmin(low, y[i]), high = fmax(high, y[i]);
         }
-        free(y);
     }
+    free(y);
     return high > low ? high - low : 0;
 }
 
@@ -293,7 +353,7 @@ static bool known(const plot *p, const char *name) {
     char hint[160];
     cli_say("%s has no column '%s'%s", p->s[0].file, name, cli_suggest(hint, sizeof hint, name, column_name, p->s[0].r));
     if (strchr(name, ':')) fputs("one column over another: --of NAME --vs NAME; a rate over its position: --phase NAME\n", stderr);
-    fprintf(stderr, "`carom info %s` lists the columns\n", p->s[0].file);
+    carom_safe_file(stderr, "`carom info %s` lists the columns\n", p->s[0].file);
     return false;
 }
 
@@ -336,6 +396,25 @@ static bool portraits(plot *p, const char *names) {
 
 // -- results ------------------------------------------------------------------------------------------
 
+// Rows before `from` at the start and after `to` at the end are left out.
+static bool cut(plot *p, source *s, double from, double to) {
+    double *t = room_for(BLOCK);
+    const long rows = s->count;
+    long first = -1, last = -1;
+    for (long at = 0, n; at < rows && !p->failed; at += n) {
+        n = rows - at < BLOCK ? rows - at : BLOCK;
+        if (!fetch(p, s, 0, at, n, t)) break;
+        for (long i = 0; i < n; ++i) {
+            if (first < 0 && t[i] >= from) first = at + i;
+            if (t[i] <= to) last = at + i;
+        }
+    }
+    s->first = first < 0 ? 0 : first;
+    s->count = first < 0 || last < first ? 0 : last - first + 1;
+    free(t);
+    return !p->failed;
+}
+
 static bool open_source(plot *p, const char *file, double from, double to) {
     carom_error err = {0};
     source *s = &p->s[p->n];
@@ -348,11 +427,7 @@ static bool open_source(plot *p, const char *file, double from, double to) {
     const long rows = carom_result_rows(s->r);
     if (rows < 1) return cli_say("%s has no rows", file), false;
     s->count = rows;
-    double *t = fetch(p, s, 0);
-    while (!p->failed && s->count > 0 && !(t[s->first] >= from)) ++s->first, --s->count;
-    while (!p->failed && s->count > 0 && !(t[s->first + s->count - 1] <= to)) --s->count;
-    free(t);
-    if (p->failed) return false;
+    if (!cut(p, s, from, to)) return false;
     if (s->count == 0) return cli_say("%s has no rows between --from and --to", file), false;
     return carom_result_find(s->r, p->vs) >= 0 || known(&(plot){.s = s, .n = 1}, p->vs);
 }
@@ -419,7 +494,7 @@ static int render(const plot *p, const cli_args *a, const char *out) {
     figure_script(&p->fig, f, gnuplot_kind(out), NULL);
     const bool good = (!script || keep_script(p, script, out)) && gnuplot_render(f, out);
     fclose(f);
-    if (good) printf("%s\n", out);
+    if (good) cli_print("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;
 }
 
@@ -468,7 +543,7 @@ static int plot_table(const cli_args *a, bool branch) {
     if (a->n > 1) cli_say("%s is a %s, whose picture holds nothing else; leave %s out", a->word[0], branch ? "branch" : "sweep", a->word[1]);
     else if (!gnuplot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
     else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script"))) code = branch ? follow_plot(a->word[0], cli_value(a, "of"), out, cli_value(a, "keep-script")) : sweep_plot(a->word[0], cli_value(a, "of"), out);
-    if (code == CLI_DONE) printf("%s written\n", out);
+    if (code == CLI_DONE) cli_print("%s written\n", out);
     free(own);
     return code;
 }

@@ -49,6 +49,8 @@ typedef struct run {
     char *model_file_own, *scheme_own, *set_own, *options_own; // from a resumed file
     const char **set, **options;
     cli_matrices matrices;
+    bool complete;           // the resumed run has reached its end
+    double reached;          // time of its last row
     carom_result *resumed;   // holds the matrices of a resumed model until that is made
     carom_run_given given;
     carom_run run;
@@ -122,11 +124,11 @@ static char *copy_text(const char *text) {
 }
 
 // An end before what is there already would throw rows away.
-static bool later(carom_result *old, const char *file, double end, carom_error *err) {
+static bool later(carom_result *old, const char *file, double end, double *t, carom_error *err) {
     const long rows = carom_result_rows(old);
-    double t = 0;
-    if (rows > 0 && carom_result_read(old, 0, rows - 1, 1, &t, err) != CAROM_OK) return cli_say("%s", err->text), false;
-    if (t > end) return cli_say("%s is already at t = %.9g; --end must not be earlier", file, t), false;
+    *t = 0;
+    if (rows > 0 && carom_result_read(old, 0, rows - 1, 1, t, err) != CAROM_OK) return cli_say("%s", err->text), false;
+    if (*t > end) return cli_say("%s is already at t = %.9g; --end must not be earlier", file, *t), false;
     return true;
 }
 
@@ -162,8 +164,10 @@ static bool read_resumed(run *r, const char *file) {
         cli_say("%s holds its matrices; leave --matrix out, or run the model anew", file);
         good = false;
     }
-    good = good && later(old, file, cli_has(a, "end") ? r->given.end : end, &r->err);
+    good = good && later(old, file, cli_has(a, "end") ? r->given.end : end, &r->reached, &r->err);
     if (good) {
+        const char *status = carom_result_text(old, "status");
+        r->complete = status && strcmp(status, "done") == 0 && !(cli_has(a, "end") && r->given.end > end);
         r->text = copy_text(text);
         r->length = length;
         r->set_own = copy_text(set);
@@ -212,7 +216,7 @@ static bool read_model(run *r) {
         def.matrices = r->matrices.list, def.nmatrices = r->matrices.n;
     }
     r->model = carom_model_create(&def, &r->err);
-    if (!r->model) fprintf(stderr, "%s\n", r->err.text);
+    if (!r->model) carom_safe_file(stderr, "%s\n", r->err.text);
     else if (!r->quiet && !r->resumed && carom_model_settled(r->model)) cli_say("%s", carom_model_settled(r->model));
     carom_result_close(r->resumed); // it is written on from here
     r->resumed = NULL;
@@ -280,7 +284,7 @@ static bool create_sim(run *r) {
     if (r->sim && r->team) carom_sim_team(r->sim, r->team);
     if (r->sim) say_memory(r);
     const char *place = r->sim ? NULL : cli_blame(r->model, r->run.from_file, r->err.code);
-    if (place) fprintf(stderr, "%s: %s\n", place, r->err.text);
+    if (place) carom_safe_file(stderr, "%s: %s\n", place, r->err.text);
     else if (!r->sim) cli_say("%s", r->err.text);
     return r->sim != NULL;
 }
@@ -291,7 +295,9 @@ static bool create_sim(run *r) {
 static bool copy_file(const char *from, const char *to, bool keep) {
     char *part = part_name(to), block[65536];
     if (!part) abort();
-    FILE *in = fopen(from, "rb"), *out = in ? fopen(part, "wb") : NULL;
+    FILE *in = fopen(from, "rb");
+    const int fd = in ? part_open(part) : -1;
+    FILE *out = fd >= 0 ? fdopen(fd, "wb") : NULL;
     bool good = in && out;
     for (size_t n = 1; good && n > 0;) {
         n = fread(block, 1, sizeof block, in);
@@ -455,20 +461,20 @@ static void print_text(const run *r, const carom_ledger *l, const verdict *v, in
     const bool adaptive = carom_sim_total_steps(r->sim) == 0, own = !adaptive && carom_sim_scheme(r->sim)->own_steps;
     char choice[CHOICE];
     carom_sim_choice(r->sim, choice, sizeof choice);
-    fprintf(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,
+    carom_safe_file(f, "%s: %s, %s %g, t = 0 .. %.9g", name ? name : r->model_file, carom_sim_scheme(r->sim)->name,
             adaptive ? "adaptive, first step" : own ? "a record every" : "step", own ? record_spacing(r->record) : r->run.step, carom_sim_now(r->sim).t);
-    if (r->out) fprintf(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
+    if (r->out) carom_safe_file(f, ", %ld rows in %s", carom_record_rows(r->record), r->out);
     fputc('\n', f);
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
     carom_elements_print(f, r->model, r->sim);
-    if (choice[0]) fprintf(f, "  %-12s %s\n", "chosen", choice);
+    if (choice[0]) carom_safe_file(f, "  %-12s %s\n", "chosen", choice);
     for (int i = 0; i < nwarning; ++i) {
-        fprintf(f, "  %-12s %s", "warning", warning[i].kind);
-        if (warning[i].name) fprintf(f, " at %s", warning[i].name);
-        fprintf(f, ": %s\n", warning[i].text);
+        carom_safe_file(f, "  %-12s %s", "warning", warning[i].kind);
+        if (warning[i].name) carom_safe_file(f, " at %s", warning[i].name);
+        carom_safe_file(f, ": %s\n", warning[i].text);
     }
     for (int i = 0; i < n; ++i)
-        if (v[i].met) fprintf(f, "  check ok     %s (%.6g, %.6g)\n", v[i].text, v[i].left, v[i].right);
+        if (v[i].met) carom_safe_file(f, "  check ok     %s (%.6g, %.6g)\n", v[i].text, v[i].left, v[i].right);
     fflush(f);
 }
 
@@ -525,6 +531,9 @@ static int conclude(run *r, carom_status status) {
 
 static int simulate(run *r) {
     const carom_now now = carom_sim_now(r->sim);
+    if (r->complete && !r->quiet)
+        cli_say("%s is complete: the run ended at t = %.9g; use --end to continue it", cli_value(r->a, "resume"),
+                r->reached);
     r->progress = cli_progress_begin(!r->quiet, fraction(r, &now));
     r->flushed = cli_clock();
     cli_signals_begin();
@@ -577,5 +586,6 @@ const cli_verb cli_run = {
     .options = options, .run = go,
     .text = "Scheme, step, end and options come from the command line or else from the simulation section of the model.  Times are in\n"
             "seconds, or have a unit: --step '2 ms'.\n"
-            "Ctrl-C saves and closes the result; `carom run --resume FILE.h5` continues it; the result is bit-identical to an uninterrupted run.",
+            "Ctrl-C, SIGTERM, SIGUSR1 and SIGUSR2 save and close the result; `carom run --resume FILE.h5` continues it.\n"
+            "The result is bit-identical to that of an uninterrupted run.",
 };

@@ -82,7 +82,7 @@ static void print_json(const outcome *o, int n) {
 static void print_text(const carom_problem *pb, const char *title, int number, const outcome *o) {
     int contacts = 0;
     for (int b = 0; b < pb->nb; ++b) contacts += pb->block[b].law != CAROM_BILATERAL;
-    printf("problem %d%s%s%s: %d contact%s, %d equation%s\n", number, title[0] ? " (" : "", title, title[0] ? ")" : "", contacts, contacts == 1 ? "" : "s", pb->nb - contacts, pb->nb - contacts == 1 ? "" : "s");
+    cli_print("problem %d%s%s%s: %d contact%s, %d equation%s\n", number, title[0] ? " (" : "", title, title[0] ? ")" : "", contacts, contacts == 1 ? "" : "s", pb->nb - contacts, pb->nb - contacts == 1 ? "" : "s");
     printf("  %-12s %s, %d iteration%s, %.3g s\n", o->report.converged ? "solved" : "not solved", o->report.solver, o->report.iterations, o->report.iterations == 1 ? "" : "s", o->seconds);
     printf("  %-12s %.3g of the largest |c|; %.3g as a velocity", "residual", o->report.residual / o->speed, o->report.residual);
     if (o->report.worst >= 0) printf(", at block %d", o->report.worst);

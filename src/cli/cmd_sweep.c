@@ -62,7 +62,7 @@ typedef struct sweep {
 // -- what is wanted -----------------------------------------------------------------------------------------------
 
 static bool read_usage(sweep *k, const cli_args *typed) {
-    const char *plot = cli_value(typed, "plot");
+    const char *plot = cli_has(typed, "plot") ? cli_value(typed, "plot") : cli_value(k->a, "plot");
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     long jobs = cores > 0 && k->ranks == 1 ? cores : 1;
     k->quiet = cli_has(typed, "quiet");
@@ -99,7 +99,7 @@ static void append(carom_text *b, const void *from, size_t n) {
     if (b->failed) abort();
 }
 
-// May an option be another one when the sweep goes on?
+// May an option be another one when the sweep goes on?  --plot may, too, but is kept.
 static bool is_apart(const char *name) {
     static const char *const apart[] = {"jobs", "quiet", "plot", "out", "resume"};
     bool found = false;
@@ -112,7 +112,7 @@ static void define(sweep *k) {
     carom_text b = {0};
     for (int i = 0; i < k->a->ngiven; ++i) {
         const cli_option *o = &k->a->verb->options[k->a->given[i].option];
-        if (is_apart(o->name)) continue;
+        if (is_apart(o->name) && strcmp(o->name, "plot") != 0) continue;
         append(&b, "--", 2);
         append(&b, o->name, strlen(o->name) + 1);
         if (o->value) append(&b, k->a->given[i].value, strlen(k->a->given[i].value) + 1);
@@ -328,11 +328,12 @@ static int conclude(sweep *k, carom_status status, const cli_args *typed) {
         const int code = write_result(k);
         long run = 0;
         const char *first = carom_book_message(k->book, &run);
-        if (code == CLI_DONE && !k->quiet) printf("%ld run%s in %s\n", carom_book_rows(k->book), carom_book_rows(k->book) == 1 ? "" : "s", k->out);
+        if (code == CLI_DONE && !k->quiet) cli_print("%ld run%s in %s\n", carom_book_rows(k->book), carom_book_rows(k->book) == 1 ? "" : "s", k->out);
         const long alone = carom_sweep_alone(k->s) + k->serve.alone;
         if (code == CLI_DONE && !k->quiet && alone > 0) printf("%ld of them one by one: lanes do not support them\n", alone);
         if (code == CLI_DONE && first) cli_say("%ld of %ld runs failed; the first, run %ld: %s", carom_book_failed(k->book), carom_book_rows(k->book), run, first);
-        if (code == CLI_DONE && cli_has(typed, "plot")) return sweep_plot(k->out, NULL, cli_value(typed, "plot"));
+        const char *plot = cli_has(typed, "plot") ? cli_value(typed, "plot") : cli_value(k->a, "plot");
+        if (code == CLI_DONE && plot) return sweep_plot(k->out, NULL, plot);
         return code;
     }
     if (carom_book_flush(k->book, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
@@ -379,6 +380,12 @@ static int begin_new(sweep *k, const cli_args *typed, cli_args *all) {
     return run(k, typed);
 }
 
+static int plot_complete(const sweep *k, const cli_args *typed) {
+    const char *plot = cli_value(typed, "plot");
+    if (!plot) return CLI_DONE;
+    return gnuplot_takes(plot) && cli_writable(plot) ? sweep_plot(k->out, NULL, plot) : CLI_USAGE;
+}
+
 static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     if (typed->n > 0) return cli_say("--resume FILE holds its model; leave %s out", typed->word[0]), CLI_USAGE;
     for (int i = 0; i < typed->ngiven; ++i) {
@@ -387,7 +394,8 @@ static int go_on(sweep *k, const cli_args *typed, cli_args *stored) {
     }
     if (cli_has(typed, "out")) return cli_say("--resume goes on in its own file; leave --out out"), CLI_USAGE;
     if (!name_files(k, typed)) return CLI_USAGE;
-    if (!exists(k->journal) && exists(k->out)) return cli_wants_sweep(k->out) ? CLI_USAGE : (cli_say("%s is complete", k->out), CLI_DONE);
+    if (!exists(k->journal) && exists(k->out))
+        return cli_wants_sweep(k->out) ? CLI_USAGE : (cli_say("%s is complete", k->out), plot_complete(k, typed));
     k->book = carom_book_open(k->journal, &k->definition, &k->definition_length, &k->err);
     if (!k->book) return cli_say("%s", k->err.text), CLI_USAGE;
     if (!undefine(k, typed->verb, stored)) return CLI_USAGE;

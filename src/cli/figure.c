@@ -1,14 +1,14 @@
 // figure.c: from curves to a gnuplot script.
 //
-// Names come from files and may hold anything: they appear in single quotes only (where gnuplot neither substitutes
-// commands nor expands macros), without control characters, in a terminal that reads no markup.
+// Names come from files and may hold anything: they are escaped (gnuplot_quote), so that gnuplot neither substitutes
+// commands nor expands macros, and shown in a terminal that reads no markup.
 #include "base/grow.h"
 #include "cli/figure.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEGEND = 8, POINTS = 6000, PANEL_HEIGHT = 170, WIDTH = 900, TOP = 40, BOTTOM = 50, BETWEEN = 22, STRIP = 24 };
+enum { LEGEND = 8, PANEL_HEIGHT = 170, WIDTH = 900, TOP = 40, BOTTOM = 50, BETWEEN = 22, STRIP = 24 };
 enum { COLOURS = GNUPLOT_COLOURS, DASHES = 5, TALL = 320, AXIS = 60 }; // TALL: height of a panel with its own axis, whose labels take AXIS
 
 panel *figure_panel(figure *f, const char *label, bool zero) {
@@ -47,35 +47,10 @@ static void point(FILE *s, double x, double y) {
     else fputs("\n", s); // a gap in the line
 }
 
-// Of many points, the lowest and the highest of every stretch: the picture is the same.
-static void thin(FILE *s, const curve *c) {
-    const long stretch = 2 * c->n / POINTS + 1;
-    for (long i = 0; i < c->n; i += stretch) {
-        long low = i, high = i;
-        for (long k = i; k < c->n && k < i + stretch; ++k) {
-            if (c->y[k] < c->y[low]) low = k;
-            if (c->y[k] > c->y[high]) high = k;
-        }
-        const long a = low < high ? low : high, b = low < high ? high : low;
-        point(s, c->x[a], c->y[a]);
-        if (b != a) point(s, c->x[b], c->y[b]);
-    }
-}
-
 static void block(FILE *s, const curve *c, int panel, int k) {
     fprintf(s, "$d%d_%d << EOD\n", panel, k);
-    bool rising = true; // x is a time: stretches make sense
-    for (long i = 1; i < c->n && rising; ++i) rising = c->x[i] >= c->x[i - 1];
-    if (c->stems) {
-        for (long i = 0; i < c->n; ++i)
-            if (c->y[i] != 0 && isfinite(c->y[i])) point(s, c->x[i], c->y[i]);
-    } else if (c->n <= POINTS) {
-        for (long i = 0; i < c->n; ++i) point(s, c->x[i], c->y[i]);
-    } else if (rising) {
-        thin(s, c);
-    } else {
-        for (long i = 0; i < c->n; i += c->n / POINTS) point(s, c->x[i], c->y[i]);
-    }
+    for (long i = 0; i < c->n; ++i)
+        if (!c->stems || (c->y[i] != 0 && isfinite(c->y[i]))) point(s, c->x[i], c->y[i]);
     fputs("EOD\n", s);
 }
 

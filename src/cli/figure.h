@@ -60,7 +60,7 @@ enum { GNUPLOT_COLOURS = 8 };
 extern const char *const gnuplot_palette[GNUPLOT_COLOURS];
 /// gnuplot_render(), and the script is gone.
 bool gnuplot_finish(FILE *s, const char *file);
-/// Text in single quotes, in which gnuplot expands nothing.
+/// Text in double quotes, escaped.
 void gnuplot_quote(FILE *s, const char *text);
 /// Run gnuplot on a script (from its start) and put what it writes into file; false: complained.
 bool gnuplot_render(FILE *script, const char *file);

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE // pipe2, nftw
 #include "cli/child.h"
 #include "cli/film.h"
+#include "io/publish.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -139,6 +140,9 @@ static bool make_frames(const film *f, const char *page, const char *folder, FIL
 static bool make_film(const film *f, const char *page, const char *folder, const char *part, bool gif) {
     int ends[2];
     pid_t pid = -1;
+    const int fd = part_open(part); // a new file, which ffmpeg fills
+    if (fd < 0) return cli_say("cannot create %s: %s", part, strerror(errno)), false;
+    close(fd);
     if (pipe2(ends, O_CLOEXEC) != 0) return cli_say("cannot start ffmpeg: %s", strerror(errno)), false;
     const bool there = start_ffmpeg(&pid, f, part, gif, ends[0]);
     close(ends[0]);
@@ -152,7 +156,8 @@ static bool make_film(const film *f, const char *page, const char *folder, const
 }
 
 static bool make_picture(const film *f, const char *page, const char *folder, const char *part) {
-    FILE *to = fopen(part, "wb");
+    const int fd = part_open(part);
+    FILE *to = fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (!to) return cli_say("cannot create %s: %s", part, strerror(errno)), false;
     const bool good = make_frames(f, page, folder, to);
     return fclose(to) == 0 && good;
@@ -173,11 +178,10 @@ int film_make(const page_view *v, const film *f, const char *out) {
         return cli_say("cannot make a folder for the pictures: %s", strerror(errno)), CLI_FAILED;
     snprintf(page, sizeof page, "%s/page.html", folder);
     snprintf(home, sizeof home, "%s/browser", folder);
-    char *part = malloc(strlen(out) + 40);
+    char *part = part_name(out);
     if (!part) abort();
-    sprintf(part, "%s.%ld.part", out, (long)getpid());
     carom_error err = {0};
-    FILE *html = fopen(page, "wb");
+    FILE *html = fopen(page, "wbx");
     bool good = html && page_write_view(v, html, &err);
     if (html) good = fclose(html) == 0 && good;
     if (!good) cli_say("%s", err.code != CAROM_OK ? err.text : "cannot write the page of the pictures");
@@ -186,6 +190,6 @@ int film_make(const page_view *v, const film *f, const char *out) {
     if (!good) unlink(part);
     nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
     free(part);
-    if (good) printf("%s\n", out);
+    if (good) cli_print("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;
 }

@@ -51,7 +51,7 @@ static void put_events(FILE *s, const carom_table *t, const carom_column *y) {
         for (int k = 0; k < n; ++k) free = free && (fabs(x[r] - x[placed[k]]) > 0.2 * width || fabs(y->real[r] - y->real[placed[k]]) > 0.05 * height);
         if (free) placed[n++] = r;
         carom_format(row, sizeof row, "%.10g %.10g \"", x[r], y->real[r]), fputs(row, s);
-        for (const char *c = free ? t->column[5].text[r] : ""; *c; ++c) fputc(*c == '"' || *c == '\\' ? ' ' : *c, s);
+        carom_escape_file(CAROM_FOR_PLOT_DATA, s, free ? t->column[5].text[r] : "");
         fputs("\"\n", s);
     }
 }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/child.h"
 #include "cli/figure.h"
+#include "io/publish.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,14 +36,9 @@ void gnuplot_terminal(FILE *s, const char *kind, double width, double height) {
 }
 
 void gnuplot_quote(FILE *s, const char *text) {
-    fputc('\'', s);
-    if (*text == '\'') fputc(' ', s); // gnuplot takes a doubled quote at the very start for an empty string
-    for (; *text; ++text) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '\'') fputs("''", s);
-        else fputc(c < 32 || c == 127 || c == '`' ? '?' : c, s);
-    }
-    fputc('\'', s);
+    fputc('"', s);
+    carom_escape_file(CAROM_FOR_GNUPLOT, s, text);
+    fputc('"', s);
 }
 
 void gnuplot_output(FILE *s, const char *file) {
@@ -65,15 +61,14 @@ static void pass_on(FILE *complaints) {
     char line[256];
     rewind(complaints);
     for (int i = 0; i < 8 && fgets(line, sizeof line, complaints); ++i)
-        if (strspn(line, " \t\r\n^") != strlen(line)) fprintf(stderr, "gnuplot: %s", line);
+        if (strspn(line, " \t\r\n^") != strlen(line)) carom_safe_file(stderr, "gnuplot: %.*s\n", (int)strcspn(line, "\r\n"), line);
 }
 
 bool gnuplot_render(FILE *script, const char *file) {
-    char *part = malloc(strlen(file) + 40);
+    char *part = part_name(file);
     FILE *complaints = tmpfile();
     if (!part || !complaints) abort();
-    sprintf(part, "%s.%ld.part", file, (long)getpid());
-    const int out = open(part, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    const int out = part_open(part);
     bool good = out >= 0;
     if (!good) cli_say("cannot create %s: %s", file, strerror(errno));
     pid_t pid = -1;

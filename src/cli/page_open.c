@@ -115,7 +115,7 @@ int page_save(const char *out, bool (*write)(const void *user, FILE *f, carom_er
     bool good = write(user, w.f, &err);
     if (!stream) good = whole_close(&w, good, &err) == CAROM_OK && good;
     if (!good) cli_say("%s", err.text);
-    if (good && !stream) printf("%s\n", out);
+    if (good && !stream) cli_print("%s\n", out);
     return good ? CLI_DONE : CLI_FAILED;
 }
 

@@ -247,21 +247,9 @@ static void put_json(const page *p, const store *s, FILE *f, const char *model) 
 
 // -- HTML ---------------------------------------------------------------------------------------------------
 
-static void escaped(FILE *f, const char *text) {
-    for (; *text; ++text) {
-        if (*text == '<') fputs("&lt;", f);
-        else if (*text == '&') fputs("&amp;", f);
-        else if (*text == '*') fputs("&#42;", f); // a mark /*...*/ is the page's own
-        else fputc(*text, f);
-    }
-}
-
+// < and * are in strings only; a mark /*...*/ is the page's own.
 void page_json(FILE *f, const char *json, size_t length) {
-    for (size_t i = 0; i < length; ++i) {
-        if (json[i] == '<') fputs("\\u003c", f); // stands in strings only
-        else if (json[i] == '*') fputs("\\u002a", f);
-        else fputc(json[i], f);
-    }
+    carom_escape(CAROM_FOR_SCRIPT, json, length, carom_write_file, f);
 }
 
 void page_part(FILE *f, const char *before, const unsigned char *text, size_t size, const char *after) {
@@ -277,7 +265,7 @@ static void put_page(const page *p, const store *s, FILE *f, const char *json, s
           "<meta name=\"generator\" content=\"carom " CAROM_VERSION "\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
           "<title>", f);
-    escaped(f, title && title[0] ? title : p->file);
+    carom_escape_file(CAROM_FOR_HTML, f, title && title[0] ? title : p->file);
     page_part(f, "</title>\n<style>\n", page_css, page_css_size, "</style>\n</head>\n<body>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>\n"
                                                                 "<script type=\"application/json\" id=\"carom-page\">\n");
     page_json(f, json, length);

@@ -62,7 +62,7 @@ void cli_progress_show(cli_progress *p, double fraction, const cli_live *l) {
     int length = wide > 4 ? wide : 0;
     for (int i = 0; i < length; ++i) bar[i] = i < (int)(fraction * length) ? '#' : '.';
     bar[length] = 0;
-    fprintf(stderr, "\r%4.0f %%%s%s%s%.*s\033[K", 100 * fraction, length ? " [" : "", bar, length ? "]" : "", used, line);
+    carom_safe_file(stderr, "\r%4.0f %%%s%s%s%.*s\033[K", 100 * fraction, length ? " [" : "", bar, length ? "]" : "", used, line);
     fflush(stderr);
     p->shown = true;
     p->step_t = l->t;

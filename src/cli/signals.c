@@ -11,6 +11,11 @@
 volatile sig_atomic_t cli_attention;
 static volatile sig_atomic_t asked;
 
+// Signals that end a run with its result saved: from a terminal, and from batch systems, which warn with a signal of
+// the user's choice before the time is up.
+static const int stops[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+enum { STOPS = sizeof stops / sizeof *stops };
+
 static void on_tick(int signal) {
     (void)signal;
     cli_attention = 1;
@@ -38,16 +43,14 @@ static void timer(long microseconds) {
 
 void cli_signals_begin(void) {
     handle(SIGALRM, on_tick, SA_RESTART);
-    handle(SIGINT, on_stop, SA_RESTART | (int)SA_RESETHAND);
-    handle(SIGTERM, on_stop, SA_RESTART | (int)SA_RESETHAND);
+    for (size_t i = 0; i < STOPS; ++i) handle(stops[i], on_stop, SA_RESTART | (int)SA_RESETHAND);
     timer(100000);
 }
 
 void cli_signals_end(void) {
     timer(0);
     handle(SIGALRM, SIG_IGN, 0);
-    handle(SIGINT, SIG_DFL, 0);
-    handle(SIGTERM, SIG_DFL, 0);
+    for (size_t i = 0; i < STOPS; ++i) handle(stops[i], SIG_DFL, 0);
 }
 
 bool cli_signals_take(void) {

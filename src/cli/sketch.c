@@ -46,10 +46,7 @@ static void trace(grid *g, const curve *c, char sign) {
     }
 }
 
-// Names come from files: no control characters into a terminal.
-static void name(FILE *to, const char *text) {
-    for (; *text; ++text) fputc((unsigned char)*text < 32 || *text == 127 ? '?' : *text, to);
-}
+static void name(FILE *to, const char *text) { carom_escape_file(CAROM_FOR_TERMINAL, to, text); }
 
 // The sign of a curve: its column's, and with several results those of all columns, result by result.
 static char sign_of(const panel *p, int k) {

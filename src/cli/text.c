@@ -54,7 +54,7 @@ void cli_matrices_free(cli_matrices *m) {
 // -- files that a model names ---------------------------------------------------------------------------------------------
 
 static bool complain(const char *model, const carom_datum *name, const char *path, const char *what) {
-    fprintf(stderr, "%s:%d:%d: cannot read '%.300s': %s\n", model, name->line, name->column, path, what);
+    carom_safe_file(stderr, "%s:%d:%d: cannot read '%.300s': %s\n", model, name->line, name->column, path, what);
     return false;
 }
 
@@ -224,7 +224,7 @@ bool cli_source_model(cli_source *s, const cli_args *a) {
     if (!cli_source_read(s, a)) return false;
     carom_error err = {0};
     s->model = carom_model_create(&s->def, &err);
-    if (!s->model) fprintf(stderr, "%s\n", err.text); // starts with file:line:column
+    if (!s->model) carom_safe_file(stderr, "%s\n", err.text); // starts with file:line:column
     return s->model != NULL;
 }
 
@@ -277,7 +277,7 @@ carom_model *cli_model(const char *file, const char *const *set, const carom_mat
     const carom_model_def def = {.text = *text, .length = *length, .file = file, .set = set, .matrices = matrices, .nmatrices = nmatrices};
     carom_model *model = carom_model_create(&def, &err);
     if (!model) {
-        fprintf(stderr, "%s\n", err.text); // starts with file:line:column
+        carom_safe_file(stderr, "%s\n", err.text); // starts with file:line:column
         free(*text);
         *text = NULL;
     }

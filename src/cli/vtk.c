@@ -49,12 +49,6 @@ static const char *byte_order(void) {
     return *(const unsigned char *)&one ? "LittleEndian" : "BigEndian";
 }
 
-static void put_attribute(FILE *f, const char *text) {
-    for (; *text; ++text)
-        if (strchr("<>&\"", *text)) fprintf(f, "&#%d;", *text);
-        else fputc(*text, f);
-}
-
 static void put_grid(FILE *f, double t, int points, int cells, const array *list, int n) {
     char text[40];
     uint64_t offset = 0;
@@ -102,7 +96,7 @@ static void put_list(const series *s, FILE *f, const char *kind, const double *t
     for (long k = 0; k < n; ++k) {
         carom_format(text, sizeof text, "%.17g", t[k]);
         fprintf(f, "<DataSet timestep=\"%s\" part=\"0\" file=\"", text);
-        put_attribute(f, s->base);
+        carom_escape_file(CAROM_FOR_XML, f, s->base);
         fprintf(f, ".vtk/%s-%05ld.vtu\"/>\n", kind, k);
     }
     fputs("</Collection>\n</VTKFile>\n", f);
@@ -133,7 +127,7 @@ static bool save_names(const series *s, const char *kind, bool shapes) {
     if (good) fputs(shapes ? "shape,name,figure,body\n" : "contact,name\n", w.f);
     for (int i = 0; good && i < (shapes ? s->shapes : s->contact.count); ++i) {
         const carom_drawn d = shapes ? carom_drawing_shape(s->v->drawing, i) : (carom_drawn){.name = s->contact.at[i].text};
-        fprintf(w.f, "%d,\"%s\"", i, d.name ? d.name : ""); // names hold no quotes
+        fprintf(w.f, "%d,\"", i), carom_escape_file(CAROM_FOR_CSV, w.f, d.name), fputc('"', w.f);
         if (shapes) fprintf(w.f, ",%s,%d", carom_figure_word(d.figure), d.of);
         fputc('\n', w.f);
     }

@@ -23,13 +23,20 @@ static bool runnable(const char *path, struct stat *s) {
     return stat(path, s) == 0 && S_ISREG(s->st_mode) && access(path, X_OK) == 0;
 }
 
-// Where is the program?  As a shell would look for it.
+// Where is the program?  As a shell would look for it, but in absolute folders of PATH only: the answer does not depend
+// on the working folder.
 static bool locate(compiler *cc, struct stat *s) {
     const char *name = cc->word[0], *path = getenv("PATH");
-    if (strchr(name, '/')) return snprintf(cc->path, sizeof cc->path, "%s", name) < (int)sizeof cc->path && runnable(cc->path, s);
+    if (strchr(name, '/')) {
+        char here[COMPILE_PATH] = "";
+        if (name[0] != '/' && !getcwd(here, sizeof here)) return false;
+        const int n = snprintf(cc->path, sizeof cc->path, "%s%s%s", here, name[0] != '/' ? "/" : "", name);
+        return n < (int)sizeof cc->path && runnable(cc->path, s);
+    }
     for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; at; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
         const int n = (int)strcspn(at, ":");
-        if (n > 0 && snprintf(cc->path, sizeof cc->path, "%.*s/%s", n, at, name) < (int)sizeof cc->path && runnable(cc->path, s)) return true;
+        if (*at != '/' || snprintf(cc->path, sizeof cc->path, "%.*s/%s", n, at, name) >= (int)sizeof cc->path) continue;
+        if (runnable(cc->path, s)) return true;
     }
     return false;
 }
@@ -96,7 +103,8 @@ carom_status carom_program_run(const char *path, const char *const *argument, co
     pid_t child = 0;
     if (posix_spawn_file_actions_init(&files) != 0) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory to start %.200s", path);
     int failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    if (failed == 0) failed = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int fresh = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    if (failed == 0) failed = posix_spawn_file_actions_addopen(&files, 1, log, fresh, 0600);
     if (failed == 0) failed = posix_spawn_file_actions_adddup2(&files, 1, 2);
     if (failed == 0) failed = posix_spawn(&child, path, &files, NULL, (char *const *)argument, environ);
     posix_spawn_file_actions_destroy(&files);
@@ -108,7 +116,7 @@ carom_status carom_program_run(const char *path, const char *const *argument, co
 carom_status carom_cc_run(const compiler *cc, const char *source, const char *target, const char *log, carom_error *err) {
     const char *argument[WORDS + FLAGS + 5];
     int n = 0;
-    for (int i = 0; i < cc->words; ++i) argument[n++] = cc->word[i];
+    for (int i = 0; i < cc->words; ++i) argument[n++] = i ? cc->word[i] : cc->path;
     for (int i = 0; cc->flags[i]; ++i) argument[n++] = cc->flags[i];
     argument[n++] = "-o";
     argument[n++] = target;

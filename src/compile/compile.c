@@ -58,7 +58,7 @@ static bool write_tapes(FILE *f, const tapes *t) {
 typedef struct source { const tapes *tapes; const char *text; size_t length; } source;
 
 static bool write_source(const char *file, const source *s) {
-    const int fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    const int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
     if (!f) return fd >= 0 ? close(fd), false : false;
     const bool good = (s->tapes ? write_tapes(f, s->tapes) : fwrite(s->text, 1, s->length, f) == s->length) && !ferror(f);
@@ -80,21 +80,18 @@ static uint64_t name_of(const tapes *t, const compiler *cc) {
     return h;
 }
 
-// Source, messages and half an object have names of this process; the object gets its own when it is whole.
+// Source, messages and half an object are in a folder of their own; the object gets its name when it is whole.
 static carom_status make(const char *folder, const char *object, const source *t, const compiler *cc, carom_error *err) {
     enum { SOURCE, LOG, HALF, NAMES };
-    static const char *const ending[NAMES] = {"c", "log", "half"};
-    char name[NAMES][COMPILE_PATH];
-    for (int i = 0; i < NAMES; ++i)
-        if (snprintf(name[i], sizeof name[i], "%s/%ld-%p.%s", folder, (long)getpid(), (const void *)t, ending[i]) >= (int)sizeof name[i])
-            return carom_fail(err, CAROM_IO, "the path of the cache folder is too long: %.200s", folder);
+    static const char *const ending[NAMES] = {"model.c", "log", "half"};
+    char workshop[COMPILE_PATH], name[NAMES][COMPILE_PATH + 40];
+    CAROM_TRY(carom_cache_workshop(folder, workshop, err));
+    for (int i = 0; i < NAMES; ++i) snprintf(name[i], sizeof name[i], "%s/%s", workshop, ending[i]);
     carom_status status = CAROM_OK;
-    unlink(name[SOURCE]);
     if (!write_source(name[SOURCE], t)) status = carom_fail(err, CAROM_IO, "cannot write %.400s: %s", name[SOURCE], strerror(errno));
     if (status == CAROM_OK) status = carom_cc_run(cc, name[SOURCE], name[HALF], name[LOG], err);
-    if (status == CAROM_OK && rename(name[HALF], object) != 0)
-        status = carom_fail(err, CAROM_IO, "cannot write %.400s: %s", object, strerror(errno));
-    for (int i = 0; i < NAMES; ++i) unlink(name[i]);
+    if (status == CAROM_OK) status = carom_cache_publish(name[HALF], folder, object, err);
+    carom_cache_remove(workshop);
     return status;
 }
 
@@ -113,7 +110,7 @@ carom_status carom_object_open(const char *text, size_t length, void **code, car
     CAROM_TRY(carom_cc_find(&cc, true, err));
     CAROM_TRY(carom_cache_folder(folder, &keep, err));
     snprintf(object, sizeof object, "%s/%016llx.so", folder, (unsigned long long)carom_cache_mix(carom_cache_mix(cc.identity, carom_version(), strlen(carom_version())), text, length));
-    carom_status status = keep && access(object, R_OK) == 0 ? CAROM_OK : make(folder, object, &s, &cc, err);
+    carom_status status = keep && carom_cache_sound(object) ? CAROM_OK : make(folder, object, &s, &cc, err);
     if (status == CAROM_OK) status = load(object, code, err);
     if (!keep) carom_cache_remove(folder); // what is loaded stays
     return status;
@@ -160,11 +157,15 @@ static carom_status compile(carom_model *m, const tapes *t, carom_compile_mode m
     CAROM_TRY(carom_cache_folder(folder, &keep, err));
     snprintf(object, sizeof object, "%s/%016llx.so", folder, (unsigned long long)name_of(t, &cc));
     carom_status status = CAROM_OK;
-    const bool there = keep && access(object, R_OK) == 0;
+    const bool there = keep && carom_cache_sound(object);
     const bool wanted = there || mode == CAROM_COMPILE_ON || pays(m, t, evaluations);
     if (wanted && !there && t->instructions > MOST) status = too_large(t, err);
     if (wanted && !there && status == CAROM_OK) status = make(folder, object, &(source){.tapes = t}, &cc, err);
     if (wanted && status == CAROM_OK) status = attach(m, t, object, err);
+    if (there && status != CAROM_OK && t->instructions <= MOST) { // whole, but of no use here
+        status = make(folder, object, &(source){.tapes = t}, &cc, err);
+        if (status == CAROM_OK) status = attach(m, t, object, err);
+    }
     if (!keep) carom_cache_remove(folder); // what is loaded stays
     *compiled = wanted && status == CAROM_OK;
     return status;
@@ -185,19 +186,6 @@ carom_status carom_model_compile(carom_model *m, carom_compile_mode mode, double
 
 // -- for others ------------------------------------------------------------------------------------------------
 
-static char *read_file(const char *file, size_t *size) {
-    FILE *f = fopen(file, "rb");
-    char *bytes = NULL;
-    if (f && fseek(f, 0, SEEK_END) == 0 && ftell(f) > 0) {
-        *size = (size_t)ftell(f);
-        rewind(f);
-        bytes = malloc(*size);
-        if (bytes && fread(bytes, 1, *size, f) != *size) free(bytes), bytes = NULL;
-    }
-    if (f) fclose(f);
-    return bytes;
-}
-
 static carom_status write_text(const tapes *t, char **text, size_t *length, carom_error *err) {
     FILE *f = open_memstream(text, length);
     const bool written = f && write_tapes(f, t) && !ferror(f), good = f && fclose(f) == 0 && written;
@@ -216,10 +204,10 @@ carom_status carom_model_native(const carom_model *m, carom_native_model *x, car
     snprintf(object, sizeof object, "%s/%016llx.so", folder, (unsigned long long)name_of(&t, &cc));
     if (status == CAROM_OK && t.instructions > MOST) status = too_large(&t, err);
     if (status == CAROM_OK) status = write_text(&t, &x->text, &x->length, err);
-    if (status == CAROM_OK && !(keep && access(object, R_OK) == 0)) status = make(folder, object, &(source){.tapes = &t}, &cc, err);
-    if (status == CAROM_OK && keep && !carom_cache_trusted(object))
-        status = carom_fail(err, CAROM_IO, "%.400s is not used: it does not belong to you, or others can write to it; remove it", object);
-    if (status == CAROM_OK && !(x->object = read_file(object, &x->size))) status = carom_fail(err, CAROM_IO, "cannot read %.400s", object);
+    if (status == CAROM_OK && !(keep && carom_cache_sound(object)))
+        status = make(folder, object, &(source){.tapes = &t}, &cc, err);
+    if (status == CAROM_OK && !(x->object = carom_cache_read(object, &x->size)))
+        status = carom_fail(err, CAROM_IO, "cannot read %.400s", object);
     if (!keep) carom_cache_remove(folder);
     free(t.list);
     if (status != CAROM_OK) carom_native_model_free(x);

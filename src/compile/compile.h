@@ -32,6 +32,14 @@ carom_status carom_cc_run(const compiler *cc, const char *source, const char *ta
 carom_status carom_cache_folder(char folder[COMPILE_PATH], bool *keep, carom_error *err);
 /// Is this file the user's own, regular, and writable by nobody else?
 bool carom_cache_trusted(const char *file);
+/// Is it that, and as carom_cache_publish() has written it?
+bool carom_cache_sound(const char *file);
+/// Its bytes, to be freed; NULL: it is not sound.
+char *carom_cache_read(const char *file, size_t *size);
+/// A new folder inside `folder` for one compilation; carom_cache_remove() removes it.
+carom_status carom_cache_workshop(const char *folder, char workshop[COMPILE_PATH], carom_error *err);
+/// Seal a finished file of a workshop, flush it to the disk and rename it to `file` in `folder`.
+carom_status carom_cache_publish(const char *part, const char *folder, const char *file, carom_error *err);
 void carom_cache_remove(const char *folder); // of a temporary folder: with what is in it
 
 /// A model's tapes as C text and as the bytes of a shared object for this machine, both with the table CAROM_NATIVE_TABLE: pointers to carom_native in the order of

@@ -25,22 +25,25 @@ static bool write_text(const char *file, const char *text, size_t length) {
 }
 
 static carom_status make(const cuda_program *p, const compiler *cc, const char *text, size_t length, carom_error *err) {
-    char source[COMPILE_PATH + 80], log[COMPILE_PATH + 80], half[COMPILE_PATH + 80], message[400];
+    char workshop[COMPILE_PATH], source[COMPILE_PATH + 80], log[COMPILE_PATH + 80], half[COMPILE_PATH + 80];
+    char message[400];
     const char *argument[WORDS + FLAGS + 4];
     int n = 0, status = 0;
-    name_in(p, "cu", source), name_in(p, "log", log), name_in(p, "half", half);
-    for (int i = 0; i < cc->words; ++i) argument[n++] = cc->word[i];
+    CAROM_TRY(carom_cache_workshop(p->folder, workshop, err));
+    snprintf(source, sizeof source, "%s/sweep.cu", workshop);
+    snprintf(log, sizeof log, "%s/log", workshop);
+    snprintf(half, sizeof half, "%s/half", workshop);
+    for (int i = 0; i < cc->words; ++i) argument[n++] = i ? cc->word[i] : cc->path;
     for (int i = 0; flags[i]; ++i) argument[n++] = flags[i];
     argument[n++] = "-o", argument[n++] = half, argument[n++] = source, argument[n] = NULL;
-    unlink(source);
     carom_status done = write_text(source, text, length) ? CAROM_OK : carom_fail(err, CAROM_IO, "cannot write %.400s: %s", source, strerror(errno));
     if (done == CAROM_OK) done = carom_program_run(cc->path, argument, log, &status, err);
     if (done == CAROM_OK && !(WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
         carom_program_message(log, message, sizeof message);
         done = carom_fail(err, CAROM_BAD_INPUT, "the compiler %.200s failed: %s", cc->path, message[0] ? message : "it gave no reason");
     }
-    if (done == CAROM_OK && rename(half, p->file) != 0) done = carom_fail(err, CAROM_IO, "cannot write %.400s: %s", p->file, strerror(errno));
-    unlink(source), unlink(log), unlink(half);
+    if (done == CAROM_OK) done = carom_cache_publish(half, p->folder, p->file, err);
+    carom_cache_remove(workshop);
     return done;
 }
 
@@ -50,7 +53,8 @@ carom_status carom_cuda_open(cuda_program *p, const char *text, size_t length, c
     CAROM_TRY(carom_cache_folder(p->folder, &p->keep, err));
     const uint64_t name = carom_cache_mix(carom_cache_mix(cc.identity, carom_version(), strlen(carom_version())), text, length);
     snprintf(p->file, sizeof p->file, "%s/%016llx.cuda", p->folder, (unsigned long long)name);
-    carom_status status = p->keep && access(p->file, X_OK) == 0 ? CAROM_OK : make(p, &cc, text, length, err);
+    const bool there = p->keep && access(p->file, X_OK) == 0 && carom_cache_sound(p->file);
+    carom_status status = there ? CAROM_OK : make(p, &cc, text, length, err);
     if (status == CAROM_OK && !carom_cache_trusted(p->file))
         status = carom_fail(err, CAROM_IO, "%.400s is not run: it does not belong to you, or others can write to it; remove it", p->file);
     if (status != CAROM_OK) carom_cuda_close(p);
@@ -73,6 +77,7 @@ carom_status carom_cuda_run(const cuda_program *p, long first, long last, char *
     char out[COMPILE_PATH + 80], log[COMPILE_PATH + 80], from[24], to[24], message[400];
     int status = 0;
     name_in(p, "raw", out), name_in(p, "log", log);
+    unlink(out), unlink(log);
     snprintf(from, sizeof from, "%ld", first);
     snprintf(to, sizeof to, "%ld", last);
     const char *const argument[] = {p->file, "--raw", out, from, to, NULL};

@@ -1,4 +1,5 @@
 // examine.c: `carom check`: what can be known about a model without running it.
+#include "base/missing.h"
 #include "base/number.h"
 #include "derive/examine.h"
 #include <math.h>
@@ -244,6 +245,9 @@ static void unused(exam *x) {
 
 int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_finding kind, const char *sentence),
                         void *user, carom_error *err) {
+    if (!m || !report) return CAROM_MISSING(err), -1;
+    carom_error own;
+    if (!err) err = &own;
     exam x = {.m = m, .report = report, .user = user};
     const carom_system *s = &m->sys;
     carom_arena mem = {0};

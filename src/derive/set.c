@@ -4,6 +4,7 @@
 // place (initial values, coefficients of laws, step and end) are bound to it, and are evaluated again by the same operations.  All others have
 // gone into the structure (counts, geometry, flexible members): the parameters that they read are fixed, and another value of one of these
 // derives the model again.  Either way the model is, bit for bit, the one that would have been made with these values.
+#include "base/missing.h"
 #include "derive/shapes/shapes.h"
 #include <math.h>
 #include <stdlib.h>
@@ -144,6 +145,7 @@ static carom_status apply(carom_model *m, bool *derived, carom_error *err) {
 }
 
 carom_status carom_model_set(carom_model *m, int n, const int *index, const double *value, bool *derived, carom_error *err) {
+    if (!m || !index || !value) return CAROM_MISSING(err);
     bool again = false, ignored;
     carom_error nothing = {0};
     for (int k = 0; k < n; ++k)
@@ -165,4 +167,4 @@ carom_status carom_model_set(carom_model *m, int n, const int *index, const doub
     return status;
 }
 
-bool carom_model_fixed(const carom_model *m, int i) { return m->fixed[i]; }
+bool carom_model_fixed(const carom_model *m, int i) { return m ? m->fixed[i] : false; }

@@ -104,27 +104,31 @@ carom_status carom_add_kinks_of(resolver *r, carom_node x, int contact) {
 // Positions decide.  Where velocities do, a motion may be held there, and events would never end.
 static bool by_position(const carom_graph *g, carom_node k) { return carom_graph_depends(g, k, CAROM_POSITION, -1) && !carom_graph_depends(g, k, CAROM_VELOCITY, -1); }
 
-static carom_status add_bends(resolver *r, carom_node x, bool smooth) {
+// Up to `most` kinks in all.
+static carom_status add_bends(resolver *r, carom_node x, bool smooth, int most) {
     carom_model *m = r->m;
-    carom_node *list = NULL;
+    carom_node *list = NULL, last = 0;
     carom_status status = CAROM_OK;
-    const int n = x == CAROM_NONE ? 0 : carom_graph_bends(m->graph, x, smooth, &list);
+    const int n = x == CAROM_NONE || m->nkinks >= most ? 0 : carom_graph_bends(m->graph, x, smooth, &list);
     if (n < 0) return carom_fault_memory(r);
-    for (int i = 0; i < n && status == CAROM_OK; ++i) {
-        bool wanted = by_position(m->graph, list[i]);
-        for (int k = 0; k < m->nkinks; ++k) wanted = wanted && m->kink[k] != list[i];
-        if (wanted) status = carom_add_kink(r, list[i], -1);
-    }
+    for (int i = 0; i < n; ++i) last = list[i] > last ? list[i] : last;
+    bool *known = n > 0 ? calloc((size_t)last + 1, sizeof *known) : NULL;
+    if (n > 0 && !known) status = carom_fault_memory(r);
+    for (int k = 0; known && k < m->nkinks; ++k)
+        if (m->kink[k] <= last) known[m->kink[k]] = true;
+    for (int i = 0; i < n && status == CAROM_OK && m->nkinks < most; ++i)
+        if (!known[list[i]] && by_position(m->graph, list[i])) status = carom_add_kink(r, list[i], -1);
+    free(known);
     free(list);
     return status;
 }
 
 carom_status carom_derive_bends(resolver *r) {
     enum { MOST = 64 }; // each is sampled in every step
-    const int before = r->m->nkinks;
-    CAROM_TRY(add_bends(r, r->m->potential, true));
-    for (int i = 0; i < r->m->visible.nv; ++i) CAROM_TRY(add_bends(r, r->m->force[i], false));
-    if (r->m->nkinks - before > MOST) r->m->nkinks = before;
+    const int before = r->m->nkinks, most = before + MOST + 1;
+    CAROM_TRY(add_bends(r, r->m->potential, true, most));
+    for (int i = 0; i < r->m->visible.nv; ++i) CAROM_TRY(add_bends(r, r->m->force[i], false, most));
+    if (r->m->nkinks == most) r->m->nkinks = before;
     return CAROM_OK;
 }
 

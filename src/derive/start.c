@@ -1,4 +1,5 @@
 // start.c: is the kinetic energy what it must be, and may the motion start where the file says?
+#include "base/missing.h"
 #include "base/random.h"
 #include "derive/shapes/shapes.h"
 #include "expr/graph.h"
@@ -226,6 +227,7 @@ carom_status carom_model_start(carom_model *m, void *work, carom_error *err) {
 }
 
 carom_status carom_model_start_at(carom_model *m, double *q, carom_error *err) {
+    if (!m || !q) return CAROM_MISSING(err);
     void *work = carom_model_work(m, err);
     if (!work) return CAROM_NO_MEMORY;
     double *const own = m->q0;

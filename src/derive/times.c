@@ -1,5 +1,6 @@
 // times.c: the times at which a model jumps or has a kink whatever its state is, and functions of time that may have short pulses, as written in its expressions.
 #include "derive/resolver.h"
+#include "expr/parts.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,10 @@ static carom_status with_knots(carom_model *m, carom_node **list, int *n) {
 static carom_status compile(carom_model *m, const carom_node *switches, const carom_node *pulses, carom_error *err) {
     const carom_group group[] = {{.count = m->nswitches, .nodes = switches}, {.count = m->npulses, .nodes = pulses}};
     m->times_tape = carom_tape_compile(m->graph, group, 2, 0, 0, m->np, err);
-    for (int k = 0; m->times_tape && k < 2; ++k) m->times_part[k] = carom_tape_part_create(m->times_tape, carom_tape_places(m->times_tape, k), group[k].count);
+    for (int k = 0; m->times_tape && k < 2; ++k) {
+        const int *place = carom_tape_places(m->times_tape, k);
+        m->times_part[k] = carom_tape_part_of_each(m->times_tape, place, group[k].count);
+    }
     return m->times_part[0] && m->times_part[1] ? CAROM_OK : CAROM_NO_MEMORY;
 }
 

@@ -2,6 +2,7 @@
 //
 // The tape's velocities are those of the graph, then the change: along velocities, of velocities, of time, of parameters (carom_graph_change()).
 // With F at p - 2h, ..., p + 2h the derivative by p is (F(-2h) - 8 F(-h) + 8 F(h) - F(2h))/(12 h) + O(h^4).
+#include "base/missing.h"
 #include "expr/graph.h"
 #include "derive/shapes/shapes.h"
 #include <carom/difference.h>
@@ -283,34 +284,42 @@ static carom_status answer(carom_variation *x, const question *k, carom_directio
 }
 
 carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y) {
+    if (!x || !q || !a || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){MOTION, t, q, v, a}, d, y);
 }
 
 carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_direction d, double *y) {
+    if (!x || !q || !y) return CAROM_BAD_INPUT;
     return answer(x, &(question){GAPS, t, q, x->own.m->v0, NULL}, d, y);
 }
 
 carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_direction d, double *y) {
+    if (!x || !lambda || !y || !q) return CAROM_BAD_INPUT;
     return answer(x, &(question){REACTION, t, q, x->own.m->v0, lambda}, d, y);
 }
 
 carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
+    if (!x || !q || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){RATES, t, q, v, NULL}, d, y);
 }
 
 carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y) {
+    if (!x || !a || !y || !q || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){ACCELERATION, t, q, v, a}, d, y);
 }
 
 carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
+    if (!x || !q || !y || !v) return CAROM_BAD_INPUT;
     return answer(x, &(question){OUTPUTS, t, q, v, NULL}, d, y);
 }
 
 carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
+    if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
     return answer(x, &(question){OBSERVED, t, q, v, NULL}, d, y);
 }
 
 carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *restitution, double *tangential, double *slip, double *stick) {
+    if (!x || !q || !v) return CAROM_BAD_INPUT;
     double *y = x->own.value, *const to[4] = {restitution, tangential, slip, stick};
     CAROM_TRY(answer(x, &(question){LAWS, t, q, v, NULL}, d, y));
     for (int c = 0; c < x->own.m->nc; ++c)
@@ -325,6 +334,7 @@ static double bounce(desk *d, int contact, double speed) {
 }
 
 carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p, double *y) {
+    if (!x || !y) return CAROM_BAD_INPUT;
     const carom_model *m = x->own.m;
     const double h = STEP * speed;
     *y = 0;
@@ -340,6 +350,7 @@ carom_status carom_variation_restitution(carom_variation *x, int contact, double
 }
 
 carom_status carom_variation_start(carom_variation *x, const double *p, double *q, double *v, carom_error *err) {
+    if (!x || !q || !v) return CAROM_MISSING(err);
     const int nv = x->own.m->nv;
     carom_zero(q, nv);
     carom_zero(v, nv);
@@ -352,9 +363,9 @@ carom_status carom_variation_start(carom_variation *x, const double *p, double *
     return CAROM_OK;
 }
 
-bool carom_variation_exact(const carom_variation *x, int k) { return x->h[k] == 0; }
+bool carom_variation_exact(const carom_variation *x, int k) { return x ? x->h[k] == 0 : false; }
 
-int carom_variation_directions(const carom_variation *x) { return x->own.m->ndir; }
+int carom_variation_directions(const carom_variation *x) { return x ? x->own.m->ndir : 0; }
 
 // -- making it -------------------------------------------------------------------------------------------------------------------
 
@@ -550,6 +561,7 @@ carom_variation *carom_variation_create(const carom_model *m, int n, const int *
 }
 
 carom_status carom_variation_set(carom_variation *x, const double *value, bool *kept, carom_error *err) {
+    if (!x || !kept || !value) return CAROM_MISSING(err);
     carom_model *m = x->own.m;
     bool derived = false;
     *kept = true;

@@ -4,6 +4,7 @@
 //
 // with u the solution and the parameter, tau the tangent.  Where a number of eigenvalues beyond a border of stability changes, where the parameter turns
 // back, and where contacts do something else, the point is located between the two sides of it.
+#include "base/missing.h"
 #include "base/number.h"
 #include "dynamics/curve.h"
 #include <inttypes.h>
@@ -518,6 +519,7 @@ static carom_status follow(walk *w) {
 }
 
 carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err) {
+    if (!def) return CAROM_MISSING(err);
     walk w = {.f = f, .def = def, .err = err};
     const carom_status status = follow(&w);
     if (status == CAROM_STOPPED && f->branch.rows > 0) {

@@ -22,6 +22,7 @@ static const struct { const char *name; size_t size; } table[] = {
 };
 
 size_t carom_layout_size(const char *name) {
+    if (!name) return 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
         if (strcmp(table[i].name, name) == 0) return table[i].size;
     return 0;

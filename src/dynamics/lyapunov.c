@@ -3,6 +3,7 @@
 //     Y = Q R at the end of every step, Q goes on:   lambda_k = sum log R_kk / t                                  (LYA-1)
 //
 // with the columns of (VAR-1) and (VAR-2).  The sum of all is the mean rate of volumes: that of the divergence and of log |det| of all jumps.
+#include "base/missing.h"
 #include "dynamics/shoot.h"
 #include <float.h>
 #include <math.h>
@@ -110,6 +111,8 @@ static carom_status find(spectrum *k, const carom_lyapunov_def *def, carom_error
 }
 
 carom_status carom_lyapunov_find(carom_lyapunov *x, const carom_lyapunov_def *def, carom_error *err) {
+    carom_error own;
+    if (!err) err = &own;
     if (!x || !def) return carom_fail(err, CAROM_BAD_INPUT, "a spectrum or its definition is missing");
     spectrum *k = calloc(1, sizeof *k);
     *x = (carom_lyapunov){0};

@@ -1,4 +1,5 @@
 // orbit.c: periodic orbits: what is found, and one period of it as a result.
+#include "base/missing.h"
 #include "dynamics/segments.h"
 #include <carom/event.h>
 #include <carom/result.h>
@@ -154,7 +155,10 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
 }
 
 carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err) {
-    if (!orbit || !def) return carom_fail(err, CAROM_BAD_INPUT, "an orbit or its definition is missing");
+    carom_error own;
+    if (!err) err = &own;
+    if (!orbit || !def || !def->period)
+        return carom_fail(err, CAROM_BAD_INPUT, "an orbit, its definition or its period is missing");
     carom_cycle *c = calloc(1, sizeof *c);
     *orbit = (carom_orbit){0};
     if (!c) return carom_orbit_no_memory(err);
@@ -192,6 +196,9 @@ static carom_status run_pieces(const carom_orbit *o, carom_sim_def sd, carom_sim
 }
 
 carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err) {
+    if (!orbit) return CAROM_MISSING(err);
+    carom_error own;
+    if (!err) err = &own;
     const long pieces = orbit->segments > 1 ? orbit->segments : 1, rows = (499 + pieces) / pieces;
     carom_model *m = carom_model_create(&def->model, err);
     if (!m) return err->code;

@@ -2,6 +2,7 @@
 //
 // States beside a start satisfy joints and the contacts that are closed there, to first order:  c(x) = 0,  C dx = 0.  Z is an orthonormal basis of
 // these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
+#include "base/missing.h"
 #include "base/grow.h"
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
@@ -437,6 +438,7 @@ carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, 
 }
 
 carom_status carom_model_timeless(const carom_model *m, double span, bool *timeless, carom_error *err) {
+    if (!m || !timeless) return CAROM_MISSING(err);
     carom_shooter s = {.err = err};
     const carom_system *sys = carom_model_system(m);
     carom_status status = carom_point_open(&s.p, m, err);

@@ -15,18 +15,40 @@ typedef struct found {
     carom_node *node;
     int count;
     bool failed;
+    bool *known; // of long lists, by number of the node: it is in the list
+    int room;    // of known
 } found;
+
+// Is node k not in the list yet?  Short lists are searched; one of n kinks takes time in proportion to n all the same.
+static bool is_new(found *f, carom_node k) {
+    enum { SHORT = 32 };
+    if (f->count < SHORT) {
+        for (int i = 0; i < f->count; ++i)
+            if (f->node[i] == k) return false;
+        return true;
+    }
+    if (k >= f->room) {
+        const int room = k + k / 2 + 64;
+        bool *more = realloc(f->known, (size_t)room * sizeof *more);
+        if (!more) return f->failed = true, false;
+        for (int i = f->room; i < room; ++i) more[i] = false;
+        for (int i = 0; i < f->count; ++i)
+            if (f->node[i] < room) more[f->node[i]] = true;
+        f->known = more, f->room = room;
+    }
+    return !f->known[k];
+}
 
 // A node whose sign decides, if it changes with positions or time.
 static void add(found *f, const carom_graph *g, carom_node k) {
     if (k < 0 || !(g->node[k].kinds & (1u << CAROM_POSITION | 1u << CAROM_TIME))) return;
-    for (int i = 0; i < f->count; ++i)
-        if (f->node[i] == k) return;
+    if (!is_new(f, k)) return;
     if (!CAROM_GROW(f->node, f->count)) {
         f->failed = true;
         return;
     }
     f->node[f->count++] = k;
+    if (k < f->room) f->known[k] = true;
 }
 
 // Has the curve a kink at knot i?  Outside it is constant.
@@ -91,7 +113,7 @@ int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node 
     for (int i = 0; i < at.count; ++i) add_timed(&f, g, carom_graph_apply(g, CAROM_OP_SIGN, at.node[i], CAROM_NONE, CAROM_NONE));
     const bool failed = !live || f.failed || at.failed;
     free(live);
-    free(at.node);
+    free(at.node), free(at.known), free(f.known);
     if (failed) free(f.node);
     *list = failed ? NULL : f.node;
     return failed ? -1 : f.count;
@@ -112,7 +134,7 @@ int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **
     for (int i = 0; live && i < g->count; ++i)
         if (live[i] && timed(&g->node[i]) && uneven(&g->node[i], g)) add(&f, g, i);
     const bool failed = !live || f.failed;
-    free(live);
+    free(live), free(f.known);
     if (failed) free(f.node);
     *list = failed ? NULL : f.node;
     return failed ? -1 : f.count;
@@ -127,7 +149,7 @@ static int collect(carom_graph *g, carom_node x, void (*look_at)(found *f, carom
     if (!met) return -1;
     for (int i = 0; i < n; ++i) met[i] = g->walk->order[i]; // new nodes may need walks of their own
     for (int i = 0; i < n; ++i) look_at(&f, g, g->node[met[i]]);
-    free(met);
+    free(met), free(f.known);
     if (f.failed) free(f.node);
     *list = f.failed ? NULL : f.node;
     return f.failed ? -1 : f.count;

@@ -1,4 +1,4 @@
-// parts.h: where expressions have kinks, and an expression as the least of smoother ones.
+// parts.h: where expressions have kinks, an expression as the least of smoother ones, and bounds of parts of a tape.
 #pragma once
 #include <carom/expr.h>
 
@@ -9,3 +9,9 @@ int carom_graph_parts(carom_graph *g, carom_node x, int (*sign)(void *user, caro
 
 /// Those of carom_graph_kinks() where x is continuous for certain, of abs, min and max; smooth: where its derivative is, too, of powers of these.
 int carom_graph_bends(carom_graph *g, carom_node x, bool smooth, carom_node **list);
+
+/// carom_tape_part_create() for slots that are also bounded one by one: those of slot place[i] alone, with its inputs
+/// given, take time in proportion to its own instructions.  Where slots share most of these, the part is computed as a
+/// whole.
+carom_tape_part *carom_tape_part_of_each(const carom_tape *tape, const int *place, int n);
+void carom_tape_range_of(const carom_tape *tape, const carom_tape_part *part, int i, const void *work, carom_range *x);

@@ -6,6 +6,7 @@
 #include "expr/curve.h"
 #include "expr/graph.h"
 #include "expr/native.h"
+#include "expr/parts.h"
 #include "expr/tape.h"
 #include <math.h>
 #include <float.h>
@@ -304,6 +305,9 @@ struct carom_tape_part {
     int ninputs, npoints, ncode;
     int *input; // slots of time, positions and velocities
     int *point; // of parameters, numbers, and what they alone make
+    int *maker; // of every slot: the instruction that writes it; -1: none, -2: it is a point
+    // Instructions that a wanted slot needs, in order, from first[i] to first[i + 1]; NULL: these lists would be long.
+    int *first, *cone;
     carom_instruction code[];
 };
 
@@ -343,29 +347,108 @@ static void fill(carom_tape_part *p, const carom_tape *t, bool *live) {
         if (live[i]) *(i < 1 + t->nq + t->nv ? &p->input[p->ninputs++] : &p->point[p->npoints++]) = i;
 }
 
-carom_tape_part *carom_tape_part_create(const carom_tape *tape, const int *place, int n) {
+enum { CONES = 8 }; // room for their lists, in instructions of the part
+
+// Instructions that slot `at` needs and that are not marked with i yet are marked, and appended to the list; at most
+// `room`.
+static int gather(const carom_tape_part *p, int at, int i, int *mark, int *stack, int *list, int room) {
+    int n = 0, depth = 0;
+    stack[depth++] = at;
+    while (depth > 0) {
+        const int k = p->maker[stack[--depth]];
+        int in[6];
+        if (k < 0 || mark[k] == i) continue;
+        if (n == room) return -1;
+        mark[k] = i;
+        list[n++] = k;
+        for (int e = 0, count = carom_native_reads(&p->code[k], in); e < count; ++e)
+            if (p->maker[in[e]] >= 0 && mark[p->maker[in[e]]] != i) stack[depth++] = in[e];
+    }
+    return n;
+}
+
+static int ascending(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+// false: no memory.  Slots that share much have no lists of their own.
+static bool make_cones(carom_tape_part *p, const carom_tape *t, const int *place, int n) {
+    const int room = CONES * (p->ncode + 1);
+    int used = 0;
+    int *mark = malloc(((size_t)p->ncode + 1) * sizeof *mark);
+    int *stack = malloc((6 * (size_t)p->ncode + 8) * sizeof *stack);
+    const bool memory = mark && stack;
+    for (int i = 0; i < t->nslots; ++i) p->maker[i] = -1;
+    for (int k = 0; k < p->npoints; ++k) p->maker[p->point[k]] = -2;
+    for (int k = 0; memory && k < p->ncode; ++k) {
+        int out[2];
+        for (int e = carom_native_writes(&p->code[k], out) - 1; e >= 0; --e) p->maker[out[e]] = k;
+        mark[k] = -1;
+    }
+    for (int i = 0; memory && i < n && p->cone; ++i) {
+        const int more = gather(p, place[i], i, mark, stack, p->cone + used, room - used);
+        p->first[i] = used;
+        if (more < 0) p->cone = NULL;
+        else qsort(p->cone + used, (size_t)more, sizeof *p->cone, ascending), used += more;
+    }
+    if (p->cone) p->first[n] = used;
+    free(mark), free(stack);
+    return memory;
+}
+
+static carom_tape_part *create(const carom_tape *tape, const int *place, int n, bool cones) {
     bool *live = calloc((size_t)tape->nslots + 1, sizeof *live);
     if (!live) return NULL;
     for (int i = 0; i < n; ++i) live[place[i]] = true;
     const size_t code = (size_t)trace(tape, live) * sizeof(carom_instruction);
-    carom_tape_part *p = calloc(1, sizeof *p + code + (size_t)tape->nslots * sizeof *p->point);
+    const size_t slots = (size_t)tape->nslots, count = code / sizeof(carom_instruction);
+    const size_t lists = cones ? slots + (size_t)n + 1 + CONES * (count + 1) : 0;
+    carom_tape_part *p = calloc(1, sizeof *p + code + (slots + lists) * sizeof *p->point);
     if (p) {
         p->input = (int *)(void *)((unsigned char *)p->code + code);
         p->point = p->input + 1 + tape->nq + tape->nv;
         fill(p, tape, live);
     }
+    if (p && cones) {
+        p->maker = p->input + slots;
+        p->first = p->maker + slots;
+        p->cone = p->first + n + 1;
+        if (!make_cones(p, tape, place, n)) free(p), p = NULL;
+    }
     free(live);
     return p;
 }
 
+carom_tape_part *carom_tape_part_create(const carom_tape *tape, const int *place, int n) {
+    return create(tape, place, n, false);
+}
+
+carom_tape_part *carom_tape_part_of_each(const carom_tape *tape, const int *place, int n) {
+    return create(tape, place, n, true);
+}
+
 int carom_tape_part_inputs(const carom_tape_part *part, const int **slot) { return *slot = part->input, part->ninputs; }
+
+static range at_point(double y) {
+    return fabs(y) < HUGE_VAL ? (range){.low = y, .high = y, .lined = true, .mid = y} : flat(between(y, y, false));
+}
+
+void carom_tape_range_of(const carom_tape *tape, const carom_tape_part *part, int i, const void *work, carom_range *x) {
+    if (!part->cone || part->first[i] == part->first[i + 1]) {
+        carom_tape_range(tape, part, work, x);
+        return;
+    }
+    const double *slot = carom_tape_slots(tape, (void *)(uintptr_t)work);
+    for (int k = part->first[i]; k < part->first[i + 1]; ++k) {
+        const carom_instruction *c = &part->code[part->cone[k]];
+        int in[6];
+        for (int e = 0, n = carom_native_reads(c, in); e < n; ++e)
+            if (part->maker[in[e]] == -2) x[in[e]] = at_point(slot[in[e]]);
+        run(c, slot, x);
+    }
+}
 
 void carom_tape_range(const carom_tape *tape, const carom_tape_part *part, const void *work, carom_range *x) {
     const double *slot = carom_tape_slots(tape, (void *)(uintptr_t)work);
-    for (int k = 0; k < part->npoints; ++k) {
-        const double y = slot[part->point[k]];
-        x[part->point[k]] = fabs(y) < HUGE_VAL ? (range){.low = y, .high = y, .lined = true, .mid = y} : flat(between(y, y, false));
-    }
+    for (int k = 0; k < part->npoints; ++k) x[part->point[k]] = at_point(slot[part->point[k]]);
     for (const carom_instruction *i = part->code, *end = i + part->ncode; i < end; ++i) run(i, slot, x);
 }
 

@@ -85,6 +85,7 @@ static double row_value(const carom_structure *s, const row *r, const double *q)
 }
 
 double carom_structure_value(const carom_structure *s, const carom_points *sum, const double *q) {
+    if (!sum) return NAN;
     double x = sum->constant;
     for (int k = 0; k < sum->n; ++k) {
         int index[CAROM_MEMBER_POINT];
@@ -97,6 +98,7 @@ double carom_structure_value(const carom_structure *s, const carom_points *sum, 
 }
 
 double carom_structure_rate(const carom_structure *s, const carom_points *sum, const double *v) {
+    if (!sum) return NAN;
     double x = 0;
     for (int k = 0; k < sum->n; ++k) {
         int index[CAROM_MEMBER_POINT];
@@ -300,8 +302,9 @@ void carom_structure_destroy(carom_structure *s) {
 
 const carom_system *carom_structure_system(const carom_structure *s) { return &s->sys; }
 
-int carom_structure_first(const carom_structure *s, int member) { return s->first[member]; }
+int carom_structure_first(const carom_structure *s, int member) { return s ? s->first[member] : 0; }
 
 void carom_structure_rest(const carom_structure *s, double *q) {
+    if (!s) return;
     for (int k = 0; k < s->def.nmembers; ++k) carom_member_rest(s->member[k], q + s->first[k]);
 }

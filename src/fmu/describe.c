@@ -3,26 +3,16 @@
 #include "base/unit.h"
 #include "fmu/export.h"
 #include "fmu/native.h"
+#include "io/print.h"
 #include <carom/event.h>
 #include <carom/version.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void put_text(FILE *f, const char *text) {
-    for (; *text; ++text)
-        switch (*text) {
-        case '&': fputs("&amp;", f); break;
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        case '"': fputs("&quot;", f); break;
-        default: fputc((unsigned char)*text < 32 ? ' ' : *text, f); // XML has no control characters
-        }
-}
-
 static void attribute(FILE *f, const char *name, const char *value) {
     if (!value) return;
     fprintf(f, " %s=\"", name);
-    put_text(f, value);
+    carom_escape_file(CAROM_FOR_XML, f, value);
     fputc('"', f);
 }
 

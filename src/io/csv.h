@@ -40,13 +40,20 @@ typedef struct csv_table {
     int columns;
     char **column;
     long rows;
-    double *value; // rows x columns
+    double *value; // rows x columns; NULL: there are many, and they are in
+    FILE *spill;   // a temporary file without a name, by rows
 } csv_table;
 
+/// Of a table with more than CSV_MEMORY bytes of numbers these go to a temporary file as they are read.
+enum { CSV_MEMORY = 1 << 24 };
 carom_status csv_read(csv_table *t, const char *file, carom_error *err);
-/// whole: a last line without its end counts, as in tables of other programs; else it was cut off.
+/// whole: a last line without its end counts, as in tables of other programs; else it was cut off.  All numbers stay in
+/// memory.
 carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error *err);
 /// Events beside a CSV result; *count 0 when there are none.
 carom_status csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err);
 carom_status csv_read_contacts(const char *file, carom_result_contact **contact, long *count, carom_error *err);
+/// From the temporary file: `columns` columns from `column` on of `count` rows from `first` on, which are there.
+carom_status csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out,
+                      carom_error *err);
 void csv_free(csv_table *t);

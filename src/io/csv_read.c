@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 enum { MOST_COLUMNS = 1 << 24, LONGEST_LINE = 1 << 26, END = -1, TOO_LONG = -2 };
 
@@ -59,9 +60,30 @@ static carom_status header(csv_table *t, char *line, const char *file, carom_err
     return CAROM_OK;
 }
 
-static carom_status row(csv_table *t, char *line, const char *file, carom_error *err) {
-    if (!carom_grow(&t->value, (size_t)t->rows, (size_t)t->columns * sizeof *t->value)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the rows of %.400s", file);
-    double *x = t->value + (size_t)t->rows * (size_t)t->columns;
+// Where the next row goes: behind the others, or to x, from where it is spilt.
+static double *next_row(csv_table *t, double *x) {
+    if (t->spill) return x;
+    const bool room = carom_grow(&t->value, (size_t)t->rows, (size_t)t->columns * sizeof *t->value);
+    return room ? t->value + (size_t)t->rows * (size_t)t->columns : NULL;
+}
+
+static carom_status cannot_spill(const char *file, carom_error *err) {
+    return carom_fail(err, CAROM_IO, "cannot write a temporary file for the rows of %.400s: %s", file, strerror(errno));
+}
+
+// All rows so far go to a temporary file, and all that follow.
+static carom_status begin_spill(csv_table *t, const char *file, carom_error *err) {
+    t->spill = tmpfile();
+    const size_t bytes = (size_t)t->columns * sizeof *t->value, rows = (size_t)t->rows;
+    if (!t->spill || fwrite(t->value, bytes, rows, t->spill) != rows) return cannot_spill(file, err);
+    free(t->value);
+    t->value = NULL;
+    return CAROM_OK;
+}
+
+static carom_status row(csv_table *t, double *spilt, char *line, const char *file, carom_error *err) {
+    double *x = next_row(t, spilt);
+    if (!x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the rows of %.400s", file);
     char *at = line;
     for (int i = 0; i < t->columns; ++i) {
         if (!at) return carom_fail(err, CAROM_IO, "%.400s:%ld: %d values where the header names %d", file, t->rows + 2, i, t->columns);
@@ -71,8 +93,30 @@ static carom_status row(csv_table *t, char *line, const char *file, carom_error 
             return carom_fail(err, CAROM_IO, "%.400s:%ld: '%.40s' in column %d is not a number", file, t->rows + 2, text, i + 1);
     }
     if (at) return carom_fail(err, CAROM_IO, "%.400s:%ld: more values than the header names (%d)", file, t->rows + 2, t->columns);
+    if (t->spill && fwrite(x, sizeof *x, (size_t)t->columns, t->spill) != (size_t)t->columns)
+        return cannot_spill(file, err);
     ++t->rows;
     return CAROM_OK;
+}
+
+carom_status csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out,
+                      carom_error *err) {
+    enum { BLOCK = 1 << 16 }; // bytes
+    const size_t width = (size_t)t->columns, bytes = width * sizeof *out;
+    const long most = bytes < BLOCK ? (long)(BLOCK / bytes) : 1;
+    double *block = malloc((size_t)most * bytes);
+    bool good = block && fflush(t->spill) == 0;
+    for (long done = 0, n; good && done < count; done += n) {
+        n = count - done < most ? count - done : most;
+        const ssize_t wanted = (ssize_t)((size_t)n * bytes);
+        good = pread(fileno(t->spill), block, (size_t)wanted, (off_t)(first + done) * (off_t)bytes) == wanted;
+        for (long i = 0; good && i < n; ++i)
+            memcpy(out + (size_t)(done + i) * (size_t)columns, block + (size_t)i * width + column,
+                   sizeof *out * (size_t)columns);
+    }
+    free(block);
+    if (good) return CAROM_OK;
+    return carom_fail(err, CAROM_IO, "cannot read the temporary file of a table: %s", strerror(errno));
 }
 
 carom_status csv_read(csv_table *t, const char *file, carom_error *err) { return csv_read_to(t, file, false, err); }
@@ -93,13 +137,18 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
     }
     if (status == CAROM_OK && !whole && t->columns > 1 && strcmp(t->column[0], "run") == 0)
         status = carom_fail(err, CAROM_IO, "%.400s is the table of a sweep, not the result of a run; `carom plot` draws a sweep that was written with --out FILE.h5", file);
+    double *spilt = status == CAROM_OK ? malloc(((size_t)t->columns + 1) * sizeof *spilt) : NULL;
+    if (status == CAROM_OK && !spilt) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.400s", file);
     while (status == CAROM_OK && (length = next_line(&line, &size, f)) > 0) {
         // A killed run may leave half a line at the end.
         if (!whole && line[length - 1] != '\n') break;
         if (strlen(line) != (size_t)length) status = carom_fail(err, CAROM_IO, "%.400s:%ld: a zero byte; a table is plain text", file, t->rows + 2);
         chomp(line, length);
-        if (status == CAROM_OK && *line) status = row(t, line, file, err);
+        if (status == CAROM_OK && *line) status = row(t, spilt, line, file, err);
+        const size_t held = (size_t)t->rows * (size_t)t->columns * sizeof *t->value;
+        if (status == CAROM_OK && !whole && !t->spill && held > CSV_MEMORY) status = begin_spill(t, file, err);
     }
+    free(spilt);
     if (status == CAROM_OK && length == TOO_LONG) status = carom_fail(err, CAROM_IO, "%.400s:%ld: the line is too long", file, t->rows + 2);
     if (status == CAROM_OK && ferror(f)) status = carom_fail(err, CAROM_IO, "cannot read %.400s: %s", file, strerror(errno));
     free(line);
@@ -185,5 +234,6 @@ void csv_free(csv_table *t) {
     for (int i = 0; i < t->columns; ++i) free(t->column[i]);
     free(t->column);
     free(t->value);
+    if (t->spill) fclose(t->spill);
     *t = (csv_table){0};
 }

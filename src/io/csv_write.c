@@ -107,7 +107,7 @@ static bool sink_open(csv_sink *s, const char *name) {
     s->regular = stat(name, &st) != 0 || S_ISREG(st.st_mode);
     char *part = s->regular ? part_name(name) : NULL;
     if (s->regular && !part) return fail(s, ENOMEM);
-    s->file = open(part ? part : name, O_WRONLY | O_CREAT | O_CLOEXEC | (s->regular ? O_TRUNC : 0), 0666);
+    s->file = part ? part_open(part) : open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     free(part);
     if (s->file < 0) return fail(s, errno);
     if (s->regular) file_lock(s->file, FILE_WRITER, F_WRLCK, 0);

@@ -1,5 +1,6 @@
 // fclib_write.c: writing FCLIB files: contacts with planar or spatial friction first, then equations.
 #define _POSIX_C_SOURCE 200809L
+#include "io/publish.h"
 #include "io/fclib.h"
 #include "io/h5_driver.h"
 #include <errno.h>
@@ -143,14 +144,14 @@ static carom_status suits(const carom_problem *pb, const char *file, int *contac
 static carom_status write_ordered(const carom_problem *pb, const char *file, const char *title, bool solution, carom_error *err) {
     int contacts, rows;
     CAROM_TRY(suits(pb, file, &contacts, &rows, err));
-    char *part = malloc(strlen(file) + 32);
+    char *part = part_name(file);
     if (!part) return problem_no_memory(err, file);
-    sprintf(part, "%s.%ld.part", file, (long)getpid());
     h5_hush hush;
     h5_hush_begin(&hush);
     bool warm = false;
     for (int i = 0; i < pb->n; ++i) warm = warm || pb->p[i] != 0;
-    const hid_t fapl = h5_driver_access(), out = H5Fcreate(part, H5F_ACC_TRUNC, H5P_DEFAULT, fapl), group = solution && out >= 0 ? H5Gcreate2(out, "solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
+    unlink(part); // see part_open()
+    const hid_t fapl = h5_driver_access(), out = H5Fcreate(part, H5F_ACC_EXCL, H5P_DEFAULT, fapl), group = solution && out >= 0 ? H5Gcreate2(out, "solution", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     const bool good = out >= 0 && put_problem(out, pb, contacts, rows, title) && (!solution || (group >= 0 && put_answer(group, pb, rows))) &&
                       (solution || !warm || put_guess(out, pb, rows)) && H5Fflush(out, H5F_SCOPE_LOCAL) >= 0 && h5_driver_commit(out);
     const char *reason = out >= 0 ? h5_driver_failed(out) : NULL;

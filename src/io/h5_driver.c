@@ -316,7 +316,7 @@ static herr_t driver_close(H5FD_t *file) {
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t most) {
     (void)fapl, (void)most;
     const bool writable = (flags & H5F_ACC_RDWR) != 0, create = (flags & H5F_ACC_CREAT) != 0;
-    const int how = (writable ? O_RDWR : O_RDONLY) | (create ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL : 0) | O_CLOEXEC | O_NONBLOCK; // a pipe is refused below, not waited for
+    const int how = (writable ? O_RDWR : O_RDONLY) | (create ? O_CREAT : 0) | (flags & H5F_ACC_EXCL ? O_EXCL | O_NOFOLLOW : 0) | O_CLOEXEC | O_NONBLOCK; // a pipe is refused below, not waited for
     struct stat st;
     driver *d = calloc(1, sizeof *d);
     if (!d) return NULL;

@@ -2,6 +2,7 @@
 //
 // With them a result can be continued and drawn wherever it is.  Reading believes no size that the file cannot hold.
 #define _POSIX_C_SOURCE 200809L
+#include "base/missing.h"
 #include "io/result.h"
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,7 @@ static herr_t keep(hid_t group, const char *name, const H5L_info_t *info, void *
 }
 
 carom_status carom_result_matrices(carom_result *r, const carom_matrix_text **list, int *n, carom_error *err) {
+    if (!r || !list || !n) return CAROM_MISSING(err);
     *n = r->nmatrix;
     *list = r->matrix;
     if (r->matrix || r->h5 < 0) return CAROM_OK;

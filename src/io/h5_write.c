@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CHUNK_BYTES = 1 << 20, CHUNK_ROWS = 4096, FEW_ROWS = 256, EVENT_ROWS = 1024, NAME_ROOM = sizeof ((carom_result_event *)0)->contact, PAGE = 4096 };
 
@@ -202,7 +203,8 @@ static bool create_all(h5_file *f, const h5_def *def) {
     if (!part) return false;
     const hid_t fapl = access_list(), fcpl = H5Pcreate(H5P_FILE_CREATE);
     H5Pset_istore_k(fcpl, 128); // a node of the chunk index then splits only every 256 chunks
-    f->file = H5Fcreate(part, H5F_ACC_TRUNC, fcpl, fapl);
+    unlink(part); // see part_open()
+    f->file = H5Fcreate(part, H5F_ACC_EXCL, fcpl, fapl);
     h5_close(fcpl);
     h5_close(fapl);
     free(part);

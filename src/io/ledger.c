@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L // fmemopen
 #include "base/number.h"
 #include "io/ledger.h"
+#include "io/print.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ const char *ledger_get_name(const carom_ledger_names *names, const ledger_entry 
 }
 
 carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_model *m) {
+    if (!l || !m) return (carom_ledger_names){0};
     const carom_system *sys = carom_model_system(m);
     const int n = sys->listed ? INT_MAX : sys->ne + sys->nc; // those that come and go have numbers beyond
     const int id[3] = {l->penetration_id, l->drift_id, l->counts.residual_id};
@@ -110,7 +112,7 @@ static const char *plural(long n) { return n == 1 ? "" : "s"; }
 // A largest value with its place.
 static void most(FILE *f, const char *label, double x, const char *where, double t) {
     fprintf(f, "  %-12s %.3g", label, x);
-    if (where) fprintf(f, " at %s, t = %.9g", where, t);
+    if (where) carom_safe_file(f, " at %s, t = %.9g", where, t);
     fputc('\n', f);
 }
 
@@ -137,11 +139,11 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
                 l->sleep.falls, l->sleep.energy, l->sleep.wakes);
     fprintf(f, "  %-12s %ld problem%s, %ld iteration%s, %ld fallback%s, residual %.3g", "contact", l->counts.problems, plural(l->counts.problems),
             l->counts.iterations, plural(l->counts.iterations), l->counts.fallbacks, plural(l->counts.fallbacks), l->counts.residual);
-    if (names.residual) fprintf(f, " at %s, t = %.9g", names.residual, l->residual_t);
+    if (names.residual) carom_safe_file(f, " at %s, t = %.9g", names.residual, l->residual_t);
     if (l->counts.accepted > 0)
         fprintf(f, "; %ld step%s accepted above tolerance, up to %.1e of the step's velocities", l->counts.accepted, plural(l->counts.accepted), l->counts.accepted_residual);
     fputc('\n', f);
-    if (names.redundant) fprintf(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
+    if (names.redundant) carom_safe_file(f, "  %-12s %s; of all reactions that do, the smallest are taken\n", "redundant", names.redundant);
     if (l->counts.newton <= 0) return;
     fprintf(f, "  %-12s %ld iteration%s, median %d, at most %d in a step (t = %.9g)", "newton", l->counts.newton, plural(l->counts.newton), l->counts.newton_median, l->counts.newton_max,
             l->counts.newton_max_t);
@@ -150,6 +152,7 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
 }
 
 void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    if (!f || !l) return;
     const carom_locale locale = carom_locale_begin();
     print(f, l, names);
     carom_locale_end(locale);
@@ -157,48 +160,26 @@ void carom_ledger_print(FILE *f, const carom_ledger *l, carom_ledger_names names
 
 // -- JSON -------------------------------------------------------------------------------------------
 
-// Length of the UTF-8 sequence at s, 0 when it is none: JSON must be valid whatever a file name holds.
-static int utf8(const unsigned char *s) {
-    if (*s < 0x80) return 1;
-    const int n = *s >= 0xC2 && *s < 0xE0 ? 2 : (*s & 0xF0) == 0xE0 ? 3 : *s >= 0xF0 && *s < 0xF5 ? 4 : 0;
-    for (int i = 1; i < n; ++i)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) || (*s == 0xF4 && s[1] > 0x8F))
-        return 0;
-    return n;
-}
-
 void carom_json_string(FILE *f, const char *text) {
+    if (!f) return;
     if (!text) {
         fputs("null", f);
         return;
     }
     fputc('"', f);
-    for (const unsigned char *s = (const unsigned char *)text; *s;) {
-        const int n = utf8(s);
-        if (n == 0) {
-            fputs("\\ufffd", f);
-            ++s;
-            continue;
-        }
-        if (*s == '"' || *s == '\\')
-            fprintf(f, "\\%c", *s);
-        else if (*s < 0x20)
-            fprintf(f, "\\u%04x", (unsigned)*s);
-        else
-            fwrite(s, 1, (size_t)n, f);
-        s += n;
-    }
+    carom_escape_file(CAROM_FOR_JSON, f, text);
     fputc('"', f);
 }
 
 void carom_json_number(FILE *f, double x) {
+    if (!f) return;
     char text[40] = "null";
     if (isfinite(x)) carom_format(text, sizeof text, "%.17g", x);
     fputs(text, f);
 }
 
 void carom_warnings_json(char *text, const carom_warning *list, int n) {
+    if (!text || !list) return;
     FILE *f = fmemopen(text, CAROM_WARNINGS_ROOM, "w");
     text[0] = 0;
     if (!f) return;
@@ -214,7 +195,58 @@ void carom_warnings_json(char *text, const carom_warning *list, int n) {
     fclose(f);
 }
 
+// The end of the JSON value at s, by the grammar of RFC 8259; NULL: there is none, or one nested more than eight deep.
+static const char *json_end(const char *s, int depth) {
+    static const char space[] = " \t\r\n", digit[] = "0123456789";
+    s += strspn(s, space);
+    if (*s == '"') {
+        for (++s; *s && *s != '"'; ++s) {
+            if ((unsigned char)*s < 0x20) return NULL;
+            if (*s != '\\') continue;
+            if (!*++s || !strchr("\"\\/bfnrtu", *s)) return NULL;
+            if (*s == 'u' && strspn(s + 1, "0123456789abcdefABCDEF") < 4) return NULL;
+        }
+        return *s ? s + 1 : NULL;
+    }
+    if (*s == '[' || *s == '{') {
+        const char close = *s == '[' ? ']' : '}';
+        if (depth == 8) return NULL;
+        ++s, s += strspn(s, space);
+        if (*s == close) return s + 1;
+        for (;; ++s) {
+            if (close == '}') {
+                s += strspn(s, space);
+                if (*s != '"' || !(s = json_end(s, depth + 1))) return NULL;
+                s += strspn(s, space);
+                if (*s++ != ':') return NULL;
+            }
+            if (!(s = json_end(s, depth + 1))) return NULL;
+            s += strspn(s, space);
+            if (*s == close) return s + 1;
+            if (*s != ',') return NULL;
+        }
+    }
+    static const char *const words[] = {"true", "false", "null"};
+    for (int i = 0; i < 3; ++i)
+        if (strncmp(s, words[i], strlen(words[i])) == 0) return s + strlen(words[i]);
+    s += *s == '-';
+    if (*s == '0' ? !!strchr(digit, s[1] ? s[1] : 'x') : !strspn(s, digit)) return NULL;
+    s += strspn(s, digit);
+    if (*s == '.' && !strspn(++s, digit)) return NULL;
+    s += strspn(s, digit);
+    if (*s != 'e' && *s != 'E') return s;
+    ++s, s += *s == '+' || *s == '-';
+    return strspn(s, digit) ? s + strspn(s, digit) : NULL;
+}
+
+// A list that a result holds as JSON; the result may hold anything.
+static void json_list(FILE *f, const char *text) {
+    const char *end = text && text[strspn(text, " \t\r\n")] == '[' ? json_end(text, 0) : NULL;
+    fputs(end && !end[strspn(end, " \t\r\n")] ? text : "[]", f);
+}
+
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
+    if (!l) return (carom_ledger_line){0};
     enum { LINES = sizeof ledger_table / sizeof ledger_table[0] - 1 };
     if (i < 0 || i >= LINES) return (carom_ledger_line){.name = NULL};
     const ledger_entry *e = &ledger_table[i];
@@ -228,6 +260,7 @@ carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger
 }
 
 void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    if (!f || !l) return;
     size_t group = 0; // length of the open group's name with its dot
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
         const char *dot = strchr(e->name, '.');
@@ -240,7 +273,7 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
         fprintf(f, "\"%s\": ", e->name + prefix);
         const carom_ledger_line line = carom_ledger_line_at(l, &names, (int)(e - ledger_table));
         if (e->kind == LEDGER_JSON)
-            fputs(line.text ? line.text : "[]", f);
+            json_list(f, line.text);
         else if (line.is_text)
             carom_json_string(f, line.text);
         else
@@ -261,6 +294,7 @@ static double *stored(const carom_model *m, carom_sim *sim) {
 }
 
 void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
+    if (!m || !sim) return;
     enum { MOST = 20 };
     const int n = carom_model_elements(m);
     const double *work = carom_sim_works(sim);
@@ -269,8 +303,8 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
     for (int i = 0; energy && i < n && i < MOST; ++i) {
         const char *kind, *name = carom_model_element(m, i, &kind);
         fprintf(f, "  %-12s ", kind);
-        if (strcmp(kind, "spring") == 0) fprintf(f, "%s stores %.6g, has taken %.6g\n", name, energy[i], 0 - work[i]);
-        else fprintf(f, "%s has given %.6g\n", name, work[i]);
+        if (strcmp(kind, "spring") == 0) carom_safe_file(f, "%s stores %.6g, has taken %.6g\n", name, energy[i], 0 - work[i]);
+        else carom_safe_file(f, "%s has given %.6g\n", name, work[i]);
     }
     if (energy && n > MOST) fprintf(f, "  %-12s %d more springs, motors and loads\n", "and", n - MOST);
     carom_locale_end(locale);
@@ -278,6 +312,7 @@ void carom_elements_print(FILE *f, const carom_model *m, carom_sim *sim) {
 }
 
 void carom_elements_json(FILE *f, const carom_model *m, carom_sim *sim) {
+    if (!m || !sim) return;
     double *energy = stored(m, sim);
     if (!energy) return;
     fputs(",\n  \"elements\": {", f);

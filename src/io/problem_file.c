@@ -1,5 +1,6 @@
 // problem_file.c: lists of contact problems, and which format a file has.
 #define _POSIX_C_SOURCE 200809L
+#include "base/missing.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "io/problem_data.h"
@@ -22,16 +23,21 @@ void carom_problems_destroy(carom_problem_list *list) {
     free(list);
 }
 
-int carom_problems_count(const carom_problem_list *list) { return list->n; }
-carom_problem *carom_problems_at(carom_problem_list *list, int i) { return &list->item[i]->pb; }
-const char *carom_problems_title(const carom_problem_list *list, int i) { return list->item[i]->title ? list->item[i]->title : ""; }
+int carom_problems_count(const carom_problem_list *list) { return list ? list->n : 0; }
+carom_problem *carom_problems_at(carom_problem_list *list, int i) { return list ? &list->item[i]->pb : NULL; }
+const char *carom_problems_title(const carom_problem_list *list, int i) {
+    if (!list) return NULL;
+    return list->item[i]->title ? list->item[i]->title : "";
+}
 
 void carom_problems_remove(carom_problem_list *list, int i) {
+    if (!list) return;
     problem_data_destroy(list->item[i]);
     for (--list->n; i < list->n; ++i) list->item[i] = list->item[i + 1];
 }
 
 carom_status carom_problems_add(carom_problem_list *list, const carom_problem *pb, const double *start, const char *title, carom_error *err) {
+    if (!list || !pb) return CAROM_MISSING(err);
     const size_t count = problem_entries(pb, NULL);
     problem_entry *entry = calloc(count + 1, sizeof *entry);
     problem_data *d = NULL;

@@ -16,6 +16,11 @@ char *part_name(const char *name) {
     return part;
 }
 
+int part_open(const char *part) {
+    unlink(part); // of a process that had this number before
+    return open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
 bool file_lock(int fd, int what, int kind, double patience) {
 #ifdef F_OFD_SETLK
     struct flock l = {.l_type = (short)kind, .l_whence = SEEK_SET, .l_start = ((off_t)1 << 62) + what, .l_len = 1};

@@ -8,6 +8,9 @@
 /// To be freed; NULL: no memory.
 char *part_name(const char *name);
 
+/// A new file for reading and writing: an older file of that name is removed, a link is never followed.  -1: see errno.
+int part_open(const char *part);
+
 /// The part gets its name.  Fails, and removes the part, if another run is writing a file of that name.  keep: an older file of that
 /// name becomes NAME.before, unless there is one already: then that is the better one.
 carom_status publish(const char *name, bool keep, carom_error *err);

@@ -5,6 +5,7 @@
 //     the rows of its state, so it writes what a run that never stopped would have written.
 // (3) The state is frozen before the first step that the end may shorten: going on to a later end repeats it whole.
 #define _POSIX_C_SOURCE 200809L
+#include "base/missing.h"
 #include "base/text.h"
 #include "base/tolerance.h"
 #include "io/publish.h"
@@ -148,6 +149,7 @@ static carom_status on_step(void *user, const carom_now *now) {
 }
 
 carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_error *err) {
+    if (!r) return CAROM_MISSING(err);
     stretch s = {r, steps, rows};
     r->err.code = CAROM_OK;
     carom_sim_ask_gaps(r->sim, on_step);
@@ -196,6 +198,7 @@ static carom_status see_step(carom_record *r, const carom_now *now) {
 }
 
 carom_status carom_record_step(void *record, const carom_now *now) {
+    if (!record || !now) return CAROM_BAD_INPUT;
     carom_record *r = record;
     const bool quiet = now->step < r->quiet_step && now->t < r->quiet_t && !now->reacted && !r->reacted && !now->nevents && !r->sides.count; // most steps
     if (!quiet) return see_step(r, now);
@@ -465,6 +468,7 @@ static carom_status put_moment(carom_record *r, const carom_ledger *ledger, caro
 }
 
 carom_status carom_record_flush(carom_record *r, carom_error *err) {
+    if (!r) return CAROM_MISSING(err);
     carom_ledger ledger;
     if (r->csv) CAROM_TRY(csv_flush(r->csv, err));
     if (!r->csv) CAROM_TRY(carom_sim_ledger(r->sim, &ledger, err));
@@ -509,6 +513,7 @@ static carom_status put_rest(carom_record *r, const char *status, const char *wh
 }
 
 carom_status carom_record_finish(carom_record *r, const char *status, const char *why, carom_error *err) {
+    if (!r || !status) return CAROM_MISSING(err);
     carom_status result = CAROM_OK, closed = CAROM_OK;
     if (r->h5 && r->h5->broken.code != CAROM_OK) result = h5_flush(r->h5, err); // says why; the file ends with the last flush
     else result = put_rest(r, status, why, err);
@@ -554,17 +559,22 @@ const carom_error *carom_record_error(const carom_record *r) {
 }
 
 void carom_record_extremes(const carom_record *r, const double **low, const double **high) {
+    if (!r || !low || !high) return;
     *low = r->low;
     *high = r->high;
 }
 
 carom_status carom_record_ledger(carom_record *r, carom_ledger *l, carom_ledger_names *names, carom_error *err) {
+    if (!r || !l || !names) return CAROM_MISSING(err);
     CAROM_TRY(carom_sim_ledger(r->sim, l, err));
     *names = ledger_names(r, l);
     return CAROM_OK;
 }
 
 bool carom_record_check(carom_record *r, int i, const char **text, double *left, double *right, carom_error *err) {
+    if (!r || !text || !left || !right) return false;
+    carom_error own;
+    if (!err) err = &own;
     carom_ledger l;
     if (carom_sim_ledger(r->sim, &l, err) != CAROM_OK) return false;
     const carom_now now = carom_sim_now(r->sim);
@@ -572,10 +582,12 @@ bool carom_record_check(carom_record *r, int i, const char **text, double *left,
 }
 
 const double *carom_record_row(const carom_record *r, long i) {
+    if (!r) return NULL;
     return r->memory && i >= 0 && i < r->rows ? carom_result_values(r->memory) + (size_t)i * (size_t)r->ncol : NULL;
 }
 
 carom_result *carom_record_result(carom_record *r, carom_error *err) {
+    if (!r) return CAROM_MISSING(err), NULL;
     carom_result *result = r->memory;
     if (!result) carom_fail(err, CAROM_BAD_INPUT, "this record is not in memory, or its result was taken already");
     r->memory = NULL;
@@ -583,14 +595,17 @@ carom_result *carom_record_result(carom_record *r, carom_error *err) {
 }
 
 int carom_record_columns(const carom_record *r) {
+    if (!r) return 0;
     return r->ncol;
 }
 
 const char *carom_record_column(const carom_record *r, int i) {
+    if (!r) return NULL;
     return i >= 0 && i < r->ncol ? r->column[i] : NULL;
 }
 
 double carom_record_saved(const carom_record *r) {
+    if (!r) return NAN;
     return r->saved;
 }
 
@@ -599,5 +614,6 @@ double record_spacing(const carom_record *r) {
 }
 
 long carom_record_rows(const carom_record *r) {
+    if (!r) return 0;
     return r->rows;
 }

@@ -1,5 +1,6 @@
 // result.c: reading results, in memory or in files.
 #define _POSIX_C_SOURCE 200809L
+#include "base/missing.h"
 #include "base/text.h"
 #include "io/ledger.h"
 #include "io/result.h"
@@ -84,20 +85,24 @@ void carom_result_close(carom_result *r) {
 }
 
 bool carom_result_unit(carom_result *r, const char *column, char *text, size_t size) {
+    if (!r) return false;
     carom_error err;
     if (!r->mech && r->model) r->mech = carom_mech_read(r->model, r->model_length, r->file ? r->file : "model", &err);
     return r->mech && carom_mech_unit(r->mech, column, text, size);
 }
 
 bool carom_result_is_hdf5(const carom_result *r) {
+    if (!r) return false;
     return r->h5 >= 0;
 }
 
 int carom_result_columns(const carom_result *r) {
+    if (!r) return 0;
     return r->table.columns;
 }
 
 const char *carom_result_column(const carom_result *r, int i) {
+    if (!r) return NULL;
     return i >= 0 && i < r->table.columns ? r->table.column[i] : NULL;
 }
 
@@ -114,6 +119,7 @@ int carom_result_find(const carom_result *r, const char *column) {
 }
 
 long carom_result_rows(const carom_result *r) {
+    if (!r) return 0;
     return r->table.rows;
 }
 
@@ -124,6 +130,7 @@ static carom_status read_block(carom_result *r, int column, int columns, long fi
     if (column < 0 || column >= t->columns || first < 0 || count < 0 || count > t->rows || first > t->rows - count)
         return carom_fail(err, CAROM_BAD_INPUT, "%ld rows of column %d from row %ld on are not in %.400s", count, column, first, r->file);
     if (count == 0) return CAROM_OK;
+    if (r->h5 < 0 && !t->value) return csv_rows(t, column, columns, first, count, out, err);
     if (r->h5 < 0) {
         for (long i = 0; i < count; ++i)
             carom_copy(out + (size_t)i * (size_t)columns, t->value + (size_t)(first + i) * (size_t)t->columns + (size_t)column, columns);
@@ -141,14 +148,17 @@ carom_status carom_result_read_rows(carom_result *r, long first, long count, dou
 }
 
 const double *carom_result_values(const carom_result *r) {
+    if (!r) return NULL;
     return r->table.value;
 }
 
 long carom_result_event_count(const carom_result *r) {
+    if (!r) return 0;
     return r->events;
 }
 
 carom_status carom_result_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err) {
+    if (!r) return CAROM_MISSING(err);
     if (first < 0 || count < 0 || count > r->events || first > r->events - count)
         return carom_fail(err, CAROM_BAD_INPUT, "%ld events from number %ld on are not in %.400s", count, first, r->file);
     if (count == 0) return CAROM_OK;
@@ -157,10 +167,12 @@ carom_status carom_result_events(carom_result *r, long first, long count, carom_
 }
 
 long carom_result_contact_count(const carom_result *r) {
+    if (!r) return 0;
     return r->contacts;
 }
 
 carom_status carom_result_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err) {
+    if (!r) return CAROM_MISSING(err);
     if (first < 0 || count < 0 || count > r->contacts || first > r->contacts - count)
         return carom_fail(err, CAROM_BAD_INPUT, "%ld contacts from number %ld on are not in %.400s", count, first, r->file);
     if (count == 0) return CAROM_OK;
@@ -169,6 +181,7 @@ carom_status carom_result_contacts(carom_result *r, long first, long count, caro
 }
 
 const carom_result_event *carom_result_event_values(const carom_result *r) {
+    if (!r) return NULL;
     return r->event;
 }
 
@@ -179,11 +192,13 @@ static const result_attribute *look(const result_attribute *a, int n, const char
 }
 
 const char *carom_result_text(const carom_result *r, const char *name) {
+    if (!r || !name) return NULL;
     const result_attribute *a = look(r->run, r->nrun, name);
     return a ? a->text : NULL;
 }
 
 bool carom_result_number(const carom_result *r, const char *name, double *value) {
+    if (!r || !name) return false;
     const result_attribute *a = look(r->run, r->nrun, name);
     if (!a || a->text) return false;
     *value = a->number;
@@ -191,15 +206,18 @@ bool carom_result_number(const carom_result *r, const char *name, double *value)
 }
 
 const char *carom_result_attribute(const carom_result *r, int i) {
+    if (!r) return NULL;
     return i >= 0 && i < r->nrun ? r->run[i].name : NULL;
 }
 
 const char *carom_result_model(const carom_result *r, size_t *length) {
+    if (!r || !length) return NULL;
     *length = r->model_length;
     return r->model;
 }
 
 bool carom_result_ledger(const carom_result *r, carom_ledger *l, carom_ledger_names *names) {
+    if (!r || !l || !names) return false;
     *l = (carom_ledger){.penetration_id = -1, .drift_id = -1};
     l->counts.residual_id = -1;
     *names = (carom_ledger_names){0};

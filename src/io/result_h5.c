@@ -315,6 +315,7 @@ static hid_t open_field(const carom_result *r, const char *name, hsize_t size[2]
 }
 
 long carom_result_field_size(carom_result *r, const char *name) {
+    if (!r) return 0;
     hsize_t size[2];
     h5_hush h;
     const hid_t set = r->h5 >= 0 && read_begin(r, &h) ? open_field(r, name, size) : -1;

@@ -1,5 +1,6 @@
 // table.c: tables as compound datasets and as CSV.
 #define _POSIX_C_SOURCE 200809L
+#include "base/missing.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "io/h5.h"
@@ -15,6 +16,7 @@
 enum { LONGEST_TEXT = 1024, MOST_COLUMNS = 4096, CHUNK = 4096 };
 
 carom_status carom_table_reserve(carom_table *t, long rows, carom_error *err) {
+    if (!t) return CAROM_MISSING(err);
     const size_t n = (size_t)rows + 1;
     t->rows = rows;
     for (int i = 0; i < t->columns; ++i) {
@@ -43,6 +45,7 @@ void carom_table_free(carom_table *t) {
 }
 
 carom_column *carom_table_column(const carom_table *t, const char *name) {
+    if (!t) return NULL;
     for (int i = 0; i < t->columns; ++i)
         if (strcmp(t->column[i].name, name) == 0) return &t->column[i];
     return NULL;
@@ -64,7 +67,8 @@ static void put_text(FILE *f, const char *text) {
 }
 
 static carom_status write_csv(const char *file, const carom_table *t, carom_error *err) {
-    FILE *f = fopen(file, "w");
+    const int fd = part_open(file);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!f) return carom_fail(err, CAROM_IO, "cannot create %.400s: %s", file, strerror(errno));
     for (int i = 0; i < t->columns; ++i) {
         if (i) fputc(',', f);
@@ -165,7 +169,8 @@ static carom_status write_h5(const char *file, const carom_table *tables, int n,
     h5_hush hush;
     h5_hush_begin(&hush);
     const hid_t fapl = h5_driver_access();
-    const hid_t f = H5Fcreate(file, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
+    unlink(file); // see part_open()
+    const hid_t f = H5Fcreate(file, H5F_ACC_EXCL, H5P_DEFAULT, fapl);
     bool good = f >= 0;
     h5_close(fapl);
     for (int i = 0; good && i < n; ++i) good = write_table(f, &tables[i]);

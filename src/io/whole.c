@@ -13,8 +13,10 @@ carom_status whole_open(whole_file *w, const char *name, carom_error *err) {
     const bool direct = stat(name, &old) == 0 && !S_ISREG(old.st_mode);
     *w = (whole_file){.name = name, .part = direct ? NULL : part_name(name)};
     if (!direct && !w->part) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the name of a file");
-    w->f = fopen(direct ? name : w->part, "wb");
+    const int fd = direct ? -1 : part_open(w->part);
+    w->f = direct ? fopen(name, "wb") : fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (w->f) return CAROM_OK;
+    if (fd >= 0) close(fd);
     const carom_status status = carom_fail(err, CAROM_IO, "cannot write %.300s: %s", name, strerror(errno));
     free(w->part);
     return status;

@@ -1,4 +1,5 @@
 // mech.c: mechanisms as a whole: made, copied, changed.
+#include "base/missing.h"
 #include "base/number.h"
 #include "base/unit.h"
 #include "mech/datum.h"
@@ -245,6 +246,7 @@ static carom_status see_uses(const carom_mech *m, const char *name, const carom_
 }
 
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
+    if (!set) return CAROM_MISSING(err);
     const char *sign = strchr(set, '=');
     char word[128];
     if (!sign || sign == set) return carom_fail(err, CAROM_BAD_INPUT, "--set %.100s: expected NAME=VALUE", set);
@@ -277,6 +279,9 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
 }
 
 carom_status carom_mech_add_matrix(carom_mech *m, const carom_matrix_text *matrix, carom_error *err) {
+    if (!m || !matrix || !matrix->name || !matrix->text) return CAROM_MISSING(err);
+    carom_error own;
+    if (!err) err = &own;
     for (int i = 0; i < m->nmatrices; ++i)
         if (strcmp(m->matrices[i].name, matrix->name) == 0)
             return carom_fail(err, CAROM_BAD_INPUT, "%.300s: the matrix '%.60s' is given twice", m->file, matrix->name);

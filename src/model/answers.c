@@ -32,6 +32,7 @@ void *carom_model_work(const carom_model *m, carom_error *err) {
 }
 
 int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
+    if (!m || (!list && room > 0)) return 0;
     int n = 0;
     carom_tape *const own[] = {m->tape, m->check_tape};
     for (int i = 0; i < 2; ++i, ++n)
@@ -44,6 +45,7 @@ int carom_model_tapes(const carom_model *m, carom_tape **list, int room) {
 }
 
 void carom_model_adopt(carom_model *m, const carom_model *other) {
+    if (!m || !other) return;
     enum { MOST = 64 };
     carom_tape *mine[MOST], *theirs[MOST];
     const int n = carom_model_tapes(m, mine, MOST);
@@ -51,9 +53,10 @@ void carom_model_adopt(carom_model *m, const carom_model *other) {
     for (int i = 0; i < n && i < MOST; ++i) carom_tape_attach(mine[i], carom_tape_native(theirs[i]));
 }
 
-long carom_model_motion_instructions(const carom_model *m) { return carom_tape_instructions(m->tape, GROUP_MOTION_GAPS); }
+long carom_model_motion_instructions(const carom_model *m) { return m ? carom_tape_instructions(m->tape, GROUP_MOTION_GAPS) : 0; }
 
 void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing)) {
+    if (!m) return;
     if (m->release) m->release(m->owned);
     m->owned = thing;
     m->release = release;
@@ -61,13 +64,14 @@ void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing)) 
 
 const carom_system *carom_model_system(const carom_model *m) { return &m->sys; }
 
-const char *carom_model_name(const carom_model *m) { return m->name; }
+const char *carom_model_name(const carom_model *m) { return m ? m->name : NULL; }
 
-const double *carom_model_q0(const carom_model *m) { return m->q0; }
+const double *carom_model_q0(const carom_model *m) { return m ? m->q0 : NULL; }
 
-const double *carom_model_v0(const carom_model *m) { return m->v0; }
+const double *carom_model_v0(const carom_model *m) { return m ? m->v0 : NULL; }
 
 carom_model_sizes carom_model_count(const carom_model *m) {
+    if (!m) return (carom_model_sizes){0};
     return (carom_model_sizes){.parameters = m->np_own,
                                .inputs = m->nset,
                                .coordinates = m->nq,
@@ -94,41 +98,51 @@ static const char *unknown_name(const carom_model *m, int i, bool rate) {
 }
 
 const char *carom_model_coordinate(const carom_model *m, int i) {
+    if (!m) return NULL;
     return i < carom_model_named_q(m) ? m->names.at[m->coordinate_name[i]].text : unknown_name(m, i - m->visible.nq_own, false);
 }
 
 const char *carom_model_velocity(const carom_model *m, int i) {
+    if (!m) return NULL;
     return i < carom_model_named_v(m) ? m->velocity[i] : unknown_name(m, i - m->visible.nv_own, true);
 }
 
 // The coordinates of contacts that are friction alone stay 0.
 bool carom_model_presses(const carom_model *m, int i) {
+    if (!m) return false;
     const int first = m->first_pressed;
     return i >= first && i < first + m->npressed;
 }
 
-const char *carom_model_settled(const carom_model *m) { return m->settled[0] ? m->settled : NULL; }
+const char *carom_model_settled(const carom_model *m) {
+    if (!m) return NULL;
+    return m->settled[0] ? m->settled : NULL;
+}
 
-double carom_model_snapshots(const carom_model *m) { return m->snapshots; }
+double carom_model_snapshots(const carom_model *m) { return m ? m->snapshots : NAN; }
 
 int carom_model_shown(const carom_model *m) {
+    if (!m) return 0;
     enum { MOST_SHOWN = 64 };
     return m->npairs > MOST_SHOWN ? m->pairs[0].first - m->ne : m->nc;
 }
 
 bool carom_model_recorded(const carom_model *m, int i) {
+    if (!m) return false;
     if (carom_model_presses(m, i) || (m->unrecorded_q && m->unrecorded_q[i])) return false;
     i -= carom_model_named_q(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
 
 bool carom_model_velocity_recorded(const carom_model *m, int i) {
+    if (!m) return false;
     if (carom_model_presses(m, i) || (m->unrecorded_v && m->unrecorded_v[i])) return false;
     i -= carom_model_named_v(m);
     return i < 0 || member_of(m, &i)->unknowns;
 }
 
 carom_model_member carom_model_member_at(const carom_model *m, int i) {
+    if (!m) return (carom_model_member){0};
     const member *b = &m->members[i];
     return (carom_model_member){.name = b->name, .flex = b->flex, .q = b->q, .v = b->v, .fields = b->fields};
 }
@@ -141,11 +155,13 @@ const char *carom_model_freedom(const carom_model *m, int i) {
 }
 
 const char *carom_model_parameter(const carom_model *m, int i, double *value) {
+    if (!m) return NULL;
     if (value) *value = m->parameter[i];
     return m->names.at[m->parameter_name[i]].text;
 }
 
 const char *carom_model_constraint(const carom_model *m, int id) {
+    if (!m) return NULL;
     enum { TURNS = 8, ROOM = 140 };
     static _Thread_local char text[TURNS][ROOM]; // names of contacts that come and go are made when they are asked for
     static _Thread_local int turn;
@@ -166,6 +182,7 @@ enum { MOST_NUMBERS = 8 };
 static int rules_of(const carom_model *m) { return m->near ? m->near->nrules : 0; }
 
 int carom_model_contact(const carom_model *m, const char *name) {
+    if (!m || !name) return 0;
     for (int i = 0; i < m->nc; ++i)
         if (strcmp(m->links[m->ne + i].name, name) == 0) return i;
     const int near = m->near ? carom_near_find(m, name) : CAROM_NO_CONTACT;
@@ -188,31 +205,38 @@ bool carom_model_contact_is(const carom_model *m, int found, int contact) {
     return numbers_behind(m->links[m->ne + contact].name, owner, n) > 0;
 }
 
-int carom_model_parts(const carom_model *m, int id) { return id >= m->ne && id < m->ne + m->nc ? m->links[id].parts : 0; }
+int carom_model_parts(const carom_model *m, int id) {
+    if (!m) return 0;
+    return id >= m->ne && id < m->ne + m->nc ? m->links[id].parts : 0;
+}
 
 int carom_model_part(const carom_model *m, int id) {
+    if (!m) return 0;
     const constraint *c = &m->links[id];
     return c->part && m->joints[c->joint].nrows > 1 ? c->part : 0;
 }
 
-const char *carom_model_redundant(const carom_model *m) { return m->redundant; }
+const char *carom_model_redundant(const carom_model *m) { return m ? m->redundant : NULL; }
 
-const char *carom_model_output(const carom_model *m, int i) { return m->output[i]; }
+const char *carom_model_output(const carom_model *m, int i) { return m ? m->output[i] : NULL; }
 
 carom_model_run carom_model_simulation(const carom_model *m) {
+    if (!m) return (carom_model_run){0};
     return (carom_model_run){
         .scheme = m->scheme, .options = m->options, .step = m->step, .end = m->end, .scheme_place = m->scheme_place,
         .option_places = m->option_places};
 }
 
-int carom_model_elements(const carom_model *m) { return m->nelements; }
+int carom_model_elements(const carom_model *m) { return m ? m->nelements : 0; }
 
 const char *carom_model_element(const carom_model *m, int i, const char **kind) {
+    if (!m) return NULL;
     if (kind) *kind = m->elements[i].kind;
     return m->elements[i].name;
 }
 
 void carom_model_stored(const carom_model *m, void *work, double t, const double *q, const double *v, double *energy) {
+    if (!m) return;
     double *x = carom_model_scratch(m, work);
     if (m->nelements == 0) return;
     carom_model_eval(m, work, GROUP_ELEMENTS, t, q, v, x);
@@ -220,16 +244,19 @@ void carom_model_stored(const carom_model *m, void *work, double t, const double
 }
 
 void carom_model_outputs(const carom_model *m, void *work, double t, const double *q, const double *v, double *out) {
+    if (!m || !work || !q || !out) return;
     if (m->nout) carom_model_eval(m, work, GROUP_OUTPUTS, t, q, v, out);
 }
 
 bool carom_model_turned(const carom_model *m) {
+    if (!m) return false;
     for (int i = 0; i < m->njoints; ++i)
         if (m->joints[i].turned) return true;
     return false;
 }
 
 void carom_model_reactions(const carom_model *m, void *work, double t, const double *q, const int *dir, int n, const double *x, double *y) {
+    if (!m || !work || !x || !y) return;
     const double *v = m->v0;
     if (m->nmember) carom_model_look(m, work, &q, &v, false);
     const carom_values frames = carom_tape_values(m->tape, work, GROUP_FRAMES, t, q, v); // where they stand: most joints are not turned
@@ -246,6 +273,7 @@ void carom_model_reactions(const carom_model *m, void *work, double t, const dou
 }
 
 void carom_model_exact(const carom_model *m, void *work, double t, double *q, double *v) {
+    if (!m || !work || !q || !v) return;
     double *x = carom_model_scratch(m, work);
     carom_model_eval(m, work, GROUP_EXACT, t, m->q0, m->v0, x);
     carom_copy(q, x, m->nq);
@@ -253,6 +281,7 @@ void carom_model_exact(const carom_model *m, void *work, double t, double *q, do
 }
 
 size_t carom_model_longest_contact(const carom_model *m) {
+    if (!m) return 0;
     size_t most = 0;
     for (int c = 0; c < m->nc; ++c) {
         const size_t length = strlen(m->links[m->ne + c].name);
@@ -266,6 +295,7 @@ size_t carom_model_longest_contact(const carom_model *m) {
 }
 
 double carom_model_contact_size(const carom_model *m, int id) {
+    if (!m) return NAN;
     if (m->near && id >= m->ne + m->nc) return carom_near_size(m, id);
     if (m->npairs == 0 || id < m->pairs[0].first) return 0;
     const pair *p = &m->pairs[m->pair_of[id - m->pairs[0].first]];
@@ -289,6 +319,7 @@ double carom_model_travel(const void *model, int id, const double *q_0, const do
 }
 
 bool carom_model_touch(const carom_model *m, void *work, double t, const double *q, int id, carom_touch *x) {
+    if (!m) return false;
     enum { MOST = PAIR_PLACE * (2 * MOST_CORNERS + 3) };
     const bool listed = id >= m->ne + m->nc;
     double all[MOST];

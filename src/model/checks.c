@@ -29,6 +29,7 @@ static void ledger_values(const carom_ledger *l, double x[LEDGER]) {
 const char *carom_ledger_name(int i) { return i >= 0 && i < LEDGER ? ledger_name[i] : NULL; }
 
 bool carom_ledger_value(const carom_ledger *l, const char *name, double *value) {
+    if (!l || !name) return false;
     double x[LEDGER];
     ledger_values(l, x);
     for (int i = 0; i < LEDGER; ++i)
@@ -41,10 +42,11 @@ bool carom_ledger_value(const carom_ledger *l, const char *name, double *value) 
 
 // -- checks and observed expressions ------------------------------------------------------------------------------------
 
-int carom_model_watched(const carom_model *m) { return m->nwatch; }
+int carom_model_watched(const carom_model *m) { return m ? m->nwatch : 0; }
 
 void carom_model_watch(const carom_model *m, void *work, double t, const double *q, const double *v, double *low,
                        double *high, bool first) {
+    if (!m) return;
     if (m->nwatch == 0) return;
     double *x = carom_model_scratch(m, work);
     carom_model_eval(m, work, GROUP_WATCH, t, q, v, x);
@@ -65,15 +67,17 @@ static bool compare(carom_op op, double a, double b) {
     }
 }
 
-int carom_model_observed(const carom_model *m) { return m->nobserved; }
+int carom_model_observed(const carom_model *m) { return m ? m->nobserved : 0; }
 
 bool carom_model_observes_state(const carom_model *m, int i) {
+    if (!m) return false;
     const carom_node x = m->observed[i];
     return carom_graph_depends(m->graph, x, CAROM_POSITION, -1) || carom_graph_depends(m->graph, x, CAROM_VELOCITY, -1) ||
            carom_graph_depends(m->graph, x, CAROM_TIME, 0);
 }
 
 void carom_model_average(const carom_model *m, void *work, double t, const double *q, const double *v, carom_average *a, bool first) {
+    if (!m) return;
     if (m->nwatch == 0) return;
     double *x = carom_model_scratch(m, work);
     carom_model_eval(m, work, GROUP_WATCH, t, q, v, x);
@@ -111,6 +115,7 @@ static const double *evaluate(const carom_model *m, const carom_ledger *ledger, 
 
 void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t, const double *q,
                          const double *v, double *out) {
+    if (!m || !ledger || !work) return;
     for (int k = 0; k < m->nwatch; ++k) {
         const double T = a[k].t - a[k].start, still = a[k].x; // over no time the average is the value
         const double value[WATCH_COUNT] = {a[k].low, a[k].high, T > 0 ? a[k].integral / T : still, T > 0 ? sqrt(a[k].square / T) : fabs(still), a[k].integral};
@@ -122,6 +127,8 @@ void carom_model_observe(const carom_model *m, const carom_average *a, const car
 bool carom_model_check(const carom_model *m, int i, const double *low, const double *high, const carom_ledger *ledger,
                        void *work, double t, const double *q, const double *v, const char **text, double *left,
                        double *right) {
+    if (!m || !ledger || !work || !q || !v || !text || !left || !right) return false;
+    if (i < 0 || i >= m->nchecks || (m->nwatch > 0 && (!low || !high))) return false;
     for (int k = 0; k < m->nwatch; ++k) {
         const double value[WATCH_COUNT] = {low[k], high[k], NAN, NAN, NAN}; // checks know no averages
         carom_copy(watched(m, work, k), value, WATCH_COUNT);

@@ -114,6 +114,7 @@ static double angle_rate(const joint *j, const double *q, const double *v) {
 }
 
 void carom_model_rates(const carom_model *m, const double *q, const double *v, double *dq) {
+    if (!m || !v || !dq) return;
     const int nq = carom_model_named_q(m), nv = carom_model_named_v(m);
     for (int i = 0; i < nq; ++i)
         if (m->velocity_of[i] >= 0) dq[i] = v[m->velocity_of[i]];
@@ -127,6 +128,7 @@ void carom_model_rates(const carom_model *m, const double *q, const double *v, d
 }
 
 void carom_model_velocities(const carom_model *m, const double *q, const double *dq, double *v) {
+    if (!m || !dq || !v) return;
     const int nq = carom_model_named_q(m), nv = carom_model_named_v(m);
     for (int i = 0; i < nq; ++i)
         if (m->velocity_of[i] >= 0) v[m->velocity_of[i]] = dq[i];
@@ -143,6 +145,7 @@ void carom_model_velocities(const carom_model *m, const double *q, const double 
 }
 
 int carom_model_quaternion(const carom_model *m, int i) {
+    if (!m) return 0;
     if (i >= carom_model_named_q(m) || m->velocity_of[i] >= 0) return -1;
     for (int k = 0; k < m->nbodies; ++k) {
         const body *b = &m->bodies[k];

@@ -55,20 +55,25 @@ void carom_signals_system(carom_model *m) {
 // -- answers ---------------------------------------------------------------------------------------------------------------------
 
 const char *carom_model_input(const carom_model *m, int i, double *value) {
+    if (!m) return NULL;
     if (i < 0 || i >= m->nset) return NULL;
     if (value) *value = m->parameter[m->np_own + i];
     return m->names.at[m->parameter_name[m->np_own + i]].text;
 }
 
 const char *carom_model_following(const carom_model *m, int i) {
+    if (!m) return NULL;
     for (int k = 0; k < m->names.count; ++k)
         if (m->names.at[k].kind == NAME_INPUT && m->names.at[k].index < 0 && i-- == 0) return m->names.at[k].text;
     return NULL;
 }
 
-const char *carom_model_signal(const carom_model *m, int i) { return i >= 0 && i < m->nsignals ? m->names.at[m->parameter_name[m->np_own + i]].text : NULL; }
+const char *carom_model_signal(const carom_model *m, int i) {
+    if (!m) return NULL;
+    return i >= 0 && i < m->nsignals ? m->names.at[m->parameter_name[m->np_own + i]].text : NULL;
+}
 
-const double *carom_model_signals(const carom_model *m) { return m->parameter + m->np_own; }
+const double *carom_model_signals(const carom_model *m) { return m ? m->parameter + m->np_own : NULL; }
 
 static const char *input_name(const void *user, int i) { return carom_model_input(user, i, NULL); }
 

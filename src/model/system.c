@@ -487,6 +487,7 @@ static carom_status observe(const void *model, void *work, double t, const doubl
 
 carom_status carom_model_row(const carom_model *m, void *work, double t, const double *q, const double *v, double energy[2], double *u,
                              double *gap, double *out) {
+    if (!m || !work || !q || !v || !energy || !u || !out || (m->npairs > 0 && !gap)) return CAROM_BAD_INPUT;
     const carom_values x = values(m, work, GROUP_ROW, t, q, v);
     const int bad = take(energy, x, 0, 2) | take(u, x, 2, m->own.dir);
     take(out, x, 2 + m->own.dir, m->nout); // an output may be what it is

@@ -2,6 +2,7 @@
 //
 // Switches are functions of time that keep their values between these times (carom_graph_switches).  Bounds over an interval tell whether one may change there; where
 // they leave it open, the interval is halved.  So no change is overlooked, however short what lies between two of them.
+#include "expr/parts.h"
 #include "model/model.h"
 #include <float.h>
 #include <math.h>
@@ -140,7 +141,12 @@ static void over(search *z, double a, double b) {
     z->x[0] = carom_range_along(a, b, 0);
     carom_tape_range(z->m->times_tape, z->m->times_part[1], z->work, z->x);
 }
-static carom_range between(search *z, double a, double b, int i) { return over(z, a, b), *bounds(z, i); }
+// Of that one alone.
+static carom_range between(search *z, double a, double b, int i) {
+    z->x[0] = carom_range_along(a, b, 0);
+    carom_tape_range_of(z->m->times_tape, z->m->times_part[1], i, z->work, z->x);
+    return *bounds(z, i);
+}
 
 static double width(const carom_range *x) { return x->high - x->low; }
 

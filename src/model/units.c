@@ -114,6 +114,7 @@ static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
 }
 
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size) {
+    if (!m || !name) return false;
     carom_unit u;
     if (!find_unit(m->mech, name, &u)) return false;
     carom_unit_label(&u, fmi, text, size);
@@ -121,6 +122,7 @@ bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *te
 }
 
 bool carom_mech_unit(const carom_mech *x, const char *name, char *text, size_t size) {
+    if (!x || !name) return false;
     carom_unit u;
     if (!find_unit(x, name, &u)) return false;
     carom_unit_label(&u, false, text, size);
@@ -128,6 +130,7 @@ bool carom_mech_unit(const carom_mech *x, const char *name, char *text, size_t s
 }
 
 bool carom_model_quantity(const carom_model *m, const char *name, const char *text, size_t length, double *x, carom_error *err) {
+    if (!text || !x) return false;
     carom_unit is, was;
     size_t at = 0;
     char *end = NULL, own[80];

@@ -30,6 +30,7 @@ csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, cha
 NOT_HERE(carom_status, result_h5_rows(carom_result *r, int column, int columns, long first, long count, double *out, carom_error *err))
 NOT_HERE(carom_status, result_h5_events(carom_result *r, long first, long count, carom_result_event *out, carom_error *err))
 NOT_HERE(carom_status, result_h5_contacts(carom_result *r, long first, long count, carom_result_contact *out, carom_error *err))
+NOT_HERE(carom_status, csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out, carom_error *err))
 NOT_HERE(carom_status, csv_read_events(const char *file, carom_result_event **event, long *count, carom_error *err))
 NOT_HERE(carom_status, csv_read_contacts(const char *file, carom_result_contact **contact, long *count, carom_error *err))
 NOT_HERE(carom_status, csv_row_done(csv_file *f, carom_error *err))

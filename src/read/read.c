@@ -1,6 +1,7 @@
 // read.c: a model file becomes a mechanism, as the table of keys says.
 //
 // Here it is decided what is a key, a record or a map; whether a value makes sense where it stands is decided when the mechanism is derived.
+#include "base/missing.h"
 #include "base/unit.h"
 #include "mech/keys.h"
 #include "read/yaml.h"
@@ -300,6 +301,7 @@ static bool sound(const carom_datum *d, int depth) {
 }
 
 carom_status carom_mech_add(carom_mech *m, const char *section, const char *name, const carom_datum *value, carom_error *err) {
+    if (!section) return CAROM_MISSING(err);
     reading r = {.m = m, .err = err};
     char of[140];
     snprintf(of, sizeof of, "%.60s%s%.60s", section, name ? "." : "", name ? name : "");

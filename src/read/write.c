@@ -1,4 +1,5 @@
 // write.c: a mechanism as a model file, in the order of the table of keys; mechanisms of which the same is written are equal.
+#include "base/escape.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "mech/datum.h"
@@ -15,6 +16,8 @@ typedef struct writing {
 
 static void put(writing *w, const char *text, size_t length) { carom_text_append(&w->text, text, length); }
 
+static void append(void *user, const char *text, size_t length) { put(user, text, length); }
+
 static void say(writing *w, const char *text) { put(w, text, strlen(text)); }
 
 // A text; in quotes unless it is a plain word or number.
@@ -25,10 +28,7 @@ static void put_text(writing *w, const char *text) {
         return;
     }
     say(w, "\"");
-    for (; *text; ++text) {
-        const char *escape = *text == '"' ? "\\\"" : *text == '\\' ? "\\\\" : *text == '\n' ? "\\n" : *text == '\t' ? "\\t" : *text == '\r' ? "\\r" : NULL;
-        put(w, escape ? escape : text, escape ? 2 : 1);
-    }
+    carom_escape(CAROM_FOR_YAML, text, strlen(text), append, w);
     say(w, "\"");
 }
 
@@ -132,6 +132,7 @@ static void put_section(writing *w, const carom_key *k) {
 }
 
 char *carom_mech_text(const carom_mech *m) {
+    if (!m) return NULL;
     writing w = {.record = m};
     const carom_key *k;
     say(&w, "carom: 1\n");
@@ -154,6 +155,7 @@ static bool same_matrices(const carom_mech *a, const carom_mech *b) {
 }
 
 bool carom_mech_equal(const carom_mech *a, const carom_mech *b) {
+    if (!a || !b) return false;
     char *x = carom_mech_text(a), *y = carom_mech_text(b);
     const bool equal = x && y && strcmp(x, y) == 0 && same_matrices(a, b);
     free(x);
@@ -166,6 +168,7 @@ static void add_hash(uint64_t *h, const char *text, size_t n) { // FNV-1a
 }
 
 uint64_t carom_mech_hash(const carom_mech *m) {
+    if (!m) return 0;
     uint64_t h = 14695981039346656037u;
     char *text = carom_mech_text(m);
     if (text) add_hash(&h, text, strlen(text));

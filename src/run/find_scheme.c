@@ -3,6 +3,7 @@
 #include <string.h>
 
 const carom_scheme *carom_schemes_find(const char *name) {
+    if (!name) return NULL;
     const carom_scheme *const *s = carom_schemes();
     while (*s && strcmp((*s)->name, name) != 0) ++s;
     return *s;

@@ -2,6 +2,7 @@
 //
 // Options in the file are meant for the file's scheme: with another scheme they do not count.  The file's step is meant for
 // it, too, where the other scheme controls its steps itself and a step is only the time between records.
+#include "base/missing.h"
 #include "base/number.h"
 #include "base/text.h"
 #include <carom/event.h>
@@ -45,6 +46,7 @@ static carom_status gather(carom_run *run, const char *const *file, const carom_
 }
 
 carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom_run_given *given, carom_error *err) {
+    if (!run || !given) return CAROM_MISSING(err);
     const carom_model_run file = m ? carom_model_simulation(m) : (carom_model_run){.step = NAN, .end = NAN};
     const char *dash = given->dash ? given->dash : "";
     *run = (carom_run){.scheme = given->scheme, .step = given->step, .end = given->end};
@@ -82,6 +84,7 @@ static const char *rate_name(const void *user, int i) {
 }
 
 carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m) {
+    if (!run || !m) return (carom_sim_def){0};
     carom_sim_def def = carom_sim_default();
     def.system = carom_model_system(m);
     def.schemes = carom_schemes();
@@ -99,6 +102,7 @@ carom_sim_def carom_run_sim(const carom_run *run, const carom_model *m) {
 }
 
 void carom_run_signals(carom_sim_def *def, const double *left, double *room) {
+    if (!def || !room) return;
     const carom_system *s = def->system;
     if (!left || s->ni == 0) return;
     def->input_t = left[s->ni];

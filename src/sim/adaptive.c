@@ -215,6 +215,7 @@ static void note_jump(carom_sim *sim, const span *x, bool jump) {
 }
 
 bool carom_sim_ending(const carom_sim *sim) {
+    if (!sim) return false;
     const carom_kept *k = sim->kept;
     if (!sim->control.on) return k->t + sim->h * (1 + ENDING) >= sim->t_end;
     const bool before = sim->control.stop > 0 && sim->t0 + (double)(k->stops + 1) * sim->control.stop < sim->t_end;

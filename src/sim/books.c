@@ -1,4 +1,5 @@
 // books.c: what a step adds to the ledger: what its scheme has accounted for, gaps, and the work of forces; and energies.
+#include "base/missing.h"
 #include "sim/sim.h"
 #include <math.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@ carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *w
 }
 
 carom_status carom_sim_energy(carom_sim *sim, double *kinetic, double *potential, carom_error *err) {
+    if (!sim || !kinetic || !potential) return CAROM_MISSING(err);
     const carom_system *sys = sim->sys;
     carom_step *s = &sim->step;
     *kinetic = *potential = 0;
@@ -143,6 +145,7 @@ static carom_status observe_power(carom_sim *sim, double *in, double *out, carom
 
 // Gaps of the present state, where the last step did without.  They are finite: bounds of them are known.
 const double *carom_sim_gaps(carom_sim *sim) {
+    if (!sim) return NULL;
     const carom_system *sys = sim->sys;
     double in, out;
     if (sim->stale) sim->kept->near = UINT64_MAX, sim->quiet = false; // gaps of the step before are not known
@@ -152,7 +155,10 @@ const double *carom_sim_gaps(carom_sim *sim) {
     return sim->gap;
 }
 
-void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now)) { sim->asks = on_step; }
+void carom_sim_ask_gaps(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now)) {
+    if (!sim) return;
+    sim->asks = on_step;
+}
 
 // After a step of length h: gaps, and the work of forces without potential by the trapezoidal rule.
 carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err) {

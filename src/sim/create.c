@@ -171,11 +171,12 @@ void carom_sim_destroy(carom_sim *sim) {
     free(sim);
 }
 
-size_t carom_sim_memory(const carom_sim *sim) { return sim->block_size; }
+size_t carom_sim_memory(const carom_sim *sim) { return sim ? sim->block_size : 0; }
 
-const carom_scheme *carom_sim_scheme(const carom_sim *sim) { return sim->scheme; }
+const carom_scheme *carom_sim_scheme(const carom_sim *sim) { return sim ? sim->scheme : NULL; }
 
 void carom_sim_choice(const carom_sim *sim, char *text, size_t size) {
+    if (!sim || !text) return;
     if (size > 0) text[0] = 0;
     if (sim->scheme->say) sim->scheme->say(sim->scheme_work, text, size);
 }

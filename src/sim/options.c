@@ -210,10 +210,12 @@ carom_status carom_sim_check_options(const carom_sim_def *def, const char *name,
 // -- as text ------------------------------------------------------------------------------------------
 
 const char *carom_sim_warning(const carom_sim *sim) {
+    if (!sim) return NULL;
     return sim->scheme->warning ? sim->scheme->warning(sim->opt) : NULL;
 }
 
 void carom_sim_options_text(const carom_sim *sim, char *text, size_t size) {
+    if (!sim || !text) return;
     const int own = carom_option_count(sim->scheme->options);
     if (size == 0) return;
     text[0] = 0;

@@ -1,4 +1,5 @@
 // part.c: looking inside a step that is done, counting anew from here, going on where another simulation stands.
+#include "base/missing.h"
 #include "sim/sim.h"
 #include "event/change.h"
 #include "event/phase.h"
@@ -7,6 +8,7 @@
 #include <string.h>
 
 carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room, carom_error *err) {
+    if (!sim || !before || !q || !v || !room) return CAROM_MISSING(err);
     carom_step *s = &sim->step;
     const bool reacted = s->reacted;
     const int events = s->nevents;
@@ -43,6 +45,7 @@ static void allocate_flow(carom_phase *w, double **error, carom_arena *mem, cons
 }
 
 carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, double t_1, double rtol, double *q, double *v, carom_error *err) {
+    if (!sim || !phase || !q || !v) return CAROM_MISSING(err);
     carom_step *s = &sim->step;
     carom_arena mem = {0};
     carom_phase w;
@@ -64,6 +67,7 @@ carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, dou
 }
 
 carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
+    if (!sim) return CAROM_MISSING(err);
     double kinetic, potential;
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     const carom_ledger fresh = {.energy.start = kinetic + potential, .kinetic = kinetic, .penetration_id = -1, .drift_id = -1, .counts.residual_id = -1};
@@ -78,6 +82,7 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
 }
 
 carom_status carom_sim_continue(carom_sim *sim, const carom_sim *other, carom_error *err) {
+    if (!sim || !other) return CAROM_MISSING(err);
     const uint64_t stamp = sim->kept->stamp;
     if (sim->scheme != other->scheme || sim->sys->nq != other->sys->nq || sim->sys->nv != other->sys->nv || sim->list.slots || sim->kept_size != other->kept_size)
         return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: the state does not fit the model with its new values", other->kept->t);

@@ -56,6 +56,7 @@ carom_status carom_sim_share(carom_sim *sim, carom_error *err) {
 }
 
 void carom_sim_watch_inner(carom_sim *sim, carom_status (*on_inner)(void *user, double t, const double *q, const double *v), void *user) {
+    if (!sim) return;
     const bool looks = sim->independent.rows.k > 0;
     sim->on_inner = on_inner;
     sim->inner_user = user;

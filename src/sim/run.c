@@ -1,19 +1,23 @@
 // run.c: steps up to the end: one, one that stops at a time, all of them.
+#include "base/missing.h"
 #include "base/tolerance.h"
 #include "sim/sim.h"
 #include <float.h>
 #include <math.h>
 
 bool carom_sim_done(const carom_sim *sim) {
+    if (!sim) return false;
     return sim->control.on || sim->sys->nsamplers ? sim->kept->t >= sim->t_end : sim->kept->n >= sim->total;
 }
 
 carom_status carom_sim_step(carom_sim *sim, carom_error *err) {
+    if (!sim) return CAROM_MISSING(err);
     return carom_sim_done(sim) ? carom_fail(err, CAROM_STOPPED, "the end time %g is reached", sim->t_end) : carom_sim_whole_step(sim, err);
 }
 
 // From t to the end of the next step, or to `end` if that comes first.
 carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) {
+    if (!sim) return CAROM_MISSING(err);
     carom_kept *k = sim->kept;
     if (carom_sim_done(sim) || !(end > k->t)) return carom_sim_step(sim, err);
     const bool whole = carom_sim_end_of(sim, k, k->n + 1) <= end + CAROM_INSTANT * sim->h + 8 * DBL_EPSILON * fabs(end);
@@ -37,6 +41,7 @@ carom_status carom_sim_step_until(carom_sim *sim, double end, carom_error *err) 
 }
 
 carom_status carom_sim_run(carom_sim *sim, carom_status (*on_step)(void *user, const carom_now *now), void *user, carom_error *err) {
+    if (!sim) return CAROM_MISSING(err);
     carom_error mine;
     carom_sim_start_time(sim);
     carom_status status = CAROM_OK;

@@ -3,6 +3,7 @@
 // Steps end exactly at sample instants: steps of a planned size are equal between two instants and no longer than h, adaptive ones are cut
 // there.  When a signal changes, forces jump, and carom_step.jumped says so.  If an
 // energy jumps with it, the difference is external work.
+#include "base/missing.h"
 #include "base/tolerance.h"
 #include "sim/sim.h"
 #include <math.h>
@@ -133,6 +134,7 @@ carom_status carom_sim_sample(carom_sim *sim, carom_error *err) {
 }
 
 carom_status carom_sim_input(carom_sim *sim, int i, double value, carom_error *err) {
+    if (!sim) return CAROM_MISSING(err);
     if (i < 0 || i >= sim->sys->nset) return carom_fail(err, CAROM_BAD_INPUT, "there is no input %d; the model has %d", i, sim->sys->nset);
     if (!isfinite(value)) return carom_fail(err, CAROM_BAD_INPUT, "t = %.9g: input %d is not a finite number", sim->kept->t, i);
     carom_copy(sim->signal, sim->input, sim->sys->ni);
@@ -140,4 +142,4 @@ carom_status carom_sim_input(carom_sim *sim, int i, double value, carom_error *e
     return change(sim, err);
 }
 
-const double *carom_sim_inputs(const carom_sim *sim) { return sim->input; }
+const double *carom_sim_inputs(const carom_sim *sim) { return sim ? sim->input : NULL; }

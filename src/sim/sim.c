@@ -1,4 +1,5 @@
 // sim.c: a step of the run, planned or adaptive: what comes before it, its end, and the way back where it fails.
+#include "base/missing.h"
 #include "base/tolerance.h"
 #include "base/number.h"
 #include "sim/sim.h"
@@ -105,6 +106,7 @@ static void plan_rows(carom_sim *sim, double dt) {
 }
 
 void carom_sim_stop_at(carom_sim *sim, double dt) {
+    if (!sim) return;
     if (!sim->control.on && dt > 0 && sim->scheme->emits_events && !(sim->scheme->lacks & CAROM_NO_STEP_CHANGE)) plan_rows(sim, dt);
     if (!sim->control.on) return;
     sim->control.stop = dt;
@@ -190,6 +192,7 @@ static void guess_reactions(carom_sim *sim) {
 }
 
 carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
+    if (!sim) return CAROM_MISSING(err);
     return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
 }
 

@@ -53,6 +53,7 @@ void carom_sim_adopt(carom_sim *sim) {
 }
 
 void carom_sim_team(carom_sim *sim, struct carom_team *team) {
+    if (!sim) return;
     sim->step.team = sim->list.team = team;
     carom_sim_adopt(sim);
 }

@@ -1,5 +1,6 @@
 // state.c: what callers see of a simulation: its state and ledger; observers; saving and restoring.
 #define _POSIX_C_SOURCE 200809L // clock_gettime
+#include "base/missing.h"
 #include "base/tolerance.h"
 #include "sim/sim.h"
 #include "solver/solvers.h"
@@ -28,6 +29,7 @@ double carom_sim_excess(const carom_ledger *l, double energy) {
 // -- observers ----------------------------------------------------------------------------------------------------
 
 bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void *user, double t, const double *q, const double *v), void *user) {
+    if (!sim) return false;
     if (!sim->scheme->dense) return false;
     sim->dense = n;
     sim->on_dense = on_dense;
@@ -35,24 +37,31 @@ bool carom_sim_watch_dense(carom_sim *sim, int n, carom_status (*on_dense)(void 
     return true;
 }
 void carom_sim_watch_problems(carom_sim *sim, void (*on_problem)(void *user, double t, const carom_problem *pb, const carom_report *report), void *user) {
+    if (!sim) return;
     sim->inside.on_problem = on_problem;
     sim->inside.problem_user = user;
 }
 void carom_sim_watch_changes(carom_sim *sim, carom_status (*on_change)(void *user, const carom_change *change), void *user) {
+    if (!sim) return;
     sim->inside.on_change = on_change;
     sim->inside.change_user = user;
 }
 
 void carom_sim_watch_events(carom_sim *sim, carom_status (*on_event)(void *user, carom_side side, double t, const double *q, const double *v),
                             void *user) {
+    if (!sim) return;
     sim->inside.on_event = on_event;
     sim->inside.event_user = user;
 }
 void carom_sim_stop_when(carom_sim *sim, bool (*stop)(const void *user), const void *user) {
+    if (!sim) return;
     sim->inside.stop = stop;
     sim->inside.stop_user = user;
 }
-long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !sim->regular ? 0 : sim->total; }
+long carom_sim_total_steps(const carom_sim *sim) {
+    if (!sim) return 0;
+    return sim->control.on || !sim->regular ? 0 : sim->total;
+}
 
 // -- the present state ---------------------------------------------------------------------------------------
 
@@ -60,12 +69,14 @@ long carom_sim_total_steps(const carom_sim *sim) { return sim->control.on || !si
 static void look_at_gaps(const carom_sim *sim) { carom_sim_gaps((carom_sim *)(uintptr_t)sim); }
 
 carom_now carom_sim_now(const carom_sim *sim) {
+    if (!sim) return (carom_now){0};
     look_at_gaps(sim);
     return (carom_now){.t = sim->kept->t, .step = sim->kept->n, .q = sim->q, .v = sim->v, .gap = sim->gap, .dir = sim->dir,
                        .impulse = sim->impulse, .force = sim->force, .events = sim->events, .nevents = sim->step.nevents, .reacted = sim->step.reacted, .nu = sim->nu, .lasting = sim->lasting};
 }
 
 carom_status carom_sim_velocities(carom_sim *sim, double *u, carom_error *err) {
+    if (!sim || !u) return CAROM_MISSING(err);
     carom_step *s = &sim->step;
     const carom_system *sys = sim->sys;
     if (sys->rates) {
@@ -114,6 +125,7 @@ static int median(const carom_counts *c) {
 }
 
 carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error *err) {
+    if (!sim || !ledger) return CAROM_MISSING(err);
     double kinetic, potential;
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     *ledger = sim->kept->ledger;
@@ -130,12 +142,13 @@ carom_status carom_sim_ledger(carom_sim *sim, carom_ledger *ledger, carom_error 
     return CAROM_OK;
 }
 
-const carom_system *carom_sim_system(const carom_sim *sim) { return sim->sys; }
-void *carom_sim_work(carom_sim *sim) { return sim->step.sys_work; }
+const carom_system *carom_sim_system(const carom_sim *sim) { return sim ? sim->sys : NULL; }
+void *carom_sim_work(carom_sim *sim) { return sim ? sim->step.sys_work : NULL; }
 
-const double *carom_sim_works(const carom_sim *sim) { return sim->done; }
+const double *carom_sim_works(const carom_sim *sim) { return sim ? sim->done : NULL; }
 
 void carom_sim_spent(carom_sim *sim, double seconds, double wall) {
+    if (!sim) return;
     sim->quiet = false;
     sim->kept->ledger.seconds = seconds;
     sim->kept->ledger.wall = wall;
@@ -144,12 +157,14 @@ void carom_sim_spent(carom_sim *sim, double seconds, double wall) {
 // -- saving ------------------------------------------------------------------------------------------------
 
 const void *carom_sim_state(const carom_sim *sim, size_t *bytes) {
+    if (!sim || !bytes) return NULL;
     look_at_gaps(sim);
     *bytes = sim->kept_size;
     return sim->kept;
 }
 
 void carom_sim_trim(const carom_sim *sim) {
+    if (!sim) return;
     if (sim->list.slots) carom_chain_forget(sim->inside.chain);
 }
 
@@ -201,6 +216,7 @@ static carom_status change_length(carom_sim *sim, int slots, carom_error *err) {
 }
 
 carom_status carom_sim_restore(carom_sim *sim, const void *state, size_t bytes, carom_error *err) {
+    if (!sim) return CAROM_MISSING(err);
     carom_kept k;
     if (bytes >= sizeof k) memcpy(&k, state, sizeof k);
     if (bytes < sizeof k || !another_length(sim, &k, bytes)) return restore(sim, state, bytes, err);

@@ -313,6 +313,7 @@ static void resolution(writer *w, const carom_ledger *l) {
 }
 
 int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_warning *list) {
+    if (!sim || !ledger) return 0;
     writer w = {.sim = sim, .list = list};
     energy_created(&w, ledger);
     unaccounted(&w, ledger);

@@ -291,9 +291,10 @@ void carom_compare_destroy(carom_compare *c) {
 
 // -- rows -----------------------------------------------------------------------------------------------------
 
-int carom_compare_schemes(const carom_compare *c) { return c->nschemes; }
+int carom_compare_schemes(const carom_compare *c) { return c ? c->nschemes : 0; }
 
 int carom_compare_runs(const carom_compare *c, int scheme) {
+    if (!c) return 0;
     return c->schemes[scheme].adaptive ? c->ntolerances : c->nsteps;
 }
 
@@ -306,6 +307,7 @@ double carom_compare_mean_step(const carom_compare *c, const job *j) {
 }
 
 carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int run) {
+    if (!c) return (carom_compare_row){0};
     const job *j = job_at(c, scheme, run);
     return (carom_compare_row){.scheme = c->schemes[scheme].text, .step = isnan(j->tolerance) ? j->step : NAN, .tolerance = j->tolerance,
                                .error = j->error, .order = j->order, .steps = j->steps, .rejected = j->rejected, .seconds = j->seconds,
@@ -314,6 +316,7 @@ carom_compare_row carom_compare_row_at(const carom_compare *c, int scheme, int r
 }
 
 double carom_compare_order(const carom_compare *c, int scheme) {
+    if (!c) return NAN;
     double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
     for (int k = 0; k < carom_compare_runs(c, scheme); ++k) {
         const job *j = job_at(c, scheme, k);
@@ -342,10 +345,12 @@ static bool on_rows(const carom_compare *c) {
 }
 
 const char *carom_compare_reference(const carom_compare *c, double *apart) {
+    if (!c) return NULL;
     if (apart) *apart = c->reference.kind == REFERENCE_FILE && !on_rows(c) ? c->reference.apart : 0;
     return c->about;
 }
 
 const char *carom_compare_name(const carom_compare *c, int i) {
+    if (!c) return NULL;
     return i >= 0 && i < c->of.n ? c->of.at[i].name : NULL;
 }

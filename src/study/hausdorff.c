@@ -4,6 +4,7 @@
 // is therefore within delta of the graph exactly when m - delta <= x <= M + delta over [t - delta, t + delta].  The same
 // test on a smaller window covers a whole stretch of the other graph at once; only what is not covered by the
 // distance found so far is looked at more closely, down to DEPTH halvings of a segment.
+#include "base/missing.h"
 #include <carom/study.h>
 #include <math.h>
 #include <stdlib.h>
@@ -117,6 +118,7 @@ static double excess(const graph *f, const graph *g, long first, long last, doub
 }
 
 carom_status carom_hausdorff(const carom_polyline *f, const carom_polyline *g, double *distance, carom_error *err) {
+    if (!f || !distance) return CAROM_MISSING(err);
     graph a = {0}, b = {0};
     bool finite = true;
     carom_status status = plant(&a, f, &finite, err);

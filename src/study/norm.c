@@ -2,6 +2,7 @@
 //
 // The largest singular value of the matrix of all rows is the root of the largest eigenvalue of its Gram matrix, which
 // is n x n however many rows there are.  Squaring costs accuracy only in the small singular values.
+#include "base/missing.h"
 #include "base/number.h"
 #include <carom/study.h>
 #include <float.h>
@@ -15,6 +16,7 @@ const char *carom_norm_word(int kind) {
 }
 
 carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_error *err) {
+    if (!name) return CAROM_MISSING(err);
     static const char relative[] = "relative-";
     const bool part = strncmp(name, relative, sizeof relative - 1) == 0;
     const char *word = part ? name + sizeof relative - 1 : name;
@@ -35,6 +37,7 @@ carom_status carom_compare_norm(carom_compare_def *def, const char *name, carom_
 }
 
 carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, double p, int n, carom_error *err) {
+    if (!a) return CAROM_MISSING(err);
     *a = (carom_norm){.kind = kind, .p = p, .n = n};
     if (kind == CAROM_NORM_HAUSDORFF) return carom_fail(err, CAROM_BAD_INPUT, "the norm %s is not made of rows", carom_norm_word(kind));
     if (kind != CAROM_NORM_MATRIX) return CAROM_OK;
@@ -44,11 +47,13 @@ carom_status carom_norm_begin(carom_norm *a, carom_norm_kind kind, double p, int
 }
 
 void carom_norm_end(carom_norm *a) {
+    if (!a) return;
     free(a->gram);
     a->gram = NULL;
 }
 
 void carom_norm_add(carom_norm *a, double h, const double *e) {
+    if (!a) return;
     for (int j = 0; j < a->n; ++j) {
         switch (a->kind) {
         case CAROM_NORM_L1: a->sum += h * fabs(e[j]); break;
@@ -124,6 +129,7 @@ static double largest_singular(const carom_norm *a) {
 }
 
 double carom_norm_value(const carom_norm *a) {
+    if (!a) return NAN;
     if (a->kind == CAROM_NORM_MATRIX) return largest_singular(a);
     return a->kind == CAROM_NORM_L2 ? sqrt(a->sum) : a->kind == CAROM_NORM_LP ? pow(a->sum, 1 / a->p) : a->sum;
 }

@@ -3,6 +3,7 @@
 // Workers take jobs in their order; every job has its own simulation and trajectory, so that its numbers do not depend on
 // who runs it.  The calling thread waits, tells rows in the jobs' order and asks the front end whether to go on.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
+#include "base/missing.h"
 #include "study/compare.h"
 #include <carom/matrix.h>
 #include <math.h>
@@ -349,6 +350,7 @@ static carom_status hold(carom_compare *c, bool alone, const carom_compare_watch
 }
 
 carom_status carom_compare_run(carom_compare *c, const carom_compare_watch *watch, carom_error *err) {
+    if (!c) return CAROM_MISSING(err);
     const carom_compare_watch silent = {0};
     if (!watch) watch = &silent;
     carom_status status = CAROM_OK;

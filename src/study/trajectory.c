@@ -1,4 +1,5 @@
 // trajectory.c: a motion in memory, and its state at any time.
+#include "base/missing.h"
 #include <carom/study.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@ static const double SAME = 1e-9; // times closer than this part of the spacing a
 size_t carom_trajectory_bytes(int n, long room) { return (2 * (size_t)n + 2) * (size_t)room * sizeof(double); }
 
 carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, carom_error *err) {
+    if (!tr) return CAROM_MISSING(err);
     const size_t bytes = carom_trajectory_bytes(n, room), nodes = (size_t)room;
     *tr = (carom_trajectory){.n = n, .room = room, .t = malloc(bytes + 1)};
     if (!tr->t) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a trajectory of %ld states (%.3g GB)", room, 1e-9 * (double)bytes);
@@ -20,6 +22,7 @@ carom_status carom_trajectory_create(carom_trajectory *tr, int n, long room, car
 }
 
 carom_status carom_trajectory_reserve(carom_trajectory *tr, long room, carom_error *err) {
+    if (!tr) return CAROM_MISSING(err);
     if (room <= tr->room) return CAROM_OK;
     carom_trajectory more;
     CAROM_TRY(carom_trajectory_create(&more, tr->n, room, err));
@@ -35,11 +38,13 @@ carom_status carom_trajectory_reserve(carom_trajectory *tr, long room, carom_err
 }
 
 void carom_trajectory_destroy(carom_trajectory *tr) {
+    if (!tr) return;
     free(tr->t);
     *tr = (carom_trajectory){0};
 }
 
 void carom_trajectory_add(carom_trajectory *tr, double t, const double *q, const double *v, double jump) {
+    if (!tr) return;
     const size_t at = (size_t)tr->count * (size_t)tr->n, bytes = (size_t)tr->n * sizeof *q;
     if (tr->count == tr->room) return;
     tr->t[tr->count] = t;
@@ -124,6 +129,7 @@ static void inside(const carom_trajectory *tr, long k, double t, carom_side side
 }
 
 void carom_trajectory_at(const carom_trajectory *tr, double t, carom_side side, long *hint, double *q, double *v) {
+    if (!tr || !hint || !q || !v) return;
     if (tr->count == 1) {
         node(tr, 0, q, v);
         return;

@@ -3,6 +3,7 @@
 // The journal is a file of records, appended as runs end: length, bytes, checksum.  What a sweep that was killed leaves is read
 // up to the first record that is not whole; the rest is cut off.  It begins with a text of the caller that says what the sweep is.
 #define _POSIX_C_SOURCE 200809L
+#include "base/missing.h"
 #include "sweep/sweep.h"
 #include <carom/book.h>
 #include <errno.h>
@@ -59,6 +60,7 @@ static size_t numbers(const carom_sweep *s, long points) {
 }
 
 unsigned char *carom_row_pack(const carom_sweep *s, const carom_sweep_row *row, size_t *n) {
+    if (!s || !row || !n) return NULL;
     const head h = {row->run, row->status, row->points, (int64_t)strlen(row->message) + 1};
     const size_t observed = (size_t)s->nobserve, points = (size_t)row->points * (1 + observed), state = (size_t)carom_sweep_state(s);
     *n = sizeof h + (observed + points + state) * sizeof(double) + (size_t)h.message;
@@ -110,6 +112,7 @@ static void keep(carom_book *b, const carom_sweep_row *r, unsigned char *record)
 }
 
 bool carom_book_add(carom_book *b, const carom_sweep_row *row) {
+    if (!b || !row) return false;
     size_t n = 0;
     unsigned char *record = carom_row_pack(b->s, row, &n);
     const bool good = record && (!b->f || put_record(b->f, record, n));
@@ -130,6 +133,7 @@ static carom_book *empty(const char *file, carom_error *err) {
 }
 
 carom_book *carom_book_create(const char *file, const void *definition, size_t length, carom_error *err) {
+    if (!definition) return CAROM_MISSING(err), NULL;
     carom_book *b = empty(file, err);
     if (!b || !file) return b;
     b->f = fopen(file, "wbx");
@@ -178,6 +182,7 @@ static carom_status read_rows(carom_book *b, carom_sweep *s, carom_error *err) {
 }
 
 carom_status carom_book_bind(carom_book *b, carom_sweep *s, carom_error *err) {
+    if (!b || !s) return CAROM_MISSING(err);
     b->s = s;
     b->row = calloc((size_t)s->runs, sizeof *b->row);
     if (!b->row) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %ld runs", s->runs);
@@ -185,6 +190,7 @@ carom_status carom_book_bind(carom_book *b, carom_sweep *s, carom_error *err) {
 }
 
 carom_status carom_book_flush(carom_book *b, carom_error *err) {
+    if (!b) return CAROM_MISSING(err);
     if (b->trouble || (b->f && fflush(b->f) != 0)) {
         b->trouble = true;
         return carom_fail(err, CAROM_IO, "cannot write %.400s: %s", b->file ? b->file : "rows", strerror(errno));
@@ -192,21 +198,24 @@ carom_status carom_book_flush(carom_book *b, carom_error *err) {
     return CAROM_OK;
 }
 
-long carom_book_rows(const carom_book *b) { return b->rows; }
-long carom_book_failed(const carom_book *b) { return b->failed; }
+long carom_book_rows(const carom_book *b) { return b ? b->rows : 0; }
+long carom_book_failed(const carom_book *b) { return b ? b->failed : 0; }
 
 bool carom_book_row(const carom_book *b, long run, carom_sweep_row *row) {
+    if (!b || !row) return false;
     if (b->row[run]) *row = row_of(b, run);
     return b->row[run] != NULL;
 }
 
 const char *carom_book_message(const carom_book *b, long *run) {
+    if (!b || !run) return NULL;
     for (long k = 0; k < b->s->runs; ++k)
         if (b->row[k] && row_of(b, k).status != 0) return *run = k, row_of(b, k).message;
     return NULL;
 }
 
 void carom_book_remove(carom_book *b) {
+    if (!b) return;
     if (!b->f) return;
     fclose(b->f);
     b->f = NULL;
@@ -280,6 +289,9 @@ static carom_status section_table(const carom_book *b, carom_table *t, carom_err
 }
 
 carom_status carom_book_tables(const carom_book *b, carom_table tables[2], int *n, carom_error *err) {
+    if (!b || !tables || !n) return CAROM_MISSING(err);
+    carom_error own;
+    if (!err) err = &own;
     *n = 1;
     CAROM_TRY(runs_table(b, &tables[0], err));
     if (b->s->section.kind == SECTION_NONE) return CAROM_OK;

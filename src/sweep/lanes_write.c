@@ -1,5 +1,6 @@
 // lanes_write.c: a sweep as one text.
 #include "base/tolerance.h"
+#include "base/escape.h"
 #include "base/number.h"
 #include "expr/native.h"
 #include "sweep/lanes.h"
@@ -252,10 +253,7 @@ static void put_names(const sheet *t, const char *name, int n, const char *(*of)
     PUT(t, "static const char *const %s[] = {", name);
     for (int i = 0; i < n; ++i) {
         put(t, "\"");
-        for (const char *c = of(s, i); *c; ++c) {
-            if (*c == '"' || *c == '\\') put(t, "\\");
-            if ((unsigned char)*c >= ' ') t->write(t->user, c, 1);
-        }
+        carom_escape(CAROM_FOR_C_STRING, of(s, i), strlen(of(s, i)), t->write, t->user);
         put(t, "\", ");
     }
     put(t, "0};\n");

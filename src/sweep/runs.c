@@ -1,19 +1,24 @@
 // runs.c: the runs of a sweep: how many, what is varied and observed, and the values of each.
 #include "sweep/sweep.h"
 
-long carom_sweep_runs(const carom_sweep *s) { return s->runs; }
-int carom_sweep_varied(const carom_sweep *s) { return s->nvary; }
-const char *carom_sweep_vary_name(const carom_sweep *s, int i) { return s->vary[i].name; }
-int carom_sweep_observed(const carom_sweep *s) { return s->nobserve; }
-const char *carom_sweep_observe_text(const carom_sweep *s, int i) { return s->observe[i]; }
+long carom_sweep_runs(const carom_sweep *s) { return s ? s->runs : 0; }
+int carom_sweep_varied(const carom_sweep *s) { return s ? s->nvary : 0; }
+const char *carom_sweep_vary_name(const carom_sweep *s, int i) { return s ? s->vary[i].name : NULL; }
+int carom_sweep_observed(const carom_sweep *s) { return s ? s->nobserve : 0; }
+const char *carom_sweep_observe_text(const carom_sweep *s, int i) { return s ? s->observe[i] : NULL; }
 int carom_sweep_state(const carom_sweep *s) {
+    if (!s) return 0;
     const int signals = s->def.follow == CAROM_FOLLOW_NONE ? 0 : carom_model_system(s->model)->ni;
     return s->nq + s->nv + (signals > 0 ? signals + 1 : 0);
 }
-long carom_sweep_alone(const carom_sweep *s) { return s->lanes ? atomic_load(&((carom_sweep *)s)->alone) : -1; }
-const carom_model *carom_sweep_model(const carom_sweep *s) { return s->model; }
+long carom_sweep_alone(const carom_sweep *s) {
+    if (!s) return 0;
+    return s->lanes ? atomic_load(&((carom_sweep *)s)->alone) : -1;
+}
+const carom_model *carom_sweep_model(const carom_sweep *s) { return s ? s->model : NULL; }
 
 int carom_sweep_values(const carom_sweep *s, long run, double *value) {
+    if (!s || !value) return 0;
     const long chain = run / carom_sweep_chain(s), place = run % carom_sweep_chain(s);
     const bool down = s->def.follow == CAROM_FOLLOW_DOWN || place >= s->length;
     long i = chain * s->length + (s->def.follow == CAROM_FOLLOW_BOTH && down ? 2 * s->length - 1 - place : down ? s->length - 1 - place : place);

@@ -3,6 +3,7 @@
 // A chain is a row of runs along the last --vary, of which each starts where the one before has ended (--follow); without
 // that, every run is a chain of its own.  Threads take whole chains in their order.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
+#include "base/missing.h"
 #include "sim/sim.h"
 #include "sweep/lanes.h"
 #include <carom/compile.h>
@@ -25,6 +26,7 @@ static void mine(const carom_sweep *s, long *first, long *last) {
 }
 
 bool carom_sweep_mine(const carom_sweep *s, long run) {
+    if (!s) return false;
     long first, last;
     mine(s, &first, &last);
     return run / carom_sweep_chain(s) >= first && run / carom_sweep_chain(s) < last;
@@ -174,6 +176,7 @@ void carom_sweep_destroy(carom_sweep *s) {
 }
 
 void carom_sweep_skip(carom_sweep *s, long run, const double *end) {
+    if (!s) return;
     const size_t n = (size_t)carom_sweep_state(s);
     if (run < 0 || run >= s->runs || s->skip[run]) return;
     s->skip[run] = true;
@@ -323,6 +326,7 @@ static long runs_left(const carom_sweep *s, long first, long last) { // runs of 
 
 // A fixed share of what is left: large at the beginning, so that few ask; small at the end, so that none waits long for the last.
 bool carom_sweep_give(carom_sweep *s, int processes, long *first, long *last) {
+    if (!s || !first || !last) return false;
     enum { SHARES = 16 }; // of each process
     crew *c = s->crew;
     pthread_mutex_lock(&c->lock);
@@ -337,6 +341,7 @@ bool carom_sweep_give(carom_sweep *s, int processes, long *first, long *last) {
 }
 
 void carom_sweep_accept(carom_sweep *s, const carom_sweep_row *row) {
+    if (!s || !row) return;
     crew *c = s->crew;
     pthread_mutex_lock(&c->lock);
     hand_over(c, *row);
@@ -346,6 +351,7 @@ void carom_sweep_accept(carom_sweep *s, const carom_sweep_row *row) {
 }
 
 carom_status carom_sweep_run(carom_sweep *s, const carom_sweep_watch *watch, carom_error *err) {
+    if (!s) return CAROM_MISSING(err);
     static const carom_sweep_watch silent = {0};
     crew c = {.s = s, .watch = watch ? watch : &silent};
     if (!c.watch->fetch) mine(s, &c.next, &c.last);

@@ -23,11 +23,7 @@ static void put_model(const ctext *c, const char *text, size_t length) {
         size_t n = 0;
         while (at + n < length && text[at + n] != '\n') ++n;
         put(c, "//     ");
-        for (size_t k = 0; k < n; ++k) { // a backslash at the end would join the next line to it
-            const char ch = text[at + k];
-            if (ch == '\\' || ch == '\r' || ch == '?') put(c, ch == '?' ? "?" : " ");
-            else c->write(c->user, &ch, 1);
-        }
+        carom_escape(CAROM_FOR_C_COMMENT, text + at, n, c->write, c->user);
         put(c, "\n");
         at += n + 1;
     }
@@ -42,7 +38,11 @@ static void put_numbers(const ctext *c, const char *name, const double *x, int n
 
 static void put_names(const ctext *c, const char *name, const char *(*of)(const carom_model *m, int i), int n) {
     PUT(c, "const char *const %.100s_%s[] = {", c->prefix, name);
-    for (int i = 0; i < n; ++i) PUT(c, "%s\"%.200s\"", i ? ", " : "", of(c->m, i));
+    for (int i = 0; i < n; ++i) {
+        put(c, i ? ", \"" : "\"");
+        put_escaped(c, CAROM_FOR_C_STRING, of(c->m, i));
+        put(c, "\"");
+    }
     put(c, n ? ", 0};\n" : "0};\n");
 }
 
@@ -172,8 +172,19 @@ static carom_status refuse(const carom_model *m, carom_error *err) {
     return CAROM_OK;
 }
 
+static bool is_prefix(const char *s) {
+    for (const char *c = s; *c; ++c) {
+        const bool letter = *c == '_' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z');
+        if (!letter && !(c > s && *c >= '0' && *c <= '9')) return false;
+    }
+    return *s != 0;
+}
+
 carom_status carom_model_write_c(const carom_model *m, const char *prefix, const char *text, size_t length, carom_write_text *write, void *user, carom_error *err) {
     if (!m || !prefix || !write) return carom_fail(err, CAROM_BAD_INPUT, "a model, the prefix of its names or a writer is missing");
+    if (!is_prefix(prefix))
+        return carom_fail(err, CAROM_BAD_INPUT, "expected letters, digits and _ as the prefix of C names, got '%.60s'", prefix);
+    if (!text) length = 0;
     CAROM_TRY(refuse(m, err));
     const ctext c = {.m = m, .prefix = prefix, .write = write, .user = user};
     const terms w_as = m->w;
@@ -191,8 +202,9 @@ carom_status carom_model_write_c(const carom_model *m, const char *prefix, const
         {GROUP_POWER, "power", "Power of forces without potential: at rest (external), the rest of it (damping).", {0}, 0},
         {GROUP_OUTPUTS, "outputs", "The outputs of the model.", {0}, 0},
     };
-    PUT(&c, "// %.200s as C functions: mass, forces, gaps, directions and their derivatives.\n", m->name ? m->name : prefix);
-    put(&c, "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
+    put(&c, "// "), put_escaped(&c, CAROM_FOR_C_COMMENT, m->name ? m->name : prefix);
+    put(&c, " as C functions: mass, forces, gaps, directions and their derivatives.\n"
+            "// Self-contained C17; the same bits as the program, if compiled with -ffp-contract=off.\n"
             "// Positions q, velocities v = q', parameters p; every function writes its numbers to out[].\n");
     if (carom_ctext_has_parts(&c) || m->npairs || m->near) put(&c, "// Tables of members, bodies and shapes hold numbers that the parameters had when this was written.\n");
     put(&c, "\n");

@@ -8,6 +8,7 @@
 // What the library computes with C code of its own stands in files NAME.inc, which it includes and which are printed here (carom_NAME_text).  The search of
 // contacts (collide/) is printed as it is.
 #pragma once
+#include "base/escape.h"
 #include "expr/native.h"
 #include "model/pairs.h"
 #include <stdio.h>
@@ -26,6 +27,10 @@ typedef struct ctext {
 } ctext;
 
 static inline void put(const ctext *c, const char *text) { c->write(c->user, text, strlen(text)); }
+/// A text of the model's, in a comment or a string.
+static inline void put_escaped(const ctext *c, carom_target target, const char *text) {
+    carom_escape(target, text, strlen(text), c->write, c->user);
+}
 
 // write.c
 void carom_ctext_member_name(const ctext *c, int k, char text[CAROM_SLOT_NAME]);

@@ -136,8 +136,9 @@ static void put_member(const ctext *c, int k) {
     const member *b = &c->m->members[k];
     char name[CAROM_SLOT_NAME], begin[200];
     carom_ctext_member_name(c, k, name);
-    PUT(c, "\n// Member %.100s, with `per` components of a node.  Its positions are q[_q] to q[_q + _n - 1], its velocities alike.  Component c of node i is\n"
-           "// unknown number _unknown[per i + c] of these; -1: it is fixed.\n", b->name);
+    put(c, "\n// Member "), put_escaped(c, CAROM_FOR_C_COMMENT, b->name);
+    PUT(c, ", with `per` components of a node.  Its positions are q[_q] to q[_q + _n - 1], its velocities alike.  Component c of node i is\n"
+           "// unknown number _unknown[per i + c] of these; -1: it is fixed.\n");
     PUT(c, "enum { %s_q = %d, %s_v = %d, %s_n = %d };\n", name, b->q, name, b->v, name, b->count);
     snprintf(begin, sizeof begin, "const int %s_unknown[] = ", name);
     carom_ctext_ints(c, begin, f->unknown, (size_t)f->nodes * (size_t)f->per);

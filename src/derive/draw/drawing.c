@@ -80,19 +80,22 @@ void carom_drawing_destroy(carom_drawing *x) {
     free(x);
 }
 
-int carom_drawing_dim(const carom_drawing *x) { return x->d->dim; }
+int carom_drawing_dim(const carom_drawing *x) { return x ? x->d->dim : 0; }
 
-int carom_drawing_shapes(const carom_drawing *x) { return x->d->count; }
+int carom_drawing_shapes(const carom_drawing *x) { return x ? x->d->count : 0; }
 
-carom_drawn carom_drawing_shape(const carom_drawing *x, int i) { return x->d->shape[i]; }
+carom_drawn carom_drawing_shape(const carom_drawing *x, int i) { return x ? x->d->shape[i] : (carom_drawn){0}; }
 
-int carom_drawing_values(const carom_drawing *x) { return x->d->values; }
+int carom_drawing_values(const carom_drawing *x) { return x ? x->d->values : 0; }
 
-const char *carom_drawing_signal(const carom_drawing *x, int i) { return carom_model_signal(x->m, i); }
+const char *carom_drawing_signal(const carom_drawing *x, int i) { return x ? carom_model_signal(x->m, i) : NULL; }
 
-void carom_drawing_set_signal(carom_drawing *x, int i, double value) { x->given[x->m->np_own + i] = value; }
+void carom_drawing_set_signal(carom_drawing *x, int i, double value) {
+    if (!x) return;
+    x->given[x->m->np_own + i] = value;
+}
 
-const char *carom_drawing_column(const carom_drawing *x, int i) { return carom_draw_alias(x->m, i); }
+const char *carom_drawing_column(const carom_drawing *x, int i) { return x ? carom_draw_alias(x->m, i) : NULL; }
 
 // -- directions of forces -----------------------------------------------------------------------------------
 
@@ -150,6 +153,7 @@ static void solve(carom_drawing *x, const touch *t, const double *J, const doubl
 }
 
 void carom_drawing_eval(carom_drawing *x, double t, const double *q, const double *v, double *out) {
+    if (!x || !q || !out) return;
     const struct drawn *d = x->d;
     if (x->m->nsignals) carom_tape_work_parameters(x->tape, x->work, x->given);
     if (x->m->nmember) {

@@ -46,6 +46,7 @@ carom_status carom_matrices_used(resolver *r) {
 }
 
 const carom_matrix_text *carom_model_matrices(const carom_model *m, int *n) {
+    if (!m || !n) return NULL;
     *n = m->mech->nmatrices;
     return m->mech->matrices;
 }
