@@ -66,6 +66,7 @@ typedef struct carom_delassus {
     int sources;
     carom_products products[2];  // of sparse columns: A and W have other rows; the same
     const carom_products *last;  // those of the last problem, if the same
+    const carom_products *only;  // s->G is zero but for the entries of these; NULL: not known
     bool keeps, kept;            // the system's W is constant and large enough to keep columns; those of the last problem are kept
     const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
     long count;
