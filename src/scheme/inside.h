@@ -93,6 +93,7 @@ carom_forecast carom_allocate_forecast(carom_arena *mem, const carom_system *sys
 
 typedef struct carom_inside {
     double t_0, t_end;   // of the run
+    double solved;       // residual over s->scale of a problem that counts as solved; s->tol is what direct solvers aim at, the same where `tol` is given
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
     double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it

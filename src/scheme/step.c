@@ -510,14 +510,15 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (!pb->G && !pb->rows && !pb->parts) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
-    pb->enough = s->inside->accept * s->contact.scale;
+    pb->enough = fmax(s->inside->solved * s->scale, fmin(s->inside->accept, CAROM_EXCUSED) * s->contact.scale);
     const carom_report r = solve(s, pb, id);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
     counts->fallbacks += r.fallbacks;
     s->contact.last = 0;
-    if (!r.converged && !accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
+    if (!r.converged && r.residual <= s->inside->solved * s->scale) s->contact.last = r.residual; // (TOL-2)
+    else if (!r.converged && !accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
     if (r.residual > counts->residual) {
         counts->residual = r.residual;
         counts->residual_id = id[r.worst];
