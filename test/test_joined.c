@@ -82,7 +82,7 @@ static carom_model *chain_of(int n, bool wall) {
     return good(t.at);
 }
 
-// V = W + h theta D has entries where W has none.  Without them Newton's method takes five iterations in a step of this chain.
+// V = W + h theta D has entries where W has none.  Without them Newton's method takes four iterations in a step of this chain.
 static void newtons_method_has_all_derivatives(void **state) {
     (void)state;
     carom_model *m = chain_of(12, false);
