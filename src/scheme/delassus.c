@@ -337,7 +337,8 @@ static void form_blocks(carom_step *s, const carom_local *L, const carom_local *
     s->inside->delassus.L = Lf;
     s->problem.G = NULL;
     carom_assembly *x = &s->inside->assembly;
-    const bool even = L == Lf, blocks = !even || !carom_chain_loose(L->at[L->nb], s->inside->solved, 1);
+    const double enough = fmax(s->inside->solved, carom_acceptable(s->inside, L->nb));
+    const bool even = L == Lf, blocks = !even || !carom_chain_loose(L->at[L->nb], enough, 1);
     const bool formed = carom_assembly_form(x, L, Lf, F, a, s->sys->nv, blocks, s->team); // if not, nobody can solve it
     s->problem.symmetric = even;
     s->problem.team = s->team;

@@ -1,7 +1,9 @@
 // inside.h (private): what the functions of carom/scheme.h keep between calls, and the simulation gives them.  No scheme looks in here.
 #pragma once
+#include "base/tolerance.h"
 #include <carom/difference.h>
 #include "scheme/responses.h"
+#include <math.h>
 
 enum { CAROM_SHORT_SUM = 8 }; // products; longer sums have a loop of their own
 
@@ -127,6 +129,14 @@ typedef struct carom_inside {
     carom_forecast forecast;
     struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
 } carom_inside;
+
+/// Contacts from which on a factorisation may cost seconds: what iteration leaves is accepted, as far as `accept` allows.
+enum { CAROM_HUGE_PROBLEM = 5000 };
+
+/// (TOL-5)  With which residual over contact.scale does the chain of solvers end?
+static inline double carom_acceptable(const carom_inside *x, int contacts) {
+    return contacts > CAROM_HUGE_PROBLEM ? x->accept : fmin(x->accept, CAROM_EXCUSED);
+}
 
 carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys);
 

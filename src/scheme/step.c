@@ -510,7 +510,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (!pb->G && !pb->rows && !pb->parts) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
-    pb->enough = fmax(s->inside->solved * s->scale, fmin(s->inside->accept, CAROM_EXCUSED) * s->contact.scale);
+    pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
     const carom_report r = solve(s, pb, id);
     carom_counts *counts = s->counts;
     counts->problems += 1;

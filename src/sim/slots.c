@@ -31,7 +31,7 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
 
 // Contacts so many that a problem may be too large for every solver but one: a run goes on with what that leaves, and counts it, where no tolerance is given.
 enum { LARGE = 250 }; // pairs that are near each other
-static const double LARGE_ACCEPT = 1e-2;
+static const double LARGE_ACCEPT = 1e-3;
 
 static void set_accept(carom_sim *sim) {
     const double accept = sim->opt[carom_option_count(sim->scheme->options) + CAROM_OPT_ACCEPT];

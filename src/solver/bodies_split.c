@@ -240,7 +240,7 @@ void carom_bodies_split(bodies *w) {
         if (it % CHECK == 0 || most < w->target || it == MOST) {
             const double before = w->error;
             carom_bodies_look(w, w->z, w->y_new);
-            if (w->error <= w->target || carom_stagnates(w->given, before, w->error)) return;
+            if (w->error <= w->target || carom_stagnates(0.95 * w->given->enough, before, w->error)) return;
             if (it % WINDOW == 0 && w->error > 0.5 * mark) return;
             if (it % WINDOW == 0) mark = w->error;
         }

@@ -466,7 +466,7 @@ static int run_proximal(newton *w, const carom_problem *pb, double *best) {
         const double before = *best;
         it += iterate(w, pb, &inner);
         if (w->friction && inner > 0.1 * start && inner > w->target) failures++;
-        if (!accept(w, pb, best) || carom_stagnates(pb, before, *best)) break;
+        if (!accept(w, pb, best) || carom_stagnates(0.5 * pb->enough, before, *best)) break;
     }
     return it;
 }
@@ -484,7 +484,7 @@ static int run_adaptive(newton *w, const carom_problem *pb, double *best) {
         const double before = *best;
         const int steps = run_inner(w, pb, 0.1 * start, &inner);
         it += steps;
-        if (!accept(w, pb, best) || carom_stagnates(pb, before, *best)) break;
+        if (!accept(w, pb, best) || carom_stagnates(0.5 * pb->enough, before, *best)) break;
         if (!(inner < 0.5 * start))
             for (int i = 0; i < n; i++) w->p[i] = w->centre[i];
         delta = next_delta(delta, inner <= 0.1 * start, steps);

@@ -76,7 +76,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             if (best <= 0.5 * tol) break;
         } else if (++stale > 2000) break;
         if (report.iterations % CHECK == CHECK - 1) {
-            if (carom_stagnates(pb, mark, best)) break;
+            if (carom_stagnates(0.5 * pb->enough, mark, best)) break;
             mark = best;
         }
         // Longer steps while it goes down, shorter ones when it goes up; 1.9 stays inside the stable range.
