@@ -63,6 +63,28 @@ static void a_run_leaves_a_result_and_prints_a_ledger(void **state) {
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) assert_says(out, words[i]);
 }
 
+// Options of the solvers do not belong to the scheme: they stay where another one is named.
+static void another_scheme_keeps_options_of_the_solvers(void **state) {
+    (void)state;
+    static const char bouncing[] = "carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: 1/2*x'^2, potential: 9.81*x}\ncontacts: {c: {gap: x, restitution: 0.5}}\n"
+                                   "simulation: {scheme: moreau-jean, options: {theta: 1, gamma: 0.25, tol: 1e-7, accept: 1e-6, solver: newton, newton-tol: 1e-9, closed: strict}, step: 1e-2, end: 1}\n";
+    static const char *const kept[] = {"tol=1e-07", "accept=1e-06", "solver=newton", "newton-tol=1e-09", "closed=nonstrict"};
+    put("bouncing.yaml", bouncing);
+    assert_int_equal(carom("run bouncing.yaml --scheme half-explicit --quiet -o o.h5"), 0);
+    carom_result *r = load("o.h5");
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i) assert_says(carom_result_text(r, "options"), kept[i]);
+    carom_result_close(r);
+    assert_int_equal(carom("run bouncing.yaml --scheme half-explicit --option tol=1e-11 --quiet -o o.h5"), 0);
+    r = load("o.h5");
+    assert_says(carom_result_text(r, "options"), " tol=1e-11");
+    carom_result_close(r);
+    assert_int_equal(carom("run bouncing.yaml --quiet -o o.h5"), 0);
+    r = load("o.h5");
+    assert_says(carom_result_text(r, "options"), "theta=1");
+    assert_says(carom_result_text(r, "options"), "closed=strict");
+    carom_result_close(r);
+}
+
 static void the_command_line_comes_before_the_file(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -368,6 +390,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_gap_with_several_parts_keeps_its_columns),
         cmocka_unit_test(a_run_leaves_a_result_and_prints_a_ledger),
+        cmocka_unit_test(another_scheme_keeps_options_of_the_solvers),
         cmocka_unit_test(the_command_line_comes_before_the_file),
         cmocka_unit_test(adaptive_is_a_scheme_s_own_option_where_it_has_one),
         cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),

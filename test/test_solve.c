@@ -151,7 +151,7 @@ static void make_fclib_with(const char *file, bool global, const sample *W, cons
 static void make_fclib(const char *file, bool global, const sample *W, const sample *H, int spacedim) { make_fclib_with(file, global, W, H, NULL, spacedim); }
 
 static const sample ROWS = {2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, COLUMNS = {2, 2, -1, 3, {0, 1, 3}, {0, 0, 1}, {2, 0.5, 3}},
-                    TRIPLETS = {2, 2, 3, 3, {0, 0, 1}, {0, 1, 1}, {2, 0.5, 3}};
+                    TRIPLETS = {2, 2, 3, 3, {0, 1, 1}, {0, 0, 1}, {2, 0.5, 3}}; // columns in p, rows in i
 
 static void fclib_has_three_kinds_of_matrices(void **state) {
     (void)state;
@@ -168,7 +168,7 @@ static void fclib_has_three_kinds_of_matrices(void **state) {
 // M = [2 1; 0 4], H = [1 1; 0 2]:  M^-1 H = [0.5 0.25; 0 0.5],  W = H'M^-1 H = [0.5 0.25; 0.5 1.25],  M^-1 f = (2.25, -0.5), q = w + H'M^-1 f = (1.25, 1.75)
 static void global_problems_become_local(void **state) {
     (void)state;
-    const sample M = {2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 1, 4}}, H = {2, 2, 3, 3, {0, 0, 1}, {0, 1, 1}, {1, 1, 2}};
+    const sample M = {2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 1, 4}}, H = {2, 2, 3, 3, {0, 1, 1}, {0, 0, 1}, {1, 1, 2}};
     make_fclib("global.hdf5", true, &M, &H, 2);
     carom_problem_list *list = load("global.hdf5");
     const carom_problem *pb = carom_problems_at(list, 0);
@@ -190,7 +190,7 @@ static void global_problems_become_local(void **state) {
 // 7 M^-1 f = (18, -8),  q = w + H'M^-1 f,  s = b + G'M^-1 f
 static void equations_of_global_problems_become_joints(void **state) {
     (void)state;
-    const sample M = {2, 2, -2, 4, {0, 2, 4}, {0, 1, 0, 1}, {2, 1, 1, 4}}, H = {2, 2, 3, 3, {0, 0, 1}, {0, 1, 1}, {1, 1, 2}}, G = {2, 1, 2, 2, {0, 1}, {0, 0}, {1, 3}};
+    const sample M = {2, 2, -2, 4, {0, 2, 4}, {0, 1, 0, 1}, {2, 1, 1, 4}}, H = {2, 2, 3, 3, {0, 1, 1}, {0, 0, 1}, {1, 1, 2}}, G = {2, 1, 2, 2, {0, 0}, {0, 1}, {1, 3}};
     make_fclib_with("equations.hdf5", true, &M, &H, &G, 2);
     carom_problem_list *list = load("equations.hdf5");
     const carom_problem *pb = carom_problems_at(list, 0);
@@ -204,7 +204,7 @@ static void equations_of_global_problems_become_joints(void **state) {
         for (int j = 0; j < 3; j++) assert_true(fabs(entry(pb, at[i], at[j]) - W[i][j] / 7) < 1e-14);
     }
     carom_problems_destroy(list);
-    const sample tall = {3, 1, 2, 2, {0, 1}, {0, 0}, {1, 3}};
+    const sample tall = {3, 1, 2, 2, {0, 0}, {0, 1}, {1, 3}};
     make_fclib_with("tall.hdf5", true, &M, &H, &tall, 2);
     carom_error err = {0};
     assert_null(carom_problems_read("tall.hdf5", &err));
@@ -281,7 +281,7 @@ static void wrong_matrices_are_refused(void **state) {
         {{2, 2, -2, 3, {0, 5, 3}, {0, 1, 1}, {2, 0.5, 3}}, "no valid place"},
         {{2, 2, -2, 3, {0, 2, 3}, {0, 9, 1}, {2, 0.5, 3}}, "has an entry at (0, 9)"},
         {{2, 2, -2, 3, {0, 2, 3}, {0, -1, 1}, {2, 0.5, 3}}, "has an entry at (0, -1)"},
-        {{2, 2, 3, 3, {0, 0, 4}, {0, 1, 1}, {2, 0.5, 3}}, "has an entry at (4, 1)"},
+        {{2, 2, 3, 3, {0, 0, 4}, {0, 1, 1}, {2, 0.5, 3}}, "has an entry at (1, 4)"},
         {{2, 2, -7, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, "sizes that make no sense"},
         {{-2, -2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, 0.5, 3}}, "sizes that make no sense"},
         {{2, 2, -2, 3, {0, 2, 3}, {0, 1, 1}, {2, NAN, 3}}, "not a finite number"},
@@ -453,7 +453,10 @@ static void solve_refuses(void **state) {
     put_bytes("stuck.txt", stuck, strlen(stuck));
     assert_int_equal(carom("solve stuck.txt --json"), 1);
     assert_says(out, "\"converged\": false");
-    assert_says(complaints, "problem 1 was not solved");
+    assert_says(out, "\"infeasible\": true");
+    assert_says(complaints, "problem 1 is infeasible: its constraints contradict each other (largest weights in the proof: block 0)");
+    assert_int_equal(carom("solve disc.txt --tol 1e-16 --json"), 0); // feasible
+    assert_says(out, "\"infeasible\": false");
     assert_int_equal(carom("solve nowhere.txt"), 2);
     assert_says(complaints, "cannot read nowhere.txt");
     assert_int_equal(carom("solve disc.txt --solver newtno"), 2);
@@ -471,6 +474,85 @@ static void solve_refuses(void **state) {
     assert_int_equal(carom("solve gone.hdf5"), 2);
     assert_says(complaints, "gone.hdf5: no numbers in 'q'");
     assert_null(strchr(strchr(complaints, '\n') + 1, '\n')); // one line: HDF5 says nothing
+}
+
+// G = W'W, c = W'v + w of `nc` contacts and joints; `clash` turns the last normal into minus a sum of others, with weights y >= 0 (joints: of any sign),
+// and y'w = -squeeze: only then there is no solution.
+static contact_problem squeezed(int nc, int joints, int tangents, bool clash, double squeeze, uint64_t seed) {
+    enum { DOF = 12 };
+    const int nb = nc + joints, rows = nc * (1 + tangents) + joints;
+    double W[40][DOF] = {{0}}, y[40] = {0}, v[DOF];
+    contact_problem x = problem_create(rows, nb);
+    int last = 0;
+    for (int b = 0; b < nb; b++) {
+        const int at = problem_add(&x, b < nc ? carom_law_friction(tangents) : CAROM_BILATERAL, b < nc ? 0.4 : 0);
+        if (b == nc - 1) last = at;
+        y[at] = b < nc ? 0.1 + uniform(&seed) : symmetric_uniform(&seed);
+        if (b > 0 && b < nc - 1 && uniform(&seed) < 0.4) y[at] = 0;
+    }
+    y[last] = 1;
+    for (int d = 0; d < DOF; d++) v[d] = symmetric_uniform(&seed);
+    for (int i = 0; i < rows; i++)
+        for (int d = 0; d < DOF; d++) W[i][d] = symmetric_uniform(&seed);
+    for (int d = 0; clash && d < DOF; d++) W[last][d] = 0;
+    for (int i = 0; clash && i < rows; i++)
+        for (int d = 0; i != last && d < DOF; d++) W[last][d] -= y[i] * W[i][d];
+    for (int i = 0; i < rows; i++) {
+        for (int d = 0; d < DOF; d++) x.c[i] += W[i][d] * v[d];
+        for (int j = 0; j < rows; j++)
+            for (int d = 0; d < DOF; d++) x.G[i + (size_t)j * (size_t)x.pb.ld] += W[i][d] * W[j][d];
+    }
+    x.c[last] -= squeeze;
+    return x;
+}
+
+// Contradictions are proved, whatever the laws and joints; where constraints touch without contradiction, or do not meet, nothing is claimed.
+static void contradictions_are_proved(void **state) {
+    (void)state;
+    double y[40];
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        const int nc = 2 + (int)(seed % 4), joints = (int)(seed % 3), tangents = (int)(seed / 3 % 3);
+        const double squeeze = seed % 2 ? 0.5 : 1e-4;
+        for (int kind = 0; kind < 3; kind++) { // contradiction, room to give way, independent directions
+            contact_problem x = squeezed(nc, joints, tangents, kind < 2, kind == 1 ? -squeeze : squeeze, 977 * seed);
+            if (carom_infeasible(&x.pb, 1e-10, y) != (kind == 0)) fail_msg("seed %d, kind %d: %s", (int)seed, kind, kind ? "claimed" : "not found");
+            double drive = 0;
+            for (int i = 0; kind == 0 && i < x.pb.n; i++) drive += y[i] * x.c[i];
+            assert_true(kind > 0 || drive < 0);
+            problem_destroy(&x);
+        }
+    }
+    // A solution of a problem with an unsymmetric G; the transpose of G has none.
+    const carom_block two[] = {{.law = CAROM_UNILATERAL, .at = 0}, {.law = CAROM_UNILATERAL, .at = 1}};
+    const double G[] = {0, 1, 0, 1}, T[] = {0, 0, 1, 1}, c[] = {-1, 1};
+    double p[2] = {0}, u[2];
+    carom_problem pb = {.n = 2, .nb = 2, .ld = 2, .block = two, .G = G, .c = c, .p = p, .u = u};
+    assert_true(carom_infeasible(&pb, 1e-10, y)); // u_1 = -1 whatever p is
+    pb.G = T;                                     // u_1 = p_2 - 1
+    assert_false(carom_infeasible(&pb, 1e-10, y));
+}
+
+static void solve_measures(void **state) {
+    (void)state;
+    put_bytes("disc.txt", disc, strlen(disc));
+    assert_int_equal(carom("solve disc.txt --repeat 7"), 0);
+    assert_says(out, "in 7 solutions from the same start");
+    assert_says(out, "in 7 solutions from the solution");
+    assert_int_equal(carom("solve disc.txt --repeat 4 --json -o answer.csv"), 0);
+    const char *repeat = strstr(out, "\"repeat\": {\"count\": 4, \"start\": {\"minimum\": ");
+    assert_non_null(repeat);
+    double start[2] = {0}, warm[2] = {0};
+    const char *form = "\"repeat\": {\"count\": 4, \"start\": {\"minimum\": %lf, \"median\": %lf}, \"warm\": {\"minimum\": %lf, \"median\": %lf}}";
+    assert_int_equal(sscanf(repeat, form, start, start + 1, warm, warm + 1), 4);
+    assert_true(0 < start[0] && start[0] <= start[1] && 0 < warm[0] && warm[0] <= warm[1]);
+    get("answer.csv", out, sizeof out);
+    double u = 0, p = 0;
+    assert_int_equal(sscanf(strstr(out, "\n0,0,") + 5, "%lf,%lf", &u, &p), 2);
+    assert_true(fabs(u) < 1e-14 && fabs(p - 0.75) < 1e-14);
+    assert_int_equal(carom("solve disc.txt --repeat 1.5"), 2);
+    assert_says(complaints, "--repeat: expected an integer from 1 to 1000000, got 1.5");
+    assert_int_equal(carom("solve disc.txt --json"), 0);
+    assert_null(strstr(out, "repeat"));
 }
 
 // A run writes its hardest problems; solving them again needs the same solver and finds the same residual.
@@ -515,6 +597,8 @@ int main(void) {
         cmocka_unit_test(columns_of_the_binary_form_exist), cmocka_unit_test(the_binary_form_is_checked),
         cmocka_unit_test(solve_answers),
         cmocka_unit_test(solve_refuses),
+        cmocka_unit_test(contradictions_are_proved),
+        cmocka_unit_test(solve_measures),
         cmocka_unit_test(a_run_dumps_its_problems),
         cmocka_unit_test(the_host_is_as_before),
     };

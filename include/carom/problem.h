@@ -156,6 +156,10 @@ typedef struct carom_chain carom_chain;
 carom_chain *carom_allocate_chain(carom_arena *mem, int n, int nb, int rigid, const carom_solver *first); // NULL while counting
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol);
 
+/// Is it certain that no p has a residual of at most tol (velocity units)?  Then y (n) is a proof (INF-2).  False: none was found; the problem may have a
+/// solution or not.  Up to CAROM_DENSE_ROWS rows; it allocates memory.
+bool carom_infeasible(carom_problem *pb, double tol, double *y);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,13 +13,25 @@ static const cli_option options[] = {
     {"tol", 0, "X", "residual allowed, relative to the largest |c| (default 1e-12)", false},
     {"problem", 0, "N", "solve the N-th problem of the file alone (from 1; default: all)", false},
     {"cold", 0, NULL, "cold start: ignore an initial guess in the file", false},
+    {"repeat", 0, "N", "solve N times from the same start and N times from the solution; print minimum and median CPU time", false},
     {"out", 'o', "FILE", "answer: .h5 or .hdf5 (FCLIB, with the problem), else CSV with the columns block,row,u,p; one problem only", false},
     {"json", 0, NULL, "{converged, residual, iterations, solver, seconds} as JSON on standard output", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
-typedef struct { carom_report report; double seconds, speed; } outcome;
+enum { MOST_REPEATS = 1000000 };
+
+/// CPU seconds of repeated solutions.
+typedef struct { double least, median; } timing;
+typedef struct {
+    carom_report report;
+    double seconds, speed;
+    bool infeasible;     // proved
+    int clash[3], clashes; // blocks with the largest weights in the proof
+    int repeats;         // 0: not asked for
+    timing cold, warm;   // from the start given, from the solution
+} outcome;
 
 static double cpu_seconds(void) {
     struct timespec t;
@@ -32,8 +44,63 @@ static const char *solver_name(const void *user, int i) {
     return carom_solver_at(i) ? carom_solver_at(i)->name : NULL;
 }
 
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double one_solution(carom_chain *chain, carom_problem *pb, double tol, carom_report *report) {
+    const double start = cpu_seconds();
+    *report = carom_chain_solve(chain, pb, tol);
+    return cpu_seconds() - start;
+}
+
+// n solutions from `start`, each; `list` has room for n numbers
+static timing repeat(carom_chain *chain, carom_problem *pb, double tol, const double *start, double *list, int n) {
+    carom_report ignored;
+    for (int k = 0; k < n; ++k) {
+        memcpy(pb->p, start, (size_t)pb->n * sizeof *start);
+        list[k] = one_solution(chain, pb, tol, &ignored);
+    }
+    qsort(list, (size_t)n, sizeof *list, ascending);
+    return (timing){list[0], 0.5 * (list[(n - 1) / 2] + list[n / 2])};
+}
+
+// The blocks that a proof weighs most, the first of equals first.
+static void find_clash(const carom_problem *pb, const double *y, outcome *o) {
+    enum { MOST = sizeof o->clash / sizeof *o->clash };
+    for (o->clashes = 0; o->clashes < MOST; ++o->clashes) {
+        int next = -1;
+        for (int b = 0; b < pb->nb; ++b) {
+            bool known = y[pb->block[b].at] == 0;
+            for (int k = 0; k < o->clashes; ++k) known = known || o->clash[k] == b;
+            if (!known && (next < 0 || fabs(y[pb->block[b].at]) > fabs(y[pb->block[next].at]))) next = b;
+        }
+        if (next < 0) return;
+        o->clash[o->clashes] = next;
+    }
+}
+
+// The solution stays in pb; false: no memory.
+static bool solve_with(carom_chain *chain, carom_problem *pb, double tol, int repeats, outcome *o) {
+    const size_t n = (size_t)pb->n;
+    double *start = calloc(3 * n + (size_t)repeats + 1, sizeof *start), *p = start + n, *y = p + n, *list = y + n;
+    if (!start) return false;
+    memcpy(start, pb->p, n * sizeof *start);
+    o->seconds = one_solution(chain, pb, tol, &o->report);
+    memcpy(p, pb->p, n * sizeof *p);
+    o->infeasible = !o->report.converged && carom_infeasible(pb, tol, y);
+    if (o->infeasible) find_clash(pb, y, o);
+    o->repeats = repeats;
+    if (repeats) o->cold = repeat(chain, pb, tol, start, list, repeats), o->warm = repeat(chain, pb, tol, p, list, repeats);
+    memcpy(pb->p, p, n * sizeof *p);
+    if (repeats) o->report.residual = carom_residual(pb, &o->report.worst); // u of that solution
+    free(start);
+    return true;
+}
+
 // Everything of one problem; false: no memory.
-static bool solve(carom_problem *pb, const carom_solver *first, double tol, outcome *o) {
+static bool solve(carom_problem *pb, const carom_solver *first, double tol, int repeats, outcome *o) {
     const int rigid = pb->n < CAROM_DENSE_ROWS ? pb->n : CAROM_DENSE_ROWS; // solvers of joints alone need the dense matrix
     carom_arena mem = {0};
     carom_allocate_chain(&mem, pb->n, pb->nb, rigid, first);
@@ -43,11 +110,16 @@ static bool solve(carom_problem *pb, const carom_solver *first, double tol, outc
     o->speed = 0;
     for (int i = 0; i < pb->n; ++i) o->speed = fmax(o->speed, fabs(pb->c[i]));
     if (!(o->speed > 0)) o->speed = 1;
-    const double start = cpu_seconds();
-    o->report = pb->n > 0 ? carom_chain_solve(chain, pb, tol * o->speed) : (carom_report){.converged = true, .worst = -1, .solver = "none"};
-    o->seconds = cpu_seconds() - start;
+    o->report = (carom_report){.converged = true, .worst = -1, .solver = "none"};
+    const bool good = pb->n == 0 || solve_with(chain, pb, tol * o->speed, repeats, o);
+    if (!good) cli_say("not enough memory for a contact problem of %d rows", pb->n);
     free(mem.base);
-    return true;
+    return good;
+}
+
+static void print_timing(const char *name, timing t) {
+    printf("\"%s\": {\"minimum\": ", name), carom_json_number(stdout, t.least);
+    fputs(", \"median\": ", stdout), carom_json_number(stdout, t.median), putchar('}');
 }
 
 static void print_members(const outcome *o) {
@@ -56,7 +128,9 @@ static void print_members(const outcome *o) {
     printf(", \"iterations\": %d, \"solver\": ", r->iterations), carom_json_string(stdout, r->solver);
     fputs(", \"seconds\": ", stdout), carom_json_number(stdout, o->seconds);
     fputs(", \"residual_velocity\": ", stdout), carom_json_number(stdout, r->residual);
-    printf(", \"worst\": %d, \"fallbacks\": %d", r->worst, r->fallbacks);
+    printf(", \"worst\": %d, \"fallbacks\": %d, \"infeasible\": %s", r->worst, r->fallbacks, o->infeasible ? "true" : "false");
+    if (o->repeats == 0) return;
+    printf(", \"repeat\": {\"count\": %d, ", o->repeats), print_timing("start", o->cold), fputs(", ", stdout), print_timing("warm", o->warm), putchar('}');
 }
 
 // One object: of the only problem, or of all together with a list of them.
@@ -69,6 +143,9 @@ static void print_json(const outcome *o, int n) {
         all.report.iterations += o[i].report.iterations;
         all.report.fallbacks += o[i].report.fallbacks;
         all.seconds += o[i].seconds;
+        all.infeasible = all.infeasible || o[i].infeasible;
+        all.cold = (timing){all.cold.least + o[i].cold.least, all.cold.median + o[i].cold.median};
+        all.warm = (timing){all.warm.least + o[i].warm.least, all.warm.median + o[i].warm.median};
     }
     fputs("{", stdout);
     print_members(&all);
@@ -83,20 +160,25 @@ static void print_text(const carom_problem *pb, const char *title, int number, c
     int contacts = 0;
     for (int b = 0; b < pb->nb; ++b) contacts += pb->block[b].law != CAROM_BILATERAL;
     cli_print("problem %d%s%s%s: %d contact%s, %d equation%s\n", number, title[0] ? " (" : "", title, title[0] ? ")" : "", contacts, contacts == 1 ? "" : "s", pb->nb - contacts, pb->nb - contacts == 1 ? "" : "s");
-    printf("  %-12s %s, %d iteration%s, %.3g s\n", o->report.converged ? "solved" : "not solved", o->report.solver, o->report.iterations, o->report.iterations == 1 ? "" : "s", o->seconds);
+    printf("  %-12s %s, %d iteration%s, %.3g s\n", o->report.converged ? "solved" : o->infeasible ? "infeasible" : "not solved", o->report.solver, o->report.iterations, o->report.iterations == 1 ? "" : "s", o->seconds);
     printf("  %-12s %.3g of the largest |c|; %.3g as a velocity", "residual", o->report.residual / o->speed, o->report.residual);
     if (o->report.worst >= 0) printf(", at block %d", o->report.worst);
     putchar('\n');
+    if (o->repeats == 0) return;
+    printf("  %-12s minimum %.3g s, median %.3g s in %d solutions from the same start\n", "time", o->cold.least, o->cold.median, o->repeats);
+    printf("  %-12s minimum %.3g s, median %.3g s in %d solutions from the solution\n", "warm", o->warm.least, o->warm.median, o->repeats);
 }
 
-static bool read_usage(const cli_args *a, const carom_solver **first, double *tol, double *which) {
+static bool read_usage(const cli_args *a, const carom_solver **first, double *tol, double *which, double *repeats) {
     const char *name = cli_value(a, "solver");
     *tol = CERTIFIED;
-    *which = 0;
+    *which = *repeats = 0;
     *first = NULL;
-    if (!cli_positive(a, "tol", tol) || !cli_positive(a, "problem", which)) return false;
+    if (!cli_positive(a, "tol", tol) || !cli_positive(a, "problem", which) || !cli_positive(a, "repeat", repeats)) return false;
     if (*tol > 1) return cli_say("--tol: %s is above 1; it is relative to the largest |c|", cli_value(a, "tol")), false;
     if (*which != floor(*which)) return cli_say("--problem: expected an integer, got %s", cli_value(a, "problem")), false;
+    if (*repeats != floor(*repeats) || *repeats > MOST_REPEATS)
+        return cli_say("--repeat: expected an integer from 1 to %d, got %s", MOST_REPEATS, cli_value(a, "repeat")), false;
     if (!name || strcmp(name, "auto") == 0) return true;
     if ((*first = carom_solver_find(name))) return true;
     char hint[96];
@@ -105,14 +187,14 @@ static bool read_usage(const cli_args *a, const carom_solver **first, double *to
     return false;
 }
 
-static int solve_all(const cli_args *a, carom_problem_list *list, int from, int n, const carom_solver *first, double tol) {
+static int solve_all(const cli_args *a, carom_problem_list *list, int from, int n, const carom_solver *first, double tol, int repeats) {
     outcome *o = calloc((size_t)n + 1, sizeof *o);
     const char *out = cli_value(a, "out");
     int code = o ? CLI_DONE : CLI_FAILED;
     for (int i = 0; code != CLI_FAILED && i < n; ++i) {
         carom_problem *pb = carom_problems_at(list, from + i);
         for (int k = 0; cli_has(a, "cold") && k < pb->n; ++k) pb->p[k] = 0;
-        if (!solve(pb, first, tol, o + i)) code = CLI_FAILED;
+        if (!solve(pb, first, tol, repeats, o + i)) code = CLI_FAILED;
         else if (!cli_has(a, "json") && !cli_has(a, "quiet")) print_text(pb, carom_problems_title(list, from + i), from + i + 1, o + i);
     }
     if (code == CLI_DONE && cli_has(a, "json")) print_json(o, n);
@@ -122,7 +204,12 @@ static int solve_all(const cli_args *a, carom_problem_list *list, int from, int 
         code = err.code == CAROM_BAD_INPUT ? CLI_USAGE : CLI_FAILED;
     }
     for (int i = 0; code == CLI_DONE && i < n; ++i)
-        if (!o[i].report.converged) {
+        if (o[i].infeasible) {
+            char blocks[64] = "";
+            for (int k = 0, used = 0; k < o[i].clashes; ++k) used += snprintf(blocks + used, sizeof blocks - (size_t)used, "%s%d", k ? ", " : "", o[i].clash[k]);
+            cli_say("%s: problem %d is infeasible: its constraints contradict each other (largest weights in the proof: block %s)", a->word[0], from + i + 1, blocks);
+            code = CLI_FAILED;
+        } else if (!o[i].report.converged) {
             cli_say("%s: problem %d was not solved: residual %.3g, allowed %.3g; if it has a solution, a larger --tol or another --solver may find it", a->word[0], from + i + 1,
                     o[i].report.residual / o[i].speed, tol);
             code = CLI_FAILED;
@@ -133,8 +220,8 @@ static int solve_all(const cli_args *a, carom_problem_list *list, int from, int 
 
 static int run(const cli_args *a) {
     const carom_solver *first;
-    double tol, which;
-    if (!read_usage(a, &first, &tol, &which)) return CLI_USAGE;
+    double tol, which, repeats;
+    if (!read_usage(a, &first, &tol, &which, &repeats)) return CLI_USAGE;
     carom_error err = {0};
     carom_problem_list *list = carom_problems_read(a->word[0], &err);
     if (!list) return cli_say("%s", err.text), CLI_USAGE;
@@ -142,7 +229,7 @@ static int run(const cli_args *a) {
     int code = CLI_USAGE;
     if (from >= count) cli_say("%s has %d problem%s; --problem %s is not among them", a->word[0], count, count == 1 ? "" : "s", cli_value(a, "problem"));
     else if (cli_has(a, "out") && n > 1) cli_say("%s has %d problems and --out takes one answer; choose one with --problem N", a->word[0], count);
-    else code = solve_all(a, list, from, n, first, tol);
+    else code = solve_all(a, list, from, n, first, tol, (int)repeats);
     carom_problems_destroy(list);
     return code;
 }
@@ -151,5 +238,6 @@ const cli_verb cli_solve = {
     .name = "solve", .arguments = "PROBLEM", .about = "solve a contact problem from a file: solution, residual, solver, time", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "PROBLEM is an FCLIB file (HDF5; local, or global with its velocities eliminated), carom's own text form (as `carom run --dump-problems`\n"
-            "writes it), or FC01. Exit status 1: no answer within the tolerance was found; the best one is reported and written all the same.",
+            "writes it), or FC01. Exit status 1: no answer within the tolerance was found; the best one is reported and written all the same.\n"
+            "A problem is reported as infeasible where carom has a proof that no solution exists.",
 };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COORDINATES = 2000, MOST_EXACT = 5000 }; // beyond that, expressions are not the way
+enum { MOST_COORDINATES = 2000, MOST_BODIES = 5000, MOST_EXACT = 5000 }; // beyond that, expressions are not the way
 
 static void *take(resolver *r, int count, size_t size) {
     return carom_pool_take(&r->m->memory, (size_t)(count ? count : 1) * size);
@@ -100,8 +100,8 @@ static carom_status count_coordinates(resolver *r) {
         return carom_fault(r, carom_mech_start(x), 0, "the model has no coordinates; add `coordinates: {x: {at: 0, rate: 0}}`");
     if (x->ncoordinates > MOST_COORDINATES)
         return carom_fault(r, &x->coordinates->name, 0, "more than %d coordinates; build such a system with the C library", MOST_COORDINATES);
-    if (6 * x->nbodies > MOST_COORDINATES && !carom_pairs_many(r))
-        return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; build such a system with the C library", MOST_COORDINATES / 6);
+    if (x->nbodies > MOST_BODIES && !carom_pairs_many(r))
+        return carom_fault(r, &x->bodies->name, 0, "more than %d bodies; build such a system with the C library", MOST_BODIES);
     CAROM_TRY(carom_floating_count(r, &floating, &frames));
     return take_state(r, x->ncoordinates + r->m->npressed + 7 * x->nbodies + floating + x->njoints); // a joint may count an angle
 }

@@ -109,12 +109,13 @@ static void form_sparse(carom_flow *f, carom_step *s) {
 static void multiply(carom_flow *f, carom_step *s) {
     const carom_columns *W = &f->L.W, X = {.rows = W->rows, .n = f->n, .stride = W->rows, .a = f->X};
     const int n = f->n;
+    double *G = carom_problem_matrix(s);
     for (int r = 0; r < n; ++r) {
         const size_t start = (size_t)f->row[r] * (size_t)W->stride;
         if (!W->count) carom_columns_dot(f->scratch, &X, 0, n, W->a + start);
-        for (int c = 0; c < n; ++c) s->G[r + c * n] = W->count ? carom_column_dot(W, f->row[r], f->X + (size_t)c * (size_t)W->rows) : f->scratch[c];
+        for (int c = 0; c < n; ++c) G[r + c * n] = W->count ? carom_column_dot(W, f->row[r], f->X + (size_t)c * (size_t)W->rows) : f->scratch[c];
     }
-    for (int c = 0; c < n; ++c) f->D[f->row[c]] = fabs(s->G[c + c * n]);
+    for (int c = 0; c < n; ++c) f->D[f->row[c]] = fabs(G[c + c * n]);
 }
 
 static bool same(const double *x, const double *y, size_t n) { return memcmp(x, y, n * sizeof *x) == 0; }
@@ -158,7 +159,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     choose_rows(f, s, want);
     const size_t entries = (size_t)f->n * (size_t)f->n;
     if (!slip && f->n == f->at.n) {
-        memcpy(s->G, f->at.G, entries * sizeof *s->G);
+        memcpy(carom_problem_matrix(s), f->at.G, entries * sizeof *s->G);
         return CAROM_OK;
     }
     f->at.n = -1;

@@ -62,11 +62,11 @@ static carom_status read_vector(const place *p, const char *name, size_t count, 
     return read_set(p, name, H5T_NATIVE_DOUBLE, sizeof(double), count, false, (void **)x);
 }
 
-// nz >= 0: triplets with rows in p and columns in i; -1: compressed columns; -2: compressed rows.
+// nz >= 0: triplets with columns in p and rows in i, as in CSparse; -1: compressed columns; -2: compressed rows.
 static carom_status unpack(const place *g, const char *name, int nz, const int *p, const int *i, const double *x, fclib_matrix *A) {
     const int lines = nz == -1 ? A->n : A->m;
     if (!(A->entry = calloc(A->count + 1, sizeof *A->entry))) return problem_no_memory(g->err, g->file);
-    for (size_t k = 0; nz >= 0 && k < A->count; ++k) A->entry[k] = (problem_entry){p[k], i[k], x[k]};
+    for (size_t k = 0; nz >= 0 && k < A->count; ++k) A->entry[k] = (problem_entry){i[k], p[k], x[k]};
     for (int line = 0; nz < 0 && line < lines; ++line) {
         if (p[line] < 0 || p[line + 1] < p[line] || (size_t)p[line + 1] > A->count)
             return carom_fail(g->err, CAROM_BAD_INPUT, "%.200s: matrix %s: line %d has no valid place", g->file, name, line);

@@ -29,13 +29,9 @@ typedef struct desk {
 static bool desk_open(desk *d) {
     const size_t n = (size_t)d->n, ne = (size_t)d->ne;
     d->free = calloc(2 * n + ne + 1, sizeof *d->free);
-    d->M = calloc(n * n + 2 * n * ne + ne * ne + 6 * ne + n + (size_t)d->m->nv + (size_t)d->m->nq + (size_t)d->m->nc + 1, sizeof *d->M);
-    if (!d->free || !d->M) return false;
+    d->x = calloc(6 * ne + n + (size_t)d->m->nv + (size_t)d->m->nq + (size_t)d->m->nc + 1, sizeof *d->x);
+    if (!d->free || !d->x) return false;
     d->col = d->free + n;
-    d->W = d->M + n * n;
-    d->X = d->W + n * ne;
-    d->G = d->X + n * ne;
-    d->x = d->G + ne * ne;
     d->b = d->x + ne;
     d->scratch = d->b + ne;
     d->diagonal = d->scratch + 3 * ne;
@@ -45,13 +41,40 @@ static bool desk_open(desk *d) {
     return true;
 }
 
+// Dense matrices, for what must be solved.  False: no memory, or they are too large.
+static bool desk_matrices(desk *d) {
+    enum { MOST_ROWS = 2000 }; // beyond that it would take minutes
+    const size_t n = (size_t)d->n, ne = (size_t)d->ne;
+    if (d->M) return true;
+    d->M = d->ne <= MOST_ROWS ? calloc(n * n + 2 * n * ne + ne * ne + 1, sizeof *d->M) : NULL;
+    if (!d->M) return false;
+    d->W = d->M + n * n;
+    d->X = d->W + n * ne;
+    d->G = d->X + n * ne;
+    return true;
+}
+
 static void desk_close(desk *d) {
     free(d->free);
+    free(d->x);
     free(d->M);
 }
 
-// M and W of the free velocities at q, and G = W'M^-1 W; u (when not NULL) gets W'v0 + w.  False: M is not positive definite.
-static bool look(desk *d, const double *q, double *u) {
+// W'v0 + w at q.  The directions stand in the scratch of the model.
+static const double *rates(desk *d, const double *q, double *u) {
+    const carom_model *m = d->m;
+    double *x = carom_model_scratch(m, d->work);
+    carom_model_directions(m, d->work, 0, q, (int[]){0}, 0, x);
+    for (int id = 0; u && id < d->ne; ++id) {
+        const int k = m->links[id].dir;
+        u[id] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]];
+        for (int e = m->W_at[k]; e < m->W_at[k + 1]; ++e) u[id] += x[e] * m->v0[m->W.i[e]];
+    }
+    return x;
+}
+
+// M and W of the free velocities at q, and G = W'M^-1 W.  False: M is not positive definite.
+static bool look(desk *d, const double *q) {
     const carom_model *m = d->m;
     double *x = carom_model_scratch(m, d->work);
     int *place = d->col; // of a velocity among the free ones, + 1
@@ -64,16 +87,14 @@ static bool look(desk *d, const double *q, double *u) {
         const int i = place[m->mass.i[e]] - 1, j = place[m->mass.j[e]] - 1;
         if (i >= 0 && j >= 0) d->M[(size_t)i + (size_t)j * nf] = d->M[(size_t)j + (size_t)i * nf] = x[e];
     }
-    carom_model_directions(m, d->work, 0, q, (int[]){0}, 0, x);
+    const double *directions = rates(d, q, NULL);
     for (int id = 0; id < d->ne; ++id) {
         const int k = m->links[id].dir;
         double *w = d->W + (size_t)id * nf;
         carom_zero(w, d->nf);
-        if (u) u[id] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]];
         for (int e = m->W_at[k]; e < m->W_at[k + 1]; ++e) {
             const int i = place[m->W.i[e]] - 1;
-            if (i >= 0) w[i] = x[e];
-            if (u) u[id] += x[e] * m->v0[m->W.i[e]];
+            if (i >= 0) w[i] = directions[e];
         }
         carom_copy(d->X + (size_t)id * nf, w, d->nf);
     }
@@ -114,7 +135,7 @@ static void positions(desk *d) {
         if (k == 0) m->moved = size;
         if (!(size < HUGE_VAL) || size == 0 || (k > 3 && size < ROUNDING && size >= 0.5 * last)) break;
         last = size;
-        if (!look(d, d->q, NULL)) break;
+        if (!look(d, d->q)) break;
         answer(d, d->v);
         move(m, d->q, d->v);
     }
@@ -127,11 +148,11 @@ static void velocities(desk *d) {
     d->nf = 0;
     for (int i = 0; i < d->n; ++i)
         if (!m->given[i]) d->free[d->nf++] = i;
-    if (d->nf == 0 || !look(d, m->q0, d->g)) return;
-    carom_copy(d->b, d->g, d->ne);
+    if (d->nf == 0) return;
     double speed = 0;
     for (int i = 0; i < d->n; ++i) speed = fmax(speed, fabs(m->v0[i]));
-    if (!(carom_norm_max(d->b, d->ne) > FOLLOWS * speed)) return;
+    rates(d, m->q0, d->b);
+    if (!(carom_norm_max(d->b, d->ne) > FOLLOWS * speed) || !desk_matrices(d) || !look(d, m->q0)) return;
     answer(d, d->v);
     for (int i = 0; i < d->n; ++i) {
         m->completed = fmax(m->completed, fabs(d->v[i]));
@@ -139,30 +160,100 @@ static void velocities(desk *d) {
     }
 }
 
-// Gram-Schmidt over the columns of W, twice for accuracy: a column that vanishes depends on those before it.
-static void dependence(desk *d) {
-    carom_model *m = d->m;
-    d->nf = d->n;
-    for (int i = 0; i < d->n; ++i) d->free[i] = i;
-    if (!look(d, m->q0, NULL)) return;
-    const int n = d->n;
-    int rank = 0;
-    for (int id = 0; id < d->ne; ++id) {
-        double *w = d->X + (size_t)rank * (size_t)n;
-        carom_copy(w, d->W + (size_t)id * (size_t)n, n);
-        const double before = sqrt(carom_dot(w, w, n));
-        for (int pass = 0; pass < 2; ++pass)
-            for (int k = 0; k < rank; ++k)
-                carom_axpy(w, -carom_dot(w, d->X + (size_t)k * (size_t)n, n), d->X + (size_t)k * (size_t)n, n);
-        const double after = sqrt(carom_dot(w, w, n));
-        if (after > DEPENDENT * before && rank < n) {
-            for (int i = 0; i < n; ++i) w[i] /= after;
-            ++rank;
-        } else {
-            m->links[id].redundant = true;
-            ++m->nredundant;
+// -- dependent constraints ------------------------------------------------------------------------------
+
+// W' = Q'R with R upper triangular, by columns in their order: |R_kk| is what column k of W has besides those before it.  Rows of W come one after the other, and rotations
+// merge them with the rows of R.  Most joints share no body: a row of R has few entries, from `k` to before `end`, and a row of W soon finds a place that is free.      (ASM-3)
+typedef struct triangle {
+    int n, *end;   // columns; of each row
+    double **row;  // NULL: free
+    double *w;     // n: the row at work
+} triangle;
+
+static bool triangle_open(triangle *x, int n) {
+    *x = (triangle){.n = n, .end = calloc((size_t)n + 1, sizeof(int)), .row = calloc((size_t)n + 1, sizeof(double *)), .w = calloc((size_t)n + 1, sizeof(double))};
+    return x->end && x->row && x->w;
+}
+
+static void triangle_close(triangle *x) {
+    for (int k = 0; x->row && k < x->n; ++k) free(x->row[k]);
+    free(x->end), free(x->row), free(x->w);
+}
+
+// Row k gets room up to before `end`.
+static bool triangle_widen(triangle *x, int k, int end) {
+    if (x->row[k] && end <= x->end[k]) return true;
+    double *row = realloc(x->row[k], (size_t)(end - k) * sizeof *row);
+    if (!row) return false;
+    for (int i = x->row[k] ? x->end[k] : k; i < end; ++i) row[i - k] = 0;
+    x->row[k] = row;
+    x->end[k] = end;
+    return true;
+}
+
+// w, with entries from `from` to before `end`, becomes part of R; it is zero afterwards.
+static bool triangle_merge(triangle *x, int from, int end) {
+    double *w = x->w;
+    for (int k = from; k < end; ++k) {
+        if (w[k] == 0) continue;
+        const bool taken = x->row[k] != NULL;
+        if (!triangle_widen(x, k, end)) return false;
+        double *row = x->row[k];
+        if (taken && x->end[k] > end) end = x->end[k];
+        const double length = hypot(row[0], w[k]), c = row[0] / length, s = w[k] / length;
+        for (int i = k; i < end; ++i) {
+            const double a = row[i - k], b = w[i];
+            row[i - k] = taken ? c * a + s * b : b;
+            w[i] = taken ? c * b - s * a : 0;
         }
+        w[k] = 0;
+        if (!taken) return true;
     }
+    return true;
+}
+
+// Rows of W, and the lengths of its columns.
+static bool triangle_fill(triangle *x, const desk *d, const double *directions, double *length) {
+    const carom_model *m = d->m;
+    int *start = calloc((size_t)d->n + 2, sizeof *start), *entry = NULL, *column = NULL;
+    for (int id = 0; start && id < d->ne; ++id)
+        for (int e = m->W_at[m->links[id].dir]; e < m->W_at[m->links[id].dir + 1]; ++e) ++start[m->W.i[e] + 2];
+    for (int i = 1; start && i <= d->n; ++i) start[i + 1] += start[i];
+    if (start) entry = calloc((size_t)start[d->n + 1] + 1, sizeof *entry), column = calloc((size_t)start[d->n + 1] + 1, sizeof *column);
+    bool good = start && entry && column;
+    for (int id = 0; good && id < d->ne; ++id) { // start[i + 1] is where row i goes on
+        double sum = 0;
+        for (int e = m->W_at[m->links[id].dir]; e < m->W_at[m->links[id].dir + 1]; ++e) {
+            const int at = start[m->W.i[e] + 1]++;
+            entry[at] = e, column[at] = id;
+            sum += directions[e] * directions[e];
+        }
+        length[id] = sqrt(sum);
+    }
+    for (int i = 0; good && i < d->n; ++i) {
+        if (start[i] == start[i + 1]) continue;
+        for (int e = start[i]; e < start[i + 1]; ++e) x->w[column[e]] = directions[entry[e]];
+        good = triangle_merge(x, column[start[i]], column[start[i + 1] - 1] + 1);
+    }
+    free(start), free(entry), free(column);
+    return good;
+}
+
+// A column that has nothing besides those before it depends on them, and its row of R belongs to the columns behind it.  False: no memory.
+static bool dependence(desk *d) {
+    carom_model *m = d->m;
+    triangle x;
+    bool good = triangle_open(&x, d->ne) && triangle_fill(&x, d, rates(d, m->q0, NULL), d->b);
+    for (int k = 0; good && k < d->ne; ++k) {
+        if (x.row[k] && fabs(x.row[k][0]) > DEPENDENT * d->b[k]) continue;
+        m->links[k].redundant = true;
+        ++m->nredundant;
+        const int end = x.row[k] ? x.end[k] : 0;
+        for (int i = k + 1; i < end; ++i) x.w[i] = x.row[k][i - k];
+        good = triangle_merge(&x, k + 1, end);
+    }
+    triangle_close(&x);
+    return good;
 }
 
 // "hinge, strut (2)": joints with the number of their constraints that say nothing new.  A long list is cut.
@@ -182,10 +273,9 @@ static bool name_redundant(carom_model *m) {
 }
 
 carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err) {
-    enum { MOST_ROWS = 2000 }; // dense, beyond that it would take minutes
     if (m->nmember && m->assemble)
         return carom_fail(err, CAROM_BAD_INPUT, "%.200s: assemble is for models without flexible members; give positions that fit", m->file);
-    if (m->ne == 0 || m->ne > MOST_ROWS || m->nmember) return CAROM_OK;
+    if (m->ne == 0 || m->nmember) return CAROM_OK;
     desk d = {.m = m, .work = work, .n = m->visible.nv, .ne = m->ne};
     m->moved = m->completed = m->nredundant = 0;
     for (int id = 0; id < m->ne; ++id) m->links[id].redundant = false;
@@ -193,10 +283,12 @@ carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err) 
         desk_close(&d);
         return carom_model_no_memory(m, err);
     }
-    if (m->assemble) positions(&d);
+    bool good = !m->assemble || desk_matrices(&d);
+    if (m->assemble && good) positions(&d);
     if (m->njoints) velocities(&d);
-    dependence(&d);
+    good = good && dependence(&d);
     desk_close(&d);
+    if (!good) return carom_model_no_memory(m, err);
     if (!name_redundant(m)) return carom_model_no_memory(m, err);
     return CAROM_OK;
 }

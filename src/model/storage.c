@@ -48,9 +48,17 @@ static void put_bodies(places *p, const carom_model *m) {
     }
 }
 
+// All that the storage of the mass matrix has room for: a tangent is M plus other terms, and the whole band of a banded M is added to it, zeros included.
+static void put_band(places *p, carom_shape mass) {
+    const int band = mass.storage == CAROM_BANDED ? mass.band : 0;
+    for (int j = 0; j < mass.n; ++j)
+        for (int i = j < band ? 0 : j - band; i <= j + band && i < mass.n; ++i) put(p, i, j);
+}
+
 static void put_tangent(places *p, const carom_model *m) {
     put_bodies(p, m);
     put_mass(p, m);
+    put_band(p, m->sys.mass_shape);
     for (int k = 0; k < m->nmember; ++k) put_member(p, &m->members[k], false);
     put_terms(p, m->K.i, m->K.j, m->K.n, false);
     put_terms(p, m->C.i, m->C.j, m->C.n, false);
@@ -77,12 +85,22 @@ static int band_of_pair(const carom_model *m, const pair *x, int band) {
     return band;
 }
 
-// The longest column of W and of its derivatives.
+// Rows of column k of W + h D: those of W and those of its derivatives.
+static int rows_of_column(const carom_model *m, int k) {
+    int n = m->W_at[k + 1] - m->W_at[k];
+    for (int e = m->D_at[k]; e < m->D_at[k + 1]; ++e) {
+        bool known = false;
+        for (int i = m->W_at[k]; i < m->W_at[k + 1] && !known; ++i) known = m->W.i[i] == m->D_row[e];
+        n += !known;
+    }
+    return n;
+}
+
 static int widest_column(const carom_model *m) {
     int widest = 1;
     for (int k = 0; k < m->ndir; ++k) {
-        if (m->W_at[k + 1] - m->W_at[k] > widest) widest = m->W_at[k + 1] - m->W_at[k];
-        if (m->D_at[k + 1] - m->D_at[k] > widest) widest = m->D_at[k + 1] - m->D_at[k];
+        const int rows = rows_of_column(m, k);
+        if (rows > widest) widest = rows;
     }
     for (int k = 0; k < m->nkinds; ++k) {
         const int more = widest_column(m->kinds[k].two);

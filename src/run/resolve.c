@@ -1,7 +1,8 @@
 // resolve.c: what is given comes before the model's `simulation` section; that before the defaults.
 //
-// Options in the file are meant for the file's scheme: with another scheme they do not count.  The file's step is meant for
-// it, too, where the other scheme controls its steps itself and a step is only the time between records.
+// Options of the file's scheme do not count with another one; those of the solvers (solver, tol, accept, newton-tol) do, unless one of the two
+// schemes has an option with that name of its own.  The file's step is meant for the file's scheme where the other one controls its steps itself and a step is only the
+// time between records.
 #include "base/missing.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -19,20 +20,33 @@ static bool switched_on(const char *const *options) {
     return false;
 }
 
+// Does an option of the file belong to this run?  `own`: the file's scheme, NULL: unknown; `table`: the scheme of the run.
+static bool belongs(const char *option, const carom_scheme *own, const carom_scheme *table) {
+    static const char *const solvers[] = {"solver", "tol", "accept", "newton-tol"};
+    const size_t length = strcspn(option, "=");
+    if ((own && carom_option_find(own->options, option, length) >= 0) || (table && carom_option_find(table->options, option, length) >= 0)) return false;
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; ++i)
+        if (strlen(solvers[i]) == length && strncmp(option, solvers[i], length) == 0) return true;
+    return false;
+}
+
 // Options of the file, then tolerances, then those that are given.  A scheme with an rtol of its own controls its steps
 // itself: `adaptive` has nothing to add there, unless the scheme has an option of that name, without which its tolerances do nothing.
-static carom_status gather(carom_run *run, const char *const *file, const carom_run_given *given, carom_error *err) {
+static carom_status gather(carom_run *run, const carom_model_run *model, bool other, const carom_run_given *given, carom_error *err) {
     enum { ROOM = 48 };
     const char *dash = given->dash ? given->dash : "";
     const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0, always = own && carom_option_find(run->table->options, "adaptive", 8) < 0;
-    const bool adaptive = given->adaptive || switched_on(file) || switched_on(given->options);
+    const char *const *file = model->options;
+    const carom_scheme *scheme = other ? carom_schemes_find(model->scheme) : NULL;
+    const bool adaptive = given->adaptive || (!other && switched_on(file)) || switched_on(given->options);
     const int n = carom_list_length(file) + carom_list_length(given->options);
     const struct { const char *name; double x; } tolerance[] = {{"rtol", given->rtol}, {"atol", given->atol}};
     run->options = calloc((size_t)n + 4, sizeof *run->options);
     run->own = calloc(2, ROOM);
     if (!run->options || !run->own) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a run");
     int k = 0;
-    for (int i = 0; i < carom_list_length(file); ++i) run->options[k++] = file[i];
+    for (int i = 0; i < carom_list_length(file); ++i)
+        if (!other || belongs(file[i], scheme, run->table)) run->options[k++] = file[i];
     if (given->adaptive && !always) run->options[k++] = "adaptive=on";
     for (int i = 0; i < 2; ++i) {
         if (isnan(tolerance[i].x)) continue;
@@ -57,7 +71,7 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
     if (isnan(run->end)) run->end = file.end;
     const bool other = file.scheme && given->scheme && strcmp(file.scheme, given->scheme) != 0;
     run->from_file = file.scheme && !other;
-    CAROM_TRY(gather(run, other ? NULL : file.options, given, err));
+    CAROM_TRY(gather(run, &file, other, given, err));
     if (isnan(run->end)) return carom_fail(err, CAROM_BAD_INPUT, "the end time is missing; give %send, or `end:` in the model's simulation section", dash);
     if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
     if (run->table && run->table->own_steps && isnan(given->step) && (other || isnan(run->step)))

@@ -272,9 +272,10 @@ static void form_sparse(carom_step *s, const carom_local *L, const carom_local *
     const bool same = as_before || remembered(o->known[0], A, n), same_f = alike || remembered(o->known[1], W, n);
     o->alike = alike;
     d->last = alike ? o : NULL;
-    if (!same || !same_f || o->of_n != n) plan(o, A, W, n);
+    if (!same || !same_f || o->of_n != n) plan(o, A, W, n), d->only = NULL;
     if (!solved) solve_sparse(&d->sparse, W, F->a, n);
-    if (!as_before || !o->fits) memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G); // else the rest is zero, and all others are written anew
+    if (d->only != o || !o->fits) memset(s->G, 0, (size_t)n * (size_t)n * sizeof *s->G); // else the rest is zero, and all others are written anew
+    d->only = o->fits ? o : NULL;
     if (!o->fits) multiply_listed(s->G, o, A, &d->sparse, n, a, both);
     else if (both) multiply(s->G, o, A->a, d->sparse.a, a, true);
     else multiply(s->G, o, A->a, d->sparse.a, a, false);
@@ -336,7 +337,8 @@ static void form_blocks(carom_step *s, const carom_local *L, const carom_local *
     s->inside->delassus.L = Lf;
     s->problem.G = NULL;
     carom_assembly *x = &s->inside->assembly;
-    const bool even = L == Lf, blocks = !even || !carom_chain_loose(L->at[L->nb], s->tol, 1);
+    const double enough = fmax(s->inside->solved, carom_acceptable(s->inside, L->nb));
+    const bool even = L == Lf, blocks = !even || !carom_chain_loose(L->at[L->nb], enough, 1);
     const bool formed = carom_assembly_form(x, L, Lf, F, a, s->sys->nv, blocks, s->team); // if not, nobody can solve it
     s->problem.symmetric = even;
     s->problem.team = s->team;
@@ -344,6 +346,11 @@ static void form_blocks(carom_step *s, const carom_local *L, const carom_local *
     s->problem.parts = formed && even ? &x->parts : NULL;
     s->problem.assemble = formed && !blocks ? assemble : NULL;
     s->problem.assembly = x;
+}
+
+double *carom_problem_matrix(carom_step *s) {
+    s->inside->delassus.only = NULL;
+    return s->G;
 }
 
 void carom_problem_form(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a) { carom_problem_form_as(s, L, Lf, F, a, 0); }
@@ -367,6 +374,7 @@ void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_loca
     d->F = F;
     d->L = Lf;
     d->kept = !sparse && prepare(s, F);
+    if (!sparse) d->only = NULL;
     if (d->kept) {
         form_kept(s, Lf, F, a);
         return;

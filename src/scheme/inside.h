@@ -1,7 +1,9 @@
 // inside.h (private): what the functions of carom/scheme.h keep between calls, and the simulation gives them.  No scheme looks in here.
 #pragma once
+#include "base/tolerance.h"
 #include <carom/difference.h>
 #include "scheme/responses.h"
+#include <math.h>
 
 enum { CAROM_SHORT_SUM = 8 }; // products; longer sums have a loop of their own
 
@@ -66,6 +68,7 @@ typedef struct carom_delassus {
     int sources;
     carom_products products[2];  // of sparse columns: A and W have other rows; the same
     const carom_products *last;  // those of the last problem, if the same
+    const carom_products *only;  // s->G is zero but for the entries of these; NULL: not known
     bool keeps, kept;            // the system's W is constant and large enough to keep columns; those of the last problem are kept
     const carom_factor *F_kept;  // what the rest belongs to; NULL: nothing yet
     long count;
@@ -84,6 +87,7 @@ typedef struct carom_noted {
 
 typedef struct carom_inside {
     double t_0, t_end;   // of the run
+    double solved;       // residual over s->scale of a problem that counts as solved; s->tol is what direct solvers aim at, the same where `tol` is given
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
     double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it
@@ -118,6 +122,14 @@ typedef struct carom_inside {
     bool gaps_before;       // the scheme has asked for gaps at the start of a step (carom_gaps_before)
     struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
 } carom_inside;
+
+/// Contacts from which on a factorisation may cost seconds: what iteration leaves is accepted, as far as `accept` allows.
+enum { CAROM_HUGE_PROBLEM = 5000 };
+
+/// (TOL-5)  With which residual over contact.scale does the chain of solvers end?
+static inline double carom_acceptable(const carom_inside *x, int contacts) {
+    return contacts > CAROM_HUGE_PROBLEM ? x->accept : fmin(x->accept, CAROM_EXCUSED);
+}
 
 carom_delassus carom_allocate_delassus(carom_arena *mem, const carom_system *sys);
 

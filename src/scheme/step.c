@@ -324,17 +324,23 @@ void carom_local_react(double *y, double s, const carom_local *L, const double *
     for (int k = 0; k < L->at[L->nb]; ++k) carom_column_axpy(y, s * p[k], &L->W, k);
 }
 
-// Column k of V += a D_k; sparse columns of D lie within those of V.
+// Column k of V += a D_k.  In space D has entries where W has none: V has those of both.  Where the columns of a system have no room for them, they are
+// left out, and Newton's method converges linearly.
 static void add_to_column(carom_columns *V, int k, double a, const carom_columns *D) {
     const size_t start = (size_t)k * (size_t)V->stride;
     if (!V->count) {
         carom_column_axpy(V->a + start, a, D, k);
         return;
     }
-    const int *row = carom_column_rows(V, k), *of = carom_column_rows(D, k);
-    for (int e = 0; e < D->count[k]; ++e)
-        for (int i = 0; i < V->count[k]; ++i)
-            if (row[i] == of[e]) V->a[start + (size_t)i] += a * D->a[start + (size_t)e];
+    int *row = carom_column_rows(V, k);
+    const int *of = carom_column_rows(D, k);
+    for (int e = 0; e < D->count[k]; ++e) {
+        int i = 0;
+        while (i < V->count[k] && row[i] != of[e]) ++i;
+        if (i == V->stride) continue;
+        if (i == V->count[k]) V->a[start + (size_t)i] = 0, row[i] = of[e], V->count[k] = i + 1;
+        V->a[start + (size_t)i] += a * D->a[start + (size_t)e];
+    }
 }
 
 void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D) {
@@ -514,14 +520,15 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     if (!pb->G && !pb->rows && !pb->parts) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
-    pb->enough = s->inside->accept * s->contact.scale;
+    pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
     const carom_report r = solve(s, pb, id);
     carom_counts *counts = s->counts;
     counts->problems += 1;
     counts->iterations += r.iterations;
     counts->fallbacks += r.fallbacks;
     s->contact.last = 0;
-    if (!r.converged && !accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
+    if (!r.converged && r.residual <= s->inside->solved * s->scale) s->contact.last = r.residual; // (TOL-2)
+    else if (!r.converged && !accepted(s, r.residual, s->contact.scale)) return refuse(s, &r, id);
     if (r.residual > counts->residual) {
         counts->residual = r.residual;
         counts->residual_id = id[r.worst];

@@ -58,14 +58,18 @@ static const char *rate_name_of(const void *user, int i) {
     return sim->names.rate_name(sim->names.name_user, i);
 }
 
+static const double FINE = 1e-12; // (TOL-2): some thousand roundings of the largest local velocity, which direct solvers reach
+
 static void connect(carom_sim *sim, const carom_sim_def *def) {
     const carom_system *sys = sim->sys;
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
     s->opt = sim->opt;
     s->strict = common[CAROM_OPT_CLOSED] == 1;
-    s->tol = common[CAROM_OPT_TOL];
+    s->inside->solved = common[CAROM_OPT_TOL];
+    s->tol = carom_sim_given(def->options, "tol") ? s->inside->solved : FINE;
     s->inside->accept = common[CAROM_OPT_ACCEPT];
+    sim->lenient = !carom_sim_given(def->options, "tol") && !carom_sim_given(def->options, "accept");
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;
     sim->keeps_gaps = s->sys == sys && !sim->control.on && !sys->listed && !sys->hold && !sys->jump && !sys->even && !sim->scheme->emits_events;

@@ -13,8 +13,8 @@ const carom_option carom_common_options[] = {
     [CAROM_OPT_SOLVER] = {.name = "solver", .kind = CAROM_CHOICE,
                           .choices = "auto|direct|joints|enumerate|lemke|prox|gauss-seidel|newton|hybrid|bodies|homotopy",
                           .about = "contact solver to try first; auto chooses by size and kind"},
-    [CAROM_OPT_TOL] = {.name = "tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
-                       .about = "contact residual allowed, relative to the largest local velocity of the run"},
+    [CAROM_OPT_TOL] = {.name = "tol", .kind = CAROM_REAL, .fallback = 1e-8, .low = 1e-16, .high = 1,
+                       .about = "contact residual allowed, relative to the largest local velocity of the run; unless it is given, direct solvers continue to 1e-12"},
     [CAROM_OPT_ACCEPT] = {.name = "accept", .kind = CAROM_REAL, .fallback = 1e-8, .low = 0, .high = 1,
                           .about = "where no solver does better: residual accepted and counted, relative to the largest local velocity of the step"},
     [CAROM_OPT_NEWTON_TOL] = {.name = "newton-tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,
@@ -65,6 +65,13 @@ static carom_status unknown_option(const carom_scheme *scheme, const char *key, 
     const char *near = carom_nearest(key, option_name, scheme);
     return carom_fail(err, CAROM_BAD_INPUT, "scheme %s: unknown option '%.60s'%s%s%s its options are: %s", scheme->name, key,
                       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : ";", list);
+}
+
+bool carom_sim_given(const char *const *list, const char *name) {
+    const size_t length = strlen(name);
+    for (; list && *list; ++list)
+        if (strncmp(*list, name, length) == 0 && (*list)[length] == '=') return true;
+    return false;
 }
 
 static carom_status read_options(const carom_scheme *scheme, const char *const *list, double *value, carom_error *err) {

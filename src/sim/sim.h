@@ -131,6 +131,7 @@ struct carom_sim {
     double *gap_next, *gap_in; // the same soon after; ne + nc: at some place inside
     bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
     carom_status (*asks)(void *user, const carom_now *now); // this on_step asks for gaps where it needs them
+    bool lenient;       // neither `tol` nor `accept` is given
     bool keeps_gaps;    // those at the end of a step are those at the start of the next one, for schemes that see all constraints
     bool lazy;          // gaps need not be known after every step
     double *held;       // kept, nc: 1 for a contact that reacted in the last step of the scheme
@@ -182,6 +183,8 @@ struct carom_sim {
     carom_error error;  // of the step loop
 };
 
+/// options.c: is an option with this name in a list of "name=value"?
+bool carom_sim_given(const char *const *list, const char *name);
 /// options.c: the options that every scheme has, after its own.
 extern const carom_option carom_common_options[];
 /// Is there this scheme, does it have these options, and `name` too unless it is NULL?  CAROM_BAD_INPUT says what is wrong.

@@ -1,6 +1,5 @@
 // slots.c: the slots of contacts that come and go: their memory, how many are in use, the names of the contacts in them.
 #include "sim/sim.h"
-#include <math.h>
 
 // nc of the systems that the simulation and its scheme see, and the directions in use: slots behind them are blank.
 static void set_count(carom_sim *sim, int slots) {
@@ -30,15 +29,13 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l->slots));
 }
 
-// Tolerances of many contacts, where none is given: a pile stands still with them (docs/large-systems.md).
+// Contacts so many that a problem may be too large for every solver but one: a run goes on with what that leaves, and counts it, where no tolerance is given.
 enum { LARGE = 250 }; // pairs that are near each other
-static const double LARGE_TOL = 1e-3, LARGE_ACCEPT = 1e-2;
+static const double LARGE_ACCEPT = 1e-3;
 
-static void set_tolerances(carom_sim *sim) {
-    const double *given = sim->opt + carom_option_count(sim->scheme->options);
-    const bool loose = sim->list.pairs > LARGE && given[CAROM_OPT_TOL] == carom_common_options[CAROM_OPT_TOL].fallback;
-    sim->step.tol = loose ? LARGE_TOL : given[CAROM_OPT_TOL];
-    sim->inside.accept = loose ? fmax(LARGE_ACCEPT, given[CAROM_OPT_ACCEPT]) : given[CAROM_OPT_ACCEPT];
+static void set_accept(carom_sim *sim) {
+    const double accept = sim->opt[carom_option_count(sim->scheme->options) + CAROM_OPT_ACCEPT];
+    sim->inside.accept = sim->list.pairs > LARGE && sim->lenient ? LARGE_ACCEPT : accept;
 }
 
 void carom_sim_adopt(carom_sim *sim) {
@@ -49,7 +46,7 @@ void carom_sim_adopt(carom_sim *sim) {
         if (sim->list.holds[i]) sim->list.used = i + 1;
     sim->own.adopt(sim->own.model, sim->step.sys_work, &sim->list);
     set_count(sim, sim->list.used);
-    set_tolerances(sim);
+    set_accept(sim);
 }
 
 void carom_sim_team(carom_sim *sim, struct carom_team *team) {

@@ -155,8 +155,9 @@ static void sweeps(bodies *w) {
         const double change = sweep(w, beta, it > 1);
         w->iterations++;
         if (change <= 3 * w->target || it % 10 == 0 || it == SWEEPS) {
+            const double before = w->error;
             carom_bodies_look(w, w->g, w->y_new); // y anew: sums gather rounding
-            if (w->error <= w->target) return;
+            if (w->error <= w->target || carom_stagnates(0.95 * w->given->enough, before, w->error)) return;
         }
         if (total(w->sum[0], w->n) > 0) theta = 1;
         const double next = 0.5 * (1 + sqrt(1 + 4 * theta * theta));
@@ -177,7 +178,7 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     carom_bodies_look(w, w->z, w->y);
     if (!(w->error < INFINITY)) return (carom_report){.converged = false};
     if (w->error > w->target) sweeps(w);
-    if (w->error > w->target) carom_bodies_split(w);
+    if (w->error > fmax(w->target, 0.95 * pb->enough)) carom_bodies_split(w);
     return (carom_report){.converged = w->error <= tol, .iterations = w->iterations};
 }
 

@@ -238,8 +238,9 @@ void carom_bodies_split(bodies *w) {
         if (!(size < INFINITY)) return;
         carom_anderson_next(&w->anderson, w->x, w->g, w->step, size, 2);
         if (it % CHECK == 0 || most < w->target || it == MOST) {
+            const double before = w->error;
             carom_bodies_look(w, w->z, w->y_new);
-            if (w->error <= w->target) return;
+            if (w->error <= w->target || carom_stagnates(0.95 * w->given->enough, before, w->error)) return;
             if (it % WINDOW == 0 && w->error > 0.5 * mark) return;
             if (it % WINDOW == 0) mark = w->error;
         }

@@ -59,17 +59,18 @@ static bool sparse(const carom_problem *pb) {
     return meet < most;
 }
 
-// Contacts from which on a residual that suffices is not improved by solvers whose cost grows faster than the problem.
-enum { LARGE = 700 };
+enum { LARGE = 700 }; // contacts from which on the memory of a solver is given back before the next one
 static const double TIGHT = 3e-5; // relative to the largest |c|: below it Newton's method wins
 
 bool carom_chain_loose(int n, double tol, double size) { return n > RUBBING_ROWS && tol >= TIGHT * size; }
 
-static bool loose(const carom_problem *pb, double tol) {
+static double largest_velocity(const carom_problem *pb) {
     double size = 0;
-    for (int i = 0; i < pb->n && pb->parts; i++) size = fmax(size, fabs(pb->c[i]));
-    return pb->parts && carom_chain_loose(pb->n, tol, size);
+    for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));
+    return size;
 }
+
+static bool loose(const carom_problem *pb, double tol) { return pb->parts && carom_chain_loose(pb->n, fmax(tol, pb->enough), largest_velocity(pb)); }
 
 static const signed char *order(carom_problem *pb, carom_kind k, double tol) {
     if (loose(pb, tol) || !carom_problem_rows(pb)) return LOOSE;
@@ -158,7 +159,7 @@ static carom_report go_on(carom_chain *chain, carom_problem *pb, double tol, con
     }
     for (; *next != END && !best.converged; next++) {
         const carom_solver *s = solvers[*next];
-        if (n > 0 && pb->nb > LARGE && best.residual <= pb->enough) break;
+        if (pb->enough > 0 && best.residual <= pb->enough) break;
         if (!s->parts) carom_problem_rows(pb);
         if (since[*next] == gains || !fits(chain, s, pb, kind)) continue;
         for (int i = 0; i < n; i++) pb->p[i] = chain->best[i];
@@ -192,10 +193,12 @@ static carom_problem *expand(carom_chain *chain, carom_problem *pb, carom_proble
 }
 
 // Any order, from its first solver that fits.
-static carom_report in_order(carom_chain *chain, carom_problem *pb, double tol) {
-    carom_problem view;
+static carom_report in_order(carom_chain *chain, carom_problem *given, double tol) {
+    carom_problem view, *pb = given;
     const carom_kind kind = carom_problem_kind(pb);
     const signed char *next = order(pb, kind, tol);
+    const double enough = given->enough;
+    if (next != LOOSE && next != SPARSE) given->enough = 0; // (TOL-5): solvers of dense matrices are cheap enough to be tried all
     if (chain->first && !chain->first->parts) carom_problem_rows(pb);
     if (!(chain->first ? chain->first : solvers[*next])->sparse) pb = expand(chain, pb, &view);
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
@@ -207,7 +210,8 @@ static carom_report in_order(carom_chain *chain, carom_problem *pb, double tol) 
         report = carom_solver_solve(solvers[*next], chain->work[*next], pb, tol);
         next++;
     }
-    if (!report.converged) report = go_on(chain, expand(chain, pb, &view), tol, next, kind, report);
+    if (!report.converged && !(given->enough > 0 && report.residual <= given->enough)) report = go_on(chain, expand(chain, pb, &view), tol, next, kind, report);
+    given->enough = enough;
     return report;
 }
 
@@ -224,6 +228,11 @@ carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol
     carom_report report; // returned by every way: it is made where the caller wants it, and not copied
     if (direct) report = carom_solver_solve(solvers[DIRECT], chain->work[DIRECT], pb, tol);
     else report = in_order(chain, pb, tol);
-    if (direct && !report.converged) report = go_on(chain, pb, tol, ONE + 1, carom_problem_kind(pb), report);
+    if (direct && !report.converged) {
+        const double enough = pb->enough;
+        pb->enough = 0; // (TOL-5)
+        report = go_on(chain, pb, tol, ONE + 1, carom_problem_kind(pb), report);
+        pb->enough = enough;
+    }
     return report;
 }

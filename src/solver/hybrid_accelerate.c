@@ -17,8 +17,9 @@ void carom_hybrid_accelerate(carom_hybrid *w, int most) {
         w->iterations++;
         for (int i = 0; i < n; i++) f[i] = w->d[i] * (g[i] - x[i]), size += f[i] * f[i];
         if (it % CHECK == 0 || it == most) {
+            const double before = w->error;
             carom_hybrid_look(w);
-            if (w->error <= w->target) return;
+            if (w->error <= w->target || carom_stagnates(0.5 * w->pb.enough, before, w->error)) return;
             if (it % PATIENCE == 0) {
                 if (w->error > 0.5 * mark) return;
                 mark = w->error;

@@ -5,6 +5,7 @@
 // contacts are nearly dependent; needs no factorisation and is indifferent to rank.
 #include "contact/law.h"
 
+enum { CHECK = 64 };                 // iterations
 static const double SHORTEST = 1e-3; // factor of the step length
 
 typedef struct {
@@ -57,7 +58,7 @@ static void project(prox *w, const carom_problem *pb, double a) {
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     prox *w = work;
     carom_report report = {.converged = false};
-    double a = 1, best = INFINITY, last = INFINITY;
+    double a = 1, best = INFINITY, last = INFINITY, mark = INFINITY;
     int stale = 0;
     carom_problem_scales(pb, w->d);
     steps(w, pb);
@@ -74,6 +75,10 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             for (int i = 0; i < pb->n; i++) w->best[i] = pb->p[i];
             if (best <= 0.5 * tol) break;
         } else if (++stale > 2000) break;
+        if (report.iterations % CHECK == CHECK - 1) {
+            if (carom_stagnates(0.5 * pb->enough, mark, best)) break;
+            mark = best;
+        }
         // Longer steps while it goes down, shorter ones when it goes up; 1.9 stays inside the stable range.
         a = error <= last ? fmin(1.05 * a, 1.9) : fmax(0.6 * a, SHORTEST);
         last = error;

@@ -220,7 +220,7 @@ static void energies(resolver *r) {
     m->body_potential = V;
 }
 
-enum { MOST_VELOCITIES = 2000 }; // beyond that, expressions are not the way
+enum { MOST_VELOCITIES = 30000 }; // beyond that, expressions are not the way
 
 carom_status carom_derive_bodies(resolver *r) {
     carom_model *m = r->m;

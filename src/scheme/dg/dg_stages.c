@@ -234,16 +234,17 @@ carom_status carom_dg_react(carom_step *s, const carom_dg_block *b) {
     for (int k = 0; k < L->nb; ++k) n += unknowns(b, k);
     if (n == full) return carom_problem_solve(s, L);
     // G <- G (1, -mu d), then without the tangential rows and columns of what slides
+    double *G = carom_problem_matrix(s);
     for (int k = s->sys->ne; k < L->nb; ++k)
         for (int i = L->at[k] + 1; b->slides[k] && i < L->at[k + 1]; ++i)
-            carom_axpy(s->G + (size_t)L->at[k] * (size_t)full, -friction_of(s, L->id[k]) * b->d[i], s->G + (size_t)i * (size_t)full, full);
+            carom_axpy(G + (size_t)L->at[k] * (size_t)full, -friction_of(s, L->id[k]) * b->d[i], G + (size_t)i * (size_t)full, full);
     for (int k = 0, col = 0; k < L->nb; ++k) {
         s->blocks[k] = law_of(s, b, k, col);
         for (int j = 0; j < unknowns(b, k); ++j, ++col) {
             s->c[col] = s->c[L->at[k] + j];
             for (int i = 0, row = 0; i < L->nb; ++i)
                 for (int r = 0; r < unknowns(b, i); ++r, ++row)
-                    s->G[row + (size_t)col * (size_t)n] = s->G[L->at[i] + r + (size_t)(L->at[k] + j) * (size_t)full];
+                    G[row + (size_t)col * (size_t)n] = G[L->at[i] + r + (size_t)(L->at[k] + j) * (size_t)full];
         }
     }
     *pb = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
@@ -433,13 +434,14 @@ static void row_products(carom_dg *w, double *G, size_t ld, const double *V, int
 static void form(carom_dg *w, carom_step *s) {
     const int N = s->sys->nv * w->count, n = s->problem.n;
     const size_t stride = (size_t)N, ld = (size_t)n;
+    double *G = carom_problem_matrix(s);
     share(w, s);
-    for (int i = 0; i < n; ++i) row_products(w, s->G + i, ld, w->V + (size_t)i * stride, N, n);
+    for (int i = 0; i < n; ++i) row_products(w, G + i, ld, w->V + (size_t)i * stride, N, n);
     for (int i = 0; i < n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]] - carom_dot(w->V + (size_t)i * stride, w->y, N);
     for (int i = 0; i < n; ++i) {
-        w->r_p[i] = PROXIMAL * s->G[i + i * ld];
+        w->r_p[i] = PROXIMAL * G[i + i * ld];
         s->c[i] -= w->r_p[i] * s->p[i];
-        s->G[i + i * ld] += w->r_p[i];
+        G[i + i * ld] += w->r_p[i];
     }
 }
 

@@ -229,6 +229,7 @@ static carom_status form(work *w, carom_step *s) {
     } else {
         CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L_1, s->t + s->h, w->q_1, w->v_1));
     }
+    double *G = carom_problem_matrix(s);
     w->turn.ready = false;
     if (n > 0 && !w->paper) carom_turn_at(&w->turn, s, w->x);
     for (int k = 0; k < n; ++k) {
@@ -241,8 +242,8 @@ static carom_status form(work *w, carom_step *s) {
             carom_column_axpy(dx, s->h, &L->W, L->at[k - n_v]);
         respond(w, s, dv, dx, k < n_v);
         carom_turn_increment(&w->turn, w->xi, dx, nv);
-        for (int i = 0; i < n_v; ++i) s->G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
-        for (int b = 0; b < n_x; ++b) s->G[n_v + b + k * (size_t)n] = row_position(w, s, b, w->xi);
+        for (int i = 0; i < n_v; ++i) G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
+        for (int b = 0; b < n_x; ++b) G[n_v + b + k * (size_t)n] = row_position(w, s, b, w->xi);
     }
     return CAROM_OK;
 }

@@ -248,15 +248,16 @@ static void unit_response(carom_newmark *w, const carom_step *s, const carom_col
 static carom_status kept_matrix(carom_newmark *w, carom_step *s) {
     const int n = rows(&w->L);
     carom_responses *keep = &w->keep;
+    double *G = carom_problem_matrix(s);
     CAROM_TRY(carom_responses_begin(keep, s));
     for (int b = 0; b < w->L.nb; ++b)
         for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) {
             const int d = carom_responses_at(keep, &w->L, b, k);
             if (!keep->known[d]) unit_response(w, s, &keep->all.W, d, d), carom_responses_put(keep, 0, d, on_position(w) ? w->dx : w->dv);
-            const double *G = carom_responses_column(keep, 0, d);
+            const double *column = carom_responses_column(keep, 0, d);
             for (int c = 0; c < w->L.nb; ++c)
-                for (int i = w->L.at[c]; i < w->L.at[c + 1]; ++i) s->G[i + k * (size_t)n] = G[carom_responses_at(keep, &w->L, c, i)];
-            for (int i = 0; on_position(w) && i < n; ++i) s->G[i + k * (size_t)n] /= s->h;
+                for (int i = w->L.at[c]; i < w->L.at[c + 1]; ++i) G[i + k * (size_t)n] = column[carom_responses_at(keep, &w->L, c, i)];
+            for (int i = 0; on_position(w) && i < n; ++i) G[i + k * (size_t)n] /= s->h;
         }
     return CAROM_OK;
 }
@@ -268,9 +269,10 @@ static carom_status contact_problem(carom_newmark *w, carom_step *s) {
         if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
     if (!on_position(w)) CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
     if (w->constant) return kept_matrix(w, s);
+    double *G = carom_problem_matrix(s);
     for (int k = 0; k < n; ++k) {
         unit_response(w, s, &w->L.W, k, k);
-        for (int i = 0; i < n; ++i) s->G[i + k * (size_t)n] = row(w, s, i);
+        for (int i = 0; i < n; ++i) G[i + k * (size_t)n] = row(w, s, i);
     }
     return CAROM_OK;
 }
