@@ -86,7 +86,11 @@ static double rest_of_run(const carom_phase *w, const carom_step *s, int c, doub
 
 // (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
 // coincide) carries nothing.
-static void gather(carom_phase *w, carom_step *s, bool first, const bool *lasting) {
+// (EV-27)  A contact that was closed and has run off its feature is open where the gap of the next feature is finite: the
+// next feature is elsewhere, and nothing puts the contact on the wall there.
+static void gather(carom_phase *w, carom_step *s, double delta, bool first, const bool *lasting) {
+    // of the terms of a gap: far above its rounding and drift, far below the slack of features that do not touch
+    static const double ELSEWHERE = 1e-6;
     const carom_system *sys = s->sys;
     const double relative = first || w->switched ? w->limits.gap_first : w->limits.gap;
     find_accumulated(w, s);
@@ -95,7 +99,10 @@ static void gather(carom_phase *w, carom_step *s, bool first, const bool *lastin
         const double near = w->limits.exact ? relative * reach : 4 * w->tol_g[c];
         w->was[c] = w->f.mode[c], w->left[c] = 0;
         const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
-        w->in[c] = reach > 0 && !passes && (w->was[c] != CAROM_MODE_OPEN || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near);
+        const double passed = ELSEWHERE * reach + 2 * delta * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
+        const bool closed = w->was[c] != CAROM_MODE_OPEN, gone = w->switched && closed && w->gap[c] > passed;
+        const bool there = closed || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near;
+        w->in[c] = reach > 0 && !passes && !gone && there;
     }
 }
 
@@ -438,7 +445,7 @@ carom_status carom_phase_sort(carom_phase *w, carom_step *s) {
     return decide(w, s);
 }
 
-carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting) {
+static carom_status resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting) {
     bool limit = false;
     carom_tube_leave(&w->tube);
     for (int c = 0; c < s->sys->nc; ++c) limit = limit || w->runs.over[c];
@@ -447,7 +454,7 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
     CAROM_TRY(slow_speeds(w, s, delta));
-    gather(w, s, first, lasting);
+    gather(w, s, delta, first, lasting);
     CAROM_TRY(touch(w, s));
     CAROM_TRY(impact(w, s, dt > 0));
     if (dt > 0) CAROM_TRY(pass(w, s, dt));
@@ -458,4 +465,22 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
     if (w->f.shared) carom_flow_choose(&w->f, s);
     return carom_phase_emit(w, s, w->t - dt, limit);
+}
+
+// (EV-28)  Putting contacts on the wall may bring them to other features.  Where a contact that stays closed has another
+// one, all is decided once more with the features that lie ahead.
+carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting) {
+    enum { TIMES = 4 };
+    bool other = false;
+    CAROM_TRY(resolve(w, s, delta, dt, first, lasting));
+    for (int i = 0; i < TIMES; ++i) {
+        CAROM_TRY(carom_phase_moved_on(w, s, &other));
+        if (!other) break;
+        w->switched = true;
+        for (int c = 0; c < 2 * s->sys->nc; ++c) w->hit[c] = false;
+        CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
+        for (int c = 0; c < s->sys->nc; ++c) w->gap[c] = w->trial.g[s->sys->ne + c];
+        CAROM_TRY(resolve(w, s, delta, 0, false, NULL));
+    }
+    return CAROM_OK;
 }

@@ -11,3 +11,9 @@ carom_status carom_phase_held(carom_step *s);
 carom_status carom_phase_leave(carom_step *s, carom_status status);
 /// Which closed contacts have another feature at P than the one they are held on; the system f formed last, and w->all, are those of P.
 void carom_phase_switches(carom_phase *w, const carom_step *s, carom_point *P);
+/// An open contact closes between w->a and w->b.  *some: one of those has another feature at b than at a, so that the
+/// direction at a is not that of the feature it meets.
+carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some);
+/// *some: a closed contact has another feature at (w->t, w->q) than the one that is held.  The features of (w->t, w->q)
+/// are held from then on.
+carom_status carom_phase_moved_on(carom_phase *w, carom_step *s, bool *some);

@@ -95,11 +95,18 @@ static bool reacted(const carom_sim *sim, int c) {
     return s->reacted && (s->impulse[d] > 0 || s->force[d] > 0);
 }
 
-// How deep the contacts that react are at the end of the step: where bodies are is known no better.
-static double sunk(const carom_sim *sim) {
+// How deep contacts are that react, at the end of the step, and those that stay as deep as they are, at its start: where
+// bodies are is known no better.
+static double sunk(const path *p) {
+    const carom_sim *sim = p->sim;
+    const int ne = sim->sys->ne;
     double least = 0;
-    for (int id = sim->sys->ne; id < sim->sys->ne + sim->sys->nc; ++id)
-        if (sim->gap[id] < least && reacted(sim, id - sim->sys->ne)) least = sim->gap[id];
+    for (int id = ne; id < ne + sim->sys->nc; ++id)
+        if (sim->gap[id] < least && reacted(sim, id - ne)) least = sim->gap[id];
+    for (int id = ne; id < ne + carom_sim_fixed_contacts(sim) && !p->pair; ++id) {
+        const double g = sim->gap_0[id], stays = FEW * fabs(sim->gap_next[id] - g);
+        if (g < least && stays <= START * -g && !carom_system_gated(sim->sys, id - ne)) least = g;
+    }
     return -least;
 }
 
@@ -117,7 +124,7 @@ static bool passed(path *p, double *at) {
         p->motion = FROM_START;
     }
     const double x = smallest(p, &least), unknown = p->motion == FROM_START ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
-    if (p->failed || !(-least > p->sim->touches + sunk(p->sim) + FEW * unknown)) return false;
+    if (p->failed || !(-least > p->sim->touches + sunk(p) + FEW * unknown)) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
     const double before = rate(p, a, p->v_0), after = rate(p, a, p->sim->v);
@@ -226,7 +233,7 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
             p.v_0 = sim->v_0;
         }
         if (what == DUE) sim->kept->near |= CAROM_NEAR(c);
-        if (what == PASSED && counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
+        if (what == PASSED && counts->missed++ == 0) counts->missed_id = p.id, counts->missed_t = at;
     }
 }
 
@@ -256,7 +263,7 @@ void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
         const bool found = approaches(&p) && leaves(&p) && passed(&p, &at);
         if (p.failed) return;
         if (!found) continue;
-        if (counts->unseen++ == 0) counts->unseen_id = carom_sim_known_as(sim, sys->ne + sys->nc - sys->listed + pair.first), counts->unseen_t = at;
+        if (counts->missed++ == 0) counts->missed_id = carom_sim_known_as(sim, sys->ne + sys->nc - sys->listed + pair.first), counts->missed_t = at;
         return;
     }
 }
