@@ -124,6 +124,31 @@ static carom_status touch(carom_phase *w, carom_step *s) {
     return carom_directions(s, &w->all, w->t, w->q);
 }
 
+// How well closing times are known: to the interval, and instants round.
+static double located(const carom_phase *w) { return w->b.tau - w->a.tau + 16 * DBL_EPSILON * fabs(w->t); }
+
+// (MX-21)  One impact of all contacts whose closing times -g/u differ by less than the location error.  Times count from
+//          where closed contacts are on the wall: by the drift of one, those that close with it by geometry (the
+//          other end of an edge, the corners of a face) would differ by more.
+static carom_status join(carom_phase *w, carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    double last = -HUGE_VAL;
+    CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        const double u = w->u_plus[c] = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k];
+        w->gap[c] = w->trial.g[ne + c];
+        if (w->in[c] && w->hit[c] && u < -carom_flow_no_approach(s, &w->all, k, w->v)) last = fmax(last, -w->gap[c] / u);
+    }
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        const bool may = w->was[c] == CAROM_MODE_OPEN && !w->barred[c] && carom_local_magnitude(&w->all, k, w->span) > 0;
+        const bool approaches = w->u_plus[c] < -carom_flow_no_approach(s, &w->all, k, w->v);
+        if (may && approaches && w->gap[c] + w->u_plus[c] * (last + located(w)) <= 4 * w->tol_g[c]) w->in[c] = true;
+    }
+    return CAROM_OK;
+}
+
 // Contacts that arrive within one interval, or that belong to a run that has come too near to the wall for events of their own, hit one after the other.
 static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
     carom_turns *z = &w->runs.turns;
@@ -133,10 +158,10 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
         const int k = w->all.at[s->sys->ne + c];
         const carom_run *r = w->runs.run + c;
         z->among[c] = w->in[c] && w->was[c] == CAROM_MODE_OPEN && !w->over[c];
-        z->gap[c] = across ? w->a.g[s->sys->ne + c] : fmax(w->gap[c], 0);
+        z->gap[c] = across ? w->gap[c] : fmax(w->gap[c], 0);
         const double unknown = w->limits.exact ? w->slow[c] : carom_flow_no_approach(s, &w->all, k, w->v);
         z->eps[c] = (w->limits.exact ? carom_local_rounding(&w->all, k, w->q, s->sys->nq) : w->tol_g[c]) + (r->count > 0 ? w->t - r->t : 0) * unknown;
-        if (across) z->eps[c] += 16 * DBL_EPSILON * fabs(w->t) * fabs(carom_column_dot(&w->all.W, k, w->v) + w->all.w[k]); // instants round, too
+        if (across) z->eps[c] += located(w) * fabs(carom_column_dot(&w->all.W, k, w->v) + w->all.w[k]);
         n += z->among[c];
         run = run || (w->limits.exact && z->among[c] && r->count >= CAROM_RUN);
     }
@@ -456,6 +481,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double delta, double 
     CAROM_TRY(slow_speeds(w, s, delta));
     gather(w, s, delta, first, lasting);
     CAROM_TRY(touch(w, s));
+    if (dt > 0) CAROM_TRY(join(w, s));
     CAROM_TRY(impact(w, s, dt > 0));
     if (dt > 0) CAROM_TRY(pass(w, s, dt));
     CAROM_TRY(carom_phase_sort(w, s));
