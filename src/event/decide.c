@@ -86,8 +86,8 @@ static double rest_of_run(const carom_phase *w, const carom_step *s, int c, doub
 
 // (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
 // coincide) carries nothing.
-// (EV-27)  A contact that was closed and has run off its feature is open where the gap of the next feature is finite: the
-// next feature is elsewhere, and nothing puts the contact on the wall there.
+// (EV-27)  A contact that was closed, or that would close, and has run off its feature is open where the gap of the next
+// feature is finite: the next feature is elsewhere, and nothing puts the contact on the wall there.
 static void gather(carom_phase *w, carom_step *s, double delta, bool first, const bool *lasting) {
     // of the terms of a gap: far above its rounding and drift, far below the slack of features that do not touch
     static const double ELSEWHERE = 1e-6;
@@ -100,7 +100,7 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
         w->was[c] = w->f.mode[c], w->left[c] = 0;
         const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
         const double passed = ELSEWHERE * reach + 2 * delta * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
-        const bool closed = w->was[c] != CAROM_MODE_OPEN, gone = w->switched && closed && w->gap[c] > passed;
+        const bool closed = w->was[c] != CAROM_MODE_OPEN, gone = (w->hit[c] || (w->switched && closed)) && w->gap[c] > passed;
         const bool there = closed || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near;
         w->in[c] = reach > 0 && !passes && !gone && there;
     }
@@ -476,6 +476,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double delta, double 
     for (int c = 0; c < s->sys->nc; ++c) limit = limit || w->runs.over[c];
     CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
     carom_phase_remember(w, s);
+    carom_copy(w->q_held, w->q, s->sys->nq);
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
     CAROM_TRY(slow_speeds(w, s, delta));

@@ -93,7 +93,7 @@ carom_status carom_phase_moved_on(carom_phase *w, carom_step *s, bool *some) {
     bool closed = false;
     *some = false;
     for (int c = 0; c < s->sys->nc && !closed; ++c) closed = !carom_phase_open(w, c);
-    if (!s->sys->hold || !closed || memcmp(w->q, w->q_before, (size_t)s->sys->nq * sizeof *w->q) == 0) return CAROM_OK;
+    if (!s->sys->hold || !closed || memcmp(w->q, w->q_held, (size_t)s->sys->nq * sizeof *w->q) == 0) return CAROM_OK;
     carom_close_kinds(s, &w->C, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));

@@ -37,7 +37,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     w.runs = carom_allocate_accumulation(mem, keep, sys);
     carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial, &w.aside};
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
-    CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before);
+    CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before, &w.q_held);
     CAROM_ALLOCATE(mem, nv, &w.v, &w.v_1, &w.v_before, &w.span);
     CAROM_ALLOCATE(mem, nc, &w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left, &w.pull);
     CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0, &w.noise_0, &w.D_0);
