@@ -86,8 +86,8 @@ static double rest_of_run(const carom_phase *w, const carom_step *s, int c, doub
 
 // (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
 // coincide) carries nothing.
-// (EV-27)  A contact that was closed, or that would close, and has run off its feature is open where the gap of the next
-// feature is finite: the next feature is elsewhere, and nothing puts the contact on the wall there.
+// (EV-27)  A contact that was closed, or that would close, and has run off its feature is open where the gap of the
+// next feature is finite: the next feature is elsewhere, and nothing puts the contact on the wall there.
 static void gather(carom_phase *w, carom_step *s, double delta, bool first, const bool *lasting) {
     // of the terms of a gap: far above its rounding and drift, far below the slack of features that do not touch
     static const double ELSEWHERE = 1e-6;
@@ -99,8 +99,9 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
         const double near = w->limits.exact ? relative * reach : 4 * w->tol_g[c];
         w->was[c] = w->f.mode[c], w->left[c] = 0;
         const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
-        const double passed = ELSEWHERE * reach + 2 * delta * carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
-        const bool closed = w->was[c] != CAROM_MODE_OPEN, gone = (w->hit[c] || (w->switched && closed)) && w->gap[c] > passed;
+        const double speed = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
+        const bool closed = w->was[c] != CAROM_MODE_OPEN, elsewhere = w->gap[c] > ELSEWHERE * reach + 2 * delta * speed;
+        const bool gone = elsewhere && (w->hit[c] || (w->switched && closed));
         const bool there = closed || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near;
         w->in[c] = reach > 0 && !passes && !gone && there;
     }
@@ -127,8 +128,8 @@ static carom_status touch(carom_phase *w, carom_step *s) {
 // How well closing times are known: to the interval, and instants round.
 static double located(const carom_phase *w) { return w->b.tau - w->a.tau + 16 * DBL_EPSILON * fabs(w->t); }
 
-// (MX-21)  One impact of all contacts whose closing times -g/u differ by less than the location error.  Times count from
-//          where closed contacts are on the wall: by the drift of one, those that close with it by geometry (the
+// (MX-21)  One impact of all contacts whose closing times -g/u differ by less than the location error.  Times count
+//          from where closed contacts are on the wall: by the drift of one, those that close with it by geometry (the
 //          other end of an edge, the corners of a face) would differ by more.
 static carom_status join(carom_phase *w, carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
@@ -138,11 +139,13 @@ static carom_status join(carom_phase *w, carom_step *s) {
         const int k = w->all.at[ne + c];
         const double u = w->u_plus[c] = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k];
         w->gap[c] = w->trial.g[ne + c];
-        if (w->in[c] && w->hit[c] && u < -carom_flow_no_approach(s, &w->all, k, w->v)) last = fmax(last, -w->gap[c] / u);
+        const bool hits = w->in[c] && w->hit[c] && u < -carom_flow_no_approach(s, &w->all, k, w->v);
+        if (hits) last = fmax(last, -w->gap[c] / u);
     }
     for (int c = 0; c < nc; ++c) {
         const int k = w->all.at[ne + c];
-        const bool may = w->was[c] == CAROM_MODE_OPEN && !w->barred[c] && carom_local_magnitude(&w->all, k, w->span) > 0;
+        const bool directed = carom_local_magnitude(&w->all, k, w->span) > 0;
+        const bool may = w->was[c] == CAROM_MODE_OPEN && !w->barred[c] && directed;
         const bool approaches = w->u_plus[c] < -carom_flow_no_approach(s, &w->all, k, w->v);
         if (may && approaches && w->gap[c] + w->u_plus[c] * (last + located(w)) <= 4 * w->tol_g[c]) w->in[c] = true;
     }
@@ -494,9 +497,10 @@ static carom_status resolve(carom_phase *w, carom_step *s, double delta, double 
     return carom_phase_emit(w, s, w->t - dt, limit);
 }
 
-// (EV-28)  Putting contacts on the wall may bring them to other features.  Where a contact that stays closed has another
-// one, all is decided once more with the features that lie ahead.
-carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting) {
+// (EV-28)  Putting contacts on the wall may bring them to other features.  Where a contact that stays closed has
+// another one, all is decided once more with the features that lie ahead.
+carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first,
+                                 const bool *lasting) {
     enum { TIMES = 4 };
     bool other = false;
     CAROM_TRY(resolve(w, s, delta, dt, first, lasting));

@@ -62,8 +62,9 @@ void carom_phase_switches(carom_phase *w, const carom_step *s, carom_point *P) {
     for (int b = ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne;
         if (!s->sys->hold) P->kink[c] = kink(w, s, P, c, b);
-        for (int k = f->L.at[b], j = w->all.at[f->L.id[b]]; k < f->L.at[b + 1] && s->sys->hold && P->kink[c] == 0; ++k, ++j)
-            P->kink[c] = differ(w, s, &f->L, k, j) ? -1 : 0;
+        const int j = w->all.at[f->L.id[b]] - f->L.at[b];
+        for (int k = f->L.at[b]; k < f->L.at[b + 1] && s->sys->hold && P->kink[c] == 0; ++k)
+            P->kink[c] = differ(w, s, &f->L, k, k + j) ? -1 : 0;
     }
 }
 

@@ -516,8 +516,8 @@ static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
 // (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a + (t_b - t_a) v,
 //          then the contacts that touch are put on the wall.  The velocity is that of t_a and no height is left over, so that a
 //          short flight never gains speed from the length of the interval.  Else, and where there is no interval, the state beyond the event is taken as it is.
-// (MX-20)  So it is where a contact that closes has another feature beyond the event than before it: the outcome depends on
-//          the motion ahead, not on the side of the event on which the search has stopped.
+// (MX-20)  So it is where a contact that closes has another feature beyond the event than before it: the outcome
+//          depends on the motion ahead, not on the side of the event on which the search has stopped.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool hits = false, some = false, turns = false;

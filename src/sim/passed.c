@@ -96,7 +96,8 @@ static bool reacted(const carom_sim *sim, int c) {
 }
 
 // How deep contacts are that react, at the end of the step: where bodies are is known no better.  Or, at its start, FEW
-// times those that stay as deep as they are: a corner that runs off them meets the next feature as deep, along another normal.
+// times those that stay as deep as they are: a corner that runs off them meets the next feature as deep, along another
+// normal.
 static double sunk(const path *p) {
     const carom_sim *sim = p->sim;
     const int ne = sim->sys->ne;
@@ -110,8 +111,8 @@ static double sunk(const path *p) {
     return -least;
 }
 
-// (PO-6)  h/8 |dg/dq (v_1 - v_0)| at x: what the gap changes by if velocities do not change evenly, as where a contact that
-//         is closed at the start ends inside the step.
+// (PO-6)  h/8 |dg/dq (v_1 - v_0)| at x: what the gap changes by if velocities do not change evenly, as where a contact
+//         that is closed at the start ends inside the step.
 static double bend(path *p, double x, double least) {
     const carom_sim *sim = p->sim;
     bool closed = false;

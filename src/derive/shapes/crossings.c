@@ -7,7 +7,7 @@
 
 static const double ALONG = 1e-9;    // cosine: an edge that runs along a side less than this never crosses it
 static const double PARALLEL = 1e-6; // square of the sine between edges that count as parallel
-static const double CORNER = 1e-9;   // of half an edge: so near its end it is the corner's
+static const double CORNER = 1e-12;  // of half an edge: so near its end it is the corner's
 static const double POINT = 1e-12;   // of the size: nearer points have no direction
 static const double SLACK = 1e-3;    // of the size: where edges do not touch
 static const double TILT = 0.1;      // sine: faces that lie on each other may be tilted by some degrees
@@ -65,7 +65,8 @@ static overlap overlap_of(carom_graph *g, const face *f, const edge *e) {
     for (int l = 0; l < 2; ++l) {
         const vec axis = l ? f->v : f->u;
         const carom_node d = v_dot(g, e->along, axis), m = v_dot(g, v_sub(g, e->middle, f->middle), axis);
-        const carom_node crosses = n_less(g, n_num(g, ALONG), n_abs(g, d)), end = n_mul(g, n_sign(g, d), l ? f->half_v : f->half_u);
+        const carom_node crosses = n_less(g, n_num(g, ALONG), n_abs(g, d));
+        const carom_node end = n_mul(g, n_sign(g, d), l ? f->half_v : f->half_u);
         s.from[l] = n_if(g, crosses, n_div(g, n_fun(g, CAROM_OP_NEG, n_add(g, end, m)), d), n_num(g, -1e300));
         s.to[l] = n_if(g, crosses, n_div(g, n_sub(g, end, m), d), n_num(g, 1e300));
     }
@@ -84,18 +85,22 @@ static edge crossed(carom_graph *g, const face *f, const edge *e, const overlap 
                   v_if(g, first, found[0].side, found[1].side), n_if(g, first, found[0].half, found[1].half)};
 }
 
-// (SHP-21) for an edge that comes in over the other's face at x, way 1: along it, -1: against it.  -n.m <= min(s/R, 1/10),
-// m the normal of the side over which it comes in, s its way over the face.
-static carom_node leads_in(carom_graph *g, const edge *e, const overlap *over, carom_node x, carom_node way, carom_node out, carom_node size) {
+// (SHP-21) for an edge that comes in over the other's face at x, way 1: along it, -1: against it.
+// -n.m <= min(s/R, 1/10), m the normal of the side over which it comes in, s its way over the face.  out: n.m
+static carom_node leads_in(carom_graph *g, const edge *e, const overlap *over, carom_node x, carom_node way,
+                           carom_node out, carom_node size) {
     const carom_node forward = n_less(g, n_num(g, 0), way), minus = n_fun(g, CAROM_OP_NEG, e->half);
-    const carom_node end = n_if(g, forward, n_op(g, CAROM_OP_MIN, e->half, over->leaves), n_op(g, CAROM_OP_MAX, minus, over->enters));
+    const carom_node last = n_op(g, CAROM_OP_MIN, e->half, over->leaves);
+    const carom_node first = n_op(g, CAROM_OP_MAX, minus, over->enters);
+    const carom_node end = n_if(g, forward, last, first);
     const carom_node most = n_op(g, CAROM_OP_MIN, n_div(g, n_abs(g, n_sub(g, end, x)), size), n_num(g, TILT));
     return n_op(g, CAROM_OP_LE, n_fun(g, CAROM_OP_NEG, out), n_op(g, CAROM_OP_MAX, most, n_num(g, ROUND)));
 }
 
 // (SHP-11) between edge `number` (0 .. 3) of the face of A that is towards B and the outline of the face of B.
 touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int number, int way) {
-    const carom_node zero = n_num(g, 0), size = n_op(g, CAROM_OP_MIN, carom_shape_bound_radius(g, A), carom_shape_bound_radius(g, B));
+    const carom_node zero = n_num(g, 0), R_A = carom_shape_bound_radius(g, A), R_B = carom_shape_bound_radius(g, B);
+    const carom_node size = n_op(g, CAROM_OP_MIN, R_A, R_B);
     const face on_A = foremost(g, A, B), on_B = foremost(g, B, A);
     const edge a = edge_of(g, &on_A, number < 2, n_num(g, number % 2 ? 1 : -1));
     const overlap a_over = overlap_of(g, &on_B, &a);
@@ -114,8 +119,11 @@ touching carom_crossing(carom_graph *g, const shape *A, const shape *B, int numb
     const carom_node within = n_and(g, n_less(g, n_abs(g, x), n_mul(g, most, a.half)), n_less(g, n_abs(g, y), n_mul(g, most, b.half)));
     const vec back = v_scale(g, n, n_num(g, -1));
     const carom_node into_A = n_fun(g, CAROM_OP_NEG, n_sign(g, v_dot(g, b.along, a.side)));
-    const carom_node by_B = n_and(g, n_less(g, zero, v_dot(g, n, on_B.normal)), leads_in(g, &a, &a_over, x, n_num(g, -way), v_dot(g, n, b.side), size));
-    const carom_node by_A = n_and(g, n_less(g, zero, v_dot(g, back, on_A.normal)), leads_in(g, &b, &b_over, y, into_A, v_dot(g, back, a.side), size));
+    const carom_node into_B = n_num(g, -way);
+    const carom_node by_B = n_and(g, n_less(g, zero, v_dot(g, n, on_B.normal)),
+                                  leads_in(g, &a, &a_over, x, into_B, v_dot(g, n, b.side), size));
+    const carom_node by_A = n_and(g, n_less(g, zero, v_dot(g, back, on_A.normal)),
+                                  leads_in(g, &b, &b_over, y, into_A, v_dot(g, back, a.side), size));
     const carom_node here = n_and(g, n_and(g, crosses, within), n_and(g, by_A, by_B));
     // Elsewhere the middles of the edges, which are fixed in the boxes, and some slack: no less than the distance of the shapes.
     const carom_node tiny = n_mul(g, n_num(g, POINT), size);
