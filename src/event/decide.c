@@ -89,8 +89,6 @@ static double rest_of_run(const carom_phase *w, const carom_step *s, int c, doub
 // (EV-27)  A contact that was closed, or that would close, and has run off its feature is open where the gap of the
 // next feature is finite: the next feature is elsewhere, and nothing puts the contact on the wall there.
 static void gather(carom_phase *w, carom_step *s, double delta, bool first, const bool *lasting) {
-    // of the terms of a gap: far above its rounding and drift, far below the slack of features that do not touch
-    static const double ELSEWHERE = 1e-6;
     const carom_system *sys = s->sys;
     const double relative = first || w->switched ? w->limits.gap_first : w->limits.gap;
     find_accumulated(w, s);
@@ -100,7 +98,7 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
         w->was[c] = w->f.mode[c], w->left[c] = 0;
         const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
         const double speed = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
-        const bool closed = w->was[c] != CAROM_MODE_OPEN, elsewhere = w->gap[c] > ELSEWHERE * reach + 2 * delta * speed;
+        const bool closed = w->was[c] != CAROM_MODE_OPEN, elsewhere = w->gap[c] > CAROM_ELSEWHERE * reach + 2 * delta * speed;
         const bool gone = elsewhere && (w->hit[c] || (w->switched && closed));
         const bool there = closed || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near;
         w->in[c] = reach > 0 && !passes && !gone && there;
@@ -208,7 +206,7 @@ static carom_status pass(carom_phase *w, carom_step *s, double dt) {
 static void slip(carom_phase *w, const carom_step *s, int c, int k, int tangents, const double *u) {
     const double size = carom_length(u, tangents);
     const bool slid = w->was[c] == CAROM_MODE_SLIP, young = slid && carom_phase_young(w, c, tangents), event = slid && w->hit[s->sys->nc + c];
-    const bool stopped = w->f.follows && event && !young;
+    const bool stopped = w->f.follows && event && !young && !w->switched; // else the features ahead tell
     if (!stopped && size > w->slow_T[c]) w->f.mode[c] = CAROM_MODE_SLIP;
     const bool slides = w->f.mode[c] == CAROM_MODE_SLIP;
     if (slides && young && !event && size <= CAROM_PHASE_YOUNG * carom_phase_still(w, s, &w->C, k + 1, true)) return;

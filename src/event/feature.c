@@ -56,7 +56,28 @@ static double kink(const carom_phase *w, const carom_step *s, const carom_point 
     return P->u[c] < -theta ? P->u[c] : 0;
 }
 
-void carom_phase_switches(carom_phase *w, const carom_step *s, carom_point *P) {
+// (EV-27)  Features may have one direction and lie apart: then the gap shows the change.  Is this gap of block b of L
+// finite?
+static bool apart_by(const carom_phase *w, const carom_local *L, int b, double gap) {
+    return fabs(gap) > CAROM_ELSEWHERE * carom_local_magnitude(L, L->at[b], w->span);
+}
+
+// Gaps by the features that are held are computed only where a closed contact is not at the wall.
+static carom_status switched_gaps(carom_phase *w, carom_step *s, carom_point *P) {
+    const carom_flow *f = &w->f;
+    const int ne = s->sys->ne;
+    bool known = false;
+    for (int b = ne; b < f->L.nb && s->sys->hold; ++b) {
+        const int c = f->L.id[b] - ne;
+        if (P->kink[c] < 0 || !apart_by(w, &f->L, b, P->g[ne + c])) continue;
+        if (!known) CAROM_TRY(carom_gaps(s, w->aside.g, w->t + P->tau, P->q));
+        known = true;
+        if (apart_by(w, &f->L, b, P->g[ne + c] - w->aside.g[ne + c])) P->kink[c] = -1;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_phase_switches(carom_phase *w, carom_step *s, carom_point *P) {
     const carom_flow *f = &w->f;
     const int ne = s->sys->ne;
     for (int b = ne; b < f->L.nb; ++b) {
@@ -66,6 +87,7 @@ void carom_phase_switches(carom_phase *w, const carom_step *s, carom_point *P) {
         for (int k = f->L.at[b]; k < f->L.at[b + 1] && s->sys->hold && P->kink[c] == 0; ++k)
             P->kink[c] = differ(w, s, &f->L, k, k + j) ? -1 : 0;
     }
+    return switched_gaps(w, s, P);
 }
 
 // Does a direction of contact c in w->C (held features) differ from that in w->all (features of the point itself)?
@@ -99,6 +121,8 @@ carom_status carom_phase_moved_on(carom_phase *w, carom_step *s, bool *some) {
     CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
-    for (int c = 0; c < s->sys->nc && !*some; ++c) *some = !carom_phase_open(w, c) && turns(w, s, c);
+    CAROM_TRY(carom_gaps(s, w->aside.g, w->t, w->q));
+    for (int c = 0, ne = s->sys->ne; c < s->sys->nc && !*some; ++c)
+        *some = !carom_phase_open(w, c) && (turns(w, s, c) || apart_by(w, &w->C, ne + c, w->aside.g[ne + c]));
     return CAROM_OK;
 }
