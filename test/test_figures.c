@@ -108,14 +108,14 @@ static void close_other_books(figures *f, carom_sim *sim, const carom_ledger *l)
     const int warnings = carom_sim_warnings(sim, l, list);
     const carom_counts *c = &l->counts;
     const double books[] = {l->energy.start, l->energy.end, l->energy.balance, l->energy.identity > 1e-9 ? l->energy.identity : 0, c->violation, c->terms, l->sleep.energy,
-                            c->accepted_residual, c->unseen ? c->unseen_t : 0, l->moved > 1e-9 ? l->moved_t : 0, c->residual > 1e-9 ? c->residual + l->residual_t : 0,
+                            c->accepted_residual, c->missed ? c->missed_t : 0, l->moved > 1e-9 ? l->moved_t : 0, c->residual > 1e-9 ? c->residual + l->residual_t : 0,
                             1e-3 * sqrt(fabs(l->pace[0].stiffness)), 1e-3 * l->pace[0].damping, 1e-3 * sqrt(fabs(l->pace[1].stiffness)), 1e-3 * l->pace[1].damping};
     add(&f->real[BOOKS], books, sizeof books / sizeof *books, 1);
     const int id[] = {l->penetration > 1e-9 ? l->penetration_id : -1, l->drift > 1e-9 ? l->drift_id : -1, l->impulses.gain > 1e-9 ? l->impulses.gain_id : -1,
-                      l->moved > 1e-9 ? l->moved_id : -1, c->unseen ? c->unseen_id : -1, c->residual > 1e-9 ? c->residual_id : -1};
+                      l->moved > 1e-9 ? l->moved_id : -1, c->missed ? c->missed_id : -1, c->residual > 1e-9 ? c->residual_id : -1};
     for (int i = 0; i < 6; ++i) f->count[MARKS] += (i + 1) * id[i];
     f->count[MARKS] += 10 * (l->impacts + 2 * l->accumulations + 3 * l->switches + 5 * l->undecided + 7 * l->sleep.falls + 11 * l->sleep.wakes + 13 * c->accepted);
-    f->count[MARKS] += 10 * (17 * c->newton_many + 19 * c->newton_max + 23 * c->newton_median + 29 * c->unseen);
+    f->count[MARKS] += 10 * (17 * c->newton_many + 19 * c->newton_max + 23 * c->newton_median + 29 * c->missed);
     for (int i = 0; i < warnings; ++i) {
         f->count[MARKS] += 1000 * (list[i].kind[0] + 2 * list[i].kind[2]) + 100 * list[i].id;
         if (!isnan(list[i].t)) f->real[BOOKS] += weight(i) * list[i].t;

@@ -291,8 +291,8 @@ static carom_ledger ten_steps(const carom_model *m, const char *scheme, const ch
     const int n = carom_sim_warnings(sim, &l, list);
     bool said = false;
     for (int i = 0; i < n; ++i)
-        if (strcmp(list[i].kind, "unseen") == 0) said = list[i].id == l.counts.unseen_id;
-    assert_int_equal(said, l.counts.unseen > 0);
+        if (strcmp(list[i].kind, "missed-contact") == 0) said = list[i].id == l.counts.missed_id;
+    assert_int_equal(said, l.counts.missed > 0);
     carom_sim_destroy(sim);
     return l;
 }
@@ -315,9 +315,9 @@ static void what_is_passed_is_said(void **state) {
             if (!looks_at_points(carom_schemes()[i])) continue;
             const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
             const double t = (1.06 - d) / (V + w);
-            if ((l.energy.impact > 0) + l.counts.unseen != 1) fail_msg("%s, %d: %g J lost to impact, %ld passed", carom_schemes()[i]->name, k, l.energy.impact, l.counts.unseen);
-            if (l.counts.unseen && !(fabs(l.counts.unseen_t - t) < 1e-9)) fail_msg("%s, %d: passed at %.12g instead of %.12g", carom_schemes()[i]->name, k, l.counts.unseen_t, t);
-            if (l.counts.unseen) assert_int_equal(l.counts.unseen_id, parabola ? 0 : 1);
+            if ((l.energy.impact > 0) + l.counts.missed != 1) fail_msg("%s, %d: %g J lost to impact, %ld passed", carom_schemes()[i]->name, k, l.energy.impact, l.counts.missed);
+            if (l.counts.missed && !(fabs(l.counts.missed_t - t) < 1e-9)) fail_msg("%s, %d: passed at %.12g instead of %.12g", carom_schemes()[i]->name, k, l.counts.missed_t, t);
+            if (l.counts.missed) assert_int_equal(l.counts.missed_id, parabola ? 0 : 1);
         }
         carom_model_destroy(m);
     }
@@ -325,7 +325,7 @@ static void what_is_passed_is_said(void **state) {
     for (int i = 0; carom_schemes()[i]; ++i) {
         if (!looks_at_points(carom_schemes()[i])) continue;
         const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
-        if (l.impacts != 1 || l.counts.unseen != 0) fail_msg("%s: %ld impacts, %ld passed", carom_schemes()[i]->name, l.impacts, l.counts.unseen);
+        if (l.impacts != 1 || l.counts.missed != 0) fail_msg("%s: %ld impacts, %ld passed", carom_schemes()[i]->name, l.impacts, l.counts.missed);
     }
     carom_model_destroy(m);
 }
@@ -340,8 +340,8 @@ static void all_that_is_passed_is_counted(void **state) {
         if (!looks_at_points(carom_schemes()[i])) continue;
         const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
         if (l.energy.impact > 1) continue; // it met one of them
-        if (l.counts.unseen != 2 || l.counts.unseen_id != 2) fail_msg("%s: %ld passed, number %d first", carom_schemes()[i]->name, l.counts.unseen, l.counts.unseen_id);
-        assert_close(l.counts.unseen_t, (1.06 - 1e-5) / 300, 1e-9);
+        if (l.counts.missed != 2 || l.counts.missed_id != 2) fail_msg("%s: %ld passed, number %d first", carom_schemes()[i]->name, l.counts.missed, l.counts.missed_id);
+        assert_close(l.counts.missed_t, (1.06 - 1e-5) / 300, 1e-9);
         ++both;
     }
     assert_true(both > 0);
@@ -366,9 +366,9 @@ static void what_is_passed_under_a_force(void **state) {
             const bool knows = fabs(carom_sim_now(sim).q[0] + way - V * 0.01 - 0.5 * a * 1e-4) < 1e-9;
             carom_sim_destroy(sim);
             const carom_ledger l = ten_steps(m, name, NULL);
-            if (l.counts.unseen != (knows && k < 2 && l.impacts == 0)) fail_msg("%s, %d: %ld impacts, %ld passed at %.12g", name, k, l.impacts, l.counts.unseen, l.counts.unseen_t);
-            if (l.counts.unseen && !(fabs(l.counts.unseen_t - t) < 1e-9)) fail_msg("%s, %d: passed at %.12g instead of %.12g", name, k, l.counts.unseen_t, t);
-            if (l.counts.unseen) assert_int_equal(l.counts.unseen_id, 1), ++exact;
+            if (l.counts.missed != (knows && k < 2 && l.impacts == 0)) fail_msg("%s, %d: %ld impacts, %ld passed at %.12g", name, k, l.impacts, l.counts.missed, l.counts.missed_t);
+            if (l.counts.missed && !(fabs(l.counts.missed_t - t) < 1e-9)) fail_msg("%s, %d: passed at %.12g instead of %.12g", name, k, l.counts.missed_t, t);
+            if (l.counts.missed) assert_int_equal(l.counts.missed_id, 1), ++exact;
         }
         carom_model_destroy(m), carom_model_destroy(free_of_it);
     }
@@ -396,8 +396,8 @@ static void what_is_passed_after_an_impact(void **state) {
         carom_model *m = good(text_of(form, plate));
         const carom_ledger l = ten_steps(m, name, NULL);
         const bool meets = l.impacts > 1 || strcmp(name, "schatzman-paoli") == 0; // the velocities of schatzman-paoli are those of the step before
-        if (l.counts.unseen != !meets) fail_msg("%s: %ld impacts, %ld passed", name, l.impacts, l.counts.unseen);
-        passed += l.counts.unseen == 1;
+        if (l.counts.missed != !meets) fail_msg("%s: %ld impacts, %ld passed", name, l.impacts, l.counts.missed);
+        passed += l.counts.missed == 1;
         carom_model_destroy(m);
     }
     carom_model_destroy(bare);
@@ -433,8 +433,8 @@ static void plates_of_shapes_are_not_passed_in_silence(void **state) {
             if (!looks_at_points(carom_schemes()[i])) continue;
             carom_sim *sim = sim_of_shapes(m, carom_schemes()[i]->name, 1e-3, turns ? 3e-3 : 0.01);
             const carom_ledger l = sim_ledger(sim);
-            if (l.impacts == 0 && l.energy.impact == 0 && l.counts.unseen == 0) fail_msg("%s, %d: no impact, and nothing passed", carom_schemes()[i]->name, k);
-            passed += l.counts.unseen > 0;
+            if (l.impacts == 0 && l.energy.impact == 0 && l.counts.missed == 0) fail_msg("%s, %d: no impact, and nothing passed", carom_schemes()[i]->name, k);
+            passed += l.counts.missed > 0;
             carom_sim_destroy(sim);
         }
         carom_model_destroy(m);
@@ -451,7 +451,7 @@ static void a_cylinder_that_rolls_passes_nothing(void **state) {
         if (!looks_at_points(carom_schemes()[i]) || carom_schemes()[i]->lacks & CAROM_NO_FRICTION) continue;
         carom_sim *sim = sim_of_shapes(m, carom_schemes()[i]->name, 1e-3, 1);
         const carom_ledger l = sim_ledger(sim);
-        if (l.counts.unseen > 0) fail_msg("%s: %ld passed at t = %g", carom_schemes()[i]->name, l.counts.unseen, l.counts.unseen_t);
+        if (l.counts.missed > 0) fail_msg("%s: %ld passed at t = %g", carom_schemes()[i]->name, l.counts.missed, l.counts.missed_t);
         carom_sim_destroy(sim);
     }
     carom_model_destroy(m);
@@ -472,7 +472,7 @@ static void what_is_missed_by_the_motion_is_not_said(void **state) {
         for (int i = 0; carom_schemes()[i]; ++i) {
             if (!looks_at_points(carom_schemes()[i])) continue;
             const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
-            if (l.impacts + l.counts.unseen != 0) fail_msg("%s, %d: %ld impacts, %ld passed at %g", carom_schemes()[i]->name, k, l.impacts, l.counts.unseen, l.counts.unseen_t);
+            if (l.impacts + l.counts.missed != 0) fail_msg("%s, %d: %ld impacts, %ld passed at %g", carom_schemes()[i]->name, k, l.impacts, l.counts.missed, l.counts.missed_t);
         }
         carom_model_destroy(m);
     }
@@ -490,7 +490,7 @@ static void passed_once_when_resumed(const carom_model *m, const char *scheme) {
         assert_int_equal(carom_sim_restore(next, kept, bytes, &err), CAROM_OK);
         assert_int_equal(carom_sim_run(next, NULL, NULL, &err), CAROM_OK);
         assert_int_equal(carom_sim_ledger(next, &l, &err), CAROM_OK);
-        assert_int_equal(l.counts.unseen, 1);
+        assert_int_equal(l.counts.missed, 1);
         carom_sim_destroy(sim);
         carom_sim_destroy(next);
     }
@@ -501,7 +501,7 @@ static void adaptive_and_resumed_runs_say_it_too(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ncoordinates: {x: {at: -1.05, rate: 300}}\nenergy: {kinetic: 1/2*x'^2}\ncontacts: {plate: {gap: abs(x) - 1e-7, restitution: 0.5}}\n");
     const carom_ledger l = ten_steps(m, "moreau-jean", "adaptive=on");
-    assert_int_equal(l.impacts + l.counts.unseen, 1);
+    assert_int_equal(l.impacts + l.counts.missed, 1);
     passed_once_when_resumed(m, "half-explicit");
     carom_model_destroy(m);
 }
@@ -527,10 +527,10 @@ static void what_comes_and_goes_is_not_passed_in_silence(void **state) {
         for (int i = 0; carom_schemes()[i]; ++i) {
             if (!lists(carom_schemes()[i])) continue;
             const carom_ledger l = ten_steps(m, carom_schemes()[i]->name, NULL);
-            if (l.impacts != 0 || l.counts.unseen != (apart > 0)) fail_msg("%s, %zu: %ld impacts, %ld passed", carom_schemes()[i]->name, k, l.impacts, l.counts.unseen);
-            if (l.counts.unseen && !(fabs(l.counts.unseen_t - t) < 1e-9)) fail_msg("%s, %zu: passed at %.12g instead of %.12g", carom_schemes()[i]->name, k, l.counts.unseen_t, t);
-            const char *name = l.counts.unseen ? carom_model_constraint(m, l.counts.unseen_id) : "";
-            if (l.counts.unseen && strcmp(name, cases[k].plate ? "flies.0-plate" : "flies.0-rests.0") != 0) fail_msg("%s, %zu: %s", carom_schemes()[i]->name, k, name);
+            if (l.impacts != 0 || l.counts.missed != (apart > 0)) fail_msg("%s, %zu: %ld impacts, %ld passed", carom_schemes()[i]->name, k, l.impacts, l.counts.missed);
+            if (l.counts.missed && !(fabs(l.counts.missed_t - t) < 1e-9)) fail_msg("%s, %zu: passed at %.12g instead of %.12g", carom_schemes()[i]->name, k, l.counts.missed_t, t);
+            const char *name = l.counts.missed ? carom_model_constraint(m, l.counts.missed_id) : "";
+            if (l.counts.missed && strcmp(name, cases[k].plate ? "flies.0-plate" : "flies.0-rests.0") != 0) fail_msg("%s, %zu: %s", carom_schemes()[i]->name, k, name);
             ++runs;
         }
         carom_model_destroy(m);
@@ -554,8 +554,8 @@ static void the_last_of_many_has_a_name(void **state) {
     carom_model *m = good("carom: 1\nbodies:\n  rests: {repeat: 40, index: i, body: {mass: 1, inertia: [1, 1, 1], at: [0, 0.01*i, 0], shape: {sphere: 0.001}}}\n"
                           "  flies: {mass: 1, inertia: [1, 1, 1], at: [-1.06, 0.39, 0], velocity: [300, 0, 0], shape: {sphere: 0.001}}\ncontacts: {c: {among: [rests, flies]}}\n");
     const carom_ledger l = ten_steps(m, "moreau-midpoint", NULL);
-    assert_int_equal(l.counts.unseen, 1);
-    assert_string_equal(carom_model_constraint(m, l.counts.unseen_id), "rests.39-flies");
+    assert_int_equal(l.counts.missed, 1);
+    assert_string_equal(carom_model_constraint(m, l.counts.missed_id), "rests.39-flies");
     carom_model_destroy(m);
 }
 
@@ -571,7 +571,7 @@ static void plates_whose_normal_turns_round_are_not_passed_in_silence(void **sta
             const carom_scheme *s = carom_schemes()[i];
             if (!looks_at_points(s)) continue;
             const carom_ledger l = ten_steps(m, s->name, NULL);
-            if (!(l.energy.impact > 0) && !(l.energy.created > 0) && l.counts.unseen == 0) fail_msg("%s, from %g: neither an impact nor a word", s->name, -1.1 + 0.01 * k);
+            if (!(l.energy.impact > 0) && !(l.energy.created > 0) && l.counts.missed == 0) fail_msg("%s, from %g: neither an impact nor a word", s->name, -1.1 + 0.01 * k);
         }
         carom_model_destroy(m);
     }
@@ -595,7 +595,7 @@ static void the_far_side_is_not_reached_in_silence(void **state) {
             const bool behind = carom_sim_now(sim).q[0] > 0;
             carom_sim_destroy(sim);
             const carom_ledger l = ten_steps(m, name, NULL);
-            if (l.counts.unseen != behind) fail_msg("%s, from %g, %g thick: %s the plate, passed %ld times", name, at, 2 * thick[k / 31], behind ? "behind" : "before", l.counts.unseen);
+            if (l.counts.missed != behind) fail_msg("%s, from %g, %g thick: %s the plate, passed %ld times", name, at, 2 * thick[k / 31], behind ? "behind" : "before", l.counts.missed);
             passed += behind;
         }
         carom_model_destroy(m);
@@ -612,7 +612,7 @@ static void the_far_side_is_not_reached_in_silence(void **state) {
         model_sim_run(sim);
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
         assert_true(carom_sim_now(sim).q[0] > 0.01);
-        assert_int_equal(l.counts.unseen, 1);
+        assert_int_equal(l.counts.missed, 1);
         carom_sim_destroy(sim), carom_model_destroy(m);
     }
 }
@@ -639,7 +639,7 @@ static void two_steps_do_not_pass_a_plate_in_silence(void **state) {
         model_sim_run(sim);
         assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
         const bool behind = plate && carom_sim_now(sim).q[0] > d;
-        if (!behind && l.counts.unseen > 0) fail_msg("%d: nothing was passed, and %ld times it is said", k, l.counts.unseen);
+        if (!behind && l.counts.missed > 0) fail_msg("%d: nothing was passed, and %ld times it is said", k, l.counts.missed);
         if (behind && carom_sim_warnings(sim, &l, list) == 0) fail_msg("%g thick, e = %g, from %g: passed in silence", 2 * d, e[k / 240], -0.13 + 0.02 / 30 * (k % 30));
         passed += behind, slowed += behind && l.energy.impact > 0.1;
         carom_sim_destroy(sim), carom_model_destroy(m);
@@ -666,7 +666,7 @@ static void the_far_side_is_not_reached_in_silence_by_many(void **state) {
             const bool behind = carom_sim_now(sim).q[0] > 0;
             carom_sim_destroy(sim);
             const carom_ledger l = ten_steps(m, name, NULL);
-            if (l.counts.unseen != behind) fail_msg("%s, from %g, %g thick: %s the plate, passed %ld times", name, at, 2 * d, behind ? "behind" : "before", l.counts.unseen);
+            if (l.counts.missed != behind) fail_msg("%s, from %g, %g thick: %s the plate, passed %ld times", name, at, 2 * d, behind ? "behind" : "before", l.counts.missed);
             passed += behind;
         }
         carom_model_destroy(m);
@@ -685,8 +685,8 @@ static void resumed_runs_with_lists_say_it_too(void **state) {
              "contacts: {c: {among: [rests]}, wall: {gap: abs(x) - 1e-3}}\n");
     const carom_ledger l = ten_steps(m, "moreau-midpoint", NULL);
     assert_int_equal(l.impacts, 0);
-    assert_int_equal(l.counts.unseen, 1);
-    assert_string_equal(carom_model_constraint(m, l.counts.unseen_id), "wall");
+    assert_int_equal(l.counts.missed, 1);
+    assert_string_equal(carom_model_constraint(m, l.counts.missed_id), "wall");
     carom_model_destroy(m);
 }
 

@@ -304,9 +304,9 @@ static void counts_and_residuals(void **state) {
     l.counts.residual = 1; // but nothing moves
     assert_null(said(sim, &l, "unconverged"));
     for (int n = 1; n <= 2; ++n) {
-        l = sound(), l.counts.accepted = n, l.counts.accepted_residual = 1e-7, l.counts.unseen = n, l.counts.unseen_t = 0.25;
+        l = sound(), l.counts.accepted = n, l.counts.accepted_residual = 1e-7, l.counts.missed = n, l.counts.missed_t = 0.25;
         assert_non_null(strstr(said(sim, &l, "unconverged"), n == 1 ? "in 1 step a contact problem" : "in 2 steps a contact problem"));
-        assert_non_null(strstr(said(sim, &l, "unseen"), n == 1 ? "in 1 step, first at" : "in 2 steps, first at"));
+        assert_non_null(strstr(said(sim, &l, "missed-contact"), n == 1 ? "in 1 step, first at" : "in 2 steps, first at"));
     }
     carom_sim_destroy(sim), carom_model_destroy(m);
     // Walls that signals move: a millionth of the largest gap; not where positions are held or events located.

@@ -479,7 +479,7 @@ static void what_cannot_be_followed_is_told(void **state) {
         carom_warning list[CAROM_WARNINGS];
         carom_ledger l;
         const int n = run_to_end(text, scheme[i], NULL, 0.1, 1, list, &l);
-        const carom_warning *w = find(list, n, "unseen");
+        const carom_warning *w = find(list, n, "missed-contact");
         if (!w) fail_msg("%s says nothing", scheme[i]);
         assert_int_equal(w->id, 0);
         assert_close(w->t, 0.50123, 1e-6);

@@ -41,9 +41,9 @@ typedef struct carom_counts {
     int newton_median;                    // of them; in ledgers
     long switches;                        // changes of method on the way
     double violation, terms;              // of the scheme's energy balance: largest violation, largest sum of its terms (J)
-    long unseen;                          // steps in which gaps change too fast to be followed
-    int unseen_id;                        // constraint of the first one, and when
-    double unseen_t;
+    long missed;                          // steps in which gaps change too fast to be followed
+    int missed_id;                        // constraint of the first one, and when
+    double missed_t;
     long inner, inner_rejected;           // steps that schemes took inside their steps; attempts at them that were rejected
 } carom_counts;
 

@@ -52,7 +52,7 @@ typedef struct carom_ledger {
 
 /// Something that a person should know before trusting a run.
 typedef struct carom_warning {
-    const char *kind; // energy-created, unaccounted-energy, penetration, unseen, moved, unconverged, resolution, scheme
+    const char *kind; // energy-created, unaccounted-energy, penetration, missed-contact, moved, unconverged, resolution, scheme
     char text[600];   // what happened, where, what to do
     int id;           // constraint, -1: none
     const char *name; // of it; NULL: none

@@ -86,7 +86,9 @@ static double rest_of_run(const carom_phase *w, const carom_step *s, int c, doub
 
 // (EV-9)  I_c: contacts that were closed, that were reported, or that are at the wall.  One without a direction (corners that
 // coincide) carries nothing.
-static void gather(carom_phase *w, carom_step *s, bool first, const bool *lasting) {
+// (EV-27)  A contact that was closed, or that would close, and has run off its feature is open where the gap of the
+// next feature is finite: the next feature is elsewhere, and nothing puts the contact on the wall there.
+static void gather(carom_phase *w, carom_step *s, double delta, bool first, const bool *lasting) {
     const carom_system *sys = s->sys;
     const double relative = first || w->switched ? w->limits.gap_first : w->limits.gap;
     find_accumulated(w, s);
@@ -95,7 +97,11 @@ static void gather(carom_phase *w, carom_step *s, bool first, const bool *lastin
         const double near = w->limits.exact ? relative * reach : 4 * w->tol_g[c];
         w->was[c] = w->f.mode[c], w->left[c] = 0;
         const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
-        w->in[c] = reach > 0 && !passes && (w->was[c] != CAROM_MODE_OPEN || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near);
+        const double speed = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
+        const bool closed = w->was[c] != CAROM_MODE_OPEN, elsewhere = w->gap[c] > CAROM_ELSEWHERE * reach + 2 * delta * speed;
+        const bool gone = elsewhere && (w->hit[c] || (w->switched && closed));
+        const bool there = closed || w->hit[c] || w->over[c] || (lasting && lasting[c]) || w->gap[c] <= near;
+        w->in[c] = reach > 0 && !passes && !gone && there;
     }
 }
 
@@ -117,6 +123,33 @@ static carom_status touch(carom_phase *w, carom_step *s) {
     return carom_directions(s, &w->all, w->t, w->q);
 }
 
+// How well closing times are known: to the interval, and instants round.
+static double located(const carom_phase *w) { return w->b.tau - w->a.tau + 16 * DBL_EPSILON * fabs(w->t); }
+
+// (MX-21)  One impact of all contacts whose closing times -g/u differ by less than the location error.  Times count
+//          from where closed contacts are on the wall: by the drift of one, those that close with it by geometry (the
+//          other end of an edge, the corners of a face) would differ by more.
+static carom_status join(carom_phase *w, carom_step *s) {
+    const int ne = s->sys->ne, nc = s->sys->nc;
+    double last = -HUGE_VAL;
+    CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        const double u = w->u_plus[c] = carom_column_dot(&w->all.W, k, w->v) + w->all.w[k];
+        w->gap[c] = w->trial.g[ne + c];
+        const bool hits = w->in[c] && w->hit[c] && u < -carom_flow_no_approach(s, &w->all, k, w->v);
+        if (hits) last = fmax(last, -w->gap[c] / u);
+    }
+    for (int c = 0; c < nc; ++c) {
+        const int k = w->all.at[ne + c];
+        const bool directed = carom_local_magnitude(&w->all, k, w->span) > 0;
+        const bool may = w->was[c] == CAROM_MODE_OPEN && !w->barred[c] && directed;
+        const bool approaches = w->u_plus[c] < -carom_flow_no_approach(s, &w->all, k, w->v);
+        if (may && approaches && w->gap[c] + w->u_plus[c] * (last + located(w)) <= 4 * w->tol_g[c]) w->in[c] = true;
+    }
+    return CAROM_OK;
+}
+
 // Contacts that arrive within one interval, or that belong to a run that has come too near to the wall for events of their own, hit one after the other.
 static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
     carom_turns *z = &w->runs.turns;
@@ -126,10 +159,10 @@ static bool in_turn(carom_phase *w, const carom_step *s, bool across) {
         const int k = w->all.at[s->sys->ne + c];
         const carom_run *r = w->runs.run + c;
         z->among[c] = w->in[c] && w->was[c] == CAROM_MODE_OPEN && !w->over[c];
-        z->gap[c] = across ? w->a.g[s->sys->ne + c] : fmax(w->gap[c], 0);
+        z->gap[c] = across ? w->gap[c] : fmax(w->gap[c], 0);
         const double unknown = w->limits.exact ? w->slow[c] : carom_flow_no_approach(s, &w->all, k, w->v);
         z->eps[c] = (w->limits.exact ? carom_local_rounding(&w->all, k, w->q, s->sys->nq) : w->tol_g[c]) + (r->count > 0 ? w->t - r->t : 0) * unknown;
-        if (across) z->eps[c] += 16 * DBL_EPSILON * fabs(w->t) * fabs(carom_column_dot(&w->all.W, k, w->v) + w->all.w[k]); // instants round, too
+        if (across) z->eps[c] += located(w) * fabs(carom_column_dot(&w->all.W, k, w->v) + w->all.w[k]);
         n += z->among[c];
         run = run || (w->limits.exact && z->among[c] && r->count >= CAROM_RUN);
     }
@@ -173,7 +206,7 @@ static carom_status pass(carom_phase *w, carom_step *s, double dt) {
 static void slip(carom_phase *w, const carom_step *s, int c, int k, int tangents, const double *u) {
     const double size = carom_length(u, tangents);
     const bool slid = w->was[c] == CAROM_MODE_SLIP, young = slid && carom_phase_young(w, c, tangents), event = slid && w->hit[s->sys->nc + c];
-    const bool stopped = w->f.follows && event && !young;
+    const bool stopped = w->f.follows && event && !young && !w->switched; // else the features ahead tell
     if (!stopped && size > w->slow_T[c]) w->f.mode[c] = CAROM_MODE_SLIP;
     const bool slides = w->f.mode[c] == CAROM_MODE_SLIP;
     if (slides && young && !event && size <= CAROM_PHASE_YOUNG * carom_phase_still(w, s, &w->C, k + 1, true)) return;
@@ -438,17 +471,19 @@ carom_status carom_phase_sort(carom_phase *w, carom_step *s) {
     return decide(w, s);
 }
 
-carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting) {
+static carom_status resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first, const bool *lasting) {
     bool limit = false;
     carom_tube_leave(&w->tube);
     for (int c = 0; c < s->sys->nc; ++c) limit = limit || w->runs.over[c];
     CAROM_TRY(carom_beside(s, CAROM_LEFT, w->t, w->q, w->v));
     carom_phase_remember(w, s);
+    carom_copy(w->q_held, w->q, s->sys->nq);
     CAROM_TRY(carom_phase_hold(s, w->t, w->q));
     CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
     CAROM_TRY(slow_speeds(w, s, delta));
-    gather(w, s, first, lasting);
+    gather(w, s, delta, first, lasting);
     CAROM_TRY(touch(w, s));
+    if (dt > 0) CAROM_TRY(join(w, s));
     CAROM_TRY(impact(w, s, dt > 0));
     if (dt > 0) CAROM_TRY(pass(w, s, dt));
     CAROM_TRY(carom_phase_sort(w, s));
@@ -458,4 +493,23 @@ carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, do
     CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
     if (w->f.shared) carom_flow_choose(&w->f, s);
     return carom_phase_emit(w, s, w->t - dt, limit);
+}
+
+// (EV-28)  Putting contacts on the wall may bring them to other features.  Where a contact that stays closed has
+// another one, all is decided once more with the features that lie ahead.
+carom_status carom_phase_resolve(carom_phase *w, carom_step *s, double delta, double dt, bool first,
+                                 const bool *lasting) {
+    enum { TIMES = 4 };
+    bool other = false;
+    CAROM_TRY(resolve(w, s, delta, dt, first, lasting));
+    for (int i = 0; i < TIMES; ++i) {
+        CAROM_TRY(carom_phase_moved_on(w, s, &other));
+        if (!other) break;
+        w->switched = true;
+        for (int c = 0; c < 2 * s->sys->nc; ++c) w->hit[c] = false;
+        CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));
+        for (int c = 0; c < s->sys->nc; ++c) w->gap[c] = w->trial.g[s->sys->ne + c];
+        CAROM_TRY(resolve(w, s, delta, 0, false, NULL));
+    }
+    return CAROM_OK;
 }

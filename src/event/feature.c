@@ -36,11 +36,11 @@ static bool same(const carom_columns *A, int k, const carom_columns *B, int j) {
     return memcmp(A->a + (size_t)k * (size_t)A->stride, B->a + (size_t)j * (size_t)B->stride, (size_t)count * sizeof *A->a) == 0;
 }
 
-// Direction k of the closed contacts, held, and j of all, free: mostly they are the same.
-static bool differ(carom_phase *w, const carom_step *s, int k, int j) {
+// Direction k of some contacts, held, and j of all, free: mostly they are the same.
+static bool differ(carom_phase *w, const carom_step *s, const carom_local *L, int k, int j) {
     double size = 0, apart = 0, *held = w->f.dv, *free = w->v_1;
-    if (same(&w->f.L.W, k, &w->all.W, j)) return false;
-    carom_column_expand(held, &w->f.L.W, k);
+    if (same(&L->W, k, &w->all.W, j)) return false;
+    carom_column_expand(held, &L->W, k);
     carom_column_expand(free, &w->all.W, j);
     for (int i = 0; i < s->sys->nv; ++i) size = fmax(size, fabs(held[i])), apart = fmax(apart, fabs(held[i] - free[i]));
     return apart > OTHER * size;
@@ -56,12 +56,73 @@ static double kink(const carom_phase *w, const carom_step *s, const carom_point 
     return P->u[c] < -theta ? P->u[c] : 0;
 }
 
-void carom_phase_switches(carom_phase *w, const carom_step *s, carom_point *P) {
+// (EV-27)  Features may have one direction and lie apart: then the gap shows the change.  Is this gap of block b of L
+// finite?
+static bool apart_by(const carom_phase *w, const carom_local *L, int b, double gap) {
+    return fabs(gap) > CAROM_ELSEWHERE * carom_local_magnitude(L, L->at[b], w->span);
+}
+
+// Gaps by the features that are held are computed only where a closed contact is not at the wall.
+static carom_status switched_gaps(carom_phase *w, carom_step *s, carom_point *P) {
+    const carom_flow *f = &w->f;
+    const int ne = s->sys->ne;
+    bool known = false;
+    for (int b = ne; b < f->L.nb && s->sys->hold; ++b) {
+        const int c = f->L.id[b] - ne;
+        if (P->kink[c] < 0 || !apart_by(w, &f->L, b, P->g[ne + c])) continue;
+        if (!known) CAROM_TRY(carom_gaps(s, w->aside.g, w->t + P->tau, P->q));
+        known = true;
+        if (apart_by(w, &f->L, b, P->g[ne + c] - w->aside.g[ne + c])) P->kink[c] = -1;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_phase_switches(carom_phase *w, carom_step *s, carom_point *P) {
     const carom_flow *f = &w->f;
     const int ne = s->sys->ne;
     for (int b = ne; b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne;
         if (!s->sys->hold) P->kink[c] = kink(w, s, P, c, b);
-        for (int k = f->L.at[b], j = w->all.at[f->L.id[b]]; k < f->L.at[b + 1] && s->sys->hold && P->kink[c] == 0; ++k, ++j) P->kink[c] = differ(w, s, k, j) ? -1 : 0;
+        const int j = w->all.at[f->L.id[b]] - f->L.at[b];
+        for (int k = f->L.at[b]; k < f->L.at[b + 1] && s->sys->hold && P->kink[c] == 0; ++k)
+            P->kink[c] = differ(w, s, &f->L, k, k + j) ? -1 : 0;
     }
+    return switched_gaps(w, s, P);
+}
+
+// Does a direction of contact c in w->C (held features) differ from that in w->all (features of the point itself)?
+static bool turns(carom_phase *w, const carom_step *s, int c) {
+    for (int k = w->C.at[s->sys->ne + c], end = w->C.at[s->sys->ne + c + 1]; k < end; ++k)
+        if (differ(w, s, &w->C, k, k)) return true;
+    return false;
+}
+
+// (MX-20)
+carom_status carom_phase_turns(carom_phase *w, carom_step *s, bool *some) {
+    const double t_a = w->t + w->a.tau, t_b = w->t + w->b.tau;
+    *some = false;
+    if (!s->sys->hold) return CAROM_OK;
+    carom_close_kinds(s, &w->C, CAROM_JOINTS | CAROM_CONTACTS);
+    CAROM_TRY(carom_phase_hold(s, t_a, w->a.q));
+    CAROM_TRY(carom_directions(s, &w->C, t_b, w->b.q));
+    CAROM_TRY(carom_phase_free(s));
+    CAROM_TRY(carom_directions(s, &w->all, t_b, w->b.q));
+    for (int c = 0; c < s->sys->nc && !*some; ++c)
+        *some = carom_phase_open(w, c) && w->b.phi[c] < 0 && turns(w, s, c);
+    return carom_phase_held(s);
+}
+
+carom_status carom_phase_moved_on(carom_phase *w, carom_step *s, bool *some) {
+    bool closed = false;
+    *some = false;
+    for (int c = 0; c < s->sys->nc && !closed; ++c) closed = !carom_phase_open(w, c);
+    if (!s->sys->hold || !closed || memcmp(w->q, w->q_held, (size_t)s->sys->nq * sizeof *w->q) == 0) return CAROM_OK;
+    carom_close_kinds(s, &w->C, CAROM_JOINTS | CAROM_CONTACTS);
+    CAROM_TRY(carom_directions(s, &w->C, w->t, w->q));
+    CAROM_TRY(carom_phase_hold(s, w->t, w->q));
+    CAROM_TRY(carom_directions(s, &w->all, w->t, w->q));
+    CAROM_TRY(carom_gaps(s, w->aside.g, w->t, w->q));
+    for (int c = 0, ne = s->sys->ne; c < s->sys->nc && !*some; ++c)
+        *some = !carom_phase_open(w, c) && (turns(w, s, c) || apart_by(w, &w->C, ne + c, w->aside.g[ne + c]));
+    return CAROM_OK;
 }

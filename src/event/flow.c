@@ -28,7 +28,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.scratch = carom_allocate(mem, 3 * nl);
     CAROM_ALLOCATE(mem, nc, &f.range, &f.lightest);
     f.slip = carom_allocate(mem, CAROM_TANGENTS * nc);
-    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.at.q);
+    CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.q_last, &f.at.q);
     f.at.mode = carom_allocate(mem, carom_flow_size(sys));
     for (int i = 0; i < T->stages; ++i) {
         CAROM_ALLOCATE(mem, nv, &f.V[i], &f.K[i]);
@@ -415,6 +415,7 @@ carom_status carom_flow_rate_near(carom_flow *f, carom_step *s, double t, const 
 }
 
 enum { CORRECTIONS = 8 };
+static const double WORSE = 4; // times the gaps before: a correction that has not come nearer, by more than rounding
 
 // (MX-6), (EV-4)  q <- q - M^-1 W (W'M^-1 W)^-1 g until g is rounding, v <- v - M^-1 W (W'M^-1 W)^-1 u
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q) {
@@ -433,11 +434,13 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
             most = fmax(most, fabs(g));
             met = met && fabs(g) <= 0.25 * carom_local_rounding(&f->L, f->L.at[b], q, s->sys->nq);
         }
+        if (most > WORSE * last) carom_copy(q, f->q_last, s->sys->nq); // gaps do not follow their directions there
         if (met || !(most < 0.5 * last)) return CAROM_OK; // it does not get better than rounding
         last = most;
         solve_symmetric(f, s);
         carom_zero(f->dv, nv);
         for (int r = 0; r < f->n; ++r) carom_axpy(f->dv, f->x[r], f->X + (size_t)r * (size_t)nv, nv);
+        carom_copy(f->q_last, q, s->sys->nq);
         carom_move(s, q, q, 1, f->dv);
     }
     return CAROM_OK;

@@ -57,6 +57,7 @@ typedef struct carom_flow {
     int *col, *order;              // n: pivots
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints
+    double *q_last;                // before the last correction of a position
     double *g, *dv;                // by id; nv
     carom_known at;                // what is still known of it
 

@@ -37,7 +37,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     w.runs = carom_allocate_accumulation(mem, keep, sys);
     carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial, &w.aside};
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
-    CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before);
+    CAROM_ALLOCATE(mem, nq, &w.q, &w.q_1, &w.q_before, &w.q_held);
     CAROM_ALLOCATE(mem, nv, &w.v, &w.v_1, &w.v_before, &w.span);
     CAROM_ALLOCATE(mem, nc, &w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left, &w.pull);
     CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0, &w.noise_0, &w.D_0);
@@ -516,6 +516,8 @@ static void go_to(carom_phase *w, carom_step *s, const carom_point *P) {
 // (MX-12)  Across the enclosed event.  A contact that closes: the Moreau step  v = v_a + M^-1 W P at q_a,  q = q_a + (t_b - t_a) v,
 //          then the contacts that touch are put on the wall.  The velocity is that of t_a and no height is left over, so that a
 //          short flight never gains speed from the length of the interval.  Else, and where there is no interval, the state beyond the event is taken as it is.
+// (MX-20)  So it is where a contact that closes has another feature beyond the event than before it: the outcome
+//          depends on the motion ahead, not on the side of the event on which the search has stopped.
 carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool hits = false, some = false, turns = false;
@@ -535,7 +537,9 @@ carom_status carom_phase_event(carom_phase *w, carom_step *s, double delta) {
     }
     for (int c = 0; c < nc; ++c) hits = hits || (carom_phase_open(w, c) && w->b.phi[c] < 0), w->switched = w->switched || w->b.kink[c] < 0;
     hits = hits && !w->switched;
-    const bool across = hits && !w->limits.exact;
+    bool passes = false; // from feature to feature
+    if (hits && !w->limits.exact) CAROM_TRY(carom_phase_turns(w, s, &passes));
+    const bool across = hits && !w->limits.exact && !passes;
     // Stages beyond the kink of a gap have the other direction: nothing of them is taken.
     turns = turns && !w->limits.exact;
     const carom_point *P = across || turns ? &w->a : &w->b;

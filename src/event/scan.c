@@ -266,7 +266,7 @@ static carom_status overlook(carom_scan *z, carom_step *s, const carom_sample *P
         const fan f = fan_of(z, A, P, c);
         const double spread = f.fast - f.slow + fabs(z->turn[c]);
         *unseen = -fmax(z->least[c], least_inside(&f)) > SLIGHT * z->ends[c] && spread > STEEP * (A->most[c] + P->most[c]);
-        if (*unseen && s->counts->unseen++ == 0) s->counts->unseen_id = s->sys->ne + c, s->counts->unseen_t = z->t + A->tau;
+        if (*unseen && s->counts->missed++ == 0) s->counts->missed_id = s->sys->ne + c, s->counts->missed_t = z->t + A->tau;
     }
     return CAROM_OK;
 }

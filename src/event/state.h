@@ -86,6 +86,7 @@ typedef struct carom_phase {
 
     // an event
     double *q_before, *v_before, *phase_before; // for observers
+    double *q_held;                // where it was decided, with the features of this position
     bool *hit;                     // 2 nc: its functions
     bool bent;                     // the last event was a kink of forces alone
     bool switched;                 // a closed contact has switched features, or its direction jumps

@@ -77,7 +77,7 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
     const carom_flow *f = &w->f;
     if (closed) {
         CAROM_TRY(carom_flow_rate(&w->f, s, t, P->q, P->v, false));
-        carom_phase_switches(w, s, P);
+        CAROM_TRY(carom_phase_switches(w, s, P));
     }
     for (int b = ne; closed && b < f->L.nb; ++b) {
         const int c = f->L.id[b] - ne;

@@ -95,12 +95,33 @@ static bool reacted(const carom_sim *sim, int c) {
     return s->reacted && (s->impulse[d] > 0 || s->force[d] > 0);
 }
 
-// How deep the contacts that react are at the end of the step: where bodies are is known no better.
-static double sunk(const carom_sim *sim) {
+// How deep contacts are that react, at the end of the step: where bodies are is known no better.  Or, at its start, FEW
+// times those that stay as deep as they are: a corner that runs off them meets the next feature as deep, along another
+// normal.
+static double sunk(const path *p) {
+    const carom_sim *sim = p->sim;
+    const int ne = sim->sys->ne;
     double least = 0;
-    for (int id = sim->sys->ne; id < sim->sys->ne + sim->sys->nc; ++id)
-        if (sim->gap[id] < least && reacted(sim, id - sim->sys->ne)) least = sim->gap[id];
+    for (int id = ne; id < ne + sim->sys->nc; ++id)
+        if (sim->gap[id] < least && reacted(sim, id - ne)) least = sim->gap[id];
+    for (int id = ne; id < ne + carom_sim_fixed_contacts(sim) && !p->pair; ++id) {
+        const double g = sim->gap_0[id], stays = FEW * fabs(sim->gap_next[id] - g);
+        if (FEW * g < least && stays <= START * -g && !carom_system_gated(sim->sys, id - ne)) least = FEW * g;
+    }
     return -least;
+}
+
+// (PO-6)  h/8 |dg/dq (v_1 - v_0)| at x: what the gap changes by if velocities do not change evenly, as where a contact
+//         that is closed at the start ends inside the step.
+static double bend(path *p, double x, double least) {
+    const carom_sim *sim = p->sim;
+    bool closed = false;
+    for (int id = sim->sys->ne; id < sim->sys->ne + carom_sim_fixed_contacts(sim) && !p->pair && !closed; ++id)
+        closed = sim->gap_0[id] <= sim->touches;
+    if (!closed) return 0;
+    gap_inside(p, x);
+    for (int i = 0; i < sim->sys->nv; ++i) sim->v_try[i] = sim->v[i] - p->v_0[i];
+    return fabs(gap_after(p, p->t_0 + x * p->h, sim->q_try, START * p->h, sim->v_try) - least) / (8 * START);
 }
 
 // (PO-1)  Passed: the smallest gap inside the step is below zero by more than contacts that react have sunk, and by more than FEW times what its two ends differ by about the middle, and where it became zero the approach was larger than FEW
@@ -117,7 +138,7 @@ static bool passed(path *p, double *at) {
         p->motion = FROM_START;
     }
     const double x = smallest(p, &least), unknown = p->motion == FROM_START ? 0 : fabs(gap_from(p, 0.5, false) - gap_from(p, 0.5, true));
-    if (p->failed || !(-least > p->sim->touches + sunk(p->sim) + FEW * unknown)) return false;
+    if (p->failed || !(-least > p->sim->touches + sunk(p) + FEW * (unknown + bend(p, x, least)))) return false;
     double a = 0, b = x;
     for (int i = 0; i < HALVED; ++i) *(gap_inside(p, 0.5 * (a + b)) > 0 ? &a : &b) = 0.5 * (a + b);
     const double before = rate(p, a, p->v_0), after = rate(p, a, p->sim->v);
@@ -226,7 +247,7 @@ void carom_sim_look_back(carom_sim *sim, double t_0, bool stale, uint64_t near) 
             p.v_0 = sim->v_0;
         }
         if (what == DUE) sim->kept->near |= CAROM_NEAR(c);
-        if (what == PASSED && counts->unseen++ == 0) counts->unseen_id = p.id, counts->unseen_t = at;
+        if (what == PASSED && counts->missed++ == 0) counts->missed_id = p.id, counts->missed_t = at;
     }
 }
 
@@ -256,7 +277,7 @@ void carom_sim_look_back_listed(carom_sim *sim, double t_0) {
         const bool found = approaches(&p) && leaves(&p) && passed(&p, &at);
         if (p.failed) return;
         if (!found) continue;
-        if (counts->unseen++ == 0) counts->unseen_id = carom_sim_known_as(sim, sys->ne + sys->nc - sys->listed + pair.first), counts->unseen_t = at;
+        if (counts->missed++ == 0) counts->missed_id = carom_sim_known_as(sim, sys->ne + sys->nc - sys->listed + pair.first), counts->missed_t = at;
         return;
     }
 }

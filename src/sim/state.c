@@ -173,7 +173,7 @@ static bool counts_are_sound(const carom_kept *k) {
     const carom_ledger *l = &k->ledger;
     const carom_counts *c = &l->counts;
     const long all[] = {k->n, k->counted_from, k->busy, k->holding, l->steps, l->rejected, l->switches, l->undecided, l->impacts, l->accumulations, l->sleep.falls, l->sleep.wakes, c->problems, c->iterations,
-                        c->fallbacks, c->accepted, c->newton, c->newton_max, c->newton_many, c->switches, c->unseen, c->inner, c->inner_rejected};
+                        c->fallbacks, c->accepted, c->newton, c->newton_max, c->newton_many, c->switches, c->missed, c->inner, c->inner_rejected};
     static const long most = LONG_MAX / 2;
     bool good = true;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) good = good && all[i] >= 0 && all[i] <= most;

@@ -159,18 +159,18 @@ static void penetration(writer *w, const carom_ledger *l) {
              sim->scheme->own_steps ? "max-step= to limit the internal steps" : carom_sim_finer(sim));
 }
 
-static void unseen(writer *w, const carom_ledger *l) {
+static void missed_contact(writer *w, const carom_ledger *l) {
     const carom_counts *n = &l->counts;
-    if (n->unseen == 0) return;
+    if (n->missed == 0) return;
     if (!w->sim->scheme->emits_events) {
-        snprintf(add(w, "unseen", n->unseen_id, n->unseen_t), ROOM,
-                 "in %ld step%s, first at t = %.9g, a contact closed and opened within the step and the scheme missed the impact (tunnelling). Try %s", n->unseen, n->unseen == 1 ? "" : "s",
-                 n->unseen_t, carom_sim_finer(w->sim));
+        snprintf(add(w, "missed-contact", n->missed_id, n->missed_t), ROOM,
+                 "in %ld step%s, first at t = %.9g, a contact closed and opened within the step and the scheme missed the impact (tunnelling). Try %s", n->missed, n->missed == 1 ? "" : "s",
+                 n->missed_t, carom_sim_finer(w->sim));
         return;
     }
-    snprintf(add(w, "unseen", n->unseen_id, n->unseen_t), ROOM,
-             "in %ld step%s of the scheme a gap changes too fast to be followed, first at t = %.9g: an obstacle may have been missed.  Try a smaller step, or max-step= where the scheme has it", n->unseen,
-             n->unseen == 1 ? "" : "s", n->unseen_t);
+    snprintf(add(w, "missed-contact", n->missed_id, n->missed_t), ROOM,
+             "in %ld step%s of the scheme a gap changes too fast to be followed, first at t = %.9g: an obstacle may have been missed.  Try a smaller step, or max-step= where the scheme has it", n->missed,
+             n->missed == 1 ? "" : "s", n->missed_t);
 }
 
 // Walls that signals move have no speed.  Schemes that hold positions follow them all the same.
@@ -318,7 +318,7 @@ int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_w
     energy_created(&w, ledger);
     unaccounted(&w, ledger);
     penetration(&w, ledger);
-    unseen(&w, ledger);
+    missed_contact(&w, ledger);
     moved(&w, ledger);
     unconverged(&w, ledger);
     resolution(&w, ledger);

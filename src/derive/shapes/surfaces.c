@@ -3,15 +3,15 @@
 // Which feature of the surface is nearest is decided by `if` over numbers that are constant in the frame of the body (normals,
 // corners), so that derivatives see one feature at a time and stay short.  A corner of an edged shape that is inside
 // is pushed out through a face from which its own edges lead away (SHP-6): else a corner that slides along a row of equal boxes
-// would hang on their sides.  Boxes stacked exactly in line have corners on the corners of the other box: which side of it they are on is
-// rounding, and only faces from which the edges lead away count.
+// would hang on their sides.  A corner touches a feature only if its edges lead away from it (SHP-21).
 #include "derive/shapes/shapes.h"
 #include <float.h>
 #include <math.h>
 
 static const double TINY = 1e-12;  // distances below TINY times the size have no direction
-static const double AWAY = -0.5;   // edges with less than this along a normal lead through the face
-static const double BAND = 1e-9;   // times the size: so far beyond a face that its edges lead through a corner is not outside yet
+static const double AWAY = 0.5;    // sine: edges that lead through a face by more do not lie in it, whatever the drift
+static const double ROUND = 1e-12; // edges with less than this along a normal lie in the face
+static const double SLACK = 1e-3;  // times the size: where a corner does not touch the feature nearest to it
 
 vec carom_shape_point(carom_graph *g, const shape *s, const double *x) {
     const body *b = s->body;
@@ -173,13 +173,6 @@ static touching inside_surface(carom_graph *g, const corner *c, const shape *s) 
 
 // -- polygons ---------------------------------------------------------------------------------------------------------
 
-// 1 when all edges of the corner lead away from the face with this normal (in the world).
-static carom_node leads_away(carom_graph *g, const corner *c, vec normal) {
-    carom_node good = n_num(g, 1);
-    for (int k = 0; k < c->nedges; ++k) good = n_and(g, good, n_less(g, n_num(g, AWAY), v_dot(g, c->edge[k], normal)));
-    return good;
-}
-
 // What the chosen one of n features has, where they have of[].  is[i]: is it number i?
 static carom_node look_up(carom_graph *g, const carom_node *is, const double *of, int n) {
     carom_node x = n_num(g, of[0]);
@@ -187,23 +180,65 @@ static carom_node look_up(carom_graph *g, const carom_node *is, const double *of
     return x;
 }
 
-// What a corner has to be beyond a face to be outside: nothing, or a band where its edges lead through the face.  Far from the origin
-// positions round by more than the band: it is at least 16 eps |r|.
-static carom_node outside_from(carom_graph *g, carom_node good, const shape *s, carom_node size) {
-    carom_node band = n_mul(g, n_num(g, BAND), size);
-    for (int i = 0; i < 3; ++i) band = n_add(g, band, n_mul(g, n_num(g, 16 * DBL_EPSILON), n_fun(g, CAROM_OP_ABS, s->body->r[i])));
-    return n_if(g, good, n_num(g, 0), band);
+// (SHP-22)  c' = c + beta sum e,  beta = 1e-12 R + 16 eps |r|: the nearest feature is decided at a place just inside
+//           the corner's own shape.  Boxes stacked exactly in line have corners on the corners of the other box, and which
+//           face these are beyond is rounding.
+static vec just_inside(carom_graph *g, const shape *s, vec p, const vec *edge, int n, carom_node size) {
+    carom_node beta = n_mul(g, n_num(g, ROUND), size);
+    for (int i = 0; i < 3; ++i) beta = n_add(g, beta, n_mul(g, n_num(g, 16 * DBL_EPSILON), n_abs(g, s->body->r[i])));
+    vec sum = edge[0];
+    for (int k = 1; k < n; ++k) sum = v_add(g, sum, edge[k]);
+    return n > 0 ? v_add(g, p, v_scale(g, sum, beta)) : p;
 }
 
-// (SHP-5)  outside: the distance from the nearest side or corner;  inside: the largest n_f.(c - a_f) over faces f (SHP-6)
-// Features have numbers: side i, n + corner i.  One is chosen, then what it has is looked up: that is less to evaluate than choosing all of it each time.
+// The least of e.n over the edges e of a corner, and whether that edge leads along t.
+typedef struct lead { carom_node out, along; } lead;
+
+static lead leads(carom_graph *g, const vec *edge, int n, vec normal, vec tangent) {
+    const carom_node zero = n_num(g, 0);
+    lead l = {v_dot(g, edge[0], normal), n_less(g, zero, v_dot(g, edge[0], tangent))};
+    for (int k = 1; k < n; ++k) {
+        const carom_node out = v_dot(g, edge[k], normal), along = n_less(g, zero, v_dot(g, edge[k], tangent));
+        l = (lead){n_op(g, CAROM_OP_MIN, l.out, out), n_if(g, n_less(g, out, l.out), along, l.along)};
+    }
+    return l;
+}
+
+// 1 when no edge leads against the unit vector d, from a corner or edge of the other shape to the corner.
+static carom_node touches_point(carom_graph *g, const vec *edge, int n, vec d) {
+    carom_node least = v_dot(g, edge[0], d);
+    for (int k = 1; k < n; ++k) least = n_op(g, CAROM_OP_MIN, least, v_dot(g, edge[k], d));
+    return n_op(g, CAROM_OP_LE, n_num(g, -ROUND), least);
+}
+
+// What the chosen feature has, where they have of[].
+static carom_node choose(carom_graph *g, const carom_node *is, const carom_node *of, int n) {
+    carom_node x = of[0];
+    for (int i = 1; i < n; ++i) x = n_if(g, is[i], of[i], x);
+    return x;
+}
+
+// (SHP-5)  outside: the distance from the nearest side or corner
+// (SHP-6)  inside: n_f.(c - a_f) of the side f with the largest n_f.(c - a_f) + 4 R min(0, e.n_f)
+// Features have numbers: side i, n + corner i.  One is chosen, then its values are looked up: that is less to evaluate
+// than choosing all of them each time.
+// (SHP-21)  -e.n <= s/(4 R): a corner touches the chosen side, with its edge e of the least e.n and the way s to the end
+//           of the side to which e leads.  It touches a chosen corner if no edge leads against the direction from that.
+// Else another corner is nearer, and the gap has some slack: without it the corner would meet, where corners pass each
+// other, a side that it only comes near to.
 static touching polygon_surface(carom_graph *g, const corner *c, const shape *s) {
     const int n = s->ncorners;
     const body *b = s->body;
+    const double size = s->bound_radius;
+    const bool sharp = c->nedges > 0;
     const vec p = v_back(g, b->R, v_sub(g, c->at, (vec){{b->r[0], b->r[1], b->r[2]}}));
-    const carom_node zero = n_num(g, 0), count = n_num(g, n), far = n_num(g, 8 * s->bound_radius);
-    carom_node number = zero, deepest = CAROM_NONE, along[MOST_CORNERS], out[MOST_CORNERS], least[MOST_CORNERS], is[MOST_CORNERS];
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), count = n_num(g, n);
+    carom_node number = zero, deepest = CAROM_NONE, along[MOST_CORNERS], out[MOST_CORNERS], is[MOST_CORNERS];
+    carom_node least[MOST_CORNERS], forward[MOST_CORNERS];
     double m[2][MOST_CORNERS], a[2][MOST_CORNERS], length[MOST_CORNERS], offset[MOST_CORNERS];
+    vec edge[3] = {{{zero, zero, zero}}};
+    for (int k = 0; k < c->nedges; ++k) edge[k] = v_back(g, b->R, c->edge[k]);
+    const vec inside = just_inside(g, s, p, edge, c->nedges, n_num(g, size));
     for (int i = 0; i < n; ++i) {
         const double *e = s->corner[(i + 1) % n];
         for (int k = 0; k < 2; ++k) a[k][i] = s->corner[i][k];
@@ -211,85 +246,154 @@ static touching polygon_surface(carom_graph *g, const corner *c, const shape *s)
         const double t[3] = {(e[0] - a[0][i]) / length[i], (e[1] - a[1][i]) / length[i], 0};
         m[0][i] = t[1], m[1][i] = -t[0];
         offset[i] = m[0][i] * a[0][i] + m[1][i] * a[1][i];
-        const vec normal = v_num(g, (double[]){m[0][i], m[1][i], 0});
-        out[i] = n_sub(g, v_dot(g, normal, p), n_num(g, offset[i]));
-        along[i] = n_sub(g, v_dot(g, v_num(g, t), p), n_num(g, t[0] * a[0][i] + t[1] * a[1][i]));
-        const carom_node good = leads_away(g, c, v_turn(g, b->R, normal));
-        least[i] = outside_from(g, good, s, n_num(g, s->bound_radius));
-        const carom_node key = n_sub(g, out[i], n_mul(g, far, n_not(g, good)));
-        const carom_node better = i ? n_less(g, deepest, key) : n_num(g, 1);
+        const vec normal = v_num(g, (double[]){m[0][i], m[1][i], 0}), tangent = v_num(g, t);
+        const lead l = sharp ? leads(g, edge, c->nedges, normal, tangent) : (lead){zero, one};
+        least[i] = l.out, forward[i] = l.along;
+        out[i] = n_sub(g, v_dot(g, normal, inside), n_num(g, offset[i]));
+        along[i] = n_sub(g, v_dot(g, tangent, inside), n_num(g, t[0] * a[0][i] + t[1] * a[1][i]));
+        const carom_node key = n_add(g, out[i], n_mul(g, n_num(g, 4 * size), n_op(g, CAROM_OP_MIN, zero, least[i])));
+        const carom_node better = i ? n_less(g, deepest, key) : one;
         number = n_if(g, better, n_num(g, i), number);
         deepest = i ? n_if(g, better, key, deepest) : key;
     }
     for (int i = 0; i < n; ++i) {
         const int k = (i + n - 1) % n;
-        const carom_node start = n_fun(g, CAROM_OP_NEG, least[k]), end = n_add(g, n_num(g, length[i]), least[(i + 1) % n]);
-        const carom_node beside = n_and(g, n_op(g, CAROM_OP_LE, start, along[i]), n_op(g, CAROM_OP_LE, along[i], end));
-        number = n_if(g, n_and(g, n_less(g, least[i], out[i]), beside), n_num(g, i), number);
-        const carom_node outside = n_or(g, n_less(g, least[i], out[i]), n_less(g, least[k], out[k]));
-        const carom_node between = n_and(g, n_less(g, n_add(g, n_num(g, length[k]), least[i]), along[k]), n_less(g, along[i], start));
-        number = n_if(g, n_and(g, outside, between), n_num(g, n + i), number);
+        const carom_node over = n_less(g, zero, out[i]), starts = n_op(g, CAROM_OP_LE, zero, along[i]);
+        const carom_node beside = n_and(g, starts, n_op(g, CAROM_OP_LE, along[i], n_num(g, length[i])));
+        number = n_if(g, n_and(g, over, beside), n_num(g, i), number);
+        const carom_node beyond = n_and(g, n_less(g, n_num(g, length[k]), along[k]), n_less(g, along[i], zero));
+        number = n_if(g, n_and(g, n_or(g, over, n_less(g, zero, out[k])), beyond), n_num(g, n + i), number);
     }
     const carom_node face = n_less(g, number, count), which = n_if(g, face, number, n_sub(g, number, count));
     for (int i = 1; i < n; ++i) is[i] = n_op(g, CAROM_OP_EQ, which, n_num(g, i));
-    const vec normal = {{look_up(g, is, m[0], n), look_up(g, is, m[1], n), zero}}, at = {{look_up(g, is, a[0], n), look_up(g, is, a[1], n), zero}};
-    const ray d = ray_of(g, v_sub(g, p, at), s->bound_radius);
-    const carom_node distance = n_if(g, face, n_sub(g, v_dot(g, normal, p), look_up(g, is, offset, n)), d.length);
+    const vec normal = {{look_up(g, is, m[0], n), look_up(g, is, m[1], n), zero}};
+    const ray d = ray_of(g, v_sub(g, p, (vec){{look_up(g, is, a[0], n), look_up(g, is, a[1], n), zero}}), size);
+    carom_node distance = n_if(g, face, n_sub(g, v_dot(g, normal, p), look_up(g, is, offset, n)), d.length);
+    if (sharp) {
+        const carom_node x = choose(g, is, along, n), left = n_sub(g, look_up(g, is, length, n), x);
+        const carom_node way = n_if(g, choose(g, is, forward, n), left, x);
+        const carom_node most = n_op(g, CAROM_OP_MAX, way, n_num(g, 4 * ROUND * size));
+        const carom_node on_side = n_op(g, CAROM_OP_LE, n_mul(g, n_num(g, -4 * size), choose(g, is, least, n)), most);
+        const carom_node touches = n_if(g, face, on_side, touches_point(g, edge, c->nedges, d.unit));
+        distance = n_if(g, touches, distance, n_add(g, distance, n_num(g, SLACK * size)));
+    }
     return made(g, c, distance, v_turn(g, b->R, v_if(g, face, normal, d.unit)));
 }
 
 // -- boxes and cylinders in space ----------------------------------------------------------------------------------------
 
+// Edges of a corner in the own axes of s.
+static void own_edges(carom_graph *g, const corner *c, const shape *s, vec *edge) {
+    carom_node X[9];
+    for (int i = 0; i < 9; ++i) X[i] = n_num(g, s->X[i]);
+    for (int k = 0; k < c->nedges; ++k) edge[k] = v_back(g, X, v_back(g, s->body->R, c->edge[k]));
+}
+
+// (SHP-21) for one edge with d = -e.n: within: does the place d R e along the edge lie over the face?
+static carom_node touches_along(carom_graph *g, carom_node d, carom_node within) {
+    const carom_node some = n_and(g, within, n_op(g, CAROM_OP_LE, d, n_num(g, AWAY)));
+    return n_or(g, n_op(g, CAROM_OP_LE, d, n_num(g, ROUND)), some);
+}
+
+static carom_node between(carom_graph *g, carom_node x, carom_node half) {
+    return n_op(g, CAROM_OP_LE, n_abs(g, x), half);
+}
+
+// The face of a box on this side of axis i: does the corner at p touch it?
+static carom_node touches_box(carom_graph *g, const shape *s, const vec *edge, int n, vec p, int i, carom_node side) {
+    const carom_node size = carom_shape_bound_radius(g, s);
+    carom_node good = n_num(g, 1);
+    for (int k = 0; k < n; ++k) {
+        const carom_node d = n_fun(g, CAROM_OP_NEG, n_mul(g, side, edge[k].c[i])), way = n_mul(g, d, size);
+        carom_node within = n_num(g, 1);
+        for (int j = (i + 1) % 3; j != i; j = (j + 1) % 3) {
+            const carom_node ahead = n_add(g, p.c[j], n_mul(g, way, edge[k].c[j]));
+            within = n_and(g, within, between(g, ahead, carom_shape_half(g, s, j)));
+        }
+        good = n_and(g, good, touches_along(g, d, within));
+    }
+    return good;
+}
+
 // The same with three pairs of faces: outside of one pair only or inside: a face, else the nearest point of an edge or corner.
 static touching box_surface(carom_graph *g, const corner *c, const shape *s) {
     const vec p = own(g, s, c->at);
-    const carom_node zero = n_num(g, 0), one = n_num(g, 1), bound_radius = carom_shape_bound_radius(g, s), far = n_mul(g, n_num(g, 8), bound_radius);
-    const carom_node tiny = n_mul(g, n_num(g, TINY), bound_radius);
-    carom_node beyond = zero, best = CAROM_NONE, offset = CAROM_NONE;
-    vec normal = {{zero, zero, zero}}, to_edge = normal;
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), bound_radius = carom_shape_bound_radius(g, s);
+    const carom_node tiny = n_mul(g, n_num(g, TINY), bound_radius), far = n_mul(g, n_num(g, 8), bound_radius);
+    const bool sharp = c->nedges > 0;
+    carom_node beyond = zero, best = CAROM_NONE, offset = CAROM_NONE, touches = one;
+    vec normal = {{zero, zero, zero}}, to_edge = normal, edge[3] = {normal};
+    own_edges(g, c, s, edge);
+    const vec inside = just_inside(g, s, p, edge, c->nedges, bound_radius);
     for (int i = 0; i < 3; ++i) {
-        const carom_node side = n_if(g, n_less(g, p.c[i], zero), n_num(g, -1), one), l = carom_shape_half(g, s, i);
+        const carom_node l = carom_shape_half(g, s, i), side = n_if(g, n_less(g, p.c[i], zero), n_num(g, -1), one);
+        const carom_node good = touches_box(g, s, edge, c->nedges, inside, i, side);
         vec face = {{zero, zero, zero}};
         face.c[i] = side;
-        const carom_node away = leads_away(g, c, own_to_world(g, s, face));
-        const carom_node out = n_sub(g, n_mul(g, side, p.c[i]), l), over = n_less(g, outside_from(g, away, s, bound_radius), out);
-        const carom_node good = n_or(g, over, away);
-        const carom_node key = n_sub(g, out, n_mul(g, far, n_not(g, good)));
+        const carom_node out = n_sub(g, n_mul(g, side, inside.c[i]), l), over = n_less(g, zero, out);
+        const carom_node key = n_sub(g, out, n_mul(g, far, n_not(g, n_or(g, over, good))));
         const carom_node better = i ? n_less(g, best, key) : one;
         normal = i ? v_if(g, better, face, normal) : face;
         offset = i ? n_if(g, better, l, offset) : l;
         best = i ? n_if(g, better, key, best) : key;
+        touches = i ? n_if(g, better, good, touches) : good;
         beyond = n_add(g, beyond, over);
         to_edge.c[i] = n_if(g, over, n_sub(g, p.c[i], n_mul(g, side, l)), zero);
     }
     const carom_node face = n_less(g, beyond, n_num(g, 1.5));
     const ray d = ray_beyond(g, to_edge, n_mul(g, tiny, tiny));
+    if (sharp) touches = n_if(g, face, touches, touches_point(g, edge, c->nedges, d.unit));
+    const carom_node slack = n_if(g, touches, zero, n_mul(g, n_num(g, SLACK), bound_radius));
     const carom_node distance = n_if(g, face, n_sub(g, v_dot(g, normal, p), offset), d.length);
-    return made(g, c, distance, own_to_world(g, s, v_if(g, face, normal, d.unit)));
+    return made(g, c, n_add(g, distance, slack), own_to_world(g, s, v_if(g, face, normal, d.unit)));
 }
 
-// The depth below a face with this normal (own axes), or much more when edges of the corner lead through it (SHP-6).  *over: is it outside?
-static carom_node inside_key(carom_graph *g, const corner *c, const shape *s, carom_node depth, vec normal, carom_node *over) {
-    const carom_node away = leads_away(g, c, own_to_world(g, s, normal));
-    *over = n_less(g, outside_from(g, away, s, n_num(g, s->bound_radius)), depth);
-    return n_sub(g, depth, n_mul(g, n_num(g, 8 * s->bound_radius), n_not(g, n_or(g, *over, away))));
+// The end of a cylinder on this side, or its side: does the corner at p touch it?
+static carom_node touches_cylinder(carom_graph *g, const shape *s, const vec *edge, int n, vec p, vec normal,
+                                   bool end) {
+    const carom_node size = n_num(g, s->bound_radius);
+    carom_node good = n_num(g, 1);
+    for (int k = 0; k < n; ++k) {
+        const carom_node d = n_fun(g, CAROM_OP_NEG, v_dot(g, edge[k], normal));
+        const vec ahead = v_add(g, p, v_scale(g, edge[k], n_mul(g, d, size)));
+        const carom_node rho2 = n_add(g, n_mul(g, ahead.c[0], ahead.c[0]), n_mul(g, ahead.c[1], ahead.c[1]));
+        const carom_node within = end ? n_op(g, CAROM_OP_LE, rho2, n_num(g, s->radius * s->radius))
+                                      : between(g, ahead.c[2], n_num(g, s->half[0]));
+        good = n_and(g, good, touches_along(g, d, within));
+    }
+    return good;
 }
 
 // (SHP-7)  with the distance rho from the axis and z along it:  side rho - R, end |z| - l/2, rim sqrt of both squares
 static touching cylinder_surface(carom_graph *g, const corner *c, const shape *s) {
     const vec p = own(g, s, c->at);
-    const carom_node zero = n_num(g, 0), one = n_num(g, 1);
+    const carom_node zero = n_num(g, 0), one = n_num(g, 1), far = n_num(g, 8 * s->bound_radius);
+    const bool sharp = c->nedges > 0;
+    vec edge[3] = {{{zero, zero, zero}}};
+    own_edges(g, c, s, edge);
+    const vec inside = just_inside(g, s, p, edge, c->nedges, n_num(g, s->bound_radius));
     const ray rho = ray_of(g, (vec){{p.c[0], p.c[1], zero}}, s->radius);
-    const carom_node end = n_if(g, n_less(g, p.c[2], zero), n_num(g, -1), one);
-    const carom_node side = n_sub(g, rho.length, n_num(g, s->radius)), over = n_sub(g, n_mul(g, end, p.c[2]), n_num(g, s->half[0]));
-    const vec across = v_add(g, v_scale(g, rho.unit, side), (vec){{zero, zero, n_mul(g, end, over)}});
-    const ray rim = ray_of(g, across, s->bound_radius);
-    carom_node above, beside;
-    const carom_node end_key = inside_key(g, c, s, over, (vec){{zero, zero, end}}, &above), side_key = inside_key(g, c, s, side, rho.unit, &beside);
-    const carom_node at_rim = n_and(g, beside, above), at_side = n_less(g, end_key, side_key);
-    const carom_node distance = n_if(g, at_rim, rim.length, n_if(g, at_side, side, over));
-    const vec normal = v_if(g, at_rim, rim.unit, v_if(g, at_side, rho.unit, (vec){{zero, zero, end}}));
-    return made(g, c, distance, own_to_world(g, s, normal));
+    const ray near = ray_of(g, (vec){{inside.c[0], inside.c[1], zero}}, s->radius);
+    const carom_node z = n_if(g, n_less(g, p.c[2], zero), n_num(g, -1), one);
+    const carom_node half = n_num(g, s->half[0]), R = n_num(g, s->radius);
+    const carom_node out[2] = {n_sub(g, n_mul(g, z, p.c[2]), half), n_sub(g, rho.length, R)};
+    const carom_node beyond[2] = {n_sub(g, n_mul(g, z, inside.c[2]), half), n_sub(g, near.length, R)};
+    const vec normal[2] = {{{zero, zero, z}}, rho.unit};
+    const vec from_rim = v_add(g, v_scale(g, rho.unit, out[1]), (vec){{zero, zero, n_mul(g, z, out[0])}});
+    const ray rim = ray_of(g, from_rim, s->bound_radius);
+    carom_node good[2], over[2], key[2];
+    for (int i = 0; i < 2; ++i) { // end, side
+        good[i] = touches_cylinder(g, s, edge, c->nedges, inside, normal[i], i == 0);
+        over[i] = n_less(g, zero, beyond[i]);
+        key[i] = n_sub(g, out[i], n_mul(g, far, n_not(g, n_or(g, over[i], good[i]))));
+    }
+    const carom_node at_rim = n_and(g, over[0], over[1]), at_side = n_less(g, key[0], key[1]);
+    const carom_node on_rim = sharp ? touches_point(g, edge, c->nedges, rim.unit) : one;
+    const carom_node touches = n_if(g, at_rim, on_rim, n_if(g, at_side, good[1], good[0]));
+    const carom_node slack = n_if(g, touches, zero, n_num(g, SLACK * s->bound_radius));
+    const carom_node distance = n_if(g, at_rim, rim.length, n_if(g, at_side, out[1], out[0]));
+    const vec unit = v_if(g, at_rim, rim.unit, v_if(g, at_side, normal[1], normal[0]));
+    return made(g, c, n_add(g, distance, slack), own_to_world(g, s, unit));
 }
 
 touching carom_surface(carom_graph *g, const corner *c, const shape *s) {

@@ -1,0 +1,319 @@
+// test_corners.c: corners that slide over, off and past each other, and contacts that close together by geometry.
+//
+//     test_corners [long | SEED COUNT]     2 random models of each class; long: 24; or COUNT models from a seed
+//
+// The schemes that locate events run random models, and so do two time-stepping schemes at small steps.  Where the
+// latter agree the answer is known.
+#include "model_text.h"
+#include <carom/event.h>
+
+enum { MOST = 40 };
+static int models = 2;
+static uint64_t origin = 5, seed;
+
+static double uniform(void) {
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) * 0x1p-53;
+}
+static double from(double low, double high) { return low + uniform() * (high - low); }
+static int below(int n) { return (int)(uniform() * n); }
+
+typedef struct writer {
+    char text[4000];
+    size_t used;
+    double end;
+} writer;
+#define PUT(w, ...) ((w)->used += (size_t)snprintf((w)->text + (w)->used, sizeof(w)->text - (w)->used, __VA_ARGS__))
+
+// Numbers are drawn before they are put: arguments of one call would be drawn in any order.
+
+static void put_law(writer *w) {
+    const double mu = below(3) ? 0 : from(0.1, 0.5), e = below(2) ? 0 : from(0, 0.5);
+    PUT(w, "friction: %.3g, restitution: %.3g", mu, e);
+}
+
+static double put_wedge(writer *w, const char *name, double x, double speed, double inertia) {
+    const double half = from(0.3, 0.6), rise = from(0.1, 0.9);
+    PUT(w, "  %s: {mass: 1, inertia: %.4g, at: [%.4g, 0], velocity: [-%.4g, 0], ", name, inertia, x + half, speed);
+    PUT(w, "shape: {polygon: [[%.4g, -0.6], [%.4g, -0.6], [%.4g, %.4g], [%.4g, 0.1]]}}\n", -half, half, half,
+        0.1 + rise, -half);
+    return rise;
+}
+
+// A wedge is driven under the corner of a fixed box, and off it.
+static void wedge(writer *w) {
+    const double speed = from(2, 5), inertia = from(0.3, 1) * (below(2) ? 1 : 1e4);
+    PUT(w, "bodies:\n");
+    const double rise = put_wedge(w, "b", 1.6, speed, inertia), top = from(0.12, 0.08 + rise), force = from(1, 8);
+    PUT(w, "shapes: {box: {polygon: [[0, %.4g], [0.8, %.4g], [1.1, %.4g], [0, %.4g]]}}\n", top, top, top + 1, top + 1);
+    PUT(w, "loads: {up: {on: b, force: [0, %.4g]}}\ncontacts: {c: {between: [b, box], ", force);
+    w->end = 0.8;
+}
+
+// The bolt of a latch on a spring passes under a strike and snaps up after it.
+static void latch(writer *w) {
+    const double v = from(0.3, 3), k = from(1000, 4000), low = from(0.002, 0.008), width = from(0.006, 0.012);
+    PUT(w, "bodies:\n  door: {mass: 5, inertia: 1, at: [0.05, -0.05], velocity: [-%.4g, 0]}\n", v);
+    PUT(w, "  bolt: {mass: 0.1, inertia: 0.01, at: [0.05, 0], velocity: [-%.4g, 0], shape: {polygon: [[%.4g, -0.01], ",
+        v, -width);
+    PUT(w, "[%.4g, -0.01], [%.4g, 0.02], [%.4g, %.4g]]}}\n", width, width, -width, low);
+    PUT(w, "shapes: {strike: {polygon: [[0, 0.01], [0.02, 0.01], [0.02, 0.04], [0, 0.04]]}}\n");
+    PUT(w, "joints: {way: {type: prismatic, between: [ground, door], at: [0, 0], axis: [1, 0]}, ");
+    PUT(w, "slot: {type: prismatic, between: [door, bolt], at: [0.05, 0], axis: [0, 1]}}\n");
+    PUT(w, "springs: {s: {joint: slot, stiffness: %.4g, rest: 0.003}}\n", k);
+    PUT(w, "contacts: {end: {gap: 0.002 - slot.shift}, c: {between: [bolt, strike], ");
+    w->end = 0.1 / v;
+}
+
+// A block slides off a table and tips, or down a step.
+static void table(writer *w) {
+    const double h = from(0.2, 0.5), width = from(0.6, 1.2), speed = from(2, 4), inertia = from(0.1, 0.4),
+                 drop = from(0.05, 0.3);
+    PUT(w, "gravity: [0, -9.81]\nbodies:\n  b: {mass: 1, inertia: %.4g, at: [-0.7, %.17g], velocity: [%.4g, 0], ",
+        inertia, h, speed);
+    PUT(w, "shape: {box: [%.4g, %.17g]}}\nshapes:\n  up: {box: [4, 1], at: [-2, -0.5]}\n", width, 2 * h);
+    PUT(w, "  down: {box: [8, 1], at: [4, %.17g]}\n", -0.5 - (below(2) ? drop : 5));
+    PUT(w, "contacts: {c: {between: [b, [up, down]], ");
+    w->end = 0.45;
+}
+
+static void put_round(writer *w, double r) {
+    static const char *const form[] = {"{circle: %.4g}", "{capsule: [%.4g, 0.4]}", "{box: [0.6, %.4g]}"};
+    const int kind = below(3);
+    PUT(w, form[kind], kind == 2 ? 2 * r : r);
+}
+
+// Two bodies meet off-centre and slide past each other.
+static void past(writer *w) {
+    PUT(w, "bodies:\n");
+    for (int i = 0; i < 2; ++i) {
+        const double y = i ? 0 : from(0.1, 0.6), v = from(1, 2), inertia = from(0.03, 0.1), angle = from(-0.5, 0.5),
+                     m = from(0.5, 3);
+        const double r = from(0.15, 0.3);
+        PUT(w, "  %c: {mass: %.4g, inertia: %.4g, at: [%d, %.4g], velocity: [%.4g, 0], ", 'a' + i, m, inertia,
+            2 * i - 1, y, i ? -v : v);
+        PUT(w, "angle: %.4g, shape: ", angle);
+        if (below(2))
+            put_round(w, r);
+        else
+            PUT(w, "{polygon: [[-0.4, -0.2], [0.1, -0.4], [0.4, 0.1], [0, 0.4], [-0.3, 0.2]]}");
+        PUT(w, "}\n");
+    }
+    PUT(w, "contacts: {c: {between: [a, b], ");
+    w->end = 1;
+}
+
+// A spring presses a tooth on a rack of two teeth that passes by.
+static void pawl(writer *w) {
+    static const char *const shape[] = {"{polygon: [[-0.1, 0], [0.1, 0], [0.25, 0.5], [-0.25, 0.5]]}", "{circle: 0.1}",
+                                        "{capsule: [0.1, 0.2]}"};
+    const double y = from(0.1, 0.3), m = from(0.1, 0.5), v = from(2, 4), k = from(50, 200), rest = from(0.05, 0.3),
+                 high = from(0.2, 0.5);
+    const int kind = below(3);
+    PUT(w, "bodies:\n  p: {mass: %.4g, inertia: 1, at: [0, %.4g], shape: %s}\n", m, y, shape[kind]);
+    PUT(w, "  rack: {mass: 50, inertia: 1, at: [0, 0], velocity: [-%.4g, 0], shapes: {", v);
+    for (int i = 0; i < 2; ++i) {
+        const double x = i ? 1.3 : 0.4, width = from(0.5, 0.7), tip = from(0.3, 0.5);
+        PUT(w, "%s: {polygon: [[%.4g, 0], [%.4g, 0], [%.4g, %.4g]]}%s", i ? "u" : "t", x, x + width, x + tip, high,
+            i ? "}}\n" : ", ");
+    }
+    PUT(w, "joints: {way: {type: prismatic, between: [ground, rack], at: [0, 0], axis: [1, 0]}, ");
+    PUT(w, "rod: {type: prismatic, between: [ground, p], at: [0, 0], axis: [0, 1]}}\n");
+    PUT(w, "springs: {s: {joint: rod, stiffness: %.4g, rest: -%.4g}}\ncontacts: {c: {between: [p, [rack.t, rack.u]], ",
+        k, rest);
+    w->end = 0.7;
+}
+
+// In space: a box or a capsule slides off the edge of a table, perhaps turned.
+static void edge(writer *w) {
+    const double h = from(0.15, 0.3), v = from(2, 3), side = from(-0.4, 0.4), turn = from(-0.6, 0.6);
+    const double a = from(0.5, 0.8), b = from(0.4, 0.7);
+    const bool box = below(4);
+    PUT(w, "gravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 1, inertia: [0.1, 0.12, 0.15], at: [-0.4, 0, %.17g], ", h);
+    PUT(w, "velocity: [%.4g, %.4g, 0], axis: [0, 0, 1], angle: %.4g, shape: ", v, side, turn);
+    if (box) PUT(w, "{box: [%.4g, %.4g, %.17g]}}\n", a, b, 2 * h);
+    else PUT(w, "{capsule: [%.17g, %.4g], axis: [0, 1, 0]}}\n", h, a);
+    PUT(w, "shapes: {table: {box: [4, 6, 1], at: [-2, 0, -0.5]}}\ncontacts: {c: {between: [b, table], ");
+    w->end = 0.35;
+}
+
+typedef struct result {
+    double x[MOST];
+    int n;
+    long missed;
+    bool failed;
+    char why[200];
+} result;
+
+static result run(const carom_model *m, const char *scheme, const char *option, double h, double end) {
+    const char *const options[] = {option, NULL};
+    carom_error err = {0};
+    result r = {0};
+    carom_sim *sim = model_sim(m, scheme, option ? options : NULL, h, end);
+    r.failed = carom_sim_run(sim, NULL, NULL, &err) != CAROM_OK;
+    snprintf(r.why, sizeof r.why, "%.190s", err.text);
+    const carom_now now = carom_sim_now(sim);
+    const carom_system *s = carom_model_system(m);
+    for (int i = 0; i < s->nq && r.n < MOST; ++i) r.x[r.n++] = now.q[i];
+    for (int i = 0; i < s->nv && r.n < MOST; ++i) r.x[r.n++] = now.v[i];
+    carom_ledger l;
+    assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
+    r.missed = l.counts.missed;
+    carom_sim_destroy(sim);
+    return r;
+}
+
+static double apart(const result *a, const result *b) {
+    double most = 0;
+    for (int i = 0; i < a->n; ++i) most = fmax(most, fabs(a->x[i] - b->x[i]));
+    return a->failed || b->failed ? HUGE_VAL : most;
+}
+
+typedef struct located {
+    const char *scheme, *option;
+    double step;
+} located;
+static const located schemes[] = {
+    {"event-driven", NULL, 1e-2}, {"auto", "rtol=1e-8", 1e-2}, {"mixed", NULL, 5e-4}, {"splitting", NULL, 1e-4}};
+enum { SCHEMES = sizeof schemes / sizeof *schemes };
+
+typedef struct kind {
+    const char *name;
+    void (*write)(writer *w);
+    double step;
+} kind;
+static const kind kinds[] = {{"wedge", wedge, 5e-5}, {"latch", latch, 1e-5}, {"table", table, 5e-5},
+                             {"past", past, 5e-5},   {"pawl", pawl, 5e-5},   {"edge", edge, 2e-4}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+// A model of the class, by two schemes of small steps and by those that locate events; returns whether the answer is
+// known.
+static bool try(const kind *k, int number, int *wrong, int *missed) {
+    static writer w;
+    w.used = 0;
+    PUT(&w, "carom: 1\n");
+    k->write(&w);
+    put_law(&w);
+    PUT(&w, "}}\n");
+    carom_model *m = good(w.text);
+    const double h = k->step, most = k->write == latch ? 0.1 : 1; // of velocities of about 1 m/s
+    const result coarse = run(m, "moreau-jean", NULL, 4 * h, w.end), fine = run(m, "moreau-jean", NULL, h, w.end),
+                 other = run(m, "half-explicit", NULL, h, w.end);
+    const double doubt = fmax(apart(&coarse, &fine), apart(&other, &fine));
+    const bool known = doubt <= 0.03 * most;
+    if (known && fine.missed + other.missed > 0)
+        ++*missed, printf("%s %d: missed-contact\n%s\n", k->name, number, w.text);
+    for (int i = 0; i < SCHEMES && known; ++i) {
+        const located *s = schemes + i;
+        const result r = run(m, s->scheme, s->option, fmin(s->step, w.end), w.end);
+        const double error = apart(&r, &fine);
+        if (error <= 3 * doubt + 0.01 * most) continue;
+        ++*wrong;
+        printf("%s %d, %s: off by %g (doubt %g) %s\n%s\n", k->name, number, s->scheme, error, doubt, r.why, w.text);
+    }
+    carom_model_destroy(m);
+    return known;
+}
+
+static void random_corners(void **state) {
+    (void)state;
+    int wrong = 0, missed = 0, known = 0;
+    for (int k = 0; k < KINDS; ++k)
+        for (int i = 0; i < models; ++i) {
+            seed = (origin * 100003u + (uint64_t)k * 1009u + (uint64_t)i) * 0x9e3779b97f4a7c15u | 1;
+            for (int j = 0; j < 5; ++j) uniform();
+            known += try(kinds + k, i, &wrong, &missed);
+        }
+    print_message("%d models, %d known: %d wrong, %d warn of contacts that are not missed\n", KINDS * models, known,
+                  wrong, missed);
+    assert_int_equal(wrong, 0);
+    assert_true(10 * missed <= known);
+    assert_true(10 * known >= 7 * KINDS * models);
+}
+
+// A bolt slides off an edge: its corner comes near to a side that it does not touch.  Without friction the run-off
+// changes nothing, and the answer of all schemes is the same.
+static void a_corner_that_runs_off_meets_nothing(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\nbodies:\n  bolt: {mass: 1, inertia: 2e3, at: [0.06, -0.001], velocity: [-1.2, 0], "
+                          "shape: {polygon: [[-0.01, -0.01], [0.012, -0.01], [0.012, 0.02], [-0.01, 0.004]]}}\n"
+                          "shapes: {strike: {polygon: [[0, 0.01], [0.02, 0.01], [0.02, 0.04], [0, 0.04]]}}\n"
+                          "loads: {up: {on: bolt, force: [0, 6]}}\ncontacts: {catch: {between: [bolt, strike]}}\n");
+    const result exact = run(m, "event-driven", NULL, 1e-3, 0.06);
+    for (int i = 1; i < 3; ++i) {
+        const result r = run(m, schemes[i].scheme, schemes[i].option, 1e-4, 0.06);
+        if (!(apart(&r, &exact) < 1e-6)) fail_msg("%s: off by %g", schemes[i].scheme, apart(&r, &exact));
+    }
+    static const char *const stepping[] = {"half-explicit", "moreau-jean", "splitting", "ggl-alpha"};
+    for (int i = 0; i < 4; ++i) {
+        const result r = run(m, stepping[i], NULL, 1e-5, 0.06);
+        if (!(apart(&r, &exact) < 2e-2)) fail_msg("%s: off by %g", stepping[i], apart(&r, &exact));
+        if (r.missed) fail_msg("%s: %ld contacts missed that are not there", stepping[i], r.missed);
+    }
+    carom_model_destroy(m);
+}
+
+// A box in space slides off a table and tips: crossings of its edges come near to the edge of the table where its last
+// corner runs off.
+static void a_box_runs_off_an_edge_in_space(void **state) {
+    (void)state;
+    carom_model *m =
+        good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 1, inertia: [0.1, 0.12, 0.15], at: [-0.2, 0, "
+             "0.2], velocity: [2.6, 0.1, 0], "
+             "axis: [0, 0, 1], angle: 0.25, shape: {box: [0.6, 0.5, 0.4]}}\n"
+             "shapes: {table: {box: [4, 6, 1], at: [-2, 0, -0.5]}}\ncontacts: {c: {between: [b, table]}}\n");
+    const result exact = run(m, "event-driven", NULL, 1e-2, 0.3), r = run(m, "mixed", NULL, 1e-3, 0.3),
+                 other = run(m, "half-explicit", NULL, 1e-4, 0.3);
+    if (!(apart(&r, &exact) < 1e-6)) fail_msg("mixed: off by %g", apart(&r, &exact));
+    if (!(apart(&other, &exact) < 1e-2)) fail_msg("half-explicit: off by %g", apart(&other, &exact));
+    carom_model_destroy(m);
+}
+
+// Contacts of its rim change features that have the same direction, and slip beyond them is that of the features ahead.
+static void a_cylinder_runs_off_an_edge(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n  b: {mass: 1, inertia: [0.1, 0.1, 0.12], "
+                          "at: [-0.3, 0, 0.12], velocity: [2.15, -0.17, 0], axis: [0, 0, 1], angle: 0.03, "
+                          "shape: {cylinder: [0.25, 0.24]}}\n"
+                          "shapes: {table: {box: [4, 6, 1], at: [-2, 0, -0.5]}}\n"
+                          "contacts: {c: {between: [b, table], friction: 0.3}}\n");
+    const result exact = run(m, "event-driven", NULL, 1e-2, 0.3), r = run(m, "mixed", NULL, 1e-3, 0.3);
+    const result other = run(m, "half-explicit", NULL, 2e-4, 0.3);
+    if (!(apart(&other, &exact) < 1e-2)) fail_msg("half-explicit: off by %g", apart(&other, &exact));
+    if (!(apart(&r, &exact) < 1e-3)) fail_msg("mixed: off by %g", apart(&r, &exact));
+    carom_model_destroy(m);
+}
+
+// A rod pivots about one end on the floor.  Its middle and its other end arrive at one instant, gap_b = 2 gap_m -
+// gap_a, but for the drift of the closed end.
+static void what_closes_together_by_geometry_is_one_impact(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {y: {at: 0.5*sin(0.4), rate: 0}, th: {at: 0.4, rate: 0}}\n"
+                          "energy: {kinetic: 1/2*y'^2 + 1/2*0.1*th'^2, potential: 9.81*y}\ncontacts:\n"
+                          "  a: {gap: y - 0.5*sin(th), restitution: 0.6}\n  m: {gap: y, restitution: 0.6}\n  b: {gap: "
+                          "y + 0.5*sin(th), restitution: 0.6}\n");
+    const result exact = run(m, "event-driven", NULL, 1e-2, 0.8);
+    double last = HUGE_VAL;
+    for (int i = 0; i < 3; ++i) {
+        const result r = run(m, "mixed", NULL, 1e-2 / (1 << i), 0.8);
+        const double error = apart(&r, &exact);
+        if (!(error < 1e-6 && error < 0.5 * last))
+            fail_msg("mixed, step %g: off by %g, before by %g", 1e-2 / (1 << i), error, last);
+        last = error;
+    }
+    const result r = run(m, "auto", "rtol=1e-8", 1e-2, 0.8);
+    assert_close(apart(&r, &exact), 0, 1e-6);
+    carom_model_destroy(m);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "long") == 0) models = 24;
+    if (argc > 2) origin = (uint64_t)strtoull(argv[1], NULL, 10), models = atoi(argv[2]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_corner_that_runs_off_meets_nothing), cmocka_unit_test(a_box_runs_off_an_edge_in_space),
+                                       cmocka_unit_test(a_cylinder_runs_off_an_edge),
+        cmocka_unit_test(what_closes_together_by_geometry_is_one_impact), cmocka_unit_test(random_corners)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
