@@ -13,8 +13,8 @@
 
 static const double CUT = 1e-10, DEPENDENT = 1e-9; // relative
 static const double MASSLESS = 1e-14; // pivots of the mass matrix that have cancelled to this, relatively
-static const double ROUNDING = 1e-13; // of the size of the mechanism: corrections this small no longer shrink
-static const double FOLLOWS = 1e-14;  // of the speeds: rates of joints that fit already
+static const double FITS = 1e-8;     // of the misfit at the start: one that no longer shrinks from here on is rounding
+static const double FOLLOWS = 1e-14; // of its terms: the rate of a joint that fits already
 
 typedef struct desk {
     carom_model *m;
@@ -50,7 +50,7 @@ static void desk_close(desk *d) {
     free(d->M);
 }
 
-// M and W of the free velocities at q, and G = W'M^-1 W; u (when not NULL) gets W'v0 + w.  False: M is not positive definite.
+// M and W of the free velocities at q, and G = W'M^-1 W; u (when not NULL) gets W'v0 + w, and b the sizes of its terms.  False: M is not positive definite.
 static bool look(desk *d, const double *q, double *u) {
     const carom_model *m = d->m;
     double *x = carom_model_scratch(m, d->work);
@@ -69,11 +69,11 @@ static bool look(desk *d, const double *q, double *u) {
         const int k = m->links[id].dir;
         double *w = d->W + (size_t)id * nf;
         carom_zero(w, d->nf);
-        if (u) u[id] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]];
+        if (u) u[id] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]], d->b[id] = fabs(u[id]);
         for (int e = m->W_at[k]; e < m->W_at[k + 1]; ++e) {
             const int i = place[m->W.i[e]] - 1;
             if (i >= 0) w[i] = x[e];
-            if (u) u[id] += x[e] * m->v0[m->W.i[e]];
+            if (u) u[id] += x[e] * m->v0[m->W.i[e]], d->b[id] += fabs(x[e] * m->v0[m->W.i[e]]);
         }
         carom_copy(d->X + (size_t)id * nf, w, d->nf);
     }
@@ -85,12 +85,25 @@ static bool look(desk *d, const double *q, double *u) {
     return true;
 }
 
-// v = M^-1 W x with G x = -b, shortest x; over all velocities, zero where not free.
+// Length of column k of W in the metric of M^-1: rows over it have one unit, those of angles and those of lengths.
+static double length(const desk *d, int k) {
+    const double g = d->G[(size_t)k * (size_t)(d->ne + 1)];
+    return g > 0 ? sqrt(g) : 1; // else the row is zero
+}
+
+// v = M^-1 W x with G x = -b, shortest x of rows over their lengths; over all velocities, zero where not free.
 static void answer(desk *d, double *v) {
-    for (int i = 0; i < d->ne; ++i) d->b[i] = -d->b[i];
-    carom_dense_shortest(d->G, d->ne, d->ne, CUT, d->col, d->scratch, d->b, d->x);
+    const int ne = d->ne;
+    for (int i = 0; i < ne; ++i) d->x[i] = length(d, i);
+    for (int j = 0; j < ne; ++j)
+        for (int i = 0; i < ne; ++i) d->G[i + (size_t)j * (size_t)ne] /= d->x[i] * d->x[j];
+    for (int i = 0; i < ne; ++i) {
+        d->b[i] = -d->b[i] / d->x[i];
+        for (int k = 0; k < d->nf; ++k) d->X[k + (size_t)i * (size_t)d->nf] /= d->x[i];
+    }
+    carom_dense_shortest(d->G, ne, ne, CUT, d->col, d->scratch, d->b, d->x);
     carom_zero(v, d->n);
-    for (int id = 0; id < d->ne; ++id)
+    for (int id = 0; id < ne; ++id)
         for (int i = 0; i < d->nf; ++i) v[d->free[i]] += d->X[i + (size_t)id * (size_t)d->nf] * d->x[id];
 }
 
@@ -106,15 +119,18 @@ static void positions(desk *d) {
     d->nf = d->n;
     for (int i = 0; i < d->n; ++i) d->free[i] = i;
     carom_copy(d->q, m->q0, m->nq);
-    double last = HUGE_VAL;
+    double last = HUGE_VAL, first = 0;
     for (int k = 0; k < MOST; ++k) {
         carom_tape_eval(m->tape, d->work, GROUP_GAPS, 0, d->q, m->v0, d->g);
         carom_copy(d->b, d->g, d->ne);
-        const double size = carom_norm_max(d->b, d->ne);
-        if (k == 0) m->moved = size;
-        if (!(size < HUGE_VAL) || size == 0 || (k > 3 && size < ROUNDING && size >= 0.5 * last)) break;
+        const double gap = carom_norm_max(d->b, d->ne);
+        if (k == 0) m->moved = gap;
+        if (!(gap < HUGE_VAL) || gap == 0 || !look(d, d->q, NULL)) break;
+        double size = 0; // in the metric of M^-1: angles and lengths
+        for (int i = 0; i < d->ne; ++i) size = fmax(size, fabs(d->b[i]) / length(d, i));
+        if (k == 0) first = size;
+        if (k > 3 && size < FITS * first && size >= 0.5 * last) break;
         last = size;
-        if (!look(d, d->q, NULL)) break;
         answer(d, d->v);
         move(m, d->q, d->v);
     }
@@ -128,10 +144,10 @@ static void velocities(desk *d) {
     for (int i = 0; i < d->n; ++i)
         if (!m->given[i]) d->free[d->nf++] = i;
     if (d->nf == 0 || !look(d, m->q0, d->g)) return;
+    bool fits = true;
+    for (int i = 0; i < d->ne; ++i) fits = fits && fabs(d->g[i]) <= FOLLOWS * d->b[i];
+    if (fits) return;
     carom_copy(d->b, d->g, d->ne);
-    double speed = 0;
-    for (int i = 0; i < d->n; ++i) speed = fmax(speed, fabs(m->v0[i]));
-    if (!(carom_norm_max(d->b, d->ne) > FOLLOWS * speed)) return;
     answer(d, d->v);
     for (int i = 0; i < d->n; ++i) {
         m->completed = fmax(m->completed, fabs(d->v[i]));
@@ -139,7 +155,7 @@ static void velocities(desk *d) {
     }
 }
 
-// Gram-Schmidt over the columns of W, twice for accuracy: a column that vanishes depends on those before it.
+// Gram-Schmidt over the columns of W, in units of the roots of the diagonal of M, twice for accuracy: a column that vanishes depends on those before it.
 static void dependence(desk *d) {
     carom_model *m = d->m;
     d->nf = d->n;
@@ -149,7 +165,7 @@ static void dependence(desk *d) {
     int rank = 0;
     for (int id = 0; id < d->ne; ++id) {
         double *w = d->X + (size_t)rank * (size_t)n;
-        carom_copy(w, d->W + (size_t)id * (size_t)n, n);
+        for (int i = 0; i < n; ++i) w[i] = d->W[i + (size_t)id * (size_t)n] / sqrt(d->diagonal[i]);
         const double before = sqrt(carom_dot(w, w, n));
         for (int pass = 0; pass < 2; ++pass)
             for (int k = 0; k < rank; ++k)
