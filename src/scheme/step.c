@@ -304,10 +304,30 @@ void carom_local_velocity_shared(const carom_step *s, double *u, const carom_loc
     else carom_local_velocity(u, L, v);
 }
 
-double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
+static inline double on_diagonal(carom_matrix M, int i) { return M.shape.storage == CAROM_DIAGONAL ? M.a[i] : M.shape.storage == CAROM_DENSE ? M.a[(size_t)i * (size_t)(M.shape.n + 1)] : *carom_matrix_entry(M, i, i); }
+
+double carom_momentum_size(const double *p, carom_matrix M) {
+    double most = 0;
+    for (int i = 0; i < M.shape.n; ++i) {
+        const double x = p[i] * p[i] / on_diagonal(M, i);
+        if (!(x <= most)) most = x < HUGE_VAL ? x : p[i] == 0 ? most : HUGE_VAL; // or not a number
+    }
+    return sqrt(most);
+}
+
+double carom_velocity_size(const double *v, carom_matrix M) {
+    double most = 0;
+    for (int i = 0; i < M.shape.n; ++i) {
+        const double x = v[i] * v[i] * on_diagonal(M, i);
+        if (!(x <= most)) most = x < HUGE_VAL ? x : HUGE_VAL;
+    }
+    return sqrt(most);
+}
+
+double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y) {
     if (s->sys->nq != s->sys->nv) return 0;
     carom_matrix_magnitude(y, K, q);
-    return 8 * DBL_EPSILON * carom_norm_max(y, s->sys->nv);
+    return 8 * DBL_EPSILON * carom_momentum_size(y, M);
 }
 
 void carom_local_react(double *y, double s, const carom_local *L, const double *p) {

@@ -144,9 +144,14 @@ double carom_impulse_rounding(const carom_step *s);
 /// What contact solvers may leave of a local velocity: 4 tol V and that.
 double carom_velocity_left(const carom_step *s);
 
-/// What rounding of the position may leave in a force with K = -df/dq: 8 eps max_i sum_j |K_ij q_j|.  Members much
+/// (NEW-5)  The size of momenta, or forces: max |p_i|/sqrt(M_ii), in which coordinates of any unit count alike, and that of velocities: max |v_i| sqrt(M_ii).
+/// M: positive on its diagonal.
+double carom_momentum_size(const double *p, carom_matrix M);
+double carom_velocity_size(const double *v, carom_matrix M);
+
+/// What rounding of the position may leave in a force with K = -df/dq, by its size: 8 eps sum_j |K_ij q_j|.  Members much
 /// stiffer than the loads on them have forces that are small differences of large ones.  y is scratch (nv).
-double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y);
+double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y);
 
 /// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
 void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D);

@@ -486,8 +486,8 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
         const carom_dg_block *b = w->block + l;
         carom_copy(w->y, b->R, nv);
         carom_local_react(w->y, -1, &b->L, b->lambda);
-        most = fmax(most, carom_norm_max(w->y, nv));
-        size = fmax(size, carom_norm_max(b->size, nv));
+        most = fmax(most, carom_momentum_size(w->y, b->M));
+        size = fmax(size, carom_momentum_size(b->size, b->M));
     }
     return size > 0 ? most / size : most;
 }
