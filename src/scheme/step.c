@@ -306,11 +306,18 @@ void carom_local_velocity_shared(const carom_step *s, double *u, const carom_loc
 
 static inline double on_diagonal(carom_matrix M, int i) { return M.shape.storage == CAROM_DIAGONAL ? M.a[i] : M.shape.storage == CAROM_DENSE ? M.a[(size_t)i * (size_t)(M.shape.n + 1)] : *carom_matrix_entry(M, i, i); }
 
+// What has no inertia counts as if it had that of the heaviest.
+static double heaviest(carom_matrix M) {
+    double most = 0;
+    for (int i = 0; i < M.shape.n; ++i) most = fmax(most, on_diagonal(M, i));
+    return most > 0 ? most : 1;
+}
+
 double carom_momentum_size(const double *p, carom_matrix M) {
     double most = 0;
     for (int i = 0; i < M.shape.n; ++i) {
-        const double x = p[i] * p[i] / on_diagonal(M, i);
-        if (!(x <= most)) most = x < HUGE_VAL ? x : p[i] == 0 ? most : HUGE_VAL; // or not a number
+        const double m = on_diagonal(M, i), x = p[i] * p[i] / (m > 0 ? m : heaviest(M));
+        if (!(x <= most)) most = x < HUGE_VAL ? x : HUGE_VAL; // or not a number
     }
     return sqrt(most);
 }
@@ -318,7 +325,7 @@ double carom_momentum_size(const double *p, carom_matrix M) {
 double carom_velocity_size(const double *v, carom_matrix M) {
     double most = 0;
     for (int i = 0; i < M.shape.n; ++i) {
-        const double x = v[i] * v[i] * on_diagonal(M, i);
+        const double m = on_diagonal(M, i), x = v[i] * v[i] * (m > 0 ? m : heaviest(M));
         if (!(x <= most)) most = x < HUGE_VAL ? x : HUGE_VAL;
     }
     return sqrt(most);

@@ -50,9 +50,11 @@ typedef struct work {
     carom_local L_0, L_T, L_1;         // directions at q_0, at the implicit midpoint, at q_1
     carom_matrix M, K, C, B, A;        // M, -df/dq, -df/dv; d(phi_x)/dx; d(phi_v)/d(x, v) reduced to v
     carom_columns D, D_x;              // d(W'y + w)/dq for the velocities; local=paper: for y = x
-    carom_factor F_B, F_A, F_M;        // of B, A; metric=kinetic: of M
+    carom_matrix Q;                    // metric=kinetic
+    carom_factor F_B, F_A, F_Q;        // of B, A, Q
     bool shifted; // B is not the identity
     bool have_M;  // M is constant and stands
+    bool singular; // it has no inertia somewhere
     double h_A;   // step of a constant A, and P, that stand; 0: none
     double pace;  // velocity that counts as one, by its size: largest change of a velocity without reactions
     // columns (dv, dx) of the contact problem: those of Lambda, then those of Psi
@@ -72,7 +74,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->end = opt[OPT_ACTIVE] == 2;
     w->velocity = opt[OPT_LEVELS] == 1;
     w->kinetic = opt[OPT_METRIC] == 0;
-    w->have_M = false;
+    w->have_M = w->singular = false;
     w->h_A = 0;
     (void)keep;
     w->turn = carom_allocate_turn(mem, sys);
@@ -92,7 +94,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     if (w->paper) w->D_x = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
     w->F_B = carom_allocate_factor(mem, sys->tangent_shape, false);
     w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
-    if (w->kinetic) w->F_M = carom_allocate_factor(mem, sys->mass_shape, true);
+    if (w->kinetic) w->Q = carom_allocate_matrix(mem, sys->tangent_shape), w->F_Q = carom_allocate_factor(mem, sys->tangent_shape, false);
     CAROM_ALLOCATE(mem, nv * (nl + nb), &w->X_v, &w->X_x);
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
@@ -103,9 +105,22 @@ static int rows(const carom_local *L) { return L->at[L->nb]; }
 // Constraints of the set that are met on position level.
 static int held_gaps(const work *w) { return w->velocity ? 0 : w->L_T.nb; }
 
-// (GM-11)  y = Q^-1 y,  Q = M(q_M), the kinetic metric, or I, the Euclidean one
+// (GM-11)  Q = M(q_M), the kinetic metric; where M is singular  Q = M + h/2 C + h^2/4 K,  at q_M
+static carom_status make_metric(work *w, carom_step *s) {
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    carom_matrix_zero(w->Q);
+    carom_matrix_add(w->Q, 1, w->M);
+    if (carom_factorise(&w->F_Q, w->Q, NULL) == CAROM_OK) return CAROM_OK;
+    CAROM_TRY(carom_tangent(s, w->K, w->C, t_M, w->q_M, s->v));
+    carom_matrix_add(w->Q, 0.5 * h, w->C);
+    carom_matrix_add(w->Q, 0.25 * h * h, w->K);
+    w->singular = true; // it depends on h
+    return carom_iteration_factor(s, &w->F_Q, w->Q);
+}
+
+// y = Q^-1 y;  metric=euclidean: Q = I
 static void measure(const work *w, double *y) {
-    if (w->kinetic) carom_factor_solve(&w->F_M, y);
+    if (w->kinetic) carom_factor_solve(&w->F_Q, y);
 }
 
 // y -= Q^-1 N~ Psi;  xi is scratch
@@ -205,7 +220,7 @@ static carom_status matrix_of_positions(work *w, carom_step *s) {
     w->shifted = w->shifted && !(s->sys->flags & CAROM_CONSTANT_DIRECTIONS);
     if (w->shifted) {
         carom_matrix_zero(w->B);
-        if (w->kinetic) carom_matrix_add(w->B, 1, w->M);
+        if (w->kinetic) carom_matrix_add(w->B, 1, w->Q);
         for (int i = 0; !w->kinetic && i < s->sys->nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
         CAROM_TRY(carom_reaction_gradient(s, w->B, -0.5, &w->L_T, w->u, t_M, w->q_T));
         if (carom_factorise(&w->F_B, w->B, NULL) != CAROM_OK)
@@ -217,7 +232,7 @@ static carom_status matrix_of_positions(work *w, carom_step *s) {
 // r = B^-1 Q r
 static void unshift(work *w, const carom_step *s, double *r) {
     if (w->kinetic) {
-        carom_matrix_mul(w->xi, w->M, r);
+        carom_matrix_mul(w->xi, w->Q, r);
         carom_copy(r, w->xi, s->sys->nv);
     }
     carom_factor_solve(&w->F_B, r);
@@ -464,11 +479,7 @@ static carom_status step(void *memory, carom_step *s) {
     // (GM-1)  q_M = q_0 + h/2 v_0,  I = { j : g_j(q_M) <= 0 },  M = M(q_M)
     carom_move(s, w->q_M, s->q, 0.5 * h, s->v);
     if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
-    if (!w->have_M && w->kinetic) {
-        carom_matrix_zero(s->M);
-        carom_matrix_add(s->M, 1, w->M);
-        CAROM_TRY(carom_mass_factorise(s, &w->F_M));
-    }
+    if (w->kinetic && (!w->have_M || w->singular)) CAROM_TRY(make_metric(w, s));
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     CAROM_TRY(carom_gaps_before(s, w->g_0));
@@ -505,8 +516,8 @@ const carom_scheme carom_scheme_ggl_midpoint = {
             "Contacts that last, closed at q_0 or pushing in the step before, are active too where q_1 would be below\n"
             "zero: bodies come to rest, which they never do with active=midpoint (the paper's) and restitution.\n"
             "The position correction has no friction.  metric=kinetic: Q = M, the shortest one for the inertia;\n"
-            "metric=euclidean (the paper's): Q = I, which depends on the unit of length.  Second order in smooth motion, with joints too; first order\n"
-            "across impacts.  levels=velocity leaves the position level out.",
+            "metric=euclidean (the paper's): Q = I, which depends on the unit of length.  Second order in smooth\n"
+            "motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .gain = 0.1, .loss = 0.1, .slow_piles = true, .option = "active=end",
                  .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},
