@@ -55,6 +55,7 @@ typedef struct carom_local {
     int *at;         // nb + 1: first local direction of each
     carom_columns W; // nv x at[nb]
     double *w;       // at[nb]: the part of u that is there at v = 0
+    const double *lever; // of the system
 } carom_local;
 
 enum { // what does not change; each lets a scheme save work

@@ -429,7 +429,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
         for (int b = 0; b < f->L.nb; ++b) {
             const double g = f->g[f->L.id[b]];
             f->x[b] = -g;
-            most = fmax(most, fabs(g));
+            most = fmax(most, fabs(g) / sqrt(s->G[(size_t)b * (size_t)(f->n + 1)])); // angles and lengths
             met = met && fabs(g) <= 0.25 * carom_local_rounding(&f->L, f->L.at[b], q, s->sys->nq);
         }
         if (met || !(most < 0.5 * last)) return CAROM_OK; // it does not get better than rounding

@@ -70,7 +70,7 @@ static void normals(carom_local *L) {
 //         larger than |W| max |q| by much; and no rounding is larger than MOVED times the motion of the step.
 static const double MOVED = 1e-8;
 static double rounding_at_most(const work *w, const carom_step *s, int b, double q) {
-    const double size = carom_local_magnitude(&w->L, b, w->x) * q; // x = 1
+    const double size = carom_local_magnitude(&w->L, b, w->x) * q; // x = 1/lever
     return fmax(16 * DBL_EPSILON * size, MOVED * s->h * carom_local_magnitude(&w->L, b, w->v_0));
 }
 
@@ -88,8 +88,8 @@ static bool met(work *w, const carom_step *s) {
     w->least = fmin(w->least, most);
     for (int id = ne; id < ne + nc; ++id)
         if (w->sign[id] > 0 && w->g[id] < 0) w->sign[id] = -1, good = false;
-    const double q = carom_norm_max(w->q, s->sys->nq);
-    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 1;
+    const double q = carom_size_of_positions(s->sys, w->q);
+    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 1 / carom_lever(s->sys, i);
     for (int b = 0; good && b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         const double rounding = 0.5 * carom_local_rounding_within(&w->L, b, w->q, s->sys->nq, q);
