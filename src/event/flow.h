@@ -54,6 +54,7 @@ typedef struct carom_flow {
     double *choice;                // recorded directions, the caller's
     int n, *row;                   // rows of the problem: directions of L
     double *X, *S, *x, *scratch;   // M^-1 times the pushing directions; n x n; n; 3 n
+    double *balance;               // n: scales of rows of S
     int *col, *order;              // n: pivots
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints

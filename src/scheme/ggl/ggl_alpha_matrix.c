@@ -1,4 +1,5 @@
 // ggl_alpha_matrix.c: the matrix of (GA-11) as a whole, for small systems, and its solution.
+#include "linalg/balance.h"
 #include "linalg/dense.h"
 #include "linalg/sum.h"
 #include "scheme/ggl/ggl_alpha.h"
@@ -30,17 +31,10 @@ static void add_turned(work *w, int row, int col, double x, const carom_columns 
     for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * y[j];
 }
 
-// A power of two about 1/sqrt(x), x > 0: a scale that rounds nothing.
-static double inverse_root(double x) {
-    int e;
-    frexp(x, &e);
-    return x > 0 && x < HUGE_VAL ? ldexp(1, -(e / 2)) : 1;
-}
-
 // (GA-18)  d_i = 1/sqrt(|S_ii|) where that is not 0, else d_k = 1/sqrt(sum_i (S_ki d_i)^2), about:  d_i S_ij d_j has no units, whatever those of coordinates and constraints
 static void balance(work *w, int N, double *x) {
     double *d = w->balance;
-    for (int i = 0; i < N; ++i) d[i] = w->S[i + (size_t)i * (size_t)N] != 0 ? inverse_root(fabs(w->S[i + (size_t)i * (size_t)N])) : 0;
+    for (int i = 0; i < N; ++i) d[i] = w->S[i + (size_t)i * (size_t)N] != 0 ? carom_inverse_root(fabs(w->S[i + (size_t)i * (size_t)N])) : 0;
     for (int k = 0; k < N; ++k) {
         double sum = 0;
         if (w->S[k + (size_t)k * (size_t)N] != 0) continue;
@@ -48,7 +42,7 @@ static void balance(work *w, int N, double *x) {
             const double own = w->S[i + (size_t)i * (size_t)N] != 0 ? w->S[k + (size_t)i * (size_t)N] * d[i] : 0;
             sum += own * own;
         }
-        d[k] = inverse_root(sum);
+        d[k] = carom_inverse_root(sum);
     }
     for (int j = 0; j < N; ++j)
         for (int i = 0; i < N; ++i) w->S[i + (size_t)j * (size_t)N] *= d[i] * d[j];
