@@ -279,11 +279,11 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     return CAROM_OK;
 }
 
-// (EV-27)  S = d G d,  d_r about 1/sqrt(G_rr):  no units, though rows are of lengths and of angles
+// (EV-27)  S = d G d,  d_r about sqrt(G_00/G_rr):  one unit, though rows are of lengths and of angles
 static void balance(carom_flow *f, const carom_step *s) {
     const int n = f->n;
     double *d = f->balance;
-    for (int r = 0; r < n; ++r) d[r] = carom_inverse_root(s->G[r + (ptrdiff_t)r * n]);
+    for (int r = 0; r < n; ++r) d[r] = carom_inverse_root(s->G[r + (ptrdiff_t)r * n], s->G[0]);
     for (int k = 0; k < n; ++k)
         for (int r = 0; r < n; ++r) f->S[r + (ptrdiff_t)k * n] = d[r] * s->G[r + (ptrdiff_t)k * n] * d[k];
 }

@@ -38,8 +38,9 @@ static mean of_body(const carom_model *m, const double *M, double *to) {
     }
     for (int i = 0; i < m->njoints; ++i) { // angles that are counted
         const joint *j = &m->joints[i];
+        if (j->at < 0 || !j->A || !j->B) continue; // gears are between joints
         const body *b = j->B->v >= 0 ? j->B : j->A;
-        if (j->at >= 0 && b->v >= 0) to[m->nv + j->at] = to[m->nv + b->turn];
+        if (b->v >= 0) to[m->nv + j->at] = to[m->nv + b->turn];
     }
     return all;
 }

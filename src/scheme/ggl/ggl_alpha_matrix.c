@@ -34,7 +34,7 @@ static void add_turned(work *w, int row, int col, double x, const carom_columns 
 // (GA-18)  d_i = 1/sqrt(|S_ii|) where that is not 0, else d_k = 1/sqrt(sum_i (S_ki d_i)^2), about:  d_i S_ij d_j has no units, whatever those of coordinates and constraints
 static void balance(work *w, int N, double *x) {
     double *d = w->balance;
-    for (int i = 0; i < N; ++i) d[i] = w->S[i + (size_t)i * (size_t)N] != 0 ? carom_inverse_root(fabs(w->S[i + (size_t)i * (size_t)N])) : 0;
+    for (int i = 0; i < N; ++i) d[i] = w->S[i + (size_t)i * (size_t)N] != 0 ? carom_inverse_root(fabs(w->S[i + (size_t)i * (size_t)N]), 1) : 0;
     for (int k = 0; k < N; ++k) {
         double sum = 0;
         if (w->S[k + (size_t)k * (size_t)N] != 0) continue;
@@ -42,7 +42,7 @@ static void balance(work *w, int N, double *x) {
             const double own = w->S[i + (size_t)i * (size_t)N] != 0 ? w->S[k + (size_t)i * (size_t)N] * d[i] : 0;
             sum += own * own;
         }
-        d[k] = carom_inverse_root(sum);
+        d[k] = carom_inverse_root(sum, 1);
     }
     for (int j = 0; j < N; ++j)
         for (int i = 0; i < N; ++i) w->S[i + (size_t)j * (size_t)N] *= d[i] * d[j];
