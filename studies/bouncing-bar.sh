@@ -31,7 +31,7 @@ newmark-damped newmark gamma=1 beta=0.5625
 hht hht
 alpha generalized-alpha
 euler moreau-jean theta=1
-midpoint ggl-midpoint active=end
+midpoint ggl-midpoint active=end metric=euclidean
 END
 echo
 
@@ -63,7 +63,7 @@ for mass in consistent lumped redistributed; do
         echo "| $mass | $scheme${options:+ $options} |$(cells $mass-$scheme impulse energy most deepest force deviation back)"
     done <<'END'
 moreau-dissipative
-ggl-midpoint active=end
+ggl-midpoint active=end metric=euclidean
 ggl-alpha
 moreau-jean theta=0.55555555555555556
 alpha-index3 impacts=ignore

@@ -232,10 +232,10 @@ check_ggl_drift() {
     # Energies after 4 s; their spread over starts that differ by 1e-13 is below 3e-4.
     near "event-driven energy" "$(sed -n 's/^event-driven, energy at 4 s: //p' "$out/report.md")" 3.2597267158 1e-6
     near "midpoint rule" "$(cell 'moreau-midpoint local=paper' 3)" 2.86250 3e-4
-    near "unified scheme" "$(cell 'ggl-midpoint active=midpoint local=paper' 3)" 3.27427 3e-4
-    near "decoupled scheme" "$(cell 'ggl-projection active=midpoint local=paper' 3)" 2.92590 3e-4
-    near "unified scheme, exact local velocities" "$(cell 'ggl-midpoint active=midpoint' 3)" 3.26048 3e-4
-    near "implicit decision: penetration" "$(cell 'ggl-midpoint active=end' 5)" 0 1e-13
+    near "unified scheme" "$(cell 'ggl-midpoint active=midpoint local=paper metric=euclidean' 3)" 3.27427 3e-4
+    near "decoupled scheme" "$(cell 'ggl-projection active=midpoint local=paper metric=euclidean' 3)" 2.92590 3e-4
+    near "unified scheme, exact local velocities" "$(cell 'ggl-midpoint active=midpoint metric=euclidean' 3)" 3.26048 3e-4
+    near "implicit decision: penetration" "$(cell 'ggl-midpoint active=end metric=euclidean' 5)" 0 1e-13
     picture ggl-drift.png ggl-energy.png ggl-gaps.png ggl-restitution.png
 }
 

@@ -40,8 +40,8 @@ static void slider_crank_by_projection(void **state) {
     (void)state;
     const crank_values r = {0.34460711230519, 7.4292388801882, 4.76704202197,  0.52651271703049,
                             7.2560861620755,  8.8349508298792, 6.9037399323977};
-    check_crank("ggl-projection", WITH("active=midpoint"), r);
-    check_crank("ggl-projection", WITH("active=midpoint", "closed=strict"), r);
+    check_crank("ggl-projection", WITH("active=midpoint", "metric=euclidean"), r);
+    check_crank("ggl-projection", WITH("active=midpoint", "closed=strict", "metric=euclidean"), r);
 }
 
 static void slider_crank_by_the_unified_scheme(void **state) {
@@ -50,10 +50,10 @@ static void slider_crank_by_the_unified_scheme(void **state) {
                                 7.4234119866384,  9.0544540661686, 7.3522264419109};
     const crank_values exact = {0.34509437500343, 7.4950937962693, 4.7992076416323, 0.52519175638444,
                                 7.4063755880974,  9.0450033810576, 7.3252301583841};
-    check_crank("ggl-midpoint", WITH("active=midpoint", "local=paper"), paper);
-    check_crank("ggl-midpoint", WITH("active=midpoint", "local=paper", "closed=strict"), paper);
-    check_crank("ggl-midpoint", WITH("active=midpoint"), exact);
-    check_crank("ggl-midpoint", WITH("active=midpoint", "closed=strict"), exact);
+    check_crank("ggl-midpoint", WITH("active=midpoint", "local=paper", "metric=euclidean"), paper);
+    check_crank("ggl-midpoint", WITH("active=midpoint", "local=paper", "closed=strict", "metric=euclidean"), paper);
+    check_crank("ggl-midpoint", WITH("active=midpoint", "metric=euclidean"), exact);
+    check_crank("ggl-midpoint", WITH("active=midpoint", "closed=strict", "metric=euclidean"), exact);
 }
 
 // -- energies and gaps at 0.15 s ------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ static void energies_and_gaps_at_the_end(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
         known k;
         known_slider_crank(&k, 1e-3, rows[i].e, 0, true);
-        carom_sim *sim = sim_of(&k, rows[i].scheme, WITH(rows[i].option, "active=midpoint", rows[i].more), rows[i].h, 0.15);
+        carom_sim *sim = sim_of(&k, rows[i].scheme, WITH(rows[i].option, "active=midpoint", "metric=euclidean", rows[i].more), rows[i].h, 0.15);
         while (!carom_sim_done(sim)) sim_step(sim);
         const carom_ledger l = sim_ledger(sim);
         const double E_ED = rows[i].e == 0.1 ? 7.195859 : rows[i].e == 0.4 ? 7.217335 : 7.413541;
@@ -278,7 +278,7 @@ static void friction_converges_to_half_explicit(void **state) {
     static const struct {
         const char *scheme, *option;
     } runs[] = {{"ggl-projection", "local=exact"},
-                {"ggl-midpoint", "local=exact"},
+                {"ggl-midpoint", "metric=euclidean"},
                 {"ggl-midpoint", "local=paper"},
                 {"ggl-midpoint", "active=end"},
                 {"ggl-alpha", "rho=0.8"},
@@ -490,7 +490,7 @@ static void energies_after_four_seconds(void **state) {
     double E[sizeof runs / sizeof *runs];
     for (size_t i = 0; i < sizeof runs / sizeof *runs; ++i) {
         const char *const active = strcmp(runs[i].scheme, "moreau-midpoint") != 0 ? "active=midpoint" : NULL; // as printed
-        const long_run r = four_seconds(runs[i].scheme, WITH(runs[i].option, active, runs[i].more));
+        const long_run r = four_seconds(runs[i].scheme, WITH(runs[i].option, active, "metric=euclidean", runs[i].more));
         print_message("    %s %s %s: %.6f +- %.6f (printed %.5f), gains %.2e, rise %.2e\n", runs[i].scheme, runs[i].option,
                       runs[i].more ? runs[i].more : "", r.energy.mean, width(r.energy), runs[i].E, r.gains.mean, r.rise.mean);
         E[i] = r.energy.mean;

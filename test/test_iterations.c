@@ -46,7 +46,8 @@ static void half_of_all_steps_need_three_iterations_or_less(void **state) {
             assert_true(steps >= l.steps);
             // Which of twenty contacts stick takes ggl-alpha some iterations to find out.  Newmark's family leaves what ds does to the directions of dw to
             // the next iteration; forces along the stiff rod turn by much in a step.
-            const int most = k == 0 && strcmp(rest, "stack") == 0 ? 5 : k >= 2 && strcmp(rest, "flexible-rod") == 0 ? 4 : 3;
+            // Directions of friction in space lag by an iteration.
+            const int most = k == 0 && strcmp(rest, "stack") == 0 ? 5 : k == 0 && strcmp(rest, "billiards") == 0 ? 4 : k >= 2 && strcmp(rest, "flexible-rod") == 0 ? 4 : 3;
             if (!(l.counts.newton_median >= 1 && l.counts.newton_median <= most)) fail_msg("%s, %s: median %d", rest, schemes[k], l.counts.newton_median);
             carom_sim_destroy(sim);
             ++runs;

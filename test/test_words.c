@@ -130,15 +130,15 @@ static void motion_is_met_to_tolerance_or_rounding(void **state) {
     known_ball(&k, 1, 0, 0.5, 0);
     carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1e-3, 1);
     carom_step *s = step_of(sim);
-    double y[1], K[1] = {2e5};
+    double y[1], K[1] = {2e5}, one[1] = {1};
     const double q[1] = {1e3}, floor = 8 * DBL_EPSILON * 2e8;
-    const carom_matrix M = {.shape = {CAROM_DENSE, 1, 0, NULL}, .a = K};
+    const carom_matrix S = {.shape = {CAROM_DENSE, 1, 0, NULL}, .a = K}, M = {.shape = {CAROM_DENSE, 1, 0, NULL}, .a = one};
     s->newton_tol = 1e-10;
-    assert_true(carom_motion_met(s, 3e-10, 3, 0, M, q, y));
-    assert_false(carom_motion_met(s, 4e-10, 3, 0, M, q, y));
-    assert_true(carom_motion_met(s, 0.5 * floor, 0, 0.5, M, q, y));
-    assert_false(carom_motion_met(s, 0.51 * floor, 0, 0.5, M, q, y));
-    assert_false(carom_motion_met(s, NAN, 3, 0.5, M, q, y));
+    assert_true(carom_motion_met(s, 3e-10, 3, 0, S, M, q, y));
+    assert_false(carom_motion_met(s, 4e-10, 3, 0, S, M, q, y));
+    assert_true(carom_motion_met(s, 0.5 * floor, 0, 0.5, S, M, q, y));
+    assert_false(carom_motion_met(s, 0.51 * floor, 0, 0.5, S, M, q, y));
+    assert_false(carom_motion_met(s, NAN, 3, 0.5, S, M, q, y));
     carom_sim_destroy(sim);
 }
 

@@ -55,6 +55,7 @@ typedef struct carom_local {
     int *at;         // nb + 1: first local direction of each
     carom_columns W; // nv x at[nb]
     double *w;       // at[nb]: the part of u that is there at v = 0
+    const double *lever; // of the system
 } carom_local;
 
 enum { // what does not change; each lets a scheme save work
@@ -234,6 +235,8 @@ typedef struct carom_system {
     carom_status (*gap_of_pair)(const void *model, void *work, int k, const double *q0, double h, const double *v, double *q, double *gap);
     /// How far points of the two shapes of contact id, one that is always there, move together on the shortest way from q_0 to q_1: its gap falls by no more.  HUGE_VAL, or NULL: not known.
     double (*travel)(const void *model, int id, const double *q_0, const double *q_1);
+    /// Lengths by which velocities (nv) and then positions (nq) are multiplied for the size of a state, positive: 1 of a length, a radius of gyration of an angle.  NULL: all are 1.
+    const double *lever;
 } carom_system;
 
 /// A system with sizes, dense storage and no functions; fill in the rest.

@@ -1,9 +1,13 @@
 // brakes.c: friction with a given normal force: brakes, clutches, friction in joints.
 //
-// Such a contact has a coordinate y of its own, of mass 1 kg and with a load of 1 N, that rests on its gap y >= 0: the normal reaction is 1 N at
-// all times, and with the coefficient mu N friction takes forces up to mu N (FV-5).  Every scheme and solver sees a contact like any other.
+// Such a contact has a coordinate y of its own, of mass m and with a load F, that rests on its gap y >= 0: the normal reaction is F at
+// all times, and with the coefficient mu N/F friction takes forces up to mu N (FV-5).  Every scheme and solver sees a contact like any other.  The motion does not depend on m and F;
+// they have the size of the model's own masses and forces (FV-7), so that tolerances fit both, and are powers of two, which round nothing.
 #include "base/grow.h"
 #include "derive/shapes/shapes.h"
+#include "expr/graph.h"
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +26,6 @@ carom_status carom_declare_pressed(resolver *r) {
         if (!carom_names_add(&m->names, copy, NAME_COORDINATE, m->first_pressed + m->npressed++, n->line)) return carom_fault_memory(r);
     }
     return CAROM_OK;
-}
-
-void carom_pressed_energy(resolver *r) {
-    carom_model *m = r->m;
-    carom_graph *g = m->graph;
-    for (int i = m->first_pressed; i < m->first_pressed + m->npressed; ++i) {
-        const carom_node v = carom_graph_input(g, CAROM_VELOCITY, i);
-        m->own_kinetic = n_add(g, m->own_kinetic, n_mul(g, n_num(g, 0.5), n_mul(g, v, v)));
-        m->potential = n_add(g, m->potential, carom_graph_input(g, CAROM_POSITION, i));
-    }
 }
 
 carom_status carom_reaction_input(resolver *r, int id, carom_node *x) {
@@ -83,7 +77,7 @@ static carom_status joint_slips(resolver *r, const carom_mech_contact *of, const
     return CAROM_OK;
 }
 
-carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, constraint *c, carom_node *N) {
+carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, constraint *c, carom_pressed *p) {
     carom_model *m = r->m;
     carom_graph *g = m->graph;
     const carom_datum *joint_of = carom_given(&of->joint), *force = carom_given(&of->normal_force);
@@ -91,6 +85,7 @@ carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, con
     for (const carom_mech_contact *x = r->mech->contacts; x != of; ++x) k += carom_contact_pressed(x);
     c->gap = carom_graph_input(g, CAROM_POSITION, k);
     c->place = joint_of ? joint_of : force;
+    *p = (carom_pressed){.y = k};
     if (joint_of) {
         joint *j = NULL;
         carom_rub_of what;
@@ -98,9 +93,101 @@ carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, con
         CAROM_TRY(carom_joint_rubs(r, joint_of, j, &what));
         CAROM_TRY(joint_slips(r, of, j, what, c));
         CAROM_TRY(joint_force(r, j, what.rows, &r->joint_force));
+        p->first = j->first;
+        p->rows = what.rows;
     }
-    *N = r->joint_force;
-    if (force) CAROM_TRY(carom_resolve_expression(r, force, SCOPE_STATE | (joint_of ? SCOPE_JOINT : 0), "the normal force", N));
-    *N = n_op(g, CAROM_OP_MAX, n_num(g, 0), *N);
+    p->N = r->joint_force;
+    if (force) CAROM_TRY(carom_resolve_expression(r, force, SCOPE_STATE | (joint_of ? SCOPE_JOINT : 0), "the normal force", &p->N));
+    p->N = n_op(g, CAROM_OP_MAX, n_num(g, 0), p->N);
+    return CAROM_OK;
+}
+
+// -- mass and load -------------------------------------------------------------------------------------------------------
+
+// The power of two next to x > 0; 1 for anything else.
+static double power_of_two(double x) {
+    int e;
+    if (!(x > DBL_MIN && x < DBL_MAX)) return 1;
+    return frexp(x, &e) > 0.70710678118654752 ? ldexp(1, e) : ldexp(1, e - 1);
+}
+
+/// Nodes that are evaluated at the start, all at once.
+typedef struct sample { carom_node *x; int n; double *value; } sample;
+
+static carom_status evaluate(resolver *r, sample *s) {
+    const carom_model *m = r->m;
+    const int nq = m->visible.nq, nv = m->visible.nv, np = m->np + m->nreacting;
+    const carom_group group = {.count = s->n, .nodes = s->x};
+    carom_error err = {0};
+    carom_tape *tape = carom_tape_compile(m->graph, &group, 1, nq, nv, np, &err);
+    void *work = tape ? calloc(1, carom_tape_work_size(tape)) : NULL;
+    double *given = calloc((size_t)np + (size_t)nq + (size_t)nv + 1, sizeof *given); // reactions and unknowns of members: 0
+    if (work && given) {
+        double *q = given + np, *v = q + nq;
+        memcpy(given, m->parameter, (size_t)m->np * sizeof *given);
+        memcpy(q, m->q0, (size_t)m->visible.nq_own * sizeof *q);
+        memcpy(v, m->v0, (size_t)m->visible.nv_own * sizeof *v);
+        carom_tape_work_init(tape, work, given);
+        carom_tape_eval(tape, work, 0, 0, q, v, s->value);
+    }
+    carom_tape_destroy(tape);
+    const bool good = work && given;
+    free(work);
+    free(given);
+    return good ? CAROM_OK : carom_fault_memory(r);
+}
+
+// d'M^-1 d with the diagonal of M, where it is known
+static double mobility(const double *d, const double *M, int n) {
+    double sum = 0;
+    for (int i = 0; i < n; ++i)
+        if (M[i] > 0 && d[i] * d[i] / M[i] < HUGE_VAL) sum += d[i] * d[i] / M[i];
+    return sum;
+}
+
+// (FV-7)  1/m = w'M^-1 w,   (F/m)^2 = A/m,   A = max(f'M^-1 f, N^2/m, kappa_j^2/(W_j'M^-1 W_j)) at the start, kinetic energy over (1 s)^2 where that is 0;
+//         w the direction of slip, j the rows of the joint that rubs, M by its diagonal
+carom_status carom_press(resolver *r, const constraint *c, const carom_pressed *p, carom_node *share) {
+    carom_model *m = r->m;
+    carom_graph *g = m->graph;
+    const int n = m->visible.nv_own, rows = p->rows, total = n * (2 + c->tangents + rows) + rows + 2;
+    sample s = {.x = malloc((size_t)total * sizeof *s.x), .value = calloc((size_t)total, sizeof *s.value)};
+    if (!s.x || !s.value) {
+        free(s.x);
+        free(s.value);
+        return carom_fault_memory(r);
+    }
+    for (int i = 0; i < n; ++i) s.x[s.n++] = carom_graph_diff(g, carom_graph_diff(g, m->kinetic, CAROM_VELOCITY, i), CAROM_VELOCITY, i);
+    for (int i = 0; i < n; ++i) {
+        const carom_node f = carom_graph_along(g, m->potential, i);
+        s.x[s.n++] = m->force[i] == CAROM_NONE ? f : n_sub(g, f, m->force[i]);
+    }
+    for (int t = 0; t < c->tangents; ++t)
+        for (int i = 0; i < n; ++i) s.x[s.n++] = c->rate[t] ? carom_graph_diff(g, c->slip[t], CAROM_VELOCITY, i) : carom_graph_along(g, c->slip[t], i);
+    for (int j = 0; j < rows; ++j)
+        for (int i = 0; i < n; ++i) s.x[s.n++] = carom_graph_along(g, m->links[p->first + j].gap, i);
+    for (int j = 0; j < rows; ++j) s.x[s.n++] = carom_graph_motion(g, carom_graph_motion(g, m->links[p->first + j].gap));
+    s.x[s.n++] = p->N;
+    s.x[s.n++] = m->kinetic;
+    const carom_status status = carom_graph_failed(g) ? carom_fault_memory(r) : evaluate(r, &s);
+    for (int i = 0; i < m->np_own; ++i) m->fixed[i] = true; // mass and load go into the structure, and the initial state may depend on any parameter
+    const double *M = s.value, *f = M + n, *w = f + n, *W = w + n * c->tangents, *kappa = W + n * rows, *rest = kappa + rows;
+    double slip = 0, A = mobility(f, M, n);
+    for (int t = 0; t < c->tangents; ++t) slip = fmax(slip, mobility(w + t * n, M, n));
+    for (int j = 0; j < rows; ++j) {
+        const double own = mobility(W + j * n, M, n);
+        if (own > 0) A = fmax(A, kappa[j] * kappa[j] / own);
+    }
+    A = fmax(A, rest[0] * rest[0] * slip);
+    if (!(A > 0)) A = 2 * rest[1];
+    const double mass = power_of_two(1 / slip), load = power_of_two(sqrt(A / slip));
+    free(s.x);
+    free(s.value);
+    CAROM_TRY(status);
+    const carom_node v = carom_graph_input(g, CAROM_VELOCITY, p->y), T = n_mul(g, n_num(g, 0.5 * mass), n_mul(g, v, v));
+    m->own_kinetic = n_add(g, m->own_kinetic, T);
+    m->kinetic = n_add(g, m->kinetic, T);
+    m->potential = n_add(g, m->potential, n_mul(g, n_num(g, load), carom_graph_input(g, CAROM_POSITION, p->y)));
+    *share = n_mul(g, n_num(g, 1 / load), p->N);
     return CAROM_OK;
 }

@@ -104,9 +104,12 @@ static carom_status read_pressed(resolver *r, const carom_mech_contact *of, cons
     CAROM_TRY(carom_law_of(r, of, &l));
     if (!l.mu) return carom_fault(r, &of->name, 0, "contact '%.60s' has no friction; add `friction:`", c->name);
     if (l.ellipse) return carom_fault(r, l.mu, 0, "friction with a given normal force has one coefficient");
-    CAROM_TRY(carom_derive_pressed(r, of, c, &l.press));
+    carom_pressed press;
+    CAROM_TRY(carom_derive_pressed(r, of, c, &press));
     if (!carom_given(&of->joint)) CAROM_TRY(read_slips(r, of, c));
     if (c->tangents == 0) return carom_fault(r, &of->name, 0, "contact '%.60s' has no slip; add `slip:`, for a brake of radius r on angle phi `slip: r*phi`", c->name);
+    l.press = press.N;
+    CAROM_TRY(carom_press(r, c, &press, &l.share));
     l.rub = l.mu;
     CAROM_TRY(carom_bind(r, l.from[2], BOUND_COEFFICIENT, 0, l.c.friction)); // it stands in expressions
     memset(l.from, 0, sizeof l.from);
@@ -603,7 +606,7 @@ static carom_status check_laws(resolver *r, const law *fallback) {
 static carom_status read_links(resolver *r, names *taken) {
     carom_model *m = r->m;
     const carom_mech_law *defaults = r->mech->defaults;
-    law fallback = {.press = CAROM_NONE};
+    law fallback = {.press = CAROM_NONE, .share = CAROM_NONE};
     if (defaults) CAROM_TRY(carom_law_read(r, defaults, &fallback));
     CAROM_TRY(carom_materials_check(r));
     fallback.mu_here = false;

@@ -192,7 +192,7 @@ static carom_status express_friction(resolver *r, const law *l, const constraint
     }
     carom_node unused;
     for (int k = 0; k < 2; ++k) {
-        if (l->press != CAROM_NONE) x[k] = n_mul(g, x[k], l->press);
+        if (l->press != CAROM_NONE) x[k] = n_mul(g, x[k], l->share);
         else if (carom_graph_depends(g, x[k], CAROM_PARAMETER, input)) CAROM_TRY(carom_reaction_input(r, m->ne + contact, &unused));
         for (int i = m->np; i < m->np + m->nreacting; ++i) m->contacts[contact].friction_reacts |= carom_graph_depends(g, x[k], CAROM_PARAMETER, i);
     }

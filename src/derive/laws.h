@@ -9,6 +9,7 @@ typedef struct law { // what is known of a contact before its gap, and levers of
     const carom_datum *rub; // friction that varies; NULL: it is a number
     const carom_datum *mu;  // friction as it was said; NULL: it was not
     carom_node press;       // normal force of a contact that is friction alone; else CAROM_NONE
+    carom_node share;       // the same over the load that it carries
     const ellipse *ellipse; // of friction in space with two coefficients; NULL: it has one
     bool mu_here; // friction was said here, not in the defaults
     const carom_datum *from[3]; // restitution, tangential restitution, friction: numbers given by parameters; NULL: not so

@@ -12,6 +12,7 @@ carom_status carom_model_begin(carom_model *m, carom_error *err) {
     carom_status status = carom_model_assemble(m, work, err);
     if (status == CAROM_OK && m->settle) status = carom_model_settle(m, work, err);
     if (status == CAROM_OK) status = carom_model_start(m, work, err);
+    if (status == CAROM_OK) status = carom_model_levers(m, work, err);
     free(work);
     return status;
 }

@@ -115,11 +115,17 @@ carom_status carom_fix_bound(resolver *r, int first);
 // brakes.c
 /// Is this contact friction alone?
 static inline bool carom_contact_pressed(const carom_mech_contact *of) { return carom_given(&of->normal_force) || carom_given(&of->joint); }
-/// Names of their coordinates, after those of the section; kinetic energy and load of these.
+/// Names of their coordinates, after those of the section.
 carom_status carom_declare_pressed(resolver *r);
-void carom_pressed_energy(resolver *r);
-/// Gap and slips of one of them, and its normal force.
-carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, constraint *c, carom_node *N);
+typedef struct carom_pressed {
+    int y;           // its coordinate
+    carom_node N;    // its normal force
+    int first, rows; // of a joint: the constraints whose reactions press
+} carom_pressed;
+/// Gap of one of them, slips where it rubs in a joint, and the rest.
+carom_status carom_derive_pressed(resolver *r, const carom_mech_contact *of, constraint *c, carom_pressed *p);
+/// Mass and load of its coordinate (FV-7), once its slips are known; share: N over the load.
+carom_status carom_press(resolver *r, const constraint *c, const carom_pressed *p, carom_node *share);
 /// The reaction of constraint id, for friction.
 carom_status carom_reaction_input(resolver *r, int id, carom_node *x);
 

@@ -154,7 +154,6 @@ static carom_status read_energy(resolver *r) {
             return carom_fault(r, potential, 0, "the potential energy depends on rates; put such terms into kinetic or forces");
     }
     m->nkin = m->visible.nv;
-    carom_pressed_energy(r);
     m->own_kinetic = n_add(m->graph, m->own_kinetic, m->floating_kinetic);
     m->potential = n_add(m->graph, m->potential, m->floating_potential);
     m->kinetic = n_add(m->graph, m->own_kinetic, m->body_kinetic);

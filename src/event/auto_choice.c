@@ -37,9 +37,9 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
     for (int by_v = 0; by_v < 2; ++by_v) {
         const double e = DIFFERENCE * fmax(by_v ? w->head.size_v : w->head.size_q, DBL_MIN);
         double found = 0;
-        for (int i = 0; i < nv; ++i) d[i] = 1 + 0.3 * sin(1 + 7.0 * i); // some of every mode
+        for (int i = 0; i < nv; ++i) d[i] = (1 + 0.3 * sin(1 + 7.0 * i)) / carom_lever(s->sys, i); // some of every mode
         for (int k = 0; k < ITERATIONS; ++k) {
-            const double size = carom_norm_max(d, nv);
+            const double size = carom_size_of_rates(s->sys, d);
             if (!(size > 0)) break;
             for (int i = 0; i < nv; ++i) d[i] /= size;
             carom_copy(w->q, w->P.q, s->sys->nq);
@@ -48,7 +48,7 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
             else carom_move(s, w->q, w->P.q, e, d);
             CAROM_TRY(carom_flow_rate(f, s, w->P.t, w->q, w->y, false));
             for (int i = 0; i < nv; ++i) d[i] = (f->a[i] - w->x[i]) / e;
-            found = carom_norm_max(d, nv);
+            found = carom_size_of_rates(s->sys, d);
         }
         *rate = fmax(*rate, by_v ? found : sqrt(found));
     }
@@ -58,9 +58,10 @@ static carom_status fastest(auto_work *w, carom_step *s, double *rate) {
 // Momentum at the largest velocity, to scale reactions.
 static carom_status measure_momentum(auto_work *w, carom_step *s) {
     CAROM_TRY(carom_mass(s, s->M, w->P.t, w->P.q));
-    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = w->head.size_v;
+    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = w->head.size_v / carom_lever(s->sys, i);
     carom_matrix_mul(w->y, s->M, w->x);
-    w->head.size_p = carom_norm_max(w->y, s->sys->nv);
+    w->head.size_p = 0;
+    for (int i = 0; i < s->sys->nv; ++i) w->head.size_p = fmax(w->head.size_p, fabs(w->y[i]) / carom_lever(s->sys, i));
     return CAROM_OK;
 }
 

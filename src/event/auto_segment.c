@@ -18,11 +18,11 @@ double auto_delta(const auto_work *w, const carom_step *s, double h) {
     return fmax(AUTO_ENCLOSED * s->opt[AUTO_RTOL] * T, auto_shortest(s, w->P.t));
 }
 
-// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
+// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far, by (LV-2)
 void auto_measure(auto_work *w, const carom_step *s, const double *q, const double *v, const double *a) {
     auto_head *h = &w->head;
-    const double speed = carom_norm_max(v, s->sys->nv), acceleration = a ? carom_norm_max(a, s->sys->nv) : 0;
-    h->size_q = fmax(h->size_q, carom_norm_max(q, s->sys->nq));
+    const double speed = carom_size_of_rates(s->sys, v), acceleration = a ? carom_size_of_rates(s->sys, a) : 0;
+    h->size_q = fmax(h->size_q, carom_size_of_positions(s->sys, q));
     if (h->size_q == 0) h->size_q = fmax(speed * s->h, acceleration * s->h * s->h);
     h->size_v = fmax(h->size_v, fmax(speed, sqrt(h->size_q * acceleration)));
 }
@@ -59,7 +59,7 @@ static carom_status follows_kinks(auto_work *w, carom_step *s, double h, bool *f
 static double acceleration_at(auto_work *w, carom_step *s, double t) {
     if (carom_mass_factor(s, &w->F_s, t, w->P.q) != CAROM_OK || carom_force(s, w->a_s, t, w->P.q, w->P.v) != CAROM_OK) return 0;
     carom_factor_solve(&w->F_s, w->a_s);
-    return carom_norm_max(w->a_s, s->sys->nv);
+    return carom_size_of_rates(s->sys, w->a_s);
 }
 
 // (AU-15)  What has stood still without force has no size yet.  Forces that follow functions of time may begin as rounding, 5 + 5 tanh(t - 9), whose error is as large as itself whatever

@@ -71,7 +71,7 @@ carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase
         if (!(fabs(tau) > 4 * DBL_EPSILON * fabs(w->t)) && !last) return carom_retry(s, "the tolerance %g of the smooth motion cannot be met", rtol);
         CAROM_TRY(carom_flow_begin(f, s, w->t, tau, w->q, w->v, false));
         CAROM_TRY(carom_flow_step(f, s, w->t, tau, w->q, w->v, false, w->b.q, w->b.v, error));
-        const double size_q = carom_norm_max(w->q, nq), size_v = fmax(carom_norm_max(w->v, nv), sqrt(size_q * carom_norm_max(f->K[0], nv)));
+        const double size_q = carom_size_of_positions(s->sys, w->q), size_v = fmax(carom_size_of_rates(s->sys, w->v), sqrt(size_q * carom_size_of_rates(s->sys, f->K[0])));
         const double e = carom_flow_error(s, error, w->q, w->v, w->b.q, w->b.v, rtol, 0.01 * rtol * size_q, 0.01 * rtol * size_v);
         h = tau * fmin(4, fmax(0.2, 0.9 * pow(fmax(e, CAROM_ESTIMATE), -0.2)));
         if (e > 1) continue;

@@ -45,7 +45,7 @@ static void position_rate(carom_phase *w, const carom_step *s, const double *q, 
     }
     static const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
     static const double WAY = 1e-3; // of the positions: the error WAY^4 is that of rounding over WAY
-    const double h = WAY * fmax(carom_norm_max(q, sys->nq), DBL_MIN) / fmax(carom_norm_max(v, sys->nv), DBL_MIN);
+    const double h = WAY * fmax(carom_size_of_positions(sys, q), DBL_MIN) / fmax(carom_size_of_rates(sys, v), DBL_MIN);
     carom_zero(rate, sys->nq);
     for (int i = 0; i < 4; ++i) {
         carom_move(s, w->q_1, q, at[i] * h, v);
@@ -197,8 +197,8 @@ static void set_tolerances(ode *o, const carom_step *s) {
     const carom_system *sys = s->sys;
     double *atol = N_VGetArrayPointer(o->atol);
     const carom_cvode_limits *z = &o->limits;
-    for (int i = 0; i < sys->nq; ++i) *atol++ = z->q;
-    for (int i = 0; i < sys->nv; ++i) *atol++ = z->v;
+    for (int i = 0; i < sys->nq; ++i) *atol++ = z->q / carom_position_lever(sys, i);
+    for (int i = 0; i < sys->nv; ++i) *atol++ = z->v / carom_lever(sys, i);
     for (int c = 0; c < sys->nc; ++c) *atol++ = SEEN * (carom_phase_open(o->phase, c) ? o->phase->now[CAROM_PHASE_SIZE_Q] : z->p);
     for (int i = 0; i < WORKS; ++i) *atol++ = o->rtol * z->works;
 }

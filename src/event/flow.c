@@ -2,6 +2,7 @@
 #include "scheme/inside.h"
 #include "scheme/friction.h"
 #include "event/flow.h"
+#include "linalg/balance.h"
 #include "linalg/dense.h"
 #include <float.h>
 #include <math.h>
@@ -26,6 +27,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.X = carom_allocate(mem, nl * nv);
     CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N, &f.at.G);
     f.scratch = carom_allocate(mem, 3 * nl);
+    f.balance = carom_allocate(mem, nl);
     CAROM_ALLOCATE(mem, nc, &f.range, &f.lightest);
     f.slip = carom_allocate(mem, CAROM_TANGENTS * nc);
     CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.q_last, &f.at.q);
@@ -278,17 +280,34 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     return CAROM_OK;
 }
 
-// x = G^+ x; with dependent rows the shortest answer.
+// (EV-27)  S = d G d,  d_r about sqrt(G_00/G_rr):  one unit, though rows are of lengths and of angles
+static void balance(carom_flow *f, const carom_step *s) {
+    const int n = f->n;
+    double *d = f->balance;
+    for (int r = 0; r < n; ++r) d[r] = carom_inverse_root(s->G[r + (ptrdiff_t)r * n], s->G[0]);
+    for (int k = 0; k < n; ++k)
+        for (int r = 0; r < n; ++r) f->S[r + (ptrdiff_t)k * n] = d[r] * s->G[r + (ptrdiff_t)k * n] * d[k];
+}
+
+// x = d x
+static void scale(carom_flow *f) {
+    for (int r = 0; r < f->n; ++r) f->x[r] *= f->balance[r];
+}
+
+// x = G^+ x; with dependent rows the shortest answer of rows over sqrt(G_rr).
 static void solve_symmetric(carom_flow *f, carom_step *s) {
     const int n = f->n;
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    balance(f, s);
+    scale(f);
     if (carom_dense_lu(f->S, n, n, WEAK, f->col)) {
         carom_dense_lu_solve(f->S, n, n, f->col, f->x);
+        scale(f);
         return;
     }
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    balance(f, s);
     carom_copy(s->c, f->x, n);
     carom_dense_shortest(f->S, n, n, CAROM_FLOW_CUT, f->col, f->scratch, s->c, f->x);
+    scale(f);
 }
 
 // (MX-14)  Gamma_T + u_T/h instead of Gamma_T
@@ -326,10 +345,10 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     static const double SUSPECT = 3e-3; // 30 times CAROM_FLOW_SINGULAR: elimination by rows may end with a pivot so much larger
     const int n = f->n;
     bool small = false;
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    balance(f, s);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
-    for (int r = 0; r < n && !f->shared; ++r) small = small || fabs(f->S[r + (ptrdiff_t)r * n]) < SUSPECT * f->D[f->row[r]];
+    for (int r = 0; r < n && !f->shared; ++r) small = small || fabs(f->S[r + (ptrdiff_t)r * n]) < SUSPECT * f->D[f->row[r]] * f->balance[r] * f->balance[r];
     if (small) {
         carom_copy(f->S, s->G, (ptrdiff_t)n * n);
         carom_copy(f->b, f->x, n);
@@ -338,7 +357,11 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     }
     if (f->shared) f->pivot = 0, carom_flow_share(f, s);
     else if (small) carom_dense_full_solve(f->S, n, n, n, f->order, f->col, f->scratch, f->b, f->x);
-    else carom_dense_lu_solve(f->S, n, n, f->col, f->x);
+    else {
+        scale(f);
+        carom_dense_lu_solve(f->S, n, n, f->col, f->x);
+        scale(f);
+    }
 }
 
 static bool is_at(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
@@ -380,7 +403,7 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
     if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
     if (laws && f->L.nb > s->sys->ne) {
-        carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+        balance(f, s);
         f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
         return solve_laws(f, s);
     }
@@ -431,7 +454,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
         for (int b = 0; b < f->L.nb; ++b) {
             const double g = f->g[f->L.id[b]];
             f->x[b] = -g;
-            most = fmax(most, fabs(g));
+            most = fmax(most, fabs(g) / sqrt(s->G[(size_t)b * (size_t)(f->n + 1)])); // angles and lengths
             met = met && fabs(g) <= 0.25 * carom_local_rounding(&f->L, f->L.at[b], q, s->sys->nq);
         }
         if (most > WORSE * last) carom_copy(q, f->q_last, s->sys->nq); // gaps do not follow their directions there

@@ -54,6 +54,7 @@ typedef struct carom_flow {
     double *choice;                // recorded directions, the caller's
     int n, *row;                   // rows of the problem: directions of L
     double *X, *S, *x, *scratch;   // M^-1 times the pushing directions; n x n; n; 3 n
+    double *balance;               // n: scales of rows of S
     int *col, *order;              // n: pivots
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints
@@ -119,7 +120,7 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
 carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws, double *q_1,
                              double *v_1, double *error);
 
-/// Largest estimate over its tolerance, rtol |x| + size_q or size_v, of a step from (q_0, v_0) to (q_1, v_1).
+/// Largest estimate over its tolerance, rtol |x| + size_q or size_v over its lever (LV-2), of a step from (q_0, v_0) to (q_1, v_1).
 double carom_flow_error(const carom_step *s, const double *error, const double *q_0, const double *v_0, const double *q_1, const double *v_1, double rtol,
                         double size_q, double size_v);
 /// The reaction of block b of L, normal and friction, as one number that changes when one of them does.

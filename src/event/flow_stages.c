@@ -140,7 +140,7 @@ static void keep_direction(carom_flow *f, const carom_step *s, int b, const doub
     f->mode[c] = CAROM_MODE_SLIP;
     f->live[c] = 0;
     for (int i = 0; i < tangents; ++i) off[i] = f->u[k + i] - size * d[i];
-    f->range[c] = carom_local_magnitude(&f->L, k, v) + sqrt(carom_norm_max(q, s->sys->nq) * strongest(f, s, b));
+    f->range[c] = carom_local_magnitude(&f->L, k, v) + sqrt(carom_size_of_positions(s->sys, q) * strongest(f, s, b));
     if (size > 0) f->turn = fmax(f->turn, carom_length(off, tangents) / f->range[c]);
 }
 
@@ -233,8 +233,8 @@ static void hang_together(carom_flow *f, const carom_step *s, double tau, const 
         }
         for (int i = 0; i < stages; ++i) {
             carom_lift(s, f->V_sum, f->shift[i], f->V[i]);
-            for (int l = 0; l < nv; ++l) change = fmax(change, fabs(f->V_sum[l] - f->lifted[i][l]));
-            size = fmax(size, carom_norm_max(f->V_sum, nv));
+            for (int l = 0; l < nv; ++l) change = fmax(change, carom_lever(s->sys, l) * fabs(f->V_sum[l] - f->lifted[i][l]));
+            size = fmax(size, carom_size_of_rates(s->sys, f->V_sum));
             carom_copy(f->lifted[i], f->V_sum, nv);
         }
         if (!(change > 4 * DBL_EPSILON * size)) return;
@@ -306,14 +306,17 @@ static carom_status explicit_stages(carom_flow *f, carom_step *s, double t, doub
     return CAROM_OK;
 }
 
+// What is nowhere, or stands still, has no size of its own.
+static double size_or_one(double x) { return x > 0 ? x : 1; }
+
 // Derivatives of the accelerations at the start of the phase, by central differences.
 static carom_status derive(carom_flow *f, carom_step *s, double t, const double *q, const double *v) {
     const int nv = s->sys->nv;
-    const double little = cbrt(DBL_EPSILON), v_size = fmax(carom_norm_max(v, nv), 1), q_size = fmax(carom_norm_max(q, s->sys->nq), 1);
+    const double little = cbrt(DBL_EPSILON), q_size = size_or_one(carom_size_of_positions(s->sys, q)), v_size = size_or_one(carom_size_of_rates(s->sys, v));
     for (int j = 0; j < 2 * nv; ++j) {
         const bool by_v = j >= nv;
         double *column = (by_v ? f->Jv : f->Jq) + (size_t)(by_v ? j - nv : j) * (size_t)nv;
-        const double e = little * (by_v ? v_size : q_size);
+        const double e = little * (by_v ? v_size : q_size) / carom_lever(s->sys, by_v ? j - nv : j);
         for (int side = 0; side < 2; ++side) {
             carom_copy(f->V_sum, v, nv);
             carom_copy(f->Q, q, s->sys->nq);
@@ -388,13 +391,14 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     const int nv = s->sys->nv, n = f->T->stages * nv;
     CAROM_TRY(residual(f, s, x->t, x->tau, x->q, x->v));
     carom_dense_lu_solve(f->J, n, n, f->J_pivot, f->r);
-    x->size = carom_norm_max(x->v, nv) / x->tau;
+    x->size = carom_size_of_rates(s->sys, x->v) / x->tau;
     for (int i = 0; i < f->T->stages; ++i) {
-        x->size = fmax(x->size, carom_norm_max(f->K[i], nv));
+        x->size = fmax(x->size, carom_size_of_rates(s->sys, f->K[i]));
         carom_axpy(f->K[i], 1, f->r + i * nv, nv);
     }
     x->last = x->change;
-    x->change = carom_norm_max(f->r, n);
+    x->change = 0;
+    for (int i = 0; i < f->T->stages; ++i) x->change = fmax(x->change, carom_size_of_rates(s->sys, f->r + i * nv));
     return CAROM_OK;
 }
 
@@ -406,7 +410,7 @@ static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, doub
     carom_copy(f->a_0, f->a, nv);
     for (int i = 0; i < n; ++i) carom_copy(f->K[i], f->a, nv);
     CAROM_TRY(newton_matrix(f, s, tau));
-    struct stages x = {.f = f, .t = t, .tau = tau, .q = q, .v = v, .change = HUGE_VAL, .rounding = 16 * DBL_EPSILON * carom_norm_max(q, s->sys->nq) / (tau * tau)};
+    struct stages x = {.f = f, .t = t, .tau = tau, .q = q, .v = v, .change = HUGE_VAL, .rounding = 16 * DBL_EPSILON * carom_size_of_positions(s->sys, q) / (tau * tau)};
     carom_zero(f->r, n * nv);
     const carom_iteration I = {.method = "Newton's method for the stages", .most = MOST, .x = f->r, .n = n * nv, .evaluate = judge, .correct = correct};
     CAROM_TRY(carom_iterate(&I, &x, s, NULL));
@@ -484,7 +488,7 @@ double carom_flow_error(const carom_step *s, const double *error, const double *
         const bool position = i < nq;
         const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
         if (error[i] == 0) continue; // where all is zero there is nothing to divide by
-        const double e = fabs(error[i]) / (rtol * x + (position ? size_q : size_v));
+        const double e = fabs(error[i]) / (rtol * x + (position ? size_q / carom_position_lever(s->sys, i) : size_v / carom_lever(s->sys, i - nq)));
         if (!(e <= most)) most = e == e ? e : HUGE_VAL;
     }
     return most;

@@ -76,13 +76,13 @@ void carom_phase_book(carom_step *s, const carom_account *work) {
     s->account.damping += work->damping;
 }
 
-// (EV-13)  size_q = max |q|,  size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
+// (EV-13)  size_q = max |q|,  size_v = max(|v|, sqrt(size_q |v'|)) over the run so far, by (LV-2)
 static void measure(carom_phase *w, const carom_step *s, double h) {
-    const double v = carom_norm_max(w->v, s->sys->nv), a = carom_norm_max(w->f.a, s->sys->nv);
+    const double v = carom_size_of_rates(s->sys, w->v), a = carom_size_of_rates(s->sys, w->f.a);
     double *now = w->now, *size_q = now + CAROM_PHASE_SIZE_Q, *size_v = now + CAROM_PHASE_SIZE_V;
     now[CAROM_PHASE_SPEED] = fmax(now[CAROM_PHASE_SPEED], v);
     now[CAROM_PHASE_SIZE_A] = fmax(now[CAROM_PHASE_SIZE_A], a);
-    *size_q = fmax(*size_q, carom_norm_max(w->q, s->sys->nq));
+    *size_q = fmax(*size_q, carom_size_of_positions(s->sys, w->q));
     if (*size_q == 0) *size_q = fmax(v * h, a * h * h);
     if (*size_q == 0) *size_q = 1;
     *size_v = fmax(fmax(*size_v, v), sqrt(*size_q * a));
@@ -92,8 +92,8 @@ static void measure(carom_phase *w, const carom_step *s, double h) {
 
 void carom_phase_grow(carom_phase *w, const carom_step *s, const double *q) {
     double *size_q = w->now + CAROM_PHASE_SIZE_Q;
-    *size_q = fmax(*size_q, carom_norm_max(q, s->sys->nq));
-    for (int i = 0; i < s->sys->nv; ++i) w->span[i] = *size_q;
+    *size_q = fmax(*size_q, carom_size_of_positions(s->sys, q));
+    for (int i = 0; i < s->sys->nv; ++i) w->span[i] = *size_q / carom_lever(s->sys, i);
 }
 
 // -- Runge-Kutta -----------------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ typedef struct carom_phase {
     bool switched;                 // a closed contact has switched features, or its direction jumps
     bool *in, *over;               // nc: takes part; its run has accumulated
     double *gap, *slow, *slow_T;   // nc: least gap seen; normal velocities and slips that count as none
-    double *span;                  // nv: size_q
+    double *span;                  // nv: size_q, in the unit of each
     double *was, *before, *after, *p, *left, *pull; // nc: mode before; normal velocities, normal impulses; velocity left, time of the rest of a run
     double *kappa, *u_minus, *u_plus, *impulse;     // by direction
     double *lambda_0, *Gamma_0, *noise_0, *D_0, *q_1, *v_1; // look ahead

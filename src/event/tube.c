@@ -41,12 +41,12 @@ static bool within(const carom_tube *z, const carom_step *s, const double *v) {
 //          *room: how much longer the tube might be, by how far the gaps that are watched fall.
 static carom_status lay(carom_phase *w, carom_step *s, double length, double *room) {
     const carom_system *sys = s->sys;
-    const double T = (sys->move ? 4 : 2) * length, fastest = carom_norm_max(w->v, sys->nv);
+    const double T = (sys->move ? 4 : 2) * length, fastest = carom_size_of_rates(sys, w->v);
     carom_tube *z = &w->tube;
     carom_scan *b = &w->scan;
     static const double WIDE = 0.02, LEAST = 1e-6; // of a velocity, and of the fastest: the tube is wider than what two lengths of the present acceleration make of them
     double *d = off(z, s);
-    for (int i = 0; i < sys->nv; ++i) d[i] = 2 * length * fabs(w->f.a[i]) + WIDE * fabs(w->v[i]) + LEAST * fastest;
+    for (int i = 0; i < sys->nv; ++i) d[i] = 2 * length * fabs(w->f.a[i]) + WIDE * fabs(w->v[i]) + LEAST * fastest / carom_lever(sys, i);
     carom_copy(velocity(z), w->v, sys->nv);
     carom_move(s, w->q_1, w->q, T, w->v);
     for (int c = 0; c < sys->nc; ++c) b->least[c] = NAN;

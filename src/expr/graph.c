@@ -352,3 +352,10 @@ int *carom_graph_ways(const carom_graph *g, carom_node x, carom_input kind, int 
     *n = kept;
     return list;
 }
+
+bool carom_graph_turns(const carom_graph *g, int position) {
+    bool turns = false;
+    for (int i = 0; i < g->count && !turns; ++i)
+        turns = (g->node[i].op == CAROM_OP_SIN || g->node[i].op == CAROM_OP_COS) && carom_graph_depends(g, g->node[i].a, CAROM_POSITION, position);
+    return turns;
+}

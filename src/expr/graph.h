@@ -110,5 +110,8 @@ carom_node carom_graph_motion(carom_graph *g, carom_node x);
 typedef struct carom_sized { double value, size; } carom_sized;
 void carom_graph_sizes(const carom_graph *g, const double *parameter, int np, const double *position, carom_sized *x, int n);
 
+/// Is there a sine or cosine of something that depends on this position?
+bool carom_graph_turns(const carom_graph *g, int position);
+
 /// Number of arguments of an operation, 0 for leaves and symbols.
 int carom_op_arity(carom_op op);

@@ -28,7 +28,7 @@ static inline bool carom_dense_two(double a, double b, double c, double d, doubl
 bool carom_dense_positive(double *A, int n, int ld, double *x);
 
 /// A = L D L' without pivoting, for symmetric positive semi-definite A (lower triangle is read); null
-/// pivots are skipped.  Returns their number.  diagonal: n doubles, scratch.  ~n^3/6 multiply-adds.
+/// pivots are skipped.  Returns their number.  diagonal: n doubles, that of A before.  ~n^3/6 multiply-adds.
 int carom_dense_ldl(double *A, int n, int ld, double cut, double *diagonal);
 /// x = A^-1 x; components of null pivots are 0.
 void carom_dense_ldl_solve(const double *A, int n, int ld, double *x);

@@ -48,11 +48,9 @@ static carom_status singular(int *where, int row) {
 // -- diagonal ---------------------------------------------------------------------------------------
 
 static carom_status factor_diagonal(carom_factor *F, carom_matrix A, int *where) {
-    double most = 0;
-    for (int i = 0; i < A.shape.n; ++i) most = fmax(most, fabs(A.a[i]));
     for (int i = 0; i < A.shape.n; ++i) {
         const double d = A.a[i];
-        if (!(F->symmetric ? d > 0 : fabs(d) > TINY * most)) return singular(where, i);
+        if (!(F->symmetric ? d > 0 : fabs(d) > 0)) return singular(where, i); // the only entry of its column, in units of its own
         F->a[i] = 1 / d;
     }
     return CAROM_OK;

@@ -13,8 +13,8 @@
 
 static const double CUT = 1e-10, DEPENDENT = 1e-9; // relative
 static const double MASSLESS = 1e-14; // pivots of the mass matrix that have cancelled to this, relatively
-static const double ROUNDING = 1e-13; // of the size of the mechanism: corrections this small no longer shrink
-static const double FOLLOWS = 1e-14;  // of the speeds: rates of joints that fit already
+static const double FITS = 1e-8;     // of the misfit at the start: one that no longer shrinks from here on is rounding
+static const double FOLLOWS = 1e-14; // of its terms: the rate of a joint that fits already
 
 typedef struct desk {
     carom_model *m;
@@ -60,15 +60,18 @@ static void desk_close(desk *d) {
     free(d->M);
 }
 
-// W'v0 + w at q.  The directions stand in the scratch of the model.
-static const double *rates(desk *d, const double *q, double *u) {
+// W'v0 + w at q, and the sizes of its terms; NULL: neither.  The directions are in the scratch of the model.
+static const double *rates(desk *d, const double *q, double *u, double *size) {
     const carom_model *m = d->m;
     double *x = carom_model_scratch(m, d->work);
     carom_model_directions(m, d->work, 0, q, (int[]){0}, 0, x);
     for (int id = 0; u && id < d->ne; ++id) {
         const int k = m->links[id].dir;
-        u[id] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]];
-        for (int e = m->W_at[k]; e < m->W_at[k + 1]; ++e) u[id] += x[e] * m->v0[m->W.i[e]];
+        u[id] = m->w_of[k] < 0 ? 0 : x[m->W.n + m->w_of[k]], size[id] = fabs(u[id]);
+        for (int e = m->W_at[k]; e < m->W_at[k + 1]; ++e) {
+            const double term = x[e] * m->v0[m->W.i[e]];
+            u[id] += term, size[id] += fabs(term);
+        }
     }
     return x;
 }
@@ -87,7 +90,7 @@ static bool look(desk *d, const double *q) {
         const int i = place[m->mass.i[e]] - 1, j = place[m->mass.j[e]] - 1;
         if (i >= 0 && j >= 0) d->M[(size_t)i + (size_t)j * nf] = d->M[(size_t)j + (size_t)i * nf] = x[e];
     }
-    const double *directions = rates(d, q, NULL);
+    const double *directions = rates(d, q, NULL, NULL);
     for (int id = 0; id < d->ne; ++id) {
         const int k = m->links[id].dir;
         double *w = d->W + (size_t)id * nf;
@@ -106,12 +109,25 @@ static bool look(desk *d, const double *q) {
     return true;
 }
 
-// v = M^-1 W x with G x = -b, shortest x; over all velocities, zero where not free.
+// Length of column k of W in the metric of M^-1: rows over it have one unit, those of angles and those of lengths.
+static double length(const desk *d, int k) {
+    const double g = d->G[(size_t)k * (size_t)(d->ne + 1)];
+    return g > 0 ? sqrt(g) : 1; // else the row is zero
+}
+
+// v = M^-1 W x with G x = -b, shortest x of rows over their lengths; over all velocities, zero where not free.
 static void answer(desk *d, double *v) {
-    for (int i = 0; i < d->ne; ++i) d->b[i] = -d->b[i];
-    carom_dense_shortest(d->G, d->ne, d->ne, CUT, d->col, d->scratch, d->b, d->x);
+    const int ne = d->ne;
+    for (int i = 0; i < ne; ++i) d->x[i] = length(d, i);
+    for (int j = 0; j < ne; ++j)
+        for (int i = 0; i < ne; ++i) d->G[i + (size_t)j * (size_t)ne] /= d->x[i] * d->x[j];
+    for (int i = 0; i < ne; ++i) {
+        d->b[i] = -d->b[i] / d->x[i];
+        for (int k = 0; k < d->nf; ++k) d->X[k + (size_t)i * (size_t)d->nf] /= d->x[i];
+    }
+    carom_dense_shortest(d->G, ne, ne, CUT, d->col, d->scratch, d->b, d->x);
     carom_zero(v, d->n);
-    for (int id = 0; id < d->ne; ++id)
+    for (int id = 0; id < ne; ++id)
         for (int i = 0; i < d->nf; ++i) v[d->free[i]] += d->X[i + (size_t)id * (size_t)d->nf] * d->x[id];
 }
 
@@ -127,15 +143,18 @@ static void positions(desk *d) {
     d->nf = d->n;
     for (int i = 0; i < d->n; ++i) d->free[i] = i;
     carom_copy(d->q, m->q0, m->nq);
-    double last = HUGE_VAL;
+    double last = HUGE_VAL, first = 0;
     for (int k = 0; k < MOST; ++k) {
         carom_tape_eval(m->tape, d->work, GROUP_GAPS, 0, d->q, m->v0, d->g);
         carom_copy(d->b, d->g, d->ne);
-        const double size = carom_norm_max(d->b, d->ne);
-        if (k == 0) m->moved = size;
-        if (!(size < HUGE_VAL) || size == 0 || (k > 3 && size < ROUNDING && size >= 0.5 * last)) break;
+        const double gap = carom_norm_max(d->b, d->ne);
+        if (k == 0) m->moved = gap;
+        if (!(gap < HUGE_VAL) || gap == 0 || !look(d, d->q)) break;
+        double size = 0; // in the metric of M^-1: angles and lengths
+        for (int i = 0; i < d->ne; ++i) size = fmax(size, fabs(d->b[i]) / length(d, i));
+        if (k == 0) first = size;
+        if (k > 3 && size < FITS * first && size >= 0.5 * last) break;
         last = size;
-        if (!look(d, d->q)) break;
         answer(d, d->v);
         move(m, d->q, d->v);
     }
@@ -149,10 +168,11 @@ static void velocities(desk *d) {
     for (int i = 0; i < d->n; ++i)
         if (!m->given[i]) d->free[d->nf++] = i;
     if (d->nf == 0) return;
-    double speed = 0;
-    for (int i = 0; i < d->n; ++i) speed = fmax(speed, fabs(m->v0[i]));
-    rates(d, m->q0, d->b);
-    if (!(carom_norm_max(d->b, d->ne) > FOLLOWS * speed) || !desk_matrices(d) || !look(d, m->q0)) return;
+    bool fits = true;
+    rates(d, m->q0, d->g, d->b);
+    for (int i = 0; i < d->ne; ++i) fits = fits && fabs(d->g[i]) <= FOLLOWS * d->b[i];
+    if (fits || !desk_matrices(d) || !look(d, m->q0)) return;
+    carom_copy(d->b, d->g, d->ne);
     answer(d, d->v);
     for (int i = 0; i < d->n; ++i) {
         m->completed = fmax(m->completed, fabs(d->v[i]));
@@ -162,7 +182,7 @@ static void velocities(desk *d) {
 
 // -- dependent constraints ------------------------------------------------------------------------------
 
-// W' = Q'R with R upper triangular, by columns in their order: |R_kk| is what column k of W has besides those before it.  Rows of W come one after the other, and rotations
+// Rows of W in units of the roots of the diagonal of M, in which those of angles and those of lengths compare.  W' = Q'R with R upper triangular, by columns in their order: |R_kk| is what column k of W has besides those before it.  Rows of W come one after the other, and rotations
 // merge them with the rows of R.  Most joints share no body: a row of R has few entries, from `k` to before `end`, and a row of W soon finds a place that is free.      (ASM-3)
 typedef struct triangle {
     int n, *end;   // columns; of each row
@@ -212,6 +232,16 @@ static bool triangle_merge(triangle *x, int from, int end) {
     return true;
 }
 
+// 1/sqrt(M_ii); 1 where a velocity has no mass of its own.
+static void weigh(desk *d) {
+    const carom_model *m = d->m;
+    double *x = carom_model_scratch(m, d->work);
+    carom_tape_eval(m->tape, d->work, GROUP_MASS, 0, m->q0, m->v0, x);
+    for (int i = 0; i < d->n; ++i) d->diagonal[i] = 1;
+    for (int e = 0; e < m->mass.n; ++e)
+        if (m->mass.i[e] == m->mass.j[e] && x[e] > 0) d->diagonal[m->mass.i[e]] = 1 / sqrt(x[e]);
+}
+
 // Rows of W, and the lengths of its columns.
 static bool triangle_fill(triangle *x, const desk *d, const double *directions, double *length) {
     const carom_model *m = d->m;
@@ -226,13 +256,13 @@ static bool triangle_fill(triangle *x, const desk *d, const double *directions, 
         for (int e = m->W_at[m->links[id].dir]; e < m->W_at[m->links[id].dir + 1]; ++e) {
             const int at = start[m->W.i[e] + 1]++;
             entry[at] = e, column[at] = id;
-            sum += directions[e] * directions[e];
+            sum += pow(directions[e] * d->diagonal[m->W.i[e]], 2);
         }
         length[id] = sqrt(sum);
     }
     for (int i = 0; good && i < d->n; ++i) {
         if (start[i] == start[i + 1]) continue;
-        for (int e = start[i]; e < start[i + 1]; ++e) x->w[column[e]] = directions[entry[e]];
+        for (int e = start[i]; e < start[i + 1]; ++e) x->w[column[e]] = directions[entry[e]] * d->diagonal[i];
         good = triangle_merge(x, column[start[i]], column[start[i + 1] - 1] + 1);
     }
     free(start), free(entry), free(column);
@@ -243,7 +273,8 @@ static bool triangle_fill(triangle *x, const desk *d, const double *directions, 
 static bool dependence(desk *d) {
     carom_model *m = d->m;
     triangle x;
-    bool good = triangle_open(&x, d->ne) && triangle_fill(&x, d, rates(d, m->q0, NULL), d->b);
+    weigh(d);
+    bool good = triangle_open(&x, d->ne) && triangle_fill(&x, d, rates(d, m->q0, NULL, NULL), d->b);
     for (int k = 0; good && k < d->ne; ++k) {
         if (x.row[k] && fabs(x.row[k][0]) > DEPENDENT * d->b[k]) continue;
         m->links[k].redundant = true;

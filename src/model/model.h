@@ -225,6 +225,7 @@ struct carom_model {
     int ncontrol;
     bound *bound;         // what else depends on parameters and is no expression of the graph
     int nbound;
+    double *lever;        // nv + nq: see carom_system
     double *start;        // nq + nv: initial state as given, before it is assembled; NULL: there are no parameters
     int first_coordinate; // of section coordinates, index in names
     int *coordinate_name; // nq
@@ -439,6 +440,8 @@ bool carom_model_turns(const carom_model *m); // is q + h v not enough?
 void carom_model_move(const void *model, double *q1, const double *q0, double h, const double *v);
 void carom_model_lift(const void *model, double *dx, const double *x, const double *v);
 carom_status carom_model_assemble(carom_model *m, void *work, carom_error *err);
+/// carom_system.lever at the initial position.
+carom_status carom_model_levers(carom_model *m, void *work, carom_error *err);
 /// settle.c: bodies whose shapes overlap at the start move apart, where the model says so.
 carom_status carom_model_settle(carom_model *m, void *work, carom_error *err);
 

@@ -74,18 +74,20 @@ double carom_local_rounding_within(const carom_local *L, int k, const double *x,
     if (n == W->rows) return 16 * DBL_EPSILON * carom_local_magnitude(L, k, x);
     const double *a = W->a + (size_t)k * (size_t)W->stride;
     double sum = 0;
-    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += fabs(a[e]);
+    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) sum += L->lever ? fabs(a[e]) / L->lever[W->count ? carom_column_rows(W, k)[e] : e] : fabs(a[e]);
     return 16 * DBL_EPSILON * sum * size;
 }
 
 double carom_local_rounding(const carom_local *L, int k, const double *x, int n) {
-    return carom_local_rounding_within(L, k, x, n, n == L->W.rows ? 0 : carom_norm_max(x, n));
+    double size = 0;
+    for (int i = 0; n != L->W.rows && i < n; ++i) size = fmax(size, fabs(x[i]) * (L->lever ? L->lever[L->W.rows + i] : 1)); // (LV-2)
+    return carom_local_rounding_within(L, k, x, n, size);
 }
 
 // (CL-8)  |g| <= eps_g:  g = W'x + h w where its terms are within eps_g, too, else 0;  eps_g = 16 eps sum |W| |q|
 void carom_settle_gaps(const carom_step *s, double *g, const carom_local *L, const double *q, const double *x) {
     const int nq = s->sys->nq;
-    const double size = nq == L->W.rows ? 0 : carom_norm_max(q, nq);
+    const double size = nq == L->W.rows ? 0 : carom_size_of_positions(s->sys, q);
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
         if (id < s->sys->ne) continue;
@@ -151,7 +153,7 @@ static bool candidates(const carom_step *s, carom_local *L, const double *g, con
     static const double NEAR = 1e-9; // no lever is so long that more of a position is rounding
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     const double *held = at->held ? at->held : s->held;
-    const double near = fmax(DBL_EPSILON * CAROM_NOTICED, NEAR * (carom_norm_max(at->q, s->sys->nq) + s->h * carom_norm_max(at->v, s->sys->nv)));
+    const double near = fmax(DBL_EPSILON * CAROM_NOTICED, NEAR * (carom_size_of_positions(s->sys, at->q) + s->h * carom_size_of_rates(s->sys, at->v)));
     const int before = L->nb;
     bool same = true;
     L->nb = L->at[0] = 0;
@@ -221,8 +223,8 @@ static carom_status round_gaps(carom_step *s, double *g, carom_local *L, bool *k
     CAROM_TRY(acceleration(s, &a, at));
     if (!*known) CAROM_TRY(carom_directions(s, L, at->t, at->q));
     *known = true;
-    const double size = carom_norm_max(at->q, s->sys->nq);
-    const double drift = at->drift > 0 ? at->drift * carom_norm_max(at->v, s->sys->nv) : 0;
+    const double size = carom_size_of_positions(s->sys, at->q);
+    const double drift = at->drift > 0 ? at->drift * carom_size_of_rates(s->sys, at->v) : 0;
     for (int b = 0; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
         const double moves = pace(s, L, k, at->v, a), u = carom_column_dot(&L->W, k, at->v) + L->w[k], eps_u = fmax(no_velocity(s, moves), drift);

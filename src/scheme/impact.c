@@ -277,6 +277,19 @@ static double entry(const impacts *I, const carom_local *L, int b, int i, int c,
     return g ? g[i + j * (L->at[b + 1] - L->at[b])] : 0;
 }
 
+// x = -G_jj^-1 G_jc of column k of block b, j the bilateral constraints, which are the part.  The column is a velocity per impulse: the solve has a scale of its own, and leaves
+// that of the velocities of the run as it is.
+static carom_status eliminate(impacts *I, carom_step *s, const carom_local *L, int b, int k, double *x) {
+    if (I->n == 0) return CAROM_OK;
+    const carom_traces before = carom_problem_traces(s);
+    for (int j = 0; j < I->n; ++j) I->c[j] = entry(I, L, I->of[j], 0, b, k);
+    s->scale = s->contact.scale = 0;
+    const carom_status status = solve(I, s);
+    carom_problem_take_back(s, &before);
+    carom_copy(x, I->p_part, I->n);
+    return status;
+}
+
 // (IL-4)  one contact, bilateral constraints eliminated:  g = G_cc - G_cj G_jj^-1 G_jc
 static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, int b) {
     const int first = L->at[b], rows = L->at[b + 1] - first, contact = L->id[b] - s->sys->ne;
@@ -285,9 +298,7 @@ static carom_status energetic(impacts *I, carom_step *s, const carom_local *L, i
     choose(I, s, L); // bilateral constraints alone: one row each
     for (int k = 0; k < rows; ++k) {
         double *x = I->x + k * I->n;
-        for (int j = 0; j < I->n; ++j) I->c[j] = entry(I, L, I->of[j], 0, b, k);
-        if (I->n > 0) CAROM_TRY(solve(I, s));
-        carom_copy(x, I->p_part, I->n);
+        CAROM_TRY(eliminate(I, s, L, b, k, x));
         for (int i = 0; i < rows; ++i) {
             g[i + k * rows] = entry(I, L, b, i, b, k);
             for (int j = 0; j < I->n; ++j) g[i + k * rows] += entry(I, L, b, i, I->of[j], 0) * x[j];

@@ -32,8 +32,8 @@ carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, 
     return status;
 }
 
-bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, const double *q, double *y) {
-    return left <= s->newton_tol * size || (share > 0 && left <= share * carom_force_rounding(s, K, q, y));
+bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, carom_matrix M, const double *q, double *y) {
+    return left <= s->newton_tol * size || (share > 0 && left <= share * carom_force_rounding(s, K, M, q, y));
 }
 
 carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix A) {
@@ -61,8 +61,8 @@ static bool done(carom_newton *N, carom_step *s) {
     const int nv = s->sys->nv;
     carom_copy(N->r, N->R, nv);
     carom_local_react(N->r, -1, &N->L, N->p);
-    const double size = fmax(carom_norm_max(N->size, nv), carom_norm_max(N->R, nv));
-    if (!carom_motion_met(s, carom_norm_max(N->r, nv), size, N->share, N->K, N->q, N->x)) return false;
+    const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M));
+    if (!carom_motion_met(s, carom_momentum_size(N->r, N->M), size, N->share, N->K, N->M, N->q, N->x)) return false;
     if (N->L.nb == 0) return true;
     carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
     return carom_problem_met(s, carom_local_velocity_rounding(&N->L, N->v_1));

@@ -34,22 +34,23 @@ typedef struct carom_iteration {
 /// Evaluate and correct in turn until an iterate is the answer.  Of contact problems, the last one leaves its traces (carom_traces).  count: its corrections are added there, for the scheme to book; NULL: they are booked.
 carom_status carom_iterate(const carom_iteration *I, void *work, carom_step *s, int *count);
 
-/// Is what is left of the equations of motion within newton-tol of their terms, or within what rounding of the position q leaves in `share` of the
+/// Is what is left of the equations of motion within newton-tol of their terms, both by carom_momentum_size(), or within what rounding of the position q leaves in `share` of the
 /// forces (carom_force_rounding; 0: not known)?  y is scratch (nv).
-bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, const double *q, double *y);
+bool carom_motion_met(const carom_step *s, double left, double size, double share, carom_matrix K, carom_matrix M, const double *q, double *y);
 
 /// F = factor of the matrix of an iteration.
 carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix A);
 
 typedef struct carom_newton carom_newton;
 
-/// At v_1: fill N->R, N->size (not read for the first guess, N->k = 0), N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and
+/// At v_1: fill N->R, N->M, N->size (not read for the first guess, N->k = 0), N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and
 /// N->K, N->q, N->share.
 /// While A is constant the matrix is asked for once.
 typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
 
 struct carom_newton {
     carom_matrix A;        // tangent_shape
+    carom_matrix M;        // the scheme's mass at the point, by which its evaluation measures momenta
     carom_factor F;        // LU of A
     carom_local L, V;      // W and w; V's columns replace W in the constraint
     double *R;             // nv: equation of motion without reactions

@@ -314,10 +314,37 @@ void carom_local_velocity_shared(const carom_step *s, double *u, const carom_loc
     else carom_local_velocity(u, L, v);
 }
 
-double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
+static inline double on_diagonal(carom_matrix M, int i) { return M.shape.storage == CAROM_DIAGONAL ? M.a[i] : M.shape.storage == CAROM_DENSE ? M.a[(size_t)i * (size_t)(M.shape.n + 1)] : *carom_matrix_entry(M, i, i); }
+
+// What has no inertia counts as if it had that of the heaviest.
+static double heaviest(carom_matrix M) {
+    double most = 0;
+    for (int i = 0; i < M.shape.n; ++i) most = fmax(most, on_diagonal(M, i));
+    return most > 0 ? most : 1;
+}
+
+double carom_momentum_size(const double *p, carom_matrix M) {
+    double most = 0;
+    for (int i = 0; i < M.shape.n; ++i) {
+        const double m = on_diagonal(M, i), x = p[i] * p[i] / (m > 0 ? m : heaviest(M));
+        if (!(x <= most)) most = x < HUGE_VAL ? x : HUGE_VAL; // or not a number
+    }
+    return sqrt(most);
+}
+
+double carom_velocity_size(const double *v, carom_matrix M) {
+    double most = 0;
+    for (int i = 0; i < M.shape.n; ++i) {
+        const double m = on_diagonal(M, i), x = v[i] * v[i] * (m > 0 ? m : heaviest(M));
+        if (!(x <= most)) most = x < HUGE_VAL ? x : HUGE_VAL;
+    }
+    return sqrt(most);
+}
+
+double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y) {
     if (s->sys->nq != s->sys->nv) return 0;
     carom_matrix_magnitude(y, K, q);
-    return 8 * DBL_EPSILON * carom_norm_max(y, s->sys->nv);
+    return 8 * DBL_EPSILON * carom_momentum_size(y, M);
 }
 
 void carom_local_react(double *y, double s, const carom_local *L, const double *p) {

@@ -1,5 +1,6 @@
 // step.h (private): more functions of a step, for the schemes of this folder: iterations, rounding, sets, parts of contact problems.
 #pragma once
+#include <math.h>
 #include <carom/scheme.h>
 
 /// Does it hold nothing?  Where more was created than taken, `created` is not zero.
@@ -146,9 +147,36 @@ double carom_impulse_rounding(const carom_step *s);
 /// What contact solvers may leave of a local velocity: 4 tol V and that.
 double carom_velocity_left(const carom_step *s);
 
-/// What rounding of the position may leave in a force with K = -df/dq: 8 eps max_i sum_j |K_ij q_j|.  Members much
+/// (LV-2)  The size of positions, max |q_i| lever_i, and of rates: one length, one speed for all that moves, in any unit of length.  lever: carom_system.lever.
+static inline double carom_lever(const carom_system *sys, int velocity) { return sys->lever ? sys->lever[velocity] : 1; }
+static inline double carom_position_lever(const carom_system *sys, int position) { return sys->lever ? sys->lever[sys->nv + position] : 1; }
+static inline double carom_size_of_rates(const carom_system *sys, const double *v) {
+    if (!sys->lever) return carom_norm_max(v, sys->nv);
+    double most = 0;
+    for (int i = 0; i < sys->nv; ++i) {
+        const double x = fabs(v[i]) * sys->lever[i];
+        most = x <= most ? most : x; // not a number stays
+    }
+    return most;
+}
+static inline double carom_size_of_positions(const carom_system *sys, const double *q) {
+    if (!sys->lever) return carom_norm_max(q, sys->nq);
+    double most = 0;
+    for (int i = 0; i < sys->nq; ++i) {
+        const double x = fabs(q[i]) * sys->lever[sys->nv + i];
+        most = x <= most ? most : x;
+    }
+    return most;
+}
+
+/// (NEW-5)  The size of momenta, or forces: max |p_i|/sqrt(M_ii), in which coordinates of any unit count alike, and that of velocities: max |v_i| sqrt(M_ii).
+/// Coordinates without inertia count as the heaviest one does.
+double carom_momentum_size(const double *p, carom_matrix M);
+double carom_velocity_size(const double *v, carom_matrix M);
+
+/// What rounding of the position may leave in a force with K = -df/dq, by its size: 8 eps sum_j |K_ij q_j|.  Members much
 /// stiffer than the loads on them have forces that are small differences of large ones.  y is scratch (nv).
-double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y);
+double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y);
 
 /// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.
 void carom_local_blend(carom_local *V, const carom_local *L, double a, const carom_columns *D);

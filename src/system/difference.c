@@ -7,7 +7,7 @@ carom_local carom_allocate_local(carom_arena *mem, const carom_system *sys) {
     const int nb = sys->ne + sys->nc;
     int n = 0;
     for (int id = 0; id < nb; ++id) n += carom_system_recorded(sys, id);
-    carom_local L = {.nb = 0};
+    carom_local L = {.nb = 0, .lever = sys->lever};
     L.id = carom_allocate_ints(mem, (size_t)nb);
     L.at = carom_allocate_ints(mem, (size_t)nb + 1);
     L.W = carom_allocate_sharing_columns(mem, sys->nv, n, sys->column_stride, sys->listed ? nb : 0);

@@ -172,11 +172,11 @@ static double coefficient(const carom_dg_work *w, int k, int i) {
 //          *enough: the lowest degree k with  h c_j <= 1/4 of it  for all j > k
 static void estimate(carom_dg_work *w, const carom_step *s, double *error, double *decay, int *enough) {
     static const double SAFE = 0.25, LEAST = 1e-6; // LEAST: of the fastest velocity: slower ones are not resolved any better
-    const double floor = LEAST * carom_norm_max(w->largest, s->sys->nv);
+    const double floor = LEAST * carom_size_of_rates(s->sys, w->largest);
     *error = 0;
     *decay = *enough = 1;
     for (int i = 0; i < s->sys->nv; ++i) {
-        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor), unit = s->h / (s->opt[CAROM_DG_ORDER_TOL] * size);
+        const double size = fmax(fmax(fabs(w->v_1[i]), w->largest[i]), floor / carom_lever(s->sys, i)), unit = s->h / (s->opt[CAROM_DG_ORDER_TOL] * size);
         double before = 0, below = coefficient(w, 0, i), c = below;
         for (int k = 1; k <= w->m; ++k, before = below, below = c) {
             c = coefficient(w, k, i);

@@ -488,8 +488,8 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
         const carom_dg_block *b = w->block + l;
         carom_copy(w->y, b->R, nv);
         carom_local_react(w->y, -1, &b->L, b->lambda);
-        most = fmax(most, carom_norm_max(w->y, nv));
-        size = fmax(size, carom_norm_max(b->size, nv));
+        most = fmax(most, carom_momentum_size(w->y, b->M));
+        size = fmax(size, carom_momentum_size(b->size, b->M));
     }
     return size > 0 ? most / size : most;
 }
@@ -498,7 +498,7 @@ static double motion_residual(carom_dg *w, const carom_step *s) {
 static bool done(carom_dg *w, carom_step *s) {
     double v = 0;
     int worst;
-    for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_norm_max(w->block[l].v, s->sys->nv));
+    for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_rates(s->sys, w->block[l].v));
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
     for (int i = 0; i < s->problem.n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]];
     if (!carom_problem_met(s, w->noise)) return false;
@@ -530,7 +530,8 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     for (int l = first; l <= last; ++l)
         for (int i = 0; i < nv; ++i) w->block[l].a[i] += w->r[i * w->count + l - first];
     w->before = w->correction;
-    w->correction = carom_norm_max(w->r, N);
+    w->correction = 0;
+    for (int k = 0; k < N; ++k) w->correction = fmax(w->correction, fabs(w->r[k]) * carom_lever(s->sys, k / w->count));
     return CAROM_OK;
 }
 

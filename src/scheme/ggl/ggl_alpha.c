@@ -77,7 +77,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->have_M = w->have_K = false;
     CAROM_ALLOCATE(mem, N * N, &w->S, &w->S_copy);
     w->r = carom_allocate(mem, all);
-    w->x_N = carom_allocate(mem, N);
+    CAROM_ALLOCATE(mem, N, &w->x_N, &w->balance);
+    w->unit = carom_allocate(mem, nv);
     w->scratch = carom_allocate(mem, 3 * all);
     w->pivot = carom_allocate_ints(mem, N);
     w->turn = carom_allocate_turn(mem, sys);
@@ -342,29 +343,71 @@ static carom_status correct(work *w, carom_step *s, int blocks) {
 
 // -- when is it done ---------------------------------------------------------------------------------------------
 
-// Momentum, velocity and length that count as one.
+// (NEW-5)  unit_i = 1/sqrt(M_ii), or of M + h C + h^2 K where there is no inertia; where there is nothing, the least of all.
+static void find_units(work *w, const carom_step *s) {
+    const int nv = s->sys->nv;
+    const double h = s->h;
+    double least = HUGE_VAL;
+    for (int i = 0; i < nv; ++i) {
+        double m = *carom_matrix_entry(w->M, i, i);
+        if (!(m > 0)) m = h * fabs(*carom_matrix_entry(w->C, i, i)) + h * h * fabs(*carom_matrix_entry(w->K, i, i));
+        w->unit[i] = m > 0 ? 1 / sqrt(m) : 0;
+        if (m > 0) least = fmin(least, w->unit[i]);
+    }
+    for (int i = 0; i < nv; ++i)
+        if (w->unit[i] == 0) w->unit[i] = least < HUGE_VAL ? least : 1;
+}
+
+// The sizes of momenta, and of velocities.
+static double momentum_size(const work *w, const double *p, int nv) {
+    double most = 0;
+    for (int i = 0; i < nv; ++i) {
+        const double x = fabs(p[i]) * w->unit[i];
+        if (!(x <= most)) most = x < HUGE_VAL ? x : HUGE_VAL; // or not a number
+    }
+    return most;
+}
+
+static double velocity_size(const work *w, const double *v, int nv) {
+    double most = 0;
+    for (int i = 0; i < nv; ++i) most = fmax(most, fabs(v[i]) / w->unit[i]);
+    return most;
+}
+
+// The size of momenta that counts as one.
 static double momentum(work *w, const carom_step *s) {
     const int nv = s->sys->nv;
     carom_matrix_mul(w->scratch, w->M, w->v);
-    double p = carom_norm_max(w->scratch, nv);
+    double p = momentum_size(w, w->scratch, nv);
     carom_matrix_mul(w->scratch, w->M, w->w);
-    p = fmax(p, carom_norm_max(w->scratch, nv));
+    p = fmax(p, momentum_size(w, w->scratch, nv));
     carom_matrix_mul(w->scratch, w->M, w->U);
-    p = fmax(p, carom_norm_max(w->scratch, nv) / s->h);
+    p = fmax(p, momentum_size(w, w->scratch, nv) / s->h);
     carom_matrix_mul(w->scratch, w->M, w->s);
-    return fmax(p, s->h * fmax(carom_norm_max(w->scratch, nv), carom_norm_max(w->f, nv)));
+    return fmax(p, s->h * fmax(momentum_size(w, w->scratch, nv), momentum_size(w, w->f, nv)));
 }
 
-// The largest entry of row k of L.
+// The size of row k of L, as of a momentum.
 static double reach(const work *w, int k) {
-    return carom_norm_max(w->L.W.a + (size_t)k * (size_t)w->L.W.stride, w->L.W.count ? w->L.W.count[k] : w->L.W.rows);
+    const carom_columns *W = &w->L.W;
+    const double *a = W->a + (size_t)k * (size_t)W->stride;
+    double most = 0;
+    for (int e = 0; e < (W->count ? W->count[k] : W->rows); ++e) most = fmax(most, fabs(a[e]) * w->unit[W->count ? carom_column_rows(W, k)[e] : e]);
+    return most;
+}
+
+// What rounding of positions leaves in momenta, by its size.
+static double rounding_of_forces(work *w, const carom_step *s) {
+    if (s->sys->nq != s->sys->nv) return 0;
+    carom_matrix_magnitude(w->scratch, w->K, w->q);
+    return 8 * DBL_EPSILON * s->h * momentum_size(w, w->scratch, s->sys->nv);
 }
 
 // What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.  There the velocities themselves are what solving with forces left:
 // p, the momentum that counts as one, is worth |W_k'M^-1 p|, roughly.
 static double solved_to(const work *w, const carom_step *s, double p) {
     const int nv = s->sys->nv;
-    const double v = fmax(carom_norm_max(w->v_p, nv), fmax(carom_norm_max(w->dv, nv), carom_norm_max(w->w, nv)));
+    const double v = fmax(velocity_size(w, w->v_p, nv), fmax(velocity_size(w, w->dv, nv), velocity_size(w, w->w, nv)));
     double most = 0;
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) {
         const double size = reach(w, k);
@@ -394,18 +437,19 @@ static bool done(work *w, carom_step *s) {
     const carom_system *sys = s->sys;
     const int nv = sys->nv, blocks = layout(w, s, ALL);
     residual(w, s, blocks);
+    find_units(w, s);
     const double p = momentum(w, s);
     double tol_p = s->newton_tol * p;
     if (!(tol_p < HUGE_VAL)) return false; // a force or mass that is not a number
-    if (!(carom_norm_max(w->r, nv) <= tol_p)) tol_p = fmax(tol_p, s->h * carom_force_rounding(s, w->K, w->q, w->scratch));
+    if (!(momentum_size(w, w->r, nv) <= tol_p)) tol_p = fmax(tol_p, rounding_of_forces(w, s));
     double speed = *s->speed; // of an iterate; it counts for the run once the step has it for an answer
     for (int k = 0; k < w->L.at[w->L.nb]; ++k) speed = fmax(speed, fmin(carom_local_magnitude(&w->L, k, w->v_s), 1e300));
     const double tol_u = fmax(fmax(s->tol, 4 * DBL_EPSILON) * speed, solved_to(w, s, p));
-    bool good = carom_norm_max(w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
+    bool good = momentum_size(w, w->r, nv) <= tol_p && carom_norm_max(w->r + w->at_l, sys->ne) <= tol_u;
     if (w->judged) tol_p = fmax(tol_p, s->tol * p); // of impulses that are known to that
     if (w->way == SOLVERS && good) tol_p = fmax(tol_p, impulses_to(w, tol_u));
-    if (blocks & POSITION) good = good && carom_norm_max(w->r + w->at_U, nv) <= tol_p;
-    if (blocks & VELOCITY) good = good && carom_norm_max(w->r + w->at_w, nv) <= tol_p;
+    if (blocks & POSITION) good = good && momentum_size(w, w->r + w->at_U, nv) <= tol_p;
+    if (blocks & VELOCITY) good = good && momentum_size(w, w->r + w->at_w, nv) <= tol_p;
     if (w->judged) good = good && lawful(w, s, tol_u);
     for (int b = 0, a = w->at_nu, l = w->at_L; good && !w->judged && b < w->L.nb; ++b) {
         const int id = w->L.id[b];

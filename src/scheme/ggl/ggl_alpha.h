@@ -68,6 +68,8 @@ typedef struct carom_ggl_alpha {
     carom_local L_p;
     bool crowded;                         // there may be more multipliers than Newton's matrix has room for
     bool judged;                          // such a system, by the solvers: sets are those that react, and the laws are judged as in (CP-7), (CP-8)
+    double *balance;                      // scales of the rows and columns of S
+    double *unit;                         // nv: of velocities, by the size of momenta
     double speed;                         // largest local velocity of the run, and of the iterate judged last
     double accepted;                      // residual that the solvers left in this iteration beyond the tolerance
 } carom_ggl_alpha;

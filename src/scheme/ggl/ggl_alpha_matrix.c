@@ -1,7 +1,9 @@
 // ggl_alpha_matrix.c: the matrix of (GA-11) as a whole, for small systems, and its solution.
+#include "linalg/balance.h"
 #include "linalg/dense.h"
 #include "linalg/sum.h"
 #include "scheme/ggl/ggl_alpha.h"
+#include <math.h>
 
 static const double SINGULAR = 1e-13;  // pivots that have cancelled to this, relatively: elimination is not to be trusted
 static const double DEPENDENT = 1e-11; // columns of the shortest solution that count as dependent
@@ -29,7 +31,26 @@ static void add_turned(work *w, int row, int col, double x, const carom_columns 
     for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * y[j];
 }
 
+// (GA-18)  d_i = 1/sqrt(|S_ii|) where that is not 0, else d_k = 1/sqrt(sum_i (S_ki d_i)^2), about:  d_i S_ij d_j has no units, whatever those of coordinates and constraints
+static void balance(work *w, int N, double *x) {
+    double *d = w->balance;
+    for (int i = 0; i < N; ++i) d[i] = w->S[i + (size_t)i * (size_t)N] != 0 ? carom_inverse_root(fabs(w->S[i + (size_t)i * (size_t)N]), 1) : 0;
+    for (int k = 0; k < N; ++k) {
+        double sum = 0;
+        if (w->S[k + (size_t)k * (size_t)N] != 0) continue;
+        for (int i = 0; i < N; ++i) {
+            const double own = w->S[i + (size_t)i * (size_t)N] != 0 ? w->S[k + (size_t)i * (size_t)N] * d[i] : 0;
+            sum += own * own;
+        }
+        d[k] = carom_inverse_root(sum, 1);
+    }
+    for (int j = 0; j < N; ++j)
+        for (int i = 0; i < N; ++i) w->S[i + (size_t)j * (size_t)N] *= d[i] * d[j];
+    for (int i = 0; i < N; ++i) x[i] *= d[i];
+}
+
 void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x) {
+    balance(w, N, x);
     carom_copy(w->S_copy, w->S, (ptrdiff_t)N * N);
     if (carom_dense_lu(w->S, N, N, SINGULAR, w->pivot)) {
         carom_dense_lu_solve(w->S, N, N, w->pivot, x);
@@ -37,7 +58,7 @@ void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x) {
         carom_dense_shortest(w->S_copy, N, N, DEPENDENT, w->pivot, w->scratch, x, w->x_N);
         carom_copy(x, w->x_N, N);
     }
-    for (int i = 0; i < N; ++i) x[i] = -x[i];
+    for (int i = 0; i < N; ++i) x[i] *= -w->balance[i];
 }
 
 // Rows and columns of a contact on velocity level: its normal, with the friction that goes with it when it slides; tangents when it sticks.

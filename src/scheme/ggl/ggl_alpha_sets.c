@@ -158,7 +158,7 @@ static double certificate(work *w, const carom_step *s, int b, double size) {
 }
 
 double carom_ggl_alpha_residual(carom_ggl_alpha *w, const carom_step *s, int *id) {
-    const double size = carom_norm_max(w->q, s->sys->nq);
+    const double size = carom_size_of_positions(s->sys, w->q);
     double worst = 0;
     *id = -1;
     for (int b = 0; b < w->L.nb; ++b) {

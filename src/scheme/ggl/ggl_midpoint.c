@@ -18,7 +18,7 @@
 
 enum { MOST = 20 }; // Newton iterations
 
-enum { OPT_LOCAL, OPT_ACTIVE, OPT_LEVELS };
+enum { OPT_LOCAL, OPT_ACTIVE, OPT_LEVELS, OPT_METRIC };
 static const carom_option options[] = {
     {.name = "local",
      .kind = CAROM_CHOICE,
@@ -32,11 +32,15 @@ static const carom_option options[] = {
      .kind = CAROM_CHOICE,
      .choices = "both|velocity",
      .about = "constraints on position and velocity level; velocity: Psi = 0, gaps and joints drift (for comparison)"},
+    {.name = "metric",
+     .kind = CAROM_CHOICE,
+     .choices = "kinetic|euclidean",
+     .about = "length of a position correction: by the mass matrix, in any unit; by the coordinates (the paper's), which depends on the unit of length"},
     {0},
 };
 
 typedef struct work {
-    bool paper, lasting, end, velocity; // options
+    bool paper, lasting, end, velocity, kinetic; // options
     double *x, *v_1, *Lambda, *Psi; // displacement and velocity; impulses by row of W; Psi/h by constraint of the set
     // one evaluation
     double *v_M, *q_M, *q_T, *q_1, *f; // mean velocity; explicit and implicit midpoint; new position; forces
@@ -46,11 +50,13 @@ typedef struct work {
     carom_local L_0, L_T, L_1;         // directions at q_0, at the implicit midpoint, at q_1
     carom_matrix M, K, C, B, A;        // M, -df/dq, -df/dv; d(phi_x)/dx; d(phi_v)/d(x, v) reduced to v
     carom_columns D, D_x;              // d(W'y + w)/dq for the velocities; local=paper: for y = x
-    carom_factor F_B, F_A;
+    carom_matrix Q;                    // metric=kinetic
+    carom_factor F_B, F_A, F_Q;        // of B, A, Q
     bool shifted; // B is not the identity
     bool have_M;  // M is constant and stands
+    bool singular; // it has no inertia somewhere
     double h_A;   // step of a constant A, and P, that stand; 0: none
-    double pace;  // velocity that counts as one: largest change of a velocity without reactions
+    double pace;  // velocity that counts as one, by its size: largest change of a velocity without reactions
     // columns (dv, dx) of the contact problem: those of Lambda, then those of Psi
     double *X_v, *X_x, *y_v, *y_x;
     carom_turn turn; // at x
@@ -67,7 +73,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->lasting = opt[OPT_ACTIVE] == 0;
     w->end = opt[OPT_ACTIVE] == 2;
     w->velocity = opt[OPT_LEVELS] == 1;
-    w->have_M = false;
+    w->kinetic = opt[OPT_METRIC] == 0;
+    w->have_M = w->singular = false;
     w->h_A = 0;
     (void)keep;
     w->turn = carom_allocate_turn(mem, sys);
@@ -87,6 +94,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     if (w->paper) w->D_x = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);
     w->F_B = carom_allocate_factor(mem, sys->tangent_shape, false);
     w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
+    if (w->kinetic) w->Q = carom_allocate_matrix(mem, sys->tangent_shape), w->F_Q = carom_allocate_factor(mem, sys->tangent_shape, false);
     CAROM_ALLOCATE(mem, nv * (nl + nb), &w->X_v, &w->X_x);
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
@@ -96,6 +104,33 @@ static int rows(const carom_local *L) { return L->at[L->nb]; }
 
 // Constraints of the set that are met on position level.
 static int held_gaps(const work *w) { return w->velocity ? 0 : w->L_T.nb; }
+
+// (GM-11)  Q = M(q_M), the kinetic metric; where M is singular  Q = M + h/2 C + h^2/4 K,  at q_M
+static carom_status make_metric(work *w, carom_step *s) {
+    const double h = s->h, t_M = s->t + 0.5 * h;
+    carom_matrix_zero(w->Q);
+    carom_matrix_add(w->Q, 1, w->M);
+    if (carom_factorise(&w->F_Q, w->Q, NULL) == CAROM_OK) return CAROM_OK;
+    CAROM_TRY(carom_tangent(s, w->K, w->C, t_M, w->q_M, s->v));
+    carom_matrix_add(w->Q, 0.5 * h, w->C);
+    carom_matrix_add(w->Q, 0.25 * h * h, w->K);
+    w->singular = true; // it depends on h
+    return carom_iteration_factor(s, &w->F_Q, w->Q);
+}
+
+// y = Q^-1 y;  metric=euclidean: Q = I
+static void measure(const work *w, double *y) {
+    if (w->kinetic) carom_factor_solve(&w->F_Q, y);
+}
+
+// y -= Q^-1 N~ Psi;  xi is scratch
+static void shift(work *w, const carom_step *s, double *y) {
+    const int nv = s->sys->nv;
+    carom_zero(w->xi, nv);
+    for (int b = 0; b < w->L_T.nb; ++b) carom_column_axpy(w->xi, s->h * w->Psi[b], &w->L_T.W, w->L_T.at[b]);
+    measure(w, w->xi);
+    carom_axpy(y, -1, w->xi, nv);
+}
 
 // -- evaluation at (x, v_1, Lambda, Psi) ----------------------------------------------------------------------------
 
@@ -136,9 +171,9 @@ static carom_status evaluate(work *w, carom_step *s, int k) {
     CAROM_TRY(carom_directions(s, &w->L_T, t_M, w->q_T));
     carom_bent_keep(&w->bent, &w->L_T); // (GM-10)
 
-    // (GM-3)  phi_x = x - h v~ - N~ Psi
+    // (GM-3)  phi_x = x - h v~ - Q^-1 N~ Psi
     for (int i = 0; i < nv; ++i) w->phi_x[i] = w->x[i] - h * w->v_M[i];
-    for (int b = 0; b < w->L_T.nb; ++b) carom_column_axpy(w->phi_x, -h * w->Psi[b], &w->L_T.W, w->L_T.at[b]);
+    shift(w, s, w->phi_x);
     // (GM-4)  phi_v = M(q_M) (v_1 - v_0) - h f(t_M, q~, v~) - W~ Lambda
     carom_add(w->y_v, w->v_1, -1, s->v, nv);
     carom_matrix_mul(w->phi_v, w->M, w->y_v);
@@ -173,7 +208,7 @@ static carom_status matrix_of_velocities(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GM-7)  B = I - 1/2 d(N~ Psi)/dq
+// (GM-7)  B = Q - 1/2 d(N~ Psi)/dq
 static carom_status matrix_of_positions(work *w, carom_step *s) {
     const double h = s->h, t_M = s->t + 0.5 * h;
     carom_zero(w->u, rows(&w->L_T)); // Psi at the normal rows
@@ -185,7 +220,8 @@ static carom_status matrix_of_positions(work *w, carom_step *s) {
     w->shifted = w->shifted && !(s->sys->flags & CAROM_CONSTANT_DIRECTIONS);
     if (w->shifted) {
         carom_matrix_zero(w->B);
-        for (int i = 0; i < s->sys->nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
+        if (w->kinetic) carom_matrix_add(w->B, 1, w->Q);
+        for (int i = 0; !w->kinetic && i < s->sys->nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
         CAROM_TRY(carom_reaction_gradient(s, w->B, -0.5, &w->L_T, w->u, t_M, w->q_T));
         if (carom_factorise(&w->F_B, w->B, NULL) != CAROM_OK)
             return carom_retry(s, "the iteration matrix of the positions is singular");
@@ -193,15 +229,24 @@ static carom_status matrix_of_positions(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (dv, dx) for right-hand sides r_v and r_x, in place:  dv = A^-1 (r_v - P B^-1 r_x),  dx = B^-1 (h/2 dv + r_x)
+// r = B^-1 Q r
+static void unshift(work *w, const carom_step *s, double *r) {
+    if (w->kinetic) {
+        carom_matrix_mul(w->xi, w->Q, r);
+        carom_copy(r, w->xi, s->sys->nv);
+    }
+    carom_factor_solve(&w->F_B, r);
+}
+
+// (dv, dx) for right-hand sides r_v and r_x, in place:  dv = A^-1 (r_v - P B^-1 Q r_x),  dx = B^-1 Q (h/2 dv + r_x)
 // still: r_x is zero.
 static void respond(work *w, const carom_step *s, double *r_v, double *r_x, bool still) {
     const int nv = s->sys->nv;
-    if (w->shifted && !still) carom_factor_solve(&w->F_B, r_x);
+    if (w->shifted && !still) unshift(w, s, r_x);
     if (!still) carom_matrix_muladd(r_v, -1, w->K, r_x);
     carom_factor_solve(&w->F_A, r_v);
     carom_copy(w->f, r_v, nv); // f is not needed until the next evaluation
-    if (w->shifted) carom_factor_solve(&w->F_B, w->f);
+    if (w->shifted) unshift(w, s, w->f);
     carom_axpy(r_x, 0.5 * s->h, w->f, nv);
 }
 
@@ -238,8 +283,10 @@ static carom_status form(work *w, carom_step *s) {
         carom_zero(dx, nv);
         if (k < n_v)
             carom_column_axpy(dv, 1, &L->W, k);
-        else
+        else {
             carom_column_axpy(dx, s->h, &L->W, L->at[k - n_v]);
+            measure(w, dx);
+        }
         respond(w, s, dv, dx, k < n_v);
         carom_turn_increment(&w->turn, w->xi, dx, nv);
         for (int i = 0; i < n_v; ++i) G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
@@ -280,12 +327,22 @@ static double rounding(const work *w, const carom_step *s) {
     return most;
 }
 
+// (CP-10)  What rounding of large impulses leaves in velocities, by their size: that of a local velocity u_k is |u_k|/sqrt(G_kk).
+static double impulses_to(const carom_step *s) {
+    const carom_problem *pb = &s->problem;
+    double least = HUGE_VAL;
+    for (int i = 0; i < pb->n; ++i) {
+        const double d = s->G[(size_t)i * (size_t)(pb->n + 1)];
+        if (d > 0) least = fmin(least, d);
+    }
+    return fmin(CAROM_EXCUSED * s->contact.scale, carom_rounding(pb)) / sqrt(least);
+}
+
 static bool done(work *w, carom_step *s) {
-    const int nv = s->sys->nv;
-    if (!carom_motion_met(s, carom_norm_max(w->phi_v, nv), carom_norm_max(w->size_v, nv), 2, w->K, w->q_T, w->y_v)) return false;
-    const double speed = fmax(fmax(w->pace, carom_norm_max(w->x, nv) / s->h), fmax(carom_norm_max(w->v_1, nv), carom_norm_max(s->v, nv)));
-    const double left = carom_norm_max(w->phi_x, nv) / s->h;
-    if (!(left <= s->newton_tol * speed) && !(w->L_T.nb > 0 && left <= fmin(CAROM_EXCUSED * s->contact.scale, carom_rounding(&s->problem)))) return false; // velocities round as large impulses do (CP-10)
+    if (!carom_motion_met(s, carom_momentum_size(w->phi_v, w->M), carom_momentum_size(w->size_v, w->M), 2, w->K, w->M, w->q_T, w->y_v)) return false;
+    const double speed = fmax(fmax(w->pace, carom_velocity_size(w->x, w->M) / s->h), fmax(carom_velocity_size(w->v_1, w->M), carom_velocity_size(s->v, w->M)));
+    const double left = carom_velocity_size(w->phi_x, w->M) / s->h;
+    if (!(left <= s->newton_tol * speed) && !(w->L_T.nb > 0 && left <= impulses_to(s))) return false;
     if (w->L_T.nb == 0) return true;
     present(w, s);
     return carom_problem_met(s, rounding(w, s));
@@ -303,9 +360,9 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
     for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i];
     carom_local_react(w->y_v, -1, L, w->Lambda);
-    for (int b = 0; b < L->nb; ++b) carom_column_axpy(w->y_x, -s->h * w->Psi[b], &L->W, L->at[b]);
+    shift(w, s, w->y_x);
     respond(w, s, w->y_v, w->y_x, false);
-    w->pace = fmax(w->pace, carom_norm_max(w->y_v, nv));
+    w->pace = fmax(w->pace, carom_velocity_size(w->y_v, w->M));
     if (n > 0) {
         blocks(w, s);
         if (k == 0) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
@@ -423,6 +480,7 @@ static carom_status step(void *memory, carom_step *s) {
     // (GM-1)  q_M = q_0 + h/2 v_0,  I = { j : g_j(q_M) <= 0 },  M = M(q_M)
     carom_move(s, w->q_M, s->q, 0.5 * h, s->v);
     if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t_M, w->q_M));
+    if (w->kinetic && (!w->have_M || w->singular)) CAROM_TRY(make_metric(w, s));
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     CAROM_TRY(carom_gaps_before(s, w->g_0));
@@ -452,14 +510,15 @@ const carom_scheme carom_scheme_ggl_midpoint = {
     .name = "ggl-midpoint",
     .about = "implicit midpoint rule, constraints on position and velocity level in one Newton iteration",
     .text = "active: g(q_0 + h/2 v_0) <= 0;  M at that point;  q~ = (q_0 + q_1)/2,  v~ = (v_0 + v_1)/2\n"
-            "q_1 = q_0 + h v~ + N~ Psi,                0 <= Psi _|_ g(q_1) >= 0\n"
+            "q_1 = q_0 + h v~ + Q^-1 N~ Psi,           0 <= Psi _|_ g(q_1) >= 0\n"
             "M (v_1 - v_0) = h f(q~, v~) + W~ Lambda,  Newton's law and friction between u(q_0, v_0) and u(q_1, v_1)\n"
             "joints: g(q_1) = 0 and u(q_1, v_1) = 0\n\n"
             "No drift.  May enter by half a step times the approach speed in an impact step; active=end does not.\n"
             "Contacts that last, closed at q_0 or pushing in the step before, are active too where q_1 would be below\n"
             "zero: bodies come to rest, which they never do with active=midpoint (the paper's) and restitution.\n"
-            "The position correction has no friction.  Second order in smooth motion, with joints too; first order\n"
-            "across impacts.  levels=velocity leaves the position level out.",
+            "The position correction has no friction.  metric=kinetic: Q = M, the shortest one for the inertia;\n"
+            "metric=euclidean (the paper's): Q = I, which depends on the unit of length.  Second order in smooth\n"
+            "motion, with joints too; first order across impacts.  levels=velocity leaves the position level out.",
     .order = 2,
     .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2, .gain = 0.1, .loss = 0.1, .slow_piles = true, .option = "active=end",
                  .forces = CAROM_AT_MIDDLE, .gaps = CAROM_AT_MIDDLE | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_MIDDLE | CAROM_AT_END},

@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { OPT_LOCAL, OPT_ACTIVE };
+enum { OPT_LOCAL, OPT_ACTIVE, OPT_METRIC };
 enum { MOST = 50, LONG = 40, STALLS = 3 }; // iterations of the projection; those after which a kink is to blame; those without progress after which rounding is to blame
 static const carom_option options[] = {
     {.name = "local",
@@ -23,12 +23,17 @@ static const carom_option options[] = {
      .kind = CAROM_CHOICE,
      .choices = "lasting|midpoint",
      .about = "contacts closed at the explicit midpoint, with lasting ones that would be below zero at the end of the step; the former alone (the paper's, never rests with restitution)"},
+    {.name = "metric",
+     .kind = CAROM_CHOICE,
+     .choices = "kinetic|euclidean",
+     .about = "length of a position correction: by the mass matrix, in any unit; by the coordinates (the paper's), which depends on the unit of length"},
     {0},
 };
 
 typedef struct work {
+    bool euclidean; // option metric
     carom_midpoint midpoint;
-    carom_factor I;                                     // the identity
+    carom_factor I;                                     // metric=euclidean: the identity
     carom_local L_M, L;                                 // normal directions at q_M, at the present position
     double *q_0, *v_0;                                  // the start, to go back to
     double *q_M, *q_P, *q, *x; // midpoint; position of moreau-midpoint; projected; scratch
@@ -41,11 +46,12 @@ typedef struct work {
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    (void)keep, (void)opt;
+    (void)keep;
     work *w = memory;
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
     carom_midpoint_allocate(&w->midpoint, mem, sys);
-    w->I = carom_allocate_factor(mem, (carom_shape){CAROM_DIAGONAL, sys->nv, 0, NULL}, true);
+    w->euclidean = opt[OPT_METRIC] == 1;
+    if (w->euclidean) w->I = carom_allocate_factor(mem, (carom_shape){CAROM_DIAGONAL, sys->nv, 0, NULL}, true);
     w->L_M = carom_allocate_local(mem, sys);
     w->L = carom_allocate_local(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w->q_0, &w->q_M, &w->q_P, &w->q);
@@ -64,7 +70,7 @@ static void normals(carom_local *L) {
 //         larger than |W| max |q| by much; and no rounding is larger than MOVED times the motion of the step.
 static const double MOVED = 1e-8;
 static double rounding_at_most(const work *w, const carom_step *s, int b, double q) {
-    const double size = carom_local_magnitude(&w->L, b, w->x) * q; // x = 1
+    const double size = carom_local_magnitude(&w->L, b, w->x) * q; // x = 1/lever
     return fmax(16 * DBL_EPSILON * size, MOVED * s->h * carom_local_magnitude(&w->L, b, w->v_0));
 }
 
@@ -82,8 +88,8 @@ static bool met(work *w, const carom_step *s) {
     w->least = fmin(w->least, most);
     for (int id = ne; id < ne + nc; ++id)
         if (w->sign[id] > 0 && w->g[id] < 0) w->sign[id] = -1, good = false;
-    const double q = carom_norm_max(w->q, s->sys->nq);
-    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 1;
+    const double q = carom_size_of_positions(s->sys, w->q);
+    for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 1 / carom_lever(s->sys, i);
     for (int b = 0; good && b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         const double rounding = 0.5 * carom_local_rounding_within(&w->L, b, w->q, s->sys->nq, q);
@@ -112,7 +118,7 @@ static carom_status kinks(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GP-3)  one step of Newton: with G = N(q)'N_M over the set,  0 <= Psi _|_ (g(q) - G Psi_old + G Psi)/h >= 0
+// (GP-3)  one step of Newton: with G = N(q)'Q^-1 N_M over the set,  0 <= Psi _|_ (g(q) - G Psi_old + G Psi)/h >= 0
 static carom_status correct(void *memory, carom_step *s, int k) {
     work *w = memory;
     carom_close(s, &w->L, w->sign);
@@ -122,7 +128,7 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
     carom_bent_keep(&w->bent, &w->L_M);
     carom_bent_keep(&w->bent, &w->L);
-    carom_problem_form(s, &w->L, &w->L_M, &w->I, 1);
+    carom_problem_form(s, &w->L, &w->L_M, w->euclidean ? &w->I : &w->midpoint.F, 1); // (GP-6)
     const int n = w->L.nb;
     for (int b = 0; b < n; ++b) {
         if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
@@ -153,7 +159,7 @@ static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
     return CAROM_OK;
 }
 
-// (GP-2)  q_1 = q_P + N_M Psi,  0 <= Psi _|_ g(t_1, q_1) >= 0 over all contacts, g = 0 for joints; N_M stays, g is that at q_P
+// (GP-2)  q_1 = q_P + Q^-1 N_M Psi,  0 <= Psi _|_ g(t_1, q_1) >= 0 over all contacts, g = 0 for joints; N_M stays, g is that at q_P
 static carom_status project(work *w, carom_step *s) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     carom_copy(w->q, w->q_P, s->sys->nq);
@@ -173,7 +179,7 @@ static carom_status project(work *w, carom_step *s) {
 }
 
 static carom_status make_identity(work *w) {
-    if (w->I.ready) return CAROM_OK;
+    if (w->I.ready || !w->euclidean) return CAROM_OK;
     w->I.ready = true;
     for (int i = 0; i < w->I.shape.n; ++i) w->x[i] = 1;
     return carom_factorise(&w->I, (carom_matrix){w->I.shape, w->x}, NULL);
@@ -223,11 +229,11 @@ const carom_scheme carom_scheme_ggl_projection = {
     .about = "Moreau's midpoint rule, then positions projected on the constraints: no penetration, no drift",
     .text =
         "v_1, q_P by moreau-midpoint (with friction)\n"
-        "q_1 = q_P + N_M Psi,   0 <= Psi _|_ g(q_1) >= 0 for all contacts,  g(q_1) = 0 for joints\n\n"
+        "q_1 = q_P + Q^-1 N_M Psi,   0 <= Psi _|_ g(q_1) >= 0 for all contacts,  g(q_1) = 0 for joints\n\n"
         "No gap is negative and no joint open at step ends, to solver tolerance.  The correction follows the normals\n"
-        "at the midpoint in the Euclidean metric of the coordinates, so it depends on their units; it changes "
-        "potential\n"
-        "energy a little, either way.  First order, like moreau-midpoint.  Contacts that last, closed at q_0 or\n"
+        "at the midpoint.  metric=kinetic: Q = M(q_M), the shortest correction for the inertia; metric=euclidean (the\n"
+        "paper's): Q = I, which depends on the unit of length.  It changes potential energy a little, either way.\n"
+        "First order, like moreau-midpoint.  Contacts that last, closed at q_0 or\n"
         "pushing in the step before, take part where q_P would be below zero: bodies come to rest, which they\n"
         "never do with active=midpoint (the paper's) and restitution.",
     .order = 1,

@@ -31,7 +31,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->have_M = false;
     w->I = carom_allocate_identity(mem, sys, opt[OPT_IDENTITY] == 0);
     w->N = carom_allocate_newton(mem, sys);
-    w->M = carom_allocate_matrix(mem, sys->mass_shape);
+    w->N.M = w->M = carom_allocate_matrix(mem, sys->mass_shape);
     w->K = carom_allocate_matrix(mem, sys->tangent_shape);
     w->C = carom_allocate_matrix(mem, sys->tangent_shape);
     w->D_0 = carom_allocate_columns(mem, sys->nv, w->N.L.W.n, sys->column_stride);

@@ -35,7 +35,7 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
     w->L_0 = carom_allocate_local(mem, sys);
     w->bent = carom_allocate_bent(mem, sys);
-    w->M = carom_allocate_matrix(mem, sys->mass_shape);
+    w->N.M = w->M = carom_allocate_matrix(mem, sys->mass_shape);
     w->K = carom_allocate_matrix(mem, sys->tangent_shape);
     w->C = carom_allocate_matrix(mem, sys->tangent_shape);
     w->D = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride);

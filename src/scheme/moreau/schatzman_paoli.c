@@ -102,7 +102,7 @@ static carom_status linearise(work *w, carom_step *s, int k, bool *small) {
         w->size[i] = fabs(w->size[i]) + a->x * h * fabs(w->f[i]);
     }
     carom_local_react(w->r, -1, &w->L, w->p);
-    *small = carom_motion_met(s, carom_norm_max(w->r, nv), carom_norm_max(w->size, nv), k > 0 ? a->x * h : 0, w->K, a->q, w->d_f);
+    *small = carom_motion_met(s, carom_momentum_size(w->r, w->M), carom_momentum_size(w->size, w->M), k > 0 ? a->x * h : 0, w->K, w->M, a->q, w->d_f);
     // (SP-8)  A = M + x h theta (C/2 + h K) + h d(M y)/dq - h/(1 + e) d(W p)/dq
     CAROM_TRY(carom_tangent(s, w->K, w->C, t_t, w->q_t, w->v_t));
     carom_matrix_zero(w->A);

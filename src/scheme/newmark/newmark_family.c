@@ -345,17 +345,17 @@ static double rounding(const carom_newmark *w, const carom_step *s) {
 // Is it no more than what rounding leaves in forces: by that of the position, or of the displacement, in steps of many periods a small difference of large terms?
 static bool rounding_of_forces(carom_newmark *w, const carom_step *s, double left) {
     const double h = s->h, bc = w->par.beta * w->c;
-    if (left <= h * carom_force_rounding(s, w->K, w->q_1, w->dx)) return true;
+    if (left <= h * carom_force_rounding(s, w->K, w->M, w->q_1, w->dx)) return true;
     for (int i = 0; i < s->sys->nv; ++i) w->dv[i] = fabs(w->x_p[i]) + h * h * bc * fabs(w->s[i]) + 0.5 * h * fabs(w->dw[i]);
-    return left <= h * carom_force_rounding(s, w->K, w->dv, w->dx);
+    return left <= h * carom_force_rounding(s, w->K, w->M, w->dv, w->dx);
 }
 
 static bool done(carom_newmark *w, carom_step *s) {
-    const int nv = s->sys->nv, n = rows(&w->L);
-    const double allowed = s->newton_tol * carom_norm_max(w->size, nv), left = carom_norm_max(w->r_s, nv);
+    const int n = rows(&w->L);
+    const double allowed = s->newton_tol * carom_momentum_size(w->size, w->M), left = carom_momentum_size(w->r_s, w->M);
     if (!(left <= allowed) && !rounding_of_forces(w, s, left)) return false;
     if (n == 0) return true;
-    if (splits(w) && !(carom_norm_max(w->r_w, nv) <= allowed)) return false;
+    if (splits(w) && !(carom_momentum_size(w->r_w, w->M) <= allowed)) return false;
     constraints(w, s);
     carom_copy(s->p, w->p, n);
     return carom_problem_met(s, rounding(w, s));
