@@ -12,17 +12,9 @@
 
 static const double OTHER = 1e-7; // directions of one feature differ by rounding
 
-static carom_status ask(carom_step *s, carom_hold what, double t, const double *q) {
-    carom_inside *in = s->inside;
-    if (!s->sys->hold) return CAROM_OK;
-    if (what == CAROM_HOLD) in->holds += 1;
-    in->held = what == CAROM_FREE ? 0 : in->holds;
-    return s->sys->hold(s->sys->model, s->sys_work, what, t, q);
-}
-
-carom_status carom_phase_hold(carom_step *s, double t, const double *q) { return ask(s, CAROM_HOLD, t, q); }
-carom_status carom_phase_free(carom_step *s) { return ask(s, CAROM_FREE, s->t, s->q); }
-carom_status carom_phase_held(carom_step *s) { return ask(s, CAROM_HELD, s->t, s->q); }
+carom_status carom_phase_hold(carom_step *s, double t, const double *q) { return carom_hold_features(s, CAROM_HOLD, t, q); }
+carom_status carom_phase_free(carom_step *s) { return carom_hold_features(s, CAROM_FREE, s->t, s->q); }
+carom_status carom_phase_held(carom_step *s) { return carom_hold_features(s, CAROM_HELD, s->t, s->q); }
 
 carom_status carom_phase_leave(carom_step *s, carom_status status) {
     const carom_status freed = carom_phase_free(s);

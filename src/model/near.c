@@ -397,7 +397,7 @@ static void adopt_pairs(void *user, int part, int parts) {
             p->B = x->shape[both % x->nshapes];
             p->first = m->ne + m->nc + i;
             carom_pair_place(m, p);
-            if (x->patches) p->patch = &l->patch[n - 1], p->patch->known = false;
+            if (x->patches) p->patch = &l->patch[n - 1], p->patch->known = p->patch->held = false;
             while (n > first_of(l, lane + 1, a->lanes)) ++lane;
             p->turn = lane;
         }
@@ -551,6 +551,13 @@ carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, 
     carom_team_run(list->team, lane_gaps, &t);
     for (int i = 1; i < t.lanes; ++i) t.bad[0] |= t.bad[i];
     return t.bad[0] ? CAROM_USER : CAROM_OK;
+}
+
+void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q) {
+    const carom_list *list = carom_near_list(m, work);
+    const live *l = list ? list->work : NULL;
+    for (int i = 0; l && i < l->npairs; ++i)
+        if (m->kinds[l->pair[i].kind].patch) carom_patch_hold(m, &l->pair[i], what, q);
 }
 
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {

@@ -106,9 +106,9 @@ enum { PAIR_PLACE = 12 }; // of a contact: point, normal, directions of friction
 
 /// The features of a pair at one position.
 typedef struct patch {
-    bool known;
+    bool known, held;
     carom_frame r[2];
-    carom_feature f[CAROM_PATCH];
+    carom_feature f[CAROM_PATCH], keep[CAROM_PATCH]; // found last; those of the position where they were held (CAROM_HOLD)
 } patch;
 
 // -- kinds.c: pairs of equal shapes of bodies of equal kind have one tape, which is asked with the positions of two bodies. ----
@@ -192,6 +192,7 @@ static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int 
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
 const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
+void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q); // of pairs found by search, as carom_system.hold
 /// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.  contacts: how many of them
 /// there is work for; a few are not shared.
 void carom_near_share(const carom_model *m, const void *work, int contacts, void (*part)(void *user, int lane, int from, int to), void *user);
@@ -263,6 +264,7 @@ bool carom_patch_pair(const shape *A, const shape *B);
 bool carom_patch_listed(const shape *A, const shape *B);
 /// Half the bounding box of a hull along axis i; A: its axes in the world.
 double carom_patch_extent(const shape *s, const double *A, int i);
+void carom_patch_hold(const carom_model *m, const pair *p, carom_hold what, const double *q);
 int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v, double *out);
 
 // -- shared.c: their parts of what a system gives, for the contacts of L. -------------------------------------------------------

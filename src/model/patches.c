@@ -39,9 +39,16 @@ static both frames(const pair *p, const double *q) {
     return x;
 }
 
-// The features at these positions; those that were found last, if they are the same.
+static bool finite(const both *x) {
+    for (int i = 0; i < 24; ++i)
+        if (!isfinite(((const double *)x)[i])) return false;
+    return true;
+}
+
+// The features at these positions: those that are held; those that were found last, if the positions are the same.
 static const carom_feature *features(const pair *p, const both *x) {
     patch *last = p->patch;
+    if (last->held) return last->keep;
     if (last->known && memcmp(&last->r, x, sizeof *x) == 0) return last->f;
     const carom_convex A = solid(p->A), B = solid(p->B);
     carom_patch_find(&A, &x->f[0], &B, &x->f[1], last->f);
@@ -71,14 +78,17 @@ static void touch_gradient(const touch_pair *p, const both *x, const carom_featu
 
 static double length(const pair *p) { return fmin(p->A->bound_radius > 0 ? p->A->bound_radius : INFINITY, p->B->bound_radius > 0 ? p->B->bound_radius : INFINITY); }
 
-int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v, double *out) {
+static touch_pair touch(const carom_model *m, const pair *p) {
     const carom_model *two = m->kinds[p->kind].two;
-    const int nv = two->nv, directions = two->links->ndir;
+    return (touch_pair){.A = solid(p->A), .B = solid(p->B), .length = length(p), .roll = p->own->rub.roll, .spin = p->own->rub.spin, .directions = two->links->ndir, .nv = two->nv};
+}
+
+int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v, double *out) {
+    const touch_pair y = touch(m, p);
+    const int nv = y.nv, directions = y.directions;
     const both x = frames(p, q);
-    for (int i = 0; i < 24; ++i)
-        if (!isfinite(((const double *)&x)[i])) return 1;
+    if (!finite(&x)) return 1;
     const carom_feature *f = features(p, &x);
-    const touch_pair y = {.A = solid(p->A), .B = solid(p->B), .length = length(p), .roll = p->own->rub.roll, .spin = p->own->rub.spin, .directions = directions, .nv = nv};
     double u[12] = {0};
     for (int i = 0; i < nv && v; ++i) u[i] = v[p->v_at[i / 6] + i % 6];
     for (int k = 0; k < p->count; ++k) {
@@ -103,4 +113,33 @@ int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, cons
         }
     }
     return 0;
+}
+
+// -- features that are held -------------------------------------------------------------------------------------------------
+
+static bool among(const carom_feature *f, const carom_feature *list, int n) {
+    for (int i = 0; i < n; ++i)
+        if (!list[i].spare && list[i].kind == f->kind && list[i].a == f->a && list[i].b == f->b) return true;
+    return false;
+}
+
+// The contact that is farthest open: one that is spare, if there is any.
+static int farthest(const touch_pair *y, const both *x, const carom_feature *f, int n) {
+    int best = 0;
+    for (int i = 1; i < n && !f[best].spare; ++i)
+        if (f[i].spare || touch_gap(y, x, &f[i]) > touch_gap(y, x, &f[best])) best = i;
+    return best;
+}
+
+void carom_patch_hold(const carom_model *m, const pair *p, carom_hold what, const double *q) {
+    patch *z = p->patch;
+    const both x = frames(p, q);
+    z->held = false;
+    if (what == CAROM_FREE || !finite(&x)) return;
+    const carom_feature *f = features(p, &x);
+    const touch_pair y = touch(m, p);
+    for (int k = 0; what == CAROM_HELD && k < p->count; ++k)
+        if (!f[k].spare && touch_gap(&y, &x, &f[k]) < 0 && !among(&f[k], z->keep, p->count)) z->keep[farthest(&y, &x, z->keep, p->count)] = f[k];
+    if (what == CAROM_HOLD) memcpy(z->keep, f, sizeof z->keep);
+    z->held = true;
 }

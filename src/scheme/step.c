@@ -182,6 +182,14 @@ carom_status carom_gaps(carom_step *s, double *g, double t, const double *q) {
     return some_gaps(s, g, all, t, q);
 }
 
+carom_status carom_hold_features(carom_step *s, carom_hold what, double t, const double *q) {
+    carom_inside *in = s->inside;
+    if (!s->sys->hold) return CAROM_OK;
+    if (what == CAROM_HOLD) in->holds += 1;
+    in->held = what == CAROM_FREE ? 0 : in->holds;
+    return s->sys->hold(s->sys->model, s->sys_work, what, t, q);
+}
+
 // Forces and, unless g is NULL, gaps: a request to stop is looked for once.
 static carom_status force_and_gaps(carom_step *s, double *f, double *g, double t, const double *q, const double *v) {
     const int all = s->sys->ne + s->sys->nc;

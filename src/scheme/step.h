@@ -33,6 +33,9 @@ void carom_lift(const carom_step *s, double *dx, const double *x, const double *
 /// g = gaps at the start of the step, (s->t, s->q): those that the simulation has, where it has them.
 carom_status carom_gaps_before(carom_step *s, double *g);
 
+/// Hold the features of contacts, or release them, as carom_system.hold does.
+carom_status carom_hold_features(carom_step *s, carom_hold what, double t, const double *q);
+
 /// L's set: all bilateral constraints and the contacts whose g is not positive, for schemes that keep sets by signs.
 void carom_close(const carom_step *s, carom_local *L, const double *g);
 

@@ -270,6 +270,15 @@ static bool restless(writer *w, const carom_ledger *l) {
     return true;
 }
 
+// The smallest gap of the pair that makes this contact: in slots of a pair contacts change places.
+static double pair_gap(const carom_sim *sim, int id) {
+    const int known = carom_sim_known_as(sim, id);
+    double least = sim->gap[id];
+    for (int i = sim->sys->ne; i < sim->sys->ne + sim->sys->nc; ++i)
+        if (sim->list.slots && sim->gap[i] < least && carom_sim_known_as(sim, i) == known) least = sim->gap[i];
+    return least;
+}
+
 // A contact that pushes while it is open by much and neither closes nor opens: forces move bodies through the gap in one step, and a scheme that decides by positions ahead holds them where they are.  Rest leaves gaps
 // of what forces move in a step; those of a millionth of it are meant to be 0.
 static bool hovers(writer *w, const carom_ledger *l) {
@@ -280,8 +289,9 @@ static bool hovers(writer *w, const carom_ledger *l) {
     if (sim->scheme->emits_events || sim->stale) return false; // what reacted in the step may have left since
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int id = sim->sys->ne + c, d = sim->dir[id];
-        const double gap = sim->gap[id], size = sim->size && gap > 0 ? sim->size(sim->names.name_user, carom_sim_known_as(sim, id)) : 0;
-        if (!(sim->held[c] > 0 && gap > DEEP * (size > 0 ? size : far) && gap > NONE * moved && gap > FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d])))) continue;
+        if (!(sim->held[c] > 0 && sim->gap[id] > 0)) continue;
+        const double gap = pair_gap(sim, id), size = sim->size ? sim->size(sim->names.name_user, carom_sim_known_as(sim, id)) : 0;
+        if (!(gap > DEEP * (size > 0 ? size : far) && gap > NONE * moved && gap > FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d])))) continue;
         snprintf(add(w, "resolution", carom_sim_known_as(sim, id), sim->kept->t), ROOM,
                  "the contact pushes although it is open by %.3g at t = %.9g: in one step of %.9g forces move bodies farther than that, and %s stops them on the way.  Try a smaller step, or a scheme that chooses its own "
                  "(auto)", gap, sim->kept->t, sim->h, sim->scheme->name);

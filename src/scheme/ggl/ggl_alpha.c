@@ -27,7 +27,7 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8 }; // iterations
+enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8, LATE = 16, ROUNDS = 4 }; // iterations; ROUNDS: with features held anew
 enum { A_WHILE = 20 };                           // steps
 static const double FAR = 30;                    // times the velocities before; times the first correction of positions
 
@@ -54,7 +54,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(keep, nb, &w->nu_n, &w->Lambda_n);
     CAROM_ALLOCATE(mem, nv, &w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f);
     CAROM_ALLOCATE(mem, nb, &w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D, &w->closed);
-    CAROM_ALLOCATE(mem, nq, &w->q_s, &w->q);
+    CAROM_ALLOCATE(mem, nq, &w->q_s, &w->q, &w->q_W);
     w->in_A = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->in_B = carom_allocate_bytes(mem, nb * sizeof(bool));
     w->sticks = carom_allocate_bytes(mem, nb * sizeof(bool));
@@ -191,7 +191,10 @@ static carom_status look(work *w, carom_step *s, int k) {
     if (w->L.nb == 0) return CAROM_OK;
     const bool first = !w->have_u_0;
     CAROM_TRY(before(w, s));
-    CAROM_TRY(carom_directions(s, &w->L, t_1, w->q));
+    // (GA-19)  The contact solvers in turn: from iterate LATE on directions stay.  Dependent contacts share a load in several ways, and with directions that move by
+    //          rounding the solution goes from one to the other; with constant ones the velocity level does not depend on positions.
+    if (w->way != SOLVERS || k <= LATE) carom_copy(w->q_W, w->q, s->sys->nq);
+    CAROM_TRY(carom_directions(s, &w->L, t_1, w->q_W));
     carom_settle_gaps(s, w->g, &w->L, w->q, w->x);
     if (first || (w->seeks && !w->bent.some)) CAROM_TRY(kinks(w, s));
     carom_bent_keep(&w->bent, &w->L);
@@ -609,16 +612,6 @@ static carom_status attempts(work *w, carom_step *s) {
     return status;
 }
 
-// Where they fail, and smaller steps have not helped, an iterate may have met a kink.
-static carom_status answer(work *w, carom_step *s) {
-    w->seeks = false;
-    const carom_status status = attempts(w, s);
-    w->seeks = status == CAROM_RETRY && s->inside->last && s->sys->nc > 0 && !s->sys->listed;
-    if (!w->seeks) return status;
-    const carom_status again = attempts(w, s);
-    return w->bent.some ? again : status;
-}
-
 // (GA-17)  gaps at q_n or q_n + h v_n for active=start and forecast; else none is closed by them.
 static carom_status forecast(work *w, carom_step *s) {
     const bool ahead = w->active == CAROM_GGL_FORECAST;
@@ -628,6 +621,48 @@ static carom_status forecast(work *w, carom_step *s) {
     carom_move(s, w->q_s, s->q, ahead ? s->h : 0, s->v);
     CAROM_TRY(carom_gaps(s, w->g_0, t, w->q_s));
     return carom_close_place(s, &w->L, w->g_0, (carom_place){.t = t, .q = w->q_s, .v = s->v});
+}
+
+// Where they fail, and smaller steps have not helped, an iterate may have met a kink.
+static carom_status answer(work *w, carom_step *s) {
+    w->seeks = false;
+    CAROM_TRY(forecast(w, s));
+    const carom_status status = attempts(w, s);
+    w->seeks = status == CAROM_RETRY && s->inside->last && s->sys->nc > 0 && !s->sys->listed;
+    if (!w->seeks) return status;
+    const carom_status again = attempts(w, s);
+    return w->bent.some ? again : status;
+}
+
+// Is no gap below zero at q, with the features there, beyond what the iteration leaves of gaps?
+static carom_status clear(work *w, carom_step *s, bool *all) {
+    const int ne = s->sys->ne, nq = s->sys->nq;
+    const double size = carom_norm_max(w->q, nq);
+    double *g = w->scratch, left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * w->speed;
+    for (int b = ne; b < w->L.nb; ++b) left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
+    CAROM_TRY(carom_gaps(s, g, s->t + s->h, w->q));
+    *all = true;
+    for (int id = ne; id < ne + s->sys->nc && *all; ++id) *all = g[id] >= -left;
+    return CAROM_OK;
+}
+
+// (GA-18)  Slots of contacts that are found by search change their features from iterate to iterate, and one then has the reaction of another
+//          feature: such iterations do not end.  So features are held while the equations are solved: those at the position without
+//          reactions, q_n + x_p, and, while a gap is below zero with the features at the solution, those there.
+static carom_status held_answer(work *w, carom_step *s) {
+    bool all = false;
+    const carom_traces before = carom_problem_traces(s);
+    predict(w, s, false);
+    carom_move(s, w->q, s->q, 1, w->x_p);
+    for (int k = 0; !all && k < ROUNDS; ++k) {
+        if (k > 0) carom_problem_take_back(s, &before);
+        CAROM_TRY(carom_hold_features(s, k > 0 ? CAROM_HELD : CAROM_HOLD, s->t + s->h, w->q));
+        const carom_status status = answer(w, s);
+        CAROM_TRY(carom_hold_features(s, CAROM_FREE, s->t, s->q));
+        CAROM_TRY(status);
+        CAROM_TRY(clear(w, s, &all));
+    }
+    return all || s->inside->last ? CAROM_OK : carom_retry(s, "contacts overlap with other features than those that reacted");
 }
 
 static void forget(void *memory, carom_step *s, int id) {
@@ -640,8 +675,7 @@ static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
     if (s->jumped) CAROM_TRY(start(w, s));
-    CAROM_TRY(forecast(w, s));
-    CAROM_TRY(answer(w, s));
+    CAROM_TRY(s->sys->listed && s->sys->hold ? held_answer(w, s) : answer(w, s));
     *s->speed = w->speed;
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     carom_ggl_alpha_certify(w, s);

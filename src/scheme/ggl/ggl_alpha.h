@@ -43,6 +43,7 @@ typedef struct carom_ggl_alpha {
     double *lambda, *nu, *Lambda;         // lambda~ (ne); multipliers on position and velocity level, by constraint id
     // one evaluation
     double *x, *q_s, *q, *v_s, *v, *f;    // displacement; q~, q; v~, v; forces
+    double *q_W;                          // where directions are those of the iterate
     double *g_s, *g, *g_0;                // gaps at q~, q and, for active=start and forecast, where these look, by id
     double *u_0, *u, *u_s, *D;            // local velocities of v_n at q_n (rows of L_0), of v and v~ at q (rows of L); W'M^-1 W, roughly
     double *b, *closed;                   // other laws of impact than Newton's: velocities after the impact (rows of L_0), of the set with -1 (by id)

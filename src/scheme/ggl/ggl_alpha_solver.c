@@ -33,7 +33,7 @@ carom_status carom_ggl_alpha_positions(carom_ggl_alpha *w, carom_step *s) {
     carom_axpy(w->U, -1, U_T, s->sys->nv);
     carom_local_same(L, &w->L);
     for (int b = 0; b <= L->nb; ++b) L->at[b] = b; // of each constraint its normal
-    CAROM_TRY(carom_directions(s, L, t_1, w->q));
+    CAROM_TRY(carom_directions(s, L, t_1, w->q_W));
     carom_bent_keep(&w->bent, L);
     carom_problem_form(s, L, L, &w->F_M, 1);
     for (int b = 0; b < L->nb; ++b) {
@@ -58,7 +58,7 @@ static carom_status form(carom_ggl_alpha *w, carom_step *s, const double *set, d
     const double t_1 = s->t + s->h;
     CAROM_TRY(carom_mass_factor(s, &w->F_M, t_1, w->q));
     carom_close(s, L, set);
-    CAROM_TRY(carom_directions(s, L, t_1, w->q));
+    CAROM_TRY(carom_directions(s, L, t_1, w->q_W));
     carom_bent_keep(&w->bent, L);
     carom_local_pick(u, L, w->u_0, &w->L_0);
     carom_problem_form(s, L, L, &w->F_M, 1);
