@@ -69,6 +69,8 @@ typedef struct auto_work {
     // time-stepping
     carom_memory *kept_memory, *memory; // nc
     double *held;                // nc: 1 for contacts that reacted in the last part
+    bool *struck;                // nc: an impact in it
+    carom_local L_s;             // scratch
     double t;
     const carom_scheme *stepper;
     double stepper_opt[16];

@@ -18,12 +18,13 @@ double auto_delta(const auto_work *w, const carom_step *s, double h) {
     return fmax(AUTO_ENCLOSED * s->opt[AUTO_RTOL] * T, auto_shortest(s, w->P.t));
 }
 
-// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
+// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far; what starts in the origin has the size |v|^2/|v'|, and only what has no such size
+//         that of its way between two records
 void auto_measure(auto_work *w, const carom_step *s, const double *q, const double *v, const double *a) {
     auto_head *h = &w->head;
     const double speed = carom_norm_max(v, s->sys->nv), acceleration = a ? carom_norm_max(a, s->sys->nv) : 0;
     h->size_q = fmax(h->size_q, carom_norm_max(q, s->sys->nq));
-    if (h->size_q == 0) h->size_q = fmax(speed * s->h, acceleration * s->h * s->h);
+    if (h->size_q == 0) h->size_q = speed > 0 && acceleration > 0 ? speed * speed / acceleration : fmax(speed * s->h, acceleration * s->h * s->h);
     h->size_v = fmax(h->size_v, fmax(speed, sqrt(h->size_q * acceleration)));
 }
 

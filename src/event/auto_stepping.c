@@ -22,6 +22,8 @@ void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, c
     w->kept_memory = carom_allocate_bytes(keep, nc * sizeof *w->memory);
     w->memory = carom_allocate_bytes(mem, nc * sizeof *w->memory);
     w->held = carom_allocate(mem, nc);
+    w->struck = carom_allocate_bytes(mem, nc * sizeof *w->struck);
+    w->L_s = carom_allocate_local(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w->q_s, &w->q_w, &w->q_h);
     CAROM_ALLOCATE(mem, nv, &w->v_s, &w->v_w, &w->v_h);
     w->F_s = carom_allocate_factor(mem, sys->mass_shape, true);
@@ -107,7 +109,24 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     return violation(w, s, w->t + h, error);
 }
 
-static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
+// (CL-6)  Is the normal impulse of contact c in a part over h an impact: does the contact approach faster than the forces of a few halves explain?
+static carom_status struck(auto_work *w, carom_step *s, const carom_step *books, int c, double h, bool *is) {
+    const double approach = -w->u_before[s->dir[s->sys->ne + c]], h_0 = s->h;
+    double theta = 0;
+    *is = carom_memory_fresh(w->memory + c, books, c) && approach > 0;
+    if (!*is) return CAROM_OK;
+    s->h = 0.5 * h;
+    const carom_status status = carom_explained(s, &theta, &w->L_s, s->sys->ne + c, false, (carom_place){.t = w->t, .q = w->q_s, .v = w->v_s});
+    s->h = h_0;
+    *is = approach > theta;
+    return status;
+}
+
+// z: the books of the halves, from w->t to t.
+static carom_status accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
+    carom_step books = *s;
+    books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
+    for (int c = 0; c < s->sys->nc; ++c) CAROM_TRY(struck(w, s, &books, c, t - w->t, &w->struck[c]));
     carom_copy(w->q_s, w->q_h, s->sys->nq);
     carom_copy(w->v_s, w->v_h, s->sys->nv);
     carom_copy(w->g_0, w->g_1, s->sys->ne + s->sys->nc);
@@ -124,16 +143,15 @@ static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
         }
     s->reacted = s->reacted || z->reacted;
     // Events of this part, read off its own impulses.
-    carom_step books = *s;
-    books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
-    double *struck = w->large ? NULL : w->P.now + CAROM_PHASE_STRUCK; // events will be located again
+    double *fastest = w->large ? NULL : w->P.now + CAROM_PHASE_STRUCK; // events will be located again
     for (int c = 0; c < s->sys->nc; ++c) {
         const int d = s->dir[s->sys->ne + c];
-        if (struck && z->reacted && w->impulse[d] > 0) *struck = fmax(*struck, -w->u_before[d]);
-        carom_memory_update(w->memory + c, &books, t, c, carom_memory_fresh(w->memory + c, &books, c));
+        if (fastest && z->reacted && w->impulse[d] > 0) *fastest = fmax(*fastest, -w->u_before[d]);
+        carom_memory_update(w->memory + c, &books, t, c, w->struck[c]);
     }
     s->nevents = books.nevents;
     w->t = t;
+    return CAROM_OK;
 }
 
 // Forces without potential, by the trapezoidal rule over the part.
@@ -191,8 +209,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
             if (last && factor >= 1) h->next = fmax(h->next, length);
             if (s->opt[AUTO_LONGEST] > 0) h->next = fmin(h->next, s->opt[AUTO_LONGEST]);
             h->quiet = p == 0 ? 0 : h->quiet + 1;
-            accept(w, s, &z, t);
-            return CAROM_OK;
+            return accept(w, s, &z, t);
         }
         refused = true;
         carom_problem_take_back(s, &before);

@@ -107,7 +107,7 @@ typedef struct work {
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
-    w->P.tol = opt[OPT_RTOL];
+    w->P.tol = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]); // predictions of a limit agree to what ends the run of a single contact, not to the noise of the integrator
     w->P.limits = (carom_limits){.exact = true,
                                  .decide = opt[OPT_DECIDE],
                                  .velocity = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]), // after some steps a velocity is not known better

@@ -83,7 +83,7 @@ static void measure(carom_phase *w, const carom_step *s, double h) {
     now[CAROM_PHASE_SPEED] = fmax(now[CAROM_PHASE_SPEED], v);
     now[CAROM_PHASE_SIZE_A] = fmax(now[CAROM_PHASE_SIZE_A], a);
     *size_q = fmax(*size_q, carom_norm_max(w->q, s->sys->nq));
-    if (*size_q == 0) *size_q = fmax(v * h, a * h * h);
+    if (*size_q == 0) *size_q = v > 0 && a > 0 ? v * v / a : fmax(v * h, a * h * h); // h is the scheme's, or the interval between records
     if (*size_q == 0) *size_q = 1;
     *size_v = fmax(fmax(*size_v, v), sqrt(*size_q * a));
     if (*size_v == 0) *size_v = *size_q / h;
