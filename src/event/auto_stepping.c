@@ -89,6 +89,32 @@ static carom_status violation(auto_work *w, carom_step *s, double t, double *err
     return CAROM_OK;
 }
 
+static carom_status power_at(carom_step *s, double t, const double *q, const double *v, double *P) {
+    P[CAROM_WORK_FRICTION] = P[CAROM_WORK_EXTERNAL] = P[CAROM_WORK_DAMPING] = 0;
+    if (s->sys->power && s->sys->power(s->sys->model, s->sys_work, t, q, v, &P[CAROM_WORK_EXTERNAL], &P[CAROM_WORK_DAMPING]) != CAROM_OK) return carom_retry(s, "the model could not compute its power");
+    return CAROM_OK;
+}
+
+static void booked(const carom_step *z, double *W) {
+    W[CAROM_WORK_FRICTION] = z->account.friction, W[CAROM_WORK_EXTERNAL] = z->account.external, W[CAROM_WORK_DAMPING] = z->account.damping;
+}
+
+// (AU-16) by (AD-9); an impact has its own measure, and velocities are in it.
+static carom_status work_error(auto_work *w, carom_step *s, double h, bool jump, double weight, double atol, double *error) {
+    const double rtol = s->opt[AUTO_RTOL], most = carom_works_error(&w->works, h, weight, &w->work_size);
+    double push = 0, allowed = rtol * (w->head.size_w + w->work_size);
+    if (jump || !(most > 0)) return CAROM_OK;
+    if (most > allowed) { // velocities are not known better than atol
+        for (int i = 0; i < w->nl; ++i) push += fabs(w->impulse[i]);
+        CAROM_TRY(carom_force(s, w->a_s, w->t, w->q_s, w->v_s));
+        for (int i = 0; i < s->sys->nv; ++i) push += h * fabs(w->a_s[i]);
+        allowed += atol * w->head.size_v * push;
+    }
+    const double own = most / allowed;
+    *error = fmax(*error, h <= auto_coarse(w, s) ? fmin(own, 1) : own);
+    return CAROM_OK;
+}
+
 // (AU-8)  A part of h as a whole and in two halves.  Their difference over 2^p - 1 counts against rtol; with an impact, the
 //         velocities are of order 0: twice the difference counts against sqrt(rtol).
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error, int *p, carom_step *z) {
@@ -97,8 +123,15 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     CAROM_TRY(one(w, &whole, w->t, h));
     *z = aside(w, s, w->q_h, w->v_h, w->impulse, w->force, w->u_before, w->u_after);
     z->scale = whole.scale;
+    carom_works *x = &w->works;
+    CAROM_TRY(power_at(s, w->t, w->q_s, w->v_s, x->P[0]));
     CAROM_TRY(one(w, z, w->t, 0.5 * h));
+    CAROM_TRY(power_at(s, w->t + 0.5 * h, w->q_h, w->v_h, x->P[1]));
     CAROM_TRY(one(w, z, w->t + 0.5 * h, 0.5 * h));
+    CAROM_TRY(power_at(s, w->t + h, w->q_h, w->v_h, x->P[2]));
+    booked(&whole, x->whole);
+    booked(z, x->halves);
+    x->powers = s->sys->power != NULL;
     const bool jump = jumps(w, s);
     *p = jump ? 0 : touches(w, s) ? 1 : 2;
     const double weight = *p == 0 ? 2 * sqrt(s->opt[AUTO_RTOL]) : 1 / (ldexp(1, *p) - 1);
@@ -106,6 +139,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     for (int i = 0; i < nv; ++i) w->error[nq + i] = weight * (w->v_h[i] - w->v_w[i]);
     const double atol = s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : *p < 2 ? s->opt[AUTO_RTOL] : 0.01 * s->opt[AUTO_RTOL];
     *error = carom_flow_error(s, w->error, w->q_s, w->v_s, w->q_h, w->v_h, s->opt[AUTO_RTOL], atol * w->head.size_q, atol * w->head.size_v);
+    CAROM_TRY(work_error(w, s, h, *p == 0, weight, atol, error));
     return violation(w, s, w->t + h, error);
 }
 
@@ -154,15 +188,12 @@ static carom_status accept(auto_work *w, carom_step *s, const carom_step *z, dou
     return CAROM_OK;
 }
 
-// Forces without potential, by the trapezoidal rule over the part.
-static carom_status power(carom_step *s, double t, const double *q, const double *v, double h) {
-    double in = 0, out = 0;
-    if (!s->sys->power) return CAROM_OK;
-    if (s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out) != CAROM_OK)
-        return carom_retry(s, "the model could not compute its power");
-    s->account.external += 0.5 * h * in;
-    s->account.damping += 0.5 * h * out;
-    return CAROM_OK;
+// (AD-9)  Forces without potential, by Simpson's rule over the part.
+static void book_power(auto_work *w, carom_step *s, double h) {
+    const carom_works *x = &w->works;
+    s->account.external += 0.5 * h * (x->P[0][CAROM_WORK_EXTERNAL] + x->P[2][CAROM_WORK_EXTERNAL]) + carom_works_middle(x, h, CAROM_WORK_EXTERNAL);
+    s->account.damping += 0.5 * h * (x->P[0][CAROM_WORK_DAMPING] + x->P[2][CAROM_WORK_DAMPING]) + carom_works_middle(x, h, CAROM_WORK_DAMPING);
+    w->head.size_w = CAROM_WORKS_KEPT * (w->head.size_w + w->work_size);
 }
 
 // What stands still has no size of velocities yet: (AU-1) with the accelerations that it would have without contacts.
@@ -186,7 +217,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) h->length = fmax(h->length, fabs(w->g_0[id]));
     if (!(h->next > 0)) h->next = left;
     // An impact is not looked at more closely than this.
-    const double coarse = h->size_v > 0 ? 0.01 * sqrt(rtol) * h->size_q / h->size_v : 0;
+    const double coarse = h->size_v > 0 ? auto_coarse(w, s) : 0;
     double length = h->next;
     bool refused = false;
     for (int i = 0; i < ATTEMPTS; ++i) {
@@ -203,8 +234,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
             const double most = fmin(2, s->opt[AUTO_GROW]);
             const double factor = fmin(refused ? 1 : most, fmax(s->control.shrink, s->control.safety * pow(fmax(error, LEAST), -1.0 / (p + 1))));
             const double t = last ? t_1 : w->t + part;
-            CAROM_TRY(power(s, w->t, w->q_s, w->v_s, part));
-            CAROM_TRY(power(s, t, w->q_h, w->v_h, part));
+            book_power(w, s, part);
             h->next = part * factor;
             if (last && factor >= 1) h->next = fmax(h->next, length);
             if (s->opt[AUTO_LONGEST] > 0) h->next = fmin(h->next, s->opt[AUTO_LONGEST]);

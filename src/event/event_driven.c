@@ -212,12 +212,16 @@ static carom_status begin(work *w, carom_step *s, bool *at_once) {
 // flight is; one step covers it, or a few, and the method's own estimate says whether that is good enough.
 // Other short intervals are covered in the same way.
 
-// The error of the step to P->b over its tolerance; works are not counted, and reactions not where there is a blur (EV-20).
-static double error_of(const work *w, const carom_step *s, double blur) {
-    const carom_phase *P = &w->P;
-    const double atol = absolute(s) + blur, size_v = P->now[CAROM_PHASE_SIZE_V];
-    const double state = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v);
-    return blur > 0 ? state : fmax(state, carom_flow_reaction_error(&P->f, s, P->b.tau, SEEN * w->energy / size_v));
+// The error of the step to P->b over its tolerance; reactions and works are not counted where there is a blur (EV-20).
+static carom_status error_of(work *w, carom_step *s, double blur, double *error) {
+    carom_phase *P = &w->P;
+    const double rtol = s->opt[OPT_RTOL], atol = absolute(s) + blur, size_v = P->now[CAROM_PHASE_SIZE_V];
+    double works;
+    *error = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v);
+    if (blur > 0) return CAROM_OK;
+    CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, P->b.tau, P->q, P->v, rtol, atol, w->energy, &works));
+    *error = fmax(fmax(*error, works), carom_flow_reaction_error(&P->f, s, P->b.tau, SEEN * w->energy / size_v));
+    return CAROM_OK;
 }
 
 static double allowed(double blur) { return blur > 0 ? 1 : SAFE; }
@@ -234,7 +238,9 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
     if (carom_phase_kink(P, s)) {
         CAROM_TRY(P->integrator->advance(P, s, P->b.tau, &P->b, w->error));
         CAROM_TRY(carom_phase_watch(P, s, &P->b));
-        if (!(error_of(w, s, blur) <= allowed(blur))) {
+        double error;
+        CAROM_TRY(error_of(w, s, blur, &error));
+        if (!(error <= allowed(blur))) {
             *done = *found = false;
             try_finer(w);
             return CAROM_OK;
@@ -260,7 +266,7 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
         const carom_status status = P->integrator->advance(P, s, tau, &P->b, w->error);
         if (status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER) error = WILD; // too long a step led where the system makes no sense
         else if (status != CAROM_OK) return status;
-        else error = error_of(w, s, blur);
+        else CAROM_TRY(error_of(w, s, blur, &error));
         if (error <= most) break;
         tau = 0.9 * pow(most / fmin(error, DBL_MAX), 0.2) * tau;
         if (!(end <= (blur > 0 ? 1 : MANY) * tau)) return CAROM_OK;
