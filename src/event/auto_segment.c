@@ -4,6 +4,7 @@
 // how often somebody looks.
 #include "base/tolerance.h"
 #include "event/auto.h"
+#include "event/hidden.h"
 #include "scheme/inside.h"
 #include <float.h>
 #include <math.h>
@@ -18,13 +19,14 @@ double auto_delta(const auto_work *w, const carom_step *s, double h) {
     return fmax(AUTO_ENCLOSED * s->opt[AUTO_RTOL] * T, auto_shortest(s, w->P.t));
 }
 
-// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far; what starts in the origin has the size |v|^2/|v'|, and only what has no such size
-//         that of its way between two records
+// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far; what starts in the origin has the size |v|^2/|v'|, and where that is more than its way in
+//         the run, that of its way between two records
 void auto_measure(auto_work *w, const carom_step *s, const double *q, const double *v, const double *a) {
     auto_head *h = &w->head;
     const double speed = carom_norm_max(v, s->sys->nv), acceleration = a ? carom_norm_max(a, s->sys->nv) : 0;
     h->size_q = fmax(h->size_q, carom_norm_max(q, s->sys->nq));
-    if (h->size_q == 0) h->size_q = speed > 0 && acceleration > 0 ? speed * speed / acceleration : fmax(speed * s->h, acceleration * s->h * s->h);
+    const bool natural = speed > 0 && speed <= acceleration * (s->inside->t_end - s->inside->t_0);
+    if (h->size_q == 0) h->size_q = natural ? speed * speed / acceleration : fmax(speed * s->h, acceleration * s->h * s->h);
     h->size_v = fmax(h->size_v, fmax(speed, sqrt(h->size_q * acceleration)));
 }
 
@@ -97,9 +99,20 @@ static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_
     const double rtol = s->opt[AUTO_RTOL];
     double work;
     CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, absolute(s), w->head.size_w, &work));
-    if (h <= auto_coarse(w, s)) work = fmin(work, 1);
+    if (h <= auto_coarse(w, s)) work = fmin(work, CAROM_WORKS_COARSE);
     *error = fmax(fmax(auto_error(w, s, P->q, P->v, E->q, E->v), work),
                   fmax(carom_flow_reaction_error(&P->f, s, h, sqrt(rtol) * w->head.size_p), carom_flow_turn_error(&P->f, s, h) / rtol));
+    return CAROM_OK;
+}
+
+// (AU-17)  A force that no stage has met (HF): the step is refused, and the next one ends before it, between a tenth and a half of this one.
+static carom_status avoid_hidden(auto_work *w, carom_step *s, double h, double *error) {
+    bool hidden;
+    double at, width;
+    CAROM_TRY(carom_phase_hidden(&w->P, s, s->opt[AUTO_RTOL], &hidden, &at, &width));
+    if (!hidden || h <= auto_coarse(w, s)) return CAROM_OK;
+    const double length = fmax(0.1 * h, fmin(at, 0.5 * h));
+    *error = pow(s->control.safety * h / length, 5);
     return CAROM_OK;
 }
 
@@ -123,7 +136,7 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     if (size_q == 0 || size_v == 0) auto_measure(w, s, P->b.q, P->b.v, NULL);
     CAROM_TRY(error_of(w, s, h, &P->b, error));
     if (*error > 1) w->head.size_q = size_q, w->head.size_v = size_v;
-    return CAROM_OK;
+    return *error > 1 ? CAROM_OK : avoid_hidden(w, s, h, error);
 }
 
 static void account_to(double *x, const carom_account *a) { x[0] = a->impact, x[1] = a->friction, x[2] = a->external, x[3] = a->damping; }

@@ -5,6 +5,7 @@
 // interrupted goes on bit for bit.
 #include "event/cvode.h"
 #include "event/feature.h"
+#include "event/hidden.h"
 #include "event/phase.h"
 #include "event/singular.h"
 #include "event/watch.h"
@@ -272,6 +273,10 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
         if (!(end <= (blur > 0 ? 1 : MANY) * tau)) return CAROM_OK;
     }
     if (!(error <= most)) return CAROM_OK;
+    bool hidden = false;
+    double at, width;
+    if (!(blur > 0)) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], &hidden, &at, &width));
+    if (hidden) return CAROM_OK;
     *done = true;
     if (low) P->armed[w->who] = P->scan.watched[w->who] = false;
     CAROM_TRY(carom_phase_watch(P, s, &P->b));
@@ -287,10 +292,25 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
 
 // -- the multistep method ----------------------------------------------------------------------------------------------------
 
+// (EV-27)  A force in the step to P->b that the method has not met (HF): the phase ends before the step, and steps of the next one are short against it.
+static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *hidden) {
+    static const double FINEST = 1e-9; // of the interval between records
+    carom_phase *P = &w->P;
+    double at, width;
+    const double length = P->b.tau - P->from.tau;
+    *hidden = false;
+    if (length > FINEST * s->h) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], hidden, &at, &width));
+    if (!*hidden) return CAROM_OK;
+    w->cap = length / CAROM_PHASE_FINE;
+    if (first) return CAROM_OK;
+    carom_phase_next(P);
+    return carom_phase_end(P, s, P->t + P->a.tau, false);
+}
+
 static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     carom_phase *P = &w->P;
     const double t_1 = P->t + h;
-    bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false;
+    bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false, hidden;
     double size_q = P->now[CAROM_PHASE_SIZE_Q];
     CAROM_TRY(P->integrator->reset(P, s, h));
     for (bool first = true; !entered; first = false) {
@@ -298,6 +318,8 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         if (!first) carom_phase_next(P);
         CAROM_TRY(carom_phase_advance(P, s, h, NULL));
         if (++w->steps > s->opt[OPT_STEPS]) return CAROM_OK; // the caller refuses
+        CAROM_TRY(end_before_hidden(w, s, first, &hidden));
+        if (hidden) return CAROM_OK;
         carom_phase_grow(P, s, P->b.q);
         entered = !near && P->f.pivot < CAROM_FLOW_SINGULAR; // the next phase steps over it
         near = P->f.pivot < CAROM_FLOW_SINGULAR;
@@ -328,9 +350,9 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
     if (s->opt[OPT_LONGEST] > 0) longest = fmin(longest, s->opt[OPT_LONGEST]);
     carom_cvode_limit(P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v, w->energy / size_v, w->energy});
     P->integrator = &carom_integrator_cvode;
-    const bool finer = w->cap < HUGE_VAL;
+    const double cap = w->cap;
     const carom_status status = multistep(w, s, h, found);
-    if (finer) w->cap = HUGE_VAL;
+    if (w->cap == cap) w->cap = HUGE_VAL;
     P->integrator = &carom_integrator_rk;
     s->counts->inner_rejected += carom_cvode_rejected(P);
     return status;

@@ -6,7 +6,9 @@
 #include "base/tolerance.h"
 #include "event/decide.h"
 #include "event/feature.h"
+#include "event/hidden.h"
 #include "event/phase.h"
+#include "scheme/works.h"
 #include "event/watch.h"
 #include <float.h>
 #include <math.h>
@@ -342,11 +344,14 @@ static carom_status divide(work *w, carom_step *s) {
         const double rtol = s->opt[OPT_RTOL], state = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, atol) : HUGE_VAL;
         double works = 0;
         if (status == CAROM_OK) CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, atol, w->works, &works));
-        if (h <= COARSE * s->h) works = fmin(works, 1); // powers may jump where nobody knows of it
+        if (h <= COARSE * s->h) works = fmin(works, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
         const double error = status == CAROM_OK ? fmax(fmax(state, works), carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
         const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
-        if (error > 1) {
-            next = h * fmin(factor, safety);
+        bool hidden = false;
+        double at = 0, width;
+        if (error <= 1 && h > COARSE * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, &hidden, &at, &width));
+        if (error > 1 || hidden) {
+            next = hidden ? fmax(0.1 * h, fmin(at, 0.5 * h)) : h * fmin(factor, safety); // (AU-17)
             refused = true;
             carom_problem_take_back(s, &before);
             s->counts->inner_rejected += 1;
@@ -383,6 +388,8 @@ static carom_status whole(work *w, carom_step *s) {
         bool found, done;
         CAROM_TRY(carom_limit_parts(s, 1, MOST_PARTS + MORE_PARTS * s->sys->nc));
         CAROM_TRY(smooth(w, s, carom_kinked_part(s, &p, P->t, left)));
+        CAROM_TRY(carom_phase_divide_hidden(P, s, &p, &done));
+        if (done) continue;
         CAROM_TRY(end_at_kink(w, s, &p, &done));
         if (!done) continue;
         CAROM_TRY(look_inside(w, s, &found));
