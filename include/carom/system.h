@@ -185,9 +185,6 @@ typedef struct carom_system {
     /// least NaN: nothing is known of this contact.  NULL: of none.
     carom_status (*bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
                            const double *v_off, double *least, double *slowest, double *fastest, double *turn);
-    /// On such a piece, of the forces f: f[i] is not farther than off[i] from mid[i] + x slope[i], x from -1 to 1 in time.  off infinite: nothing is known.  NULL: of none, or f has no narrow features.
-    carom_status (*force_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
-                                 const double *v_off, double *mid, double *slope, double *off);
     /// Of every contact whose friction varies CAROM_FRICTION_LAW numbers, at law + CAROM_FRICTION_LAW c.  NULL: none varies.
     /// force: reactions by recorded directions; NULL where no contact has friction_reacts.
     carom_status (*friction)(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law);
@@ -237,6 +234,9 @@ typedef struct carom_system {
     carom_status (*gap_of_pair)(const void *model, void *work, int k, const double *q0, double h, const double *v, double *q, double *gap);
     /// How far points of the two shapes of contact id, one that is always there, move together on the shortest way from q_0 to q_1: its gap falls by no more.  HUGE_VAL, or NULL: not known.
     double (*travel)(const void *model, int id, const double *q_0, const double *q_1);
+    /// On a piece of a motion as of bounds(), of the forces f: f[i] is not farther than off[i] from mid[i] + x slope[i], x from -1 to 1 in time.  off infinite: nothing is known.  NULL: of none, or f has no narrow features.
+    carom_status (*force_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                                 const double *v_off, double *mid, double *slope, double *off);
 } carom_system;
 
 /// A system with sizes, dense storage and no functions; fill in the rest.

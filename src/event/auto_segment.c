@@ -19,14 +19,12 @@ double auto_delta(const auto_work *w, const carom_step *s, double h) {
     return fmax(AUTO_ENCLOSED * s->opt[AUTO_RTOL] * T, auto_shortest(s, w->P.t));
 }
 
-// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far; what starts in the origin has the size |v|^2/|v'|, and where that is more than its way in
-//         the run, that of its way between two records
+// (AU-1)  size_q = max |q|, size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
 void auto_measure(auto_work *w, const carom_step *s, const double *q, const double *v, const double *a) {
     auto_head *h = &w->head;
     const double speed = carom_norm_max(v, s->sys->nv), acceleration = a ? carom_norm_max(a, s->sys->nv) : 0;
     h->size_q = fmax(h->size_q, carom_norm_max(q, s->sys->nq));
-    const bool natural = speed > 0 && speed <= acceleration * (s->inside->t_end - s->inside->t_0);
-    if (h->size_q == 0) h->size_q = natural ? speed * speed / acceleration : fmax(speed * s->h, acceleration * s->h * s->h);
+    if (h->size_q == 0) h->size_q = carom_phase_first_size(s, s->h, speed, acceleration);
     h->size_v = fmax(h->size_v, fmax(speed, sqrt(h->size_q * acceleration)));
 }
 

@@ -79,6 +79,12 @@ void carom_phase_book(carom_step *s, const carom_account *work) {
     s->account.damping += work->damping;
 }
 
+// (EV-28)  size_q = |v| min(|v|/|v'|, T/1000), T the length of the run, or |v'| (T/1000)^2: of what starts in the origin; whatever the interval between records is
+double carom_phase_first_size(const carom_step *s, double h, double v, double a) {
+    const double part = 1e-3 * (s->inside->t_end - s->inside->t_0), T = part > 0 ? part : h;
+    return v > 0 ? v * fmin(v / fmax(a, v / T), T) : a * T * T;
+}
+
 // (EV-13)  size_q = max |q|,  size_v = max(|v|, sqrt(size_q |v'|)) over the run so far
 static void measure(carom_phase *w, const carom_step *s, double h) {
     const double v = carom_norm_max(w->v, s->sys->nv), a = carom_norm_max(w->f.a, s->sys->nv);
@@ -86,8 +92,7 @@ static void measure(carom_phase *w, const carom_step *s, double h) {
     now[CAROM_PHASE_SPEED] = fmax(now[CAROM_PHASE_SPEED], v);
     now[CAROM_PHASE_SIZE_A] = fmax(now[CAROM_PHASE_SIZE_A], a);
     *size_q = fmax(*size_q, carom_norm_max(w->q, s->sys->nq));
-    const bool natural = v > 0 && v <= a * (s->inside->t_end - s->inside->t_0);
-    if (*size_q == 0) *size_q = natural ? v * v / a : fmax(v * h, a * h * h); // h is the scheme's, or the interval between records
+    if (*size_q == 0) *size_q = carom_phase_first_size(s, h, v, a);
     if (*size_q == 0) *size_q = 1;
     *size_v = fmax(fmax(*size_v, v), sqrt(*size_q * a));
     if (*size_v == 0) *size_v = *size_q / h;

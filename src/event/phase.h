@@ -40,6 +40,8 @@ carom_status carom_phase_try(carom_phase *w, carom_step *s, double tau, carom_po
 
 /// After a step without event, for integrators that go on from its end.
 void carom_phase_next(carom_phase *w);
+/// The size of positions that are all zero, with the largest velocity v and acceleration a.
+double carom_phase_first_size(const carom_step *s, double h, double v, double a);
 /// Positions grow while a phase lasts, and with them the rounding of gaps.
 void carom_phase_grow(carom_phase *w, const carom_step *s, const double *q);
 
