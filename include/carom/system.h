@@ -238,6 +238,9 @@ typedef struct carom_system {
     double (*travel)(const void *model, int id, const double *q_0, const double *q_1);
     /// Lengths by which velocities (nv) and then positions (nq) are multiplied for the size of a state, positive: 1 of a length, a radius of gyration of an angle.  NULL: all are 1.
     const double *lever;
+    /// On a piece of a motion as of bounds(), of the forces f: f[i] is not farther than off[i] from mid[i] + x slope[i], x from -1 to 1 in time.  off infinite: nothing is known.  NULL: of none, or f has no narrow features.
+    carom_status (*force_bounds)(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                                 const double *v_off, double *mid, double *slope, double *off);
 } carom_system;
 
 /// A system with sizes, dense storage and no functions; fill in the rest.

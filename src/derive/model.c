@@ -90,6 +90,7 @@ void carom_model_destroy(carom_model *m) {
     if (m->tape) carom_tape_destroy(m->tape);
     if (m->check_tape) carom_tape_destroy(m->check_tape);
     free(m->bounds_part);
+    free(m->force_part);
     carom_tape_destroy(m->times_tape);
     free(m->times_part[0]);
     free(m->times_part[1]);

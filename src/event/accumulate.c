@@ -30,6 +30,7 @@ carom_accumulation carom_allocate_accumulation(carom_arena *mem, carom_arena *ke
     z.side = carom_allocate(mem, nc + (size_t)sys->ne);
     z.closed = carom_allocate_bytes(mem, nc * sizeof *z.closed);
     z.over = carom_allocate_bytes(mem, nc * sizeof *z.over);
+    z.lasting = carom_allocate_bytes(mem, nc * sizeof *z.lasting);
     z.turns = carom_allocate_turns(mem, sys);
     return z;
 }
@@ -55,7 +56,7 @@ static void count(carom_run *r, double t, double u) {
     const double flight = t - r->t;
     const bool sooner = r->count > 0 && (r->count == 1 || flight <= r->flight * (1 + CAROM_INSTANT));
     *r = (carom_run){.count = sooner ? r->count + 1 : 1, .first = sooner ? r->first : t, .t = t, .flight = flight, .before = r->flight,
-                     .speed = fmax(-u, sooner ? r->speed : 0)};
+                     .speed = fmax(-u, sooner ? r->speed : 0), .silent = sooner ? r->silent : 0};
 }
 
 carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, double t, const carom_local *L, const double *v, const double *before,
@@ -63,9 +64,10 @@ carom_status carom_accumulation_impacts(carom_accumulation *z, carom_step *s, do
     const double most = carom_norm_max(p, s->sys->nc);
     for (int b = s->sys->ne; b < L->nb; ++b) {
         const int c = L->id[b] - s->sys->ne, k = L->at[b] + 1;
-        if (!(p[c] > PUSHES * most)) continue;
+        if (!(p[c] > PUSHES * most) || z->lasting[c]) continue;
         if (!z->over[c]) count(z->run + c, t, before[c]);
         for (int i = k; i < L->at[b + 1]; ++i) z->run[c].slip[i - k] = carom_column_dot(&L->W, i, v) + L->w[i];
+        if (z->run[c].silent != 0 && !z->over[c]) continue;
         CAROM_TRY(record(z, s, (carom_event){t, c, z->over[c] ? CAROM_ACCUMULATION : CAROM_IMPACT, before[c], after[c], p[c]}));
     }
     return CAROM_OK;
@@ -77,7 +79,7 @@ static carom_status close_contact(carom_accumulation *z, carom_step *s, double t
         t += rest;
         CAROM_TRY(record(z, s, (carom_event){t, c, CAROM_ACCUMULATION, u, 0, 0}));
     }
-    z->run[c].count = 0;
+    z->run[c].count = z->run[c].silent = 0;
     return record(z, s, (carom_event){t, c, CAROM_CLOSE, u, 0, 0});
 }
 
@@ -128,7 +130,7 @@ static carom_status plastic(carom_accumulation *z, carom_step *s, bool *pushes) 
     carom_problem_apply(s, z->v_1, 1);
     const double *p = s->problem.p, most = carom_norm_max(p, s->problem.n);
     for (int b = ne; b < L->nb; ++b)
-        if (!(p[L->at[b]] > (z->over[L->id[b] - ne] ? PUSHES * most : -1)) || s->problem.u[L->at[b]] > LEAVES * *s->speed) return CAROM_OK;
+        if (!(p[L->at[b]] > (z->over[L->id[b] - ne] ? PUSHES * most : -1)) || s->problem.u[L->at[b]] > LEAVES * fmax(*s->speed, s->scale)) return CAROM_OK;
     *pushes = true;
     return CAROM_OK;
 }
@@ -163,12 +165,12 @@ static bool agrees(carom_accumulation *z, const carom_step *s, const carom_run *
 
 // (AC-4)  t = t_k + T R/(1 - R), T the time of the last cycle, R its ratio to the one before; not before what is left of the run is at most
 //         sqrt(tol) of it, so that errors of second order are within tol
-static bool extrapolate(carom_accumulation *z, const carom_step *s, double t, int j, double tol, double *R) {
+static bool extrapolate(carom_accumulation *z, double t, int j, double tol, double *R) {
     *R = z->run[j].flight / z->run[j].before;
     if (!(*R <= SLOWEST)) return false;
     const double left = z->run[j].flight * *R / (1 - *R);
     z->t = t + left;
-    return left <= sqrt(tol) * (t - z->run[j].first) && z->t > t && z->t <= s->t + s->h;
+    return left <= sqrt(tol) * (t - z->run[j].first) && z->t > t;
 }
 
 // (AC-5)  q = q_f + T' d,  d = M^-1 W P: in the time T' that is left, impulses move Z back to the wall.  P is that of (AC-1) with g/T' for u_N: Coulomb's law holds for
@@ -199,15 +201,19 @@ carom_status carom_accumulation_limit(carom_accumulation *z, carom_step *s, doub
     if (s->sys->nc < 2) return CAROM_OK;
     const int j = members(z, s, t);
     double R = 0;
-    bool fine = j >= 0 && extrapolate(z, s, t, j, tol, &R);
-    if (fine) CAROM_TRY(ahead(user, s, z->t - t, z->over, z->q, z->v, &fine));
-    if (fine) {
-        const carom_status status = plastic(z, s, &fine);
-        if (status != CAROM_OK && status != CAROM_RETRY) return status;
-        fine = fine && status == CAROM_OK;
+    bool fine = j >= 0 && extrapolate(z, t, j, tol, &R);
+    const bool inside = z->t <= s->t + s->h;
+    carom_status status = fine ? ahead(user, s, z->t - t, z->over, z->q, z->v, &fine) : CAROM_OK;
+    if (fine && status == CAROM_OK) status = plastic(z, s, &fine);
+    if (status != CAROM_OK && status != CAROM_RETRY && (inside || status == CAROM_STOPPED)) return status; // what lies behind the step is only looked at
+    fine = fine && status == CAROM_OK;
+    const bool known = fine && slides_alike(z, s, tol) && agrees(z, s, z->run + j, R, tol);
+    *ends = known && inside;
+    for (int c = 0; c < s->sys->nc; ++c) {
+        // A run whose limit is known has no more impacts to record, also where the limit lies behind the step.
+        if (z->over[c] && known) z->run[c].silent = 1;
+        z->over[c] = z->over[c] && *ends;
     }
-    *ends = fine && slides_alike(z, s, tol) && agrees(z, s, z->run + j, R, tol);
-    for (int c = 0; c < s->sys->nc; ++c) z->over[c] = z->over[c] && *ends;
     z->limit[LIMIT_T] = fine ? z->t : 0;
     z->limit[LIMIT_R] = fine && !*ends ? R : 0;
     if (fine) carom_copy(z->limit + LIMIT_HEAD, z->v_1, s->sys->nv);

@@ -13,6 +13,7 @@ typedef struct carom_run {
     double first, t;             // time of the first and of the last of them
     double flight, before;       // time between the last two, and between the two before
     double speed;                // largest approach of the run
+    double silent;               // 1: its limit is known, so that further impacts are not recorded
     double slip[CAROM_TANGENTS]; // tangential velocity after the last impact
 } carom_run;
 
@@ -30,6 +31,7 @@ typedef struct carom_accumulation {
     double *kept_limit, *limit;  // the last prediction: time, ratio, velocity
     int size;                    // of that
     bool *closed;                // nc, the caller's: in lasting contact
+    bool *lasting;               // nc, the caller's: was closed and approaches by no more than what counts as none; its impulse is no impact
     bool *over;                  // nc: contacts whose run ends at the limit
     double t, *q, *v;            // the limit, just before its plastic impulse
     double recorded;             // time of the last event recorded

@@ -108,7 +108,7 @@ static carom_status begin(auto_work *w, carom_step *s) {
     if (w->large) return auto_choose(w, s);
     CAROM_TRY(carom_phase_begin(&w->P, s, s->h));
     auto_measure(w, s, w->P.q, w->P.v, w->P.f.a);
-    const carom_status status = carom_phase_settle(&w->P, s, auto_delta(w, s, s->h), NULL);
+    const carom_status status = carom_phase_settle(&w->P, s, auto_delta(w, s, w->head.size_v > 0 ? HUGE_VAL : s->h), NULL); // whatever the interval between records
     if (status != CAROM_OK && status != CAROM_RETRY) return status;
     CAROM_TRY(auto_choose(w, s));
     if (w->head.method == AUTO_STEPPING) auto_stepping_begin(w, s);

@@ -6,6 +6,7 @@
 #pragma once
 #include "scheme/memory.h"
 #include "event/phase.h"
+#include "scheme/works.h"
 #include <stddef.h>
 
 /// Part of rtol to which events are enclosed and gaps looked at: their errors do not count beside that of the steps (AU-3).
@@ -40,6 +41,7 @@ typedef struct auto_head {
     double begun, method;
     double next, last;           // length of the next step to try; error of the last one
     double size_q, size_v, size_p, length; // largest position, velocity, momentum; gap (time-stepping)
+    double size_w;               // magnitude of the works of the last steps
     // the segment under way: its polynomial lasts tau from t_a on; an event, or its end, is at t_b
     double there, t_a, tau, t_b, h;
     double event, from, to;      // an event between these times after t_a
@@ -69,6 +71,10 @@ typedef struct auto_work {
     // time-stepping
     carom_memory *kept_memory, *memory; // nc
     double *held;                // nc: 1 for contacts that reacted in the last part
+    bool *struck;                // nc: an impact in it
+    carom_local L_s;             // scratch
+    carom_works works;           // of the last part that was tried,
+    double work_size;            // and their magnitude
     double t;
     const carom_scheme *stepper;
     double stepper_opt[16];
@@ -102,6 +108,8 @@ double auto_none(const auto_work *w, const carom_step *s);
 /// Width of the interval around an event; time that time can resolve.
 double auto_delta(const auto_work *w, const carom_step *s, double h);
 double auto_shortest(const carom_step *s, double t);
+/// Steps that are not shortened any more for works, or in time-stepping for an impact: powers may jump where nobody knows of it.
+double auto_coarse(const auto_work *w, const carom_step *s);
 
 // -- auto_stepping.c ------------------------------------------------------------------------------------
 void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys);

@@ -4,6 +4,7 @@
 // how often somebody looks.
 #include "base/tolerance.h"
 #include "event/auto.h"
+#include "event/hidden.h"
 #include "scheme/inside.h"
 #include <float.h>
 #include <math.h>
@@ -23,12 +24,14 @@ void auto_measure(auto_work *w, const carom_step *s, const double *q, const doub
     auto_head *h = &w->head;
     const double speed = carom_size_of_rates(s->sys, v), acceleration = a ? carom_size_of_rates(s->sys, a) : 0;
     h->size_q = fmax(h->size_q, carom_size_of_positions(s->sys, q));
-    if (h->size_q == 0) h->size_q = fmax(speed * s->h, acceleration * s->h * s->h);
+    if (h->size_q == 0) h->size_q = carom_phase_first_size(s, s->h, speed, acceleration);
     h->size_v = fmax(h->size_v, fmax(speed, sqrt(h->size_q * acceleration)));
 }
 
+static double absolute(const carom_step *s) { return s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : 0.01 * s->opt[AUTO_RTOL]; }
+
 double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1) {
-    const double rtol = s->opt[AUTO_RTOL], atol = s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : 0.01 * rtol;
+    const double rtol = s->opt[AUTO_RTOL], atol = absolute(s);
     return carom_flow_error(s, w->error, q_0, v_0, q_1, v_1, rtol, atol * w->head.size_q, atol * w->head.size_v);
 }
 
@@ -82,12 +85,33 @@ static void prepare(auto_work *w, const carom_step *s) {
     w->P.f.T = w->head.method == AUTO_IMPLICIT ? w->implicit : w->explicit;
 }
 
-// (AU-2), (AU-4), (AU-13)  The error of the step of h just made to E: of states, of reactions, and of slips that kept one direction.
-static double error_of(const auto_work *w, const carom_step *s, double h, const carom_point *E) {
-    const carom_phase *P = &w->P;
+double auto_coarse(const auto_work *w, const carom_step *s) {
+    static const double NONE = 1e-6; // of an interval between records: of what has no size
+    const auto_head *h = &w->head;
+    return h->size_v > 0 && h->size_q > 0 ? 0.01 * sqrt(s->opt[AUTO_RTOL]) * h->size_q / h->size_v : NONE * s->h;
+}
+
+// (AU-2), (AU-4), (AU-13), (AU-16)  The error of the step of h just made to E: of states, of reactions, of slips that kept one direction, and of works.
+static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_point *E, double *error) {
+    carom_phase *P = &w->P;
     const double rtol = s->opt[AUTO_RTOL];
-    return fmax(auto_error(w, s, P->q, P->v, E->q, E->v),
-                fmax(carom_flow_reaction_error(&P->f, s, h, sqrt(rtol) * w->head.size_p), carom_flow_turn_error(&P->f, s, h) / rtol));
+    double work;
+    CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, absolute(s), w->head.size_w, &work));
+    if (h <= auto_coarse(w, s)) work = fmin(work, CAROM_WORKS_COARSE);
+    *error = fmax(fmax(auto_error(w, s, P->q, P->v, E->q, E->v), work),
+                  fmax(carom_flow_reaction_error(&P->f, s, h, sqrt(rtol) * w->head.size_p), carom_flow_turn_error(&P->f, s, h) / rtol));
+    return CAROM_OK;
+}
+
+// (AU-17)  A force that no stage has met (HF): the step is refused, and the next one ends before it, between a tenth and a half of this one.
+static carom_status avoid_hidden(auto_work *w, carom_step *s, double h, double *error) {
+    bool hidden;
+    double at, width;
+    CAROM_TRY(carom_phase_hidden(&w->P, s, s->opt[AUTO_RTOL], &hidden, &at, &width));
+    if (!hidden || h <= auto_coarse(w, s)) return CAROM_OK;
+    const double length = fmax(0.1 * h, fmin(at, 0.5 * h));
+    *error = pow(s->control.safety * h / length, 5);
+    return CAROM_OK;
 }
 
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error) {
@@ -108,9 +132,9 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     // What has stood in the origin without force has no size yet: the step gives it one, if it is good.
     const double size_q = w->head.size_q, size_v = w->head.size_v;
     if (size_q == 0 || size_v == 0) auto_measure(w, s, P->b.q, P->b.v, NULL);
-    *error = error_of(w, s, h, &P->b);
+    CAROM_TRY(error_of(w, s, h, &P->b, error));
     if (*error > 1) w->head.size_q = size_q, w->head.size_v = size_v;
-    return CAROM_OK;
+    return *error > 1 ? CAROM_OK : avoid_hidden(w, s, h, error);
 }
 
 static void account_to(double *x, const carom_account *a) { x[0] = a->impact, x[1] = a->friction, x[2] = a->external, x[3] = a->damping; }
@@ -159,6 +183,7 @@ static void note_segment(auto_work *w, const carom_step *s, const carom_point *E
     carom_copy(w->a_b, f->K[last], nv);
     account_to(h->work, &E->work);
     note_powers(w);
+    carom_flow_work_add(f, E->tau, &h->size_w);
 }
 
 // What happens inside the step of *h that was accepted.  A step that went beyond a kink of forces knows nothing of its error before it: then *h and *error
@@ -178,7 +203,7 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
     const double end = P->a.tau;
     if (error && found && (s->sys->nk > 0 || P->f.slow) && end > 0) {
         CAROM_TRY(carom_phase_try(P, s, end, &P->a, w->error));
-        *error = error_of(w, s, end, &P->a);
+        CAROM_TRY(error_of(w, s, end, &P->a, error));
         *h = end;
         if (*error > 1) return CAROM_OK;
     }

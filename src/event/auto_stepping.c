@@ -22,6 +22,8 @@ void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, c
     w->kept_memory = carom_allocate_bytes(keep, nc * sizeof *w->memory);
     w->memory = carom_allocate_bytes(mem, nc * sizeof *w->memory);
     w->held = carom_allocate(mem, nc);
+    w->struck = carom_allocate_bytes(mem, nc * sizeof *w->struck);
+    w->L_s = carom_allocate_local(mem, sys);
     CAROM_ALLOCATE(mem, nq, &w->q_s, &w->q_w, &w->q_h);
     CAROM_ALLOCATE(mem, nv, &w->v_s, &w->v_w, &w->v_h);
     w->F_s = carom_allocate_factor(mem, sys->mass_shape, true);
@@ -87,6 +89,32 @@ static carom_status violation(auto_work *w, carom_step *s, double t, double *err
     return CAROM_OK;
 }
 
+static carom_status power_at(carom_step *s, double t, const double *q, const double *v, double *P) {
+    P[CAROM_WORK_FRICTION] = P[CAROM_WORK_EXTERNAL] = P[CAROM_WORK_DAMPING] = 0;
+    if (s->sys->power && s->sys->power(s->sys->model, s->sys_work, t, q, v, &P[CAROM_WORK_EXTERNAL], &P[CAROM_WORK_DAMPING]) != CAROM_OK) return carom_retry(s, "the model could not compute its power");
+    return CAROM_OK;
+}
+
+static void booked(const carom_step *z, double *W) {
+    W[CAROM_WORK_FRICTION] = z->account.friction, W[CAROM_WORK_EXTERNAL] = z->account.external, W[CAROM_WORK_DAMPING] = z->account.damping;
+}
+
+// (AU-16) by (AD-10); an impact has its own measure, and velocities are in it.
+static carom_status work_error(auto_work *w, carom_step *s, double h, bool jump, double weight, double atol, double *error) {
+    const double rtol = s->opt[AUTO_RTOL], most = carom_works_error(&w->works, h, weight, &w->work_size);
+    double push = 0, allowed = rtol * (w->head.size_w + w->work_size);
+    if (jump || !(most > 0)) return CAROM_OK;
+    if (most > allowed) { // velocities are not known better than atol
+        for (int i = 0; i < w->nl; ++i) push += fabs(w->impulse[i]);
+        CAROM_TRY(carom_force(s, w->a_s, w->t, w->q_s, w->v_s));
+        for (int i = 0; i < s->sys->nv; ++i) push += h * fabs(w->a_s[i]);
+        allowed += atol * w->head.size_v * push;
+    }
+    const double own = most / allowed;
+    *error = fmax(*error, h <= auto_coarse(w, s) ? fmin(own, CAROM_WORKS_COARSE) : own);
+    return CAROM_OK;
+}
+
 // (AU-8)  A part of h as a whole and in two halves.  Their difference over 2^p - 1 counts against rtol; with an impact, the
 //         velocities are of order 0: twice the difference counts against sqrt(rtol).
 static carom_status attempt(auto_work *w, carom_step *s, double h, double *error, int *p, carom_step *z) {
@@ -95,8 +123,15 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     CAROM_TRY(one(w, &whole, w->t, h));
     *z = aside(w, s, w->q_h, w->v_h, w->impulse, w->force, w->u_before, w->u_after);
     z->scale = whole.scale;
+    carom_works *x = &w->works;
+    CAROM_TRY(power_at(s, w->t, w->q_s, w->v_s, x->P[0]));
     CAROM_TRY(one(w, z, w->t, 0.5 * h));
+    CAROM_TRY(power_at(s, w->t + 0.5 * h, w->q_h, w->v_h, x->P[1]));
     CAROM_TRY(one(w, z, w->t + 0.5 * h, 0.5 * h));
+    CAROM_TRY(power_at(s, w->t + h, w->q_h, w->v_h, x->P[2]));
+    booked(&whole, x->whole);
+    booked(z, x->halves);
+    x->powers = s->sys->power != NULL;
     const bool jump = jumps(w, s);
     *p = jump ? 0 : touches(w, s) ? 1 : 2;
     const double weight = *p == 0 ? 2 * sqrt(s->opt[AUTO_RTOL]) : 1 / (ldexp(1, *p) - 1);
@@ -104,10 +139,28 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     for (int i = 0; i < nv; ++i) w->error[nq + i] = weight * (w->v_h[i] - w->v_w[i]);
     const double atol = s->opt[AUTO_ATOL] > 0 ? s->opt[AUTO_ATOL] : *p < 2 ? s->opt[AUTO_RTOL] : 0.01 * s->opt[AUTO_RTOL];
     *error = carom_flow_error(s, w->error, w->q_s, w->v_s, w->q_h, w->v_h, s->opt[AUTO_RTOL], atol * w->head.size_q, atol * w->head.size_v);
+    CAROM_TRY(work_error(w, s, h, *p == 0, weight, atol, error));
     return violation(w, s, w->t + h, error);
 }
 
-static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
+// (CL-6)  Is the normal impulse of contact c in a part over h an impact: does the contact approach faster than the forces of a few halves explain?
+static carom_status struck(auto_work *w, carom_step *s, const carom_step *books, int c, double h, bool *is) {
+    const double approach = -w->u_before[s->dir[s->sys->ne + c]], h_0 = s->h;
+    double theta = 0;
+    *is = carom_memory_fresh(w->memory + c, books, c) && approach > 0;
+    if (!*is) return CAROM_OK;
+    s->h = 0.5 * h;
+    const carom_status status = carom_explained(s, &theta, &w->L_s, s->sys->ne + c, false, (carom_place){.t = w->t, .q = w->q_s, .v = w->v_s});
+    s->h = h_0;
+    *is = approach > theta;
+    return status;
+}
+
+// z: the books of the halves, from w->t to t.
+static carom_status accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
+    carom_step books = *s;
+    books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
+    for (int c = 0; c < s->sys->nc; ++c) CAROM_TRY(struck(w, s, &books, c, t - w->t, &w->struck[c]));
     carom_copy(w->q_s, w->q_h, s->sys->nq);
     carom_copy(w->v_s, w->v_h, s->sys->nv);
     carom_copy(w->g_0, w->g_1, s->sys->ne + s->sys->nc);
@@ -124,27 +177,23 @@ static void accept(auto_work *w, carom_step *s, const carom_step *z, double t) {
         }
     s->reacted = s->reacted || z->reacted;
     // Events of this part, read off its own impulses.
-    carom_step books = *s;
-    books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
-    double *struck = w->large ? NULL : w->P.now + CAROM_PHASE_STRUCK; // events will be located again
+    double *fastest = w->large ? NULL : w->P.now + CAROM_PHASE_STRUCK; // events will be located again
     for (int c = 0; c < s->sys->nc; ++c) {
         const int d = s->dir[s->sys->ne + c];
-        if (struck && z->reacted && w->impulse[d] > 0) *struck = fmax(*struck, -w->u_before[d]);
-        carom_memory_update(w->memory + c, &books, t, c, carom_memory_fresh(w->memory + c, &books, c));
+        if (fastest && z->reacted && w->impulse[d] > 0) *fastest = fmax(*fastest, -w->u_before[d]);
+        carom_memory_update(w->memory + c, &books, t, c, w->struck[c]);
     }
     s->nevents = books.nevents;
     w->t = t;
+    return CAROM_OK;
 }
 
-// Forces without potential, by the trapezoidal rule over the part.
-static carom_status power(carom_step *s, double t, const double *q, const double *v, double h) {
-    double in = 0, out = 0;
-    if (!s->sys->power) return CAROM_OK;
-    if (s->sys->power(s->sys->model, s->sys_work, t, q, v, &in, &out) != CAROM_OK)
-        return carom_retry(s, "evaluation of the model's power failed");
-    s->account.external += 0.5 * h * in;
-    s->account.damping += 0.5 * h * out;
-    return CAROM_OK;
+// (AD-10)  Forces without potential, by Simpson's rule over the part.
+static void book_power(auto_work *w, carom_step *s, double h) {
+    const carom_works *x = &w->works;
+    s->account.external += 0.5 * h * (x->P[0][CAROM_WORK_EXTERNAL] + x->P[2][CAROM_WORK_EXTERNAL]) + carom_works_middle(x, h, CAROM_WORK_EXTERNAL);
+    s->account.damping += 0.5 * h * (x->P[0][CAROM_WORK_DAMPING] + x->P[2][CAROM_WORK_DAMPING]) + carom_works_middle(x, h, CAROM_WORK_DAMPING);
+    w->head.size_w = CAROM_WORKS_KEPT * (w->head.size_w + w->work_size);
 }
 
 // What stands still has no size of velocities yet: (AU-1) with the accelerations that it would have without contacts.
@@ -168,7 +217,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) h->length = fmax(h->length, fabs(w->g_0[id]));
     if (!(h->next > 0)) h->next = left;
     // An impact is not looked at more closely than this.
-    const double coarse = h->size_v > 0 ? 0.01 * sqrt(rtol) * h->size_q / h->size_v : 0;
+    const double coarse = h->size_v > 0 ? auto_coarse(w, s) : 0;
     double length = h->next;
     bool refused = false;
     for (int i = 0; i < ATTEMPTS; ++i) {
@@ -185,14 +234,12 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
             const double most = fmin(2, s->opt[AUTO_GROW]);
             const double factor = fmin(refused ? 1 : most, fmax(s->control.shrink, s->control.safety * pow(fmax(error, LEAST), -1.0 / (p + 1))));
             const double t = last ? t_1 : w->t + part;
-            CAROM_TRY(power(s, w->t, w->q_s, w->v_s, part));
-            CAROM_TRY(power(s, t, w->q_h, w->v_h, part));
+            book_power(w, s, part);
             h->next = part * factor;
             if (last && factor >= 1) h->next = fmax(h->next, length);
             if (s->opt[AUTO_LONGEST] > 0) h->next = fmin(h->next, s->opt[AUTO_LONGEST]);
             h->quiet = p == 0 ? 0 : h->quiet + 1;
-            accept(w, s, &z, t);
-            return CAROM_OK;
+            return accept(w, s, &z, t);
         }
         refused = true;
         carom_problem_take_back(s, &before);

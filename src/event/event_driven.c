@@ -5,6 +5,7 @@
 // interrupted goes on bit for bit.
 #include "event/cvode.h"
 #include "event/feature.h"
+#include "event/hidden.h"
 #include "event/phase.h"
 #include "event/singular.h"
 #include "event/watch.h"
@@ -107,7 +108,7 @@ typedef struct work {
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
     w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
-    w->P.tol = opt[OPT_RTOL];
+    w->P.tol = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]); // predictions of a limit agree to what ends the run of a single contact, not to the noise of the integrator
     w->P.limits = (carom_limits){.exact = true,
                                  .decide = opt[OPT_DECIDE],
                                  .velocity = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]), // after some steps a velocity is not known better
@@ -213,12 +214,16 @@ static carom_status begin(work *w, carom_step *s, bool *at_once) {
 // flight is; one step covers it, or a few, and the method's own estimate says whether that is good enough.
 // Other short intervals are covered in the same way.
 
-// The error of the step to P->b over its tolerance; works are not counted, and reactions not where there is a blur (EV-20).
-static double error_of(const work *w, const carom_step *s, double blur) {
-    const carom_phase *P = &w->P;
-    const double atol = absolute(s) + blur, size_v = P->now[CAROM_PHASE_SIZE_V];
-    const double state = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, s->opt[OPT_RTOL], atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v);
-    return blur > 0 ? state : fmax(state, carom_flow_reaction_error(&P->f, s, P->b.tau, SEEN * w->energy / size_v));
+// The error of the step to P->b over its tolerance; reactions and works are not counted where there is a blur (EV-20).
+static carom_status error_of(work *w, carom_step *s, double blur, double *error) {
+    carom_phase *P = &w->P;
+    const double rtol = s->opt[OPT_RTOL], atol = absolute(s) + blur, size_v = P->now[CAROM_PHASE_SIZE_V];
+    double works;
+    *error = carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v);
+    if (blur > 0) return CAROM_OK;
+    CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, P->b.tau, P->q, P->v, rtol, atol, w->energy, &works));
+    *error = fmax(fmax(*error, works), carom_flow_reaction_error(&P->f, s, P->b.tau, SEEN * w->energy / size_v));
+    return CAROM_OK;
 }
 
 static double allowed(double blur) { return blur > 0 ? 1 : SAFE; }
@@ -235,7 +240,9 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
     if (carom_phase_kink(P, s)) {
         CAROM_TRY(P->integrator->advance(P, s, P->b.tau, &P->b, w->error));
         CAROM_TRY(carom_phase_watch(P, s, &P->b));
-        if (!(error_of(w, s, blur) <= allowed(blur))) {
+        double error;
+        CAROM_TRY(error_of(w, s, blur, &error));
+        if (!(error <= allowed(blur))) {
             *done = *found = false;
             try_finer(w);
             return CAROM_OK;
@@ -261,12 +268,16 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
         const carom_status status = P->integrator->advance(P, s, tau, &P->b, w->error);
         if (status == CAROM_RETRY || status == CAROM_SINGULAR || status == CAROM_USER) error = WILD; // too long a step led where the system makes no sense
         else if (status != CAROM_OK) return status;
-        else error = error_of(w, s, blur);
+        else CAROM_TRY(error_of(w, s, blur, &error));
         if (error <= most) break;
         tau = 0.9 * pow(most / fmin(error, DBL_MAX), 0.2) * tau;
         if (!(end <= (blur > 0 ? 1 : MANY) * tau)) return CAROM_OK;
     }
     if (!(error <= most)) return CAROM_OK;
+    bool hidden = false;
+    double at, width;
+    if (!(blur > 0)) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], &hidden, &at, &width));
+    if (hidden) return CAROM_OK;
     *done = true;
     if (low) P->armed[w->who] = P->scan.watched[w->who] = false;
     CAROM_TRY(carom_phase_watch(P, s, &P->b));
@@ -282,10 +293,25 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
 
 // -- the multistep method ----------------------------------------------------------------------------------------------------
 
+// (EV-27)  A force in the step to P->b that the method has not met (HF): the phase ends before the step, and steps of the next one are short against it.
+static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *hidden) {
+    static const double FINEST = 1e-9; // of the interval between records
+    carom_phase *P = &w->P;
+    double at, width;
+    const double length = P->b.tau - P->from.tau;
+    *hidden = false;
+    if (length > FINEST * s->h) CAROM_TRY(carom_phase_hidden(P, s, s->opt[OPT_RTOL], hidden, &at, &width));
+    if (!*hidden) return CAROM_OK;
+    w->cap = length / CAROM_PHASE_FINE;
+    if (first) return CAROM_OK;
+    carom_phase_next(P);
+    return carom_phase_end(P, s, P->t + P->a.tau, false);
+}
+
 static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     carom_phase *P = &w->P;
     const double t_1 = P->t + h;
-    bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false;
+    bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false, hidden;
     double size_q = P->now[CAROM_PHASE_SIZE_Q];
     CAROM_TRY(P->integrator->reset(P, s, h));
     for (bool first = true; !entered; first = false) {
@@ -293,6 +319,8 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         if (!first) carom_phase_next(P);
         CAROM_TRY(carom_phase_advance(P, s, h, NULL));
         if (++w->steps > s->opt[OPT_STEPS]) return CAROM_OK; // the caller refuses
+        CAROM_TRY(end_before_hidden(w, s, first, &hidden));
+        if (hidden) return CAROM_OK;
         carom_phase_grow(P, s, P->b.q);
         entered = !near && P->f.pivot < CAROM_FLOW_SINGULAR; // the next phase steps over it
         near = P->f.pivot < CAROM_FLOW_SINGULAR;
@@ -323,9 +351,9 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
     if (s->opt[OPT_LONGEST] > 0) longest = fmin(longest, s->opt[OPT_LONGEST]);
     carom_cvode_limit(P, (carom_cvode_limits){longest < HUGE_VAL ? longest : 0, atol * P->now[CAROM_PHASE_SIZE_Q], atol * size_v, w->energy / size_v, w->energy});
     P->integrator = &carom_integrator_cvode;
-    const bool finer = w->cap < HUGE_VAL;
+    const double cap = w->cap;
     const carom_status status = multistep(w, s, h, found);
-    if (finer) w->cap = HUGE_VAL;
+    if (w->cap == cap) w->cap = HUGE_VAL;
     P->integrator = &carom_integrator_rk;
     s->counts->inner_rejected += carom_cvode_rejected(P);
     return status;

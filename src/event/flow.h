@@ -66,6 +66,7 @@ typedef struct carom_flow {
     double *V[CAROM_RK_STAGES], *K[CAROM_RK_STAGES]; // velocities and accelerations
     double *shift[CAROM_RK_STAGES], *lifted[CAROM_RK_STAGES]; // where (+) is no sum: displacements from the start, their rates; else lifted = V
     carom_account power[CAROM_RK_STAGES];            // of reactions and of forces without potential
+    carom_account power_0;                           // implicit: at the start
     double *push[CAROM_RK_STAGES];                   // nc: reactions, one number each (carom_flow_witness)
     double *aside[CAROM_RK_STAGES];                  // 2 nc, of slow slips: |u_T - |u_T| d|, and how fast the friction along d instead of u_T changes the slip
     double *margin[CAROM_RK_STAGES + 1];             // 2 nc: event functions of closed contacts (carom_flow_margins), of stages without laws; the last at the start of the phase
@@ -136,6 +137,10 @@ double carom_flow_turn_error(const carom_flow *f, const carom_step *s, double h)
 
 /// The works of the step just made.
 carom_account carom_flow_work(const carom_flow *f, double tau);
+/// (AU-16)  The estimated error of these works, largest of friction, external and damping work, over its tolerance; 0 where the table has no estimate.  *sum: the sum of
+/// their magnitudes over the last steps, of which the tolerance is a part; carom_flow_work_add() adds the step once it is accepted.  q and v: the start of the step.
+carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, double rtol, double atol, double sum, double *error);
+void carom_flow_work_add(const carom_flow *f, double tau, double *sum);
 
 /// Positions, then velocities, onto the constraints of the set.
 carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t, double *q);

@@ -2,6 +2,7 @@
 #include "linalg/dense.h"
 #include "event/flow.h"
 #include "scheme/newton.h"
+#include "scheme/works.h"
 #include <float.h>
 #include <math.h>
 
@@ -70,11 +71,9 @@ static void note_aside(carom_flow *f, const carom_step *s, int stage) {
     }
 }
 
-// Power of the reactions and of the forces without potential at the point just looked at.  Stages that follow the laws have no event functions of closed contacts.
-static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, int stage) {
-    carom_account *account = f->power + stage;
+// Power of the reactions and of the forces without potential at the point just looked at.
+static carom_status power_at(carom_flow *f, carom_step *s, double t, const double *q, const double *v, carom_account *account) {
     *account = (carom_account){0};
-    carom_zero(f->push[stage], s->sys->nc);
     if (f->L.nb > 0) {
         const carom_account kept = s->account;
         const bool reacted = s->reacted;
@@ -83,9 +82,6 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
         *account = s->account;
         s->account = kept;
         s->reacted = reacted;
-        for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
-        if (!laws) note_margins(f, s, stage);
-        note_aside(f, s, stage);
     }
     if (!s->sys->power) return CAROM_OK;
     double in = 0, out = 0;
@@ -95,6 +91,17 @@ static carom_status power(carom_flow *f, carom_step *s, double t, const double *
     account->external += in;
     account->damping += out;
     return CAROM_OK;
+}
+
+// The same for a stage, with what else is wanted of it.  Stages that follow the laws have no event functions of closed contacts.
+static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, int stage) {
+    carom_zero(f->push[stage], s->sys->nc);
+    if (f->L.nb > 0) {
+        for (int b = s->sys->ne; b < f->L.nb; ++b) f->push[stage][f->L.id[b] - s->sys->ne] = carom_flow_witness(f, b);
+        if (!laws) note_margins(f, s, stage);
+        note_aside(f, s, stage);
+    }
+    return power_at(f, s, t, q, v, f->power + stage);
 }
 
 // Slip along more than one tangent that friction cannot stop within h follows the direction of its velocity.  A slow one keeps one direction for the phase,
@@ -209,7 +216,7 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
     }
     f->ready = false;
     if (!laws) note_margins(f, s, CAROM_RK_STAGES);
-    if (!carom_butcher_explicit(f->T)) return CAROM_OK;
+    if (!carom_butcher_explicit(f->T)) return power_at(f, s, t, q, v, &f->power_0);
     carom_copy(f->K[0], f->a, s->sys->nv);
     carom_copy(f->V[0], v, s->sys->nv);
     if (s->sys->lift) carom_copy(f->lifted[0], v, s->sys->nv);
@@ -421,13 +428,21 @@ static carom_status implicit_stages(carom_flow *f, carom_step *s, double t, doub
 
 // (MX-13)  error = (gamma/tau I - F')^-1 (F(y_0) + sum_i e_i (Y_i - y_0)/tau) for y = (q, v), F = (v, v'); Radau IIA of order 5.
 //          The matrix is that of the velocities alone, after positions are eliminated.
-static carom_status radau_error(carom_flow *f, carom_step *s, double tau, const double *v, double *error) {
+static double radau_gamma(void) { return 30 / (6 + cbrt(81) - cbrt(9)); } // the real eigenvalue of A^-1
+
+// sum_i e_i (Y_i - y_0)/tau = sum_j w_j Y'_j
+static void radau_weights(const carom_butcher *T, double *w) {
     const double r6 = sqrt(6), e[3] = {-(13 + 7 * r6) / 3, (-13 + 7 * r6) / 3, -1. / 3};
-    const double gamma = 30 / (6 + cbrt(81) - cbrt(9)); // the real eigenvalue of A^-1
+    for (int j = 0; j < 3; ++j) w[j] = 0;
+    for (int i = 0; i < T->stages; ++i) // Y_i - y_0 = tau sum_j a_ij Y'_j
+        for (int j = 0; j < T->stages; ++j) w[j] += e[i] * carom_butcher_a(T, i, j);
+}
+
+static carom_status radau_error(carom_flow *f, carom_step *s, double tau, const double *v, double *error) {
+    const double gamma = radau_gamma();
     const int nv = s->sys->nv;
-    double *r_q = error, *r_v = error + nv, w[3] = {0};
-    for (int i = 0; i < f->T->stages; ++i) // Y_i - y_0 = tau sum_j a_ij Y'_j
-        for (int j = 0; j < f->T->stages; ++j) w[j] += e[i] * carom_butcher_a(f->T, i, j);
+    double *r_q = error, *r_v = error + nv, w[3];
+    radau_weights(f->T, w);
     carom_copy(r_q, v, nv);
     carom_copy(r_v, f->a_0, nv);
     for (int j = 0; j < f->T->stages; ++j) carom_axpy(r_q, w[j], f->V[j], nv), carom_axpy(r_v, w[j], f->K[j], nv);
@@ -477,6 +492,55 @@ carom_account carom_flow_work(const carom_flow *f, double tau) {
         work.damping += tau * f->T->b[i] * p->damping;
     }
     return work;
+}
+
+// Estimates of the errors of friction, external and damping work, and the sum of the magnitudes of all three.
+static void work_errors(const carom_flow *f, double tau, double *e, double *size) {
+    const carom_butcher *T = f->T;
+    const bool radau = T->family == CAROM_RK_RADAU && T->stages == 3;
+    double w[CAROM_RK_STAGES];
+    *size = e[0] = e[1] = e[2] = 0;
+    if (radau) {
+        radau_weights(T, w);
+        e[0] = f->power_0.friction, e[1] = f->power_0.external, e[2] = f->power_0.damping;
+    }
+    for (int i = 0; i < T->stages; ++i) {
+        const double P[CAROM_WORKS] = {f->power[i].friction, f->power[i].external, f->power[i].damping}, d = radau ? w[i] : T->low ? T->b[i] - T->low[i] : 0;
+        for (int k = 0; k < CAROM_WORKS; ++k) e[k] += d * P[k], *size += tau * fabs(T->b[i] * P[k]);
+    }
+    for (int k = 0; k < CAROM_WORKS; ++k) e[k] = fabs((radau ? tau / radau_gamma() : tau) * e[k]);
+}
+
+// Kinetic energy, and what the present accelerations would give on a way of |q|.
+static carom_status energy_size(carom_flow *f, carom_step *s, double t, const double *q, const double *v, double *size) {
+    const int nv = s->sys->nv;
+    const double *a = carom_butcher_explicit(f->T) ? f->K[0] : f->a_0;
+    CAROM_TRY(carom_mass(s, s->M, t, q));
+    carom_matrix_mul(f->dv, s->M, v);
+    *size = 0.5 * fabs(carom_dot(f->dv, v, nv));
+    carom_matrix_mul(f->dv, s->M, a);
+    *size += carom_norm_max(f->dv, nv) * carom_norm_max(q, s->sys->nq);
+    return CAROM_OK;
+}
+
+// (AU-16)  error = max_k |tau sum_i (b_i - low_i) P_ki|/(rtol S + atol E) over friction, external and damping, with their powers P_ki at the stages; for Radau IIA
+//          |tau/gamma (P_k0 + sum_i w_i P_ki)| as in (MX-13).  S = sum_k tau sum_i |b_i P_ki| of this step and, with (15/16)^n, of those n steps before it; E is the kinetic energy,
+//          and what accelerations would give on a way of |q|: it is looked at where S alone refuses a step.
+carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, double rtol, double atol, double sum, double *error) {
+    double e[CAROM_WORKS], size, E = 0;
+    work_errors(f, tau, e, &size);
+    const double most = fmax(fmax(e[0], e[1]), e[2]), allowed = rtol * (sum + size);
+    *error = most > 0 ? most / allowed : 0;
+    if (!(*error > 1)) return CAROM_OK;
+    CAROM_TRY(energy_size(f, s, t, q, v, &E));
+    *error = most / (allowed + atol * E);
+    return CAROM_OK;
+}
+
+void carom_flow_work_add(const carom_flow *f, double tau, double *sum) {
+    double e[CAROM_WORKS], size;
+    work_errors(f, tau, e, &size);
+    *sum = CAROM_WORKS_KEPT * (*sum + size);
 }
 
 // (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + size)

@@ -73,6 +73,8 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     bool met;
     CAROM_TRY(carom_phase_start(w, s, h));
     CAROM_TRY(carom_phase_advance(w, s, h, NULL));
+    CAROM_TRY(carom_phase_divide_hidden(w, s, p, &met));
+    if (met) return CAROM_OK;
     CAROM_TRY(carom_phase_stages_kink(w, s, 0, &met));
     CAROM_TRY(carom_phase_look(w, s, found));
     if (!*found && carom_kinked_divide(s, h, false, met, p)) return CAROM_OK;

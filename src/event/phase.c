@@ -3,10 +3,12 @@
 #include "event/change.h"
 #include "event/decide.h"
 #include "event/feature.h"
+#include "event/hidden.h"
 #include "event/margin.h"
 #include "event/phase.h"
 #include "event/tube.h"
 #include "event/watch.h"
+#include "scheme/inside.h"
 #include <float.h>
 #include <math.h>
 
@@ -34,6 +36,7 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     w.C = carom_allocate_local(mem, sys);
     w.scan = carom_allocate_scan(mem, sys);
     w.tube = carom_allocate_tube(mem, keep, sys);
+    w.hidden = carom_allocate_hidden(mem, sys);
     w.runs = carom_allocate_accumulation(mem, keep, sys);
     carom_point *points[] = {&w.from, &w.a, &w.b, &w.trial, &w.aside};
     for (size_t i = 0; i < sizeof points / sizeof *points; ++i) *points[i] = allocate_point(mem, sys);
@@ -76,6 +79,12 @@ void carom_phase_book(carom_step *s, const carom_account *work) {
     s->account.damping += work->damping;
 }
 
+// (EV-28)  size_q = |v| min(|v|/|v'|, T/1000), T the length of the run, or |v'| (T/1000)^2: of what starts in the origin; whatever the interval between records is
+double carom_phase_first_size(const carom_step *s, double h, double v, double a) {
+    const double part = 1e-3 * (s->inside->t_end - s->inside->t_0), T = part > 0 ? part : h;
+    return v > 0 ? v * fmin(v / fmax(a, v / T), T) : a * T * T;
+}
+
 // (EV-13)  size_q = max |q|,  size_v = max(|v|, sqrt(size_q |v'|)) over the run so far, by (LV-2)
 static void measure(carom_phase *w, const carom_step *s, double h) {
     const double v = carom_size_of_rates(s->sys, w->v), a = carom_size_of_rates(s->sys, w->f.a);
@@ -83,7 +92,7 @@ static void measure(carom_phase *w, const carom_step *s, double h) {
     now[CAROM_PHASE_SPEED] = fmax(now[CAROM_PHASE_SPEED], v);
     now[CAROM_PHASE_SIZE_A] = fmax(now[CAROM_PHASE_SIZE_A], a);
     *size_q = fmax(*size_q, carom_size_of_positions(s->sys, w->q));
-    if (*size_q == 0) *size_q = fmax(v * h, a * h * h);
+    if (*size_q == 0) *size_q = carom_phase_first_size(s, h, v, a);
     if (*size_q == 0) *size_q = 1;
     *size_v = fmax(fmax(*size_v, v), sqrt(*size_q * a));
     if (*size_v == 0) *size_v = *size_q / h;
@@ -403,6 +412,15 @@ bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, c
     if (!wanted || !(tau > FINEST * s->h)) return false;
     p->cap = tau / CAROM_PHASE_FINE;
     return true;
+}
+
+carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter) {
+    static const double PART = 1e-6, FINEST = 1e-6; // of the largest velocity; of a step
+    double at, width;
+    *shorter = false;
+    if (w->b.tau - w->from.tau > FINEST * s->h) CAROM_TRY(carom_phase_hidden(w, s, PART, shorter, &at, &width));
+    if (*shorter) p->cap = width / CAROM_PHASE_FINE;
+    return CAROM_OK;
 }
 
 // -- enclosing the event -----------------------------------------------------------------------------------------------

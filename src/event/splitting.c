@@ -6,7 +6,9 @@
 #include "base/tolerance.h"
 #include "event/decide.h"
 #include "event/feature.h"
+#include "event/hidden.h"
 #include "event/phase.h"
+#include "scheme/works.h"
 #include "event/watch.h"
 #include <float.h>
 #include <math.h>
@@ -27,7 +29,8 @@ static const double MOST_PARTS = 2000, MORE_PARTS = 20; // of a step of constant
 
 typedef struct work {
     carom_phase P;
-    double *kept, next;  // length of the next part; kept[0], then the last kink
+    double *kept, next;  // length of the next part; kept[0], then the last kink and `works`
+    double works;        // magnitude of the works of the last parts
     double last[2];      // as of carom_kinked_parts
     double *g;           // by id: at the start of a part
     double *still;       // nc
@@ -41,7 +44,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     work *w = memory;
     w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_FEHLBERG, 5));
     w->P.walls = false;
-    w->kept = carom_allocate(keep, 3);
+    w->kept = carom_allocate(keep, 4);
     w->g = carom_allocate(mem, (size_t)(sys->nc + sys->ne));
     w->still = carom_allocate(mem, (size_t)sys->nc);
     w->halted = carom_allocate_bytes(mem, (size_t)sys->nc * sizeof(bool));
@@ -227,6 +230,7 @@ static carom_status accept(work *w, carom_step *s, double t) {
     carom_phase *P = &w->P;
     const double h = P->b.tau;
     carom_phase_book(s, &P->b.work);
+    carom_flow_work_add(&P->f, h, &w->works);
     carom_copy(P->q, P->b.q, s->sys->nq);
     carom_copy(P->v, P->b.v, s->sys->nv);
     P->t = t;
@@ -319,9 +323,10 @@ static double violation(const work *w, const carom_step *s, double *cut) {
     return most;
 }
 
-// (RKF-3)  error = max(embedded estimate, turn of slow slips (AU-13), violation); accepted up to 1.  Next part: safety error^-1/5 of this one, within
+// (RKF-3)  error = max(embedded estimate, that of works (AU-16), turn of slow slips (AU-13), violation); accepted up to 1.  Next part: safety error^-1/5 of this one, within
 //          [shrink, grow]; when the violation is to blame, the secant to g = 0.
 static carom_status divide(work *w, carom_step *s) {
+    static const double COARSE = 1e-6; // of a step: parts that are not shortened any more for works
     carom_phase *P = &w->P;
     const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety, atol = s->opt[OPT_ATOL];
     double next = w->next > 0 ? w->next : 0.01 * s->h;
@@ -337,10 +342,16 @@ static carom_status divide(work *w, carom_step *s) {
         if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && status != CAROM_USER) return status;
         // Too long a part may lead where the model makes no sense.
         const double rtol = s->opt[OPT_RTOL], state = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, atol) : HUGE_VAL;
-        const double error = status == CAROM_OK ? fmax(state, carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
+        double works = 0;
+        if (status == CAROM_OK) CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, atol, w->works, &works));
+        if (h <= COARSE * s->h) works = fmin(works, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
+        const double error = status == CAROM_OK ? fmax(fmax(state, works), carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
         const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
-        if (error > 1) {
-            next = h * fmin(factor, safety);
+        bool hidden = false;
+        double at = 0, width;
+        if (error <= 1 && h > COARSE * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, &hidden, &at, &width));
+        if (error > 1 || hidden) {
+            next = hidden ? fmax(0.1 * h, fmin(at, 0.5 * h)) : h * fmin(factor, safety); // (AU-17)
             refused = true;
             carom_problem_take_back(s, &before);
             s->counts->inner_rejected += 1;
@@ -377,6 +388,8 @@ static carom_status whole(work *w, carom_step *s) {
         bool found, done;
         CAROM_TRY(carom_limit_parts(s, 1, MOST_PARTS + MORE_PARTS * s->sys->nc));
         CAROM_TRY(smooth(w, s, carom_kinked_part(s, &p, P->t, left)));
+        CAROM_TRY(carom_phase_divide_hidden(P, s, &p, &done));
+        if (done) continue;
         CAROM_TRY(end_at_kink(w, s, &p, &done));
         if (!done) continue;
         CAROM_TRY(look_inside(w, s, &found));
@@ -392,6 +405,7 @@ static carom_status march(work *w, carom_step *s) {
     carom_phase_load(P, s);
     w->next = *w->kept;
     carom_copy(w->last, w->kept + 1, 2);
+    w->works = w->kept[3];
     w->stops = 0;
     if (P->now[CAROM_PHASE_BEGUN] == 0 || s->jumped) {
         bool changes;
@@ -408,6 +422,7 @@ static carom_status march(work *w, carom_step *s) {
     carom_copy(s->v, P->v, s->sys->nv);
     *w->kept = w->next;
     carom_copy(w->kept + 1, w->last, 2);
+    w->kept[3] = w->works;
     carom_phase_keep(P, s);
     return CAROM_OK;
 }

@@ -51,6 +51,15 @@ typedef struct carom_tube {
     size_t size; // 0: the system has no bounds, and there is none
 } carom_tube;
 
+/// Forces inside a step, hidden.c.
+enum { CAROM_HIDDEN_DEPTH = 40 };
+typedef struct carom_hidden_sample { double tau, *q, *v, *a, *f; } carom_hidden_sample;
+typedef struct carom_hidden {
+    carom_hidden_sample left, right[CAROM_HIDDEN_DEPTH];
+    double *mid, *slope, *off, *v_off;  // nv: bounds of forces between two samples; how far velocities are off straight lines there
+    double *low, *high, *none;          // nv: what the first samples span; forces that count as none
+} carom_hidden;
+
 typedef struct carom_phase {
     carom_flow f;
     const carom_integrator *integrator;
@@ -59,6 +68,7 @@ typedef struct carom_phase {
     carom_local all, C;            // all constraints; those of an event
     carom_scan scan;
     carom_tube tube;
+    carom_hidden hidden;
     double longest;                // no step of the phase is longer
     bool bare;                     // the scan has no sample at the start of the step
     double nudge;                  // (SC-6)
@@ -107,7 +117,7 @@ static inline double carom_phase_time(const carom_phase *w) { return w->now[CARO
 /// exact: slip along direction k of L that counts as none.  The scale of normal velocities is what impacts have shown, before the first that of
 /// all velocities; slip may be fast where impacts are slight.
 static inline double carom_phase_still(const carom_phase *w, const carom_step *s, const carom_local *L, int k, bool slip) {
-    const double any = carom_local_magnitude(L, k, w->span) / carom_phase_time(w), speed = *s->speed;
+    const double any = carom_local_magnitude(L, k, w->span) / carom_phase_time(w), speed = fmax(*s->speed, s->scale); // also those of this step: how often a run is recorded does not matter
     return w->limits.velocity * (slip ? fmax(speed, any) : speed > 0 ? speed : any);
 }
 /// Slip along more than one tangent that began from rest and is still too slow to have a direction of its own.

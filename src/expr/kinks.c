@@ -80,14 +80,14 @@ static void look(found *f, carom_graph *g, carom_vertex x) {
 // Time alone decides about x.
 static bool timed(const carom_vertex *x) { return x->kinds & 1u << CAROM_TIME && !(x->kinds & (1u << CAROM_POSITION | 1u << CAROM_VELOCITY)); }
 
-// What n nodes are made of and changes with time: live[i].
-static bool *reach(const carom_graph *g, int n, const carom_node *x) {
+// What n nodes are made of and changes with inputs of these kinds: live[i].
+static bool *reach(const carom_graph *g, int n, const carom_node *x, unsigned kinds) {
     bool *live = calloc((size_t)g->count + 1, sizeof *live);
     for (int i = 0; live && i < n; ++i)
         if (x[i] >= 0) live[x[i]] = true;
     for (int i = g->count - 1; live && i >= 0; --i) { // arguments have smaller numbers
         const carom_vertex *y = &g->node[i];
-        live[i] = live[i] && y->kinds & 1u << CAROM_TIME;
+        live[i] = live[i] && y->kinds & kinds;
         const int part[3] = {y->a, y->b, y->c}, parts = y->op == CAROM_OP_SYMBOL ? 1 : carom_op_arity((carom_op)y->op);
         for (int k = 0; live[i] && k < parts; ++k) live[part[k]] = true;
     }
@@ -100,7 +100,7 @@ static void add_timed(found *f, carom_graph *g, carom_node x) { if (x >= 0 && ti
 
 int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node **list) {
     found f = {0}, at = {0};
-    bool *live = reach(g, n, x);
+    bool *live = reach(g, n, x, 1u << CAROM_TIME);
     const int count = g->count; // new nodes follow
     for (int i = 0; live && i < count; ++i) {
         const carom_vertex y = g->node[i];
@@ -130,7 +130,7 @@ static bool uneven(const carom_vertex *x, const carom_graph *g) {
 
 int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **list) {
     found f = {0};
-    bool *live = reach(g, n, x);
+    bool *live = reach(g, n, x, 1u << CAROM_TIME);
     for (int i = 0; live && i < g->count; ++i)
         if (live[i] && timed(&g->node[i]) && uneven(&g->node[i], g)) add(&f, g, i);
     const bool failed = !live || f.failed;
@@ -138,6 +138,25 @@ int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **
     if (failed) free(f.node);
     *list = failed ? NULL : f.node;
     return failed ? -1 : f.count;
+}
+
+// The same for functions of the state.  Small whole powers are polynomials.
+static bool narrow(const carom_vertex *x, const carom_graph *g, unsigned kinds) {
+    double n;
+    switch (x->op) {
+    case CAROM_OP_EXP: case CAROM_OP_TANH: case CAROM_OP_COSH: case CAROM_OP_SINH: case CAROM_OP_ATAN: case CAROM_OP_TAN: case CAROM_OP_LOG: return true;
+    case CAROM_OP_DIV: return g->node[x->b].kinds & kinds;
+    case CAROM_OP_POW: return !(carom_graph_is_number(g, x->b, &n) && n >= 0 && n <= 4 && n == floor(n));
+    default: return false;
+    }
+}
+
+bool carom_graph_narrow(carom_graph *g, int n, const carom_node *x) {
+    const unsigned kinds = 1u << CAROM_POSITION | 1u << CAROM_VELOCITY;
+    bool *live = reach(g, n, x, kinds), some = false;
+    for (int i = 0; live && i < g->count && !some; ++i) some = live[i] && narrow(&g->node[i], g, kinds);
+    free(live);
+    return some;
 }
 
 static int collect(carom_graph *g, carom_node x, void (*look_at)(found *f, carom_graph *g, carom_vertex x), carom_node **list) {

@@ -1,6 +1,7 @@
-// bounds.c: what the gaps that are written as expressions may be on a piece of a motion.
+// bounds.c: what the gaps, and forces, that are written as expressions may be on a piece of a motion.
 //
 // Work: how far positions are off their lines, what the tape sees where there are members, then bounds of all that it computes.
+#include "expr/tape.h"
 #include "model/model.h"
 #include <math.h>
 #include <stdlib.h>
@@ -22,11 +23,12 @@ static carom_tape_part *part(const carom_model *m) {
 
 static int seen(const carom_model *m) { return m->nmember ? 3 * (m->visible.nq + m->visible.nv) : 0; }
 
-size_t carom_bounds_work(carom_model *m, size_t from) {
+size_t carom_bounds_work(carom_model *m, bool gaps, bool forces, size_t from) {
     const size_t line = 63;
-    m->bounds_part = part(m);
+    m->bounds_part = gaps ? part(m) : NULL;
+    m->force_part = forces ? carom_tape_part_create(m->tape, places(m, GROUP_FORCE), m->tape->group[GROUP_FORCE].count) : NULL;
     m->bounds_work = (from + line) & ~line;
-    return m->bounds_part ? m->bounds_work + (size_t)(m->nq + seen(m)) * sizeof(double) + (size_t)carom_tape_range_size(m->tape) * sizeof(carom_range) : 0;
+    return (m->bounds_part || !gaps) && (m->force_part || !forces) ? m->bounds_work + (size_t)(m->nq + seen(m)) * sizeof(double) + (size_t)carom_tape_range_size(m->tape) * sizeof(carom_range) : 0;
 }
 
 // What moves between two points within d at rates between two that differ by `spread` is not farther than this from the straight line.
@@ -62,7 +64,7 @@ static void positions_off(const carom_model *m, double d, const double *v_0, con
 // The motion as the tape sees it: values at the start, at the end, and how far they are off the lines between.  Members' positions are picked into `seen`.
 typedef struct side { const double *q, *v; } side;
 
-static void inputs(const carom_model *m, void *work, side at[3], double *seen, carom_range *x) {
+static void inputs(const carom_model *m, void *work, const carom_tape_part *part, side at[3], double *seen, carom_range *x) {
     const visible *s = &m->visible;
     const int more = m->nmember ? 1 + s->compiled : 0, nq = s->nq_own + more, nv = s->nv_own + more;
     for (int k = 0; m->nmember && k < 3; ++k, seen += nq + nv) {
@@ -71,7 +73,7 @@ static void inputs(const carom_model *m, void *work, side at[3], double *seen, c
         carom_copy(seen + nq, at[k].v, nv);
         at[k] = (side){seen, seen + nq};
     }
-    const int *slot, n = carom_tape_part_inputs(m->bounds_part, &slot);
+    const int *slot, n = carom_tape_part_inputs(part, &slot);
     for (int e = 0; e < n; ++e) {
         const int i = slot[e] - 1, k = i - nq;
         if (i < 0) continue;
@@ -86,7 +88,7 @@ carom_status carom_model_bounds(const void *model, void *work, double t_0, doubl
     carom_range *x = (carom_range *)(void *)(q_off + m->nq + seen(m));
     positions_off(m, t_1 - t_0, v_0, v_1, v_off, q_off);
     x[0] = carom_range_along(t_0, t_1, 0);
-    inputs(m, work, (side[]){{q_0, v_0}, {q_1, v_1}, {q_off, v_off}}, q_off + m->nq, x);
+    inputs(m, work, m->bounds_part, (side[]){{q_0, v_0}, {q_1, v_1}, {q_off, v_off}}, q_off + m->nq, x);
     carom_tape_range(m->tape, m->bounds_part, work, x);
     for (int c = 0; c < m->nc; ++c) {
         const int id = m->ne + c;
@@ -97,6 +99,23 @@ carom_status carom_model_bounds(const void *model, void *work, double t_0, doubl
         turn[c] = g->jumps ? 0 : 2 * u->slope;
         slowest[c] = g->jumps ? -HUGE_VAL : u->mid - u->slope - u->off;
         fastest[c] = g->jumps ? HUGE_VAL : u->mid - u->slope + u->off;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_model_force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                                      const double *v_off, double *mid, double *slope, double *off) {
+    const carom_model *m = model;
+    double *q_off = off_positions(m, work);
+    carom_range *x = (carom_range *)(void *)(q_off + m->nq + seen(m));
+    const int named = m->tape->group[GROUP_FORCE].count, *place = places(m, GROUP_FORCE);
+    positions_off(m, t_1 - t_0, v_0, v_1, v_off, q_off);
+    x[0] = carom_range_along(t_0, t_1, 0);
+    inputs(m, work, m->force_part, (side[]){{q_0, v_0}, {q_1, v_1}, {q_off, v_off}}, q_off + m->nq, x);
+    carom_tape_range(m->tape, m->force_part, work, x);
+    for (int i = 0; i < m->nv; ++i) {
+        const carom_range *f = i < named ? &x[place[i]] : NULL;
+        mid[i] = f ? f->mid : 0, slope[i] = f ? f->slope : 0, off[i] = f ? (f->jumps ? HUGE_VAL : f->off) : 0; // bodies that no expression names have no such forces
     }
     return CAROM_OK;
 }

@@ -335,15 +335,18 @@ struct carom_model {
     void (*release)(void *owned); // NULL: nothing
     size_t check_work, scratch, visible_work, narrow, bounce_work, rub_work, given_work, bounds_work, times_work, times_ranges, times_known; // offsets in work
     carom_tape_part *bounds_part; // what bounds are made of: gaps that are written and their rates; NULL: none are
+    carom_tape_part *force_part;  // the same of forces that may have narrow features; NULL: none may
     int scratch_count, pair_count; // of scratch: largest group; largest group of a pair
 };
 
 // system.c, storage.c: what schemes call, and in what storage the matrices are
 carom_status carom_model_system_make(carom_model *m, carom_error *err);
 /// bounds.c: size of a work block with room for bounds behind `from`; bounds of written gaps, as systems give them.
-size_t carom_bounds_work(carom_model *m, size_t from); // 0: no memory
+size_t carom_bounds_work(carom_model *m, bool gaps, bool forces, size_t from); // 0: no memory
 carom_status carom_model_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
                                 const double *v_off, double *least, double *slowest, double *fastest, double *turn);
+carom_status carom_model_force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                                      const double *v_off, double *mid, double *slope, double *off);
 /// times.c: size of a work block with room for switches behind `from`; the first time behind t_0, not behind t_1, at which one has changed, as systems give it.
 size_t carom_times_work(carom_model *m, size_t from);
 void carom_times_work_init(const carom_model *m, void *work, const double *given);

@@ -1,8 +1,7 @@
 // resolve.c: what is given comes before the model's `simulation` section; that before the defaults.
 //
 // Options of the file's scheme do not count with another one; those of the solvers (solver, tol, accept, newton-tol) do, unless one of the two
-// schemes has an option with that name of its own.  The file's step is meant for the file's scheme where the other one controls its steps itself and a step is only the
-// time between records.
+// schemes has an option with that name of its own.
 #include "base/missing.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -74,7 +73,7 @@ carom_status carom_run_resolve(carom_run *run, const carom_model *m, const carom
     CAROM_TRY(gather(run, &file, other, given, err));
     if (isnan(run->end)) return carom_fail(err, CAROM_BAD_INPUT, "the end time is missing; give %send, or `end:` in the model's simulation section", dash);
     if (given->adaptive && isnan(run->step)) run->step = 1e-3 * run->end; // the first to try
-    if (run->table && run->table->own_steps && isnan(given->step) && (other || isnan(run->step)))
+    if (run->table && run->table->own_steps && isnan(run->step))
         run->step = given->interval > 0 ? given->interval : run->end / 2000; // between rows nothing depends on the end, so a run to a later end has the same
     if (isnan(run->step)) return carom_fail(err, CAROM_BAD_INPUT, "the step size is missing; give %sstep, or `step:` in the model's simulation section", dash);
     run->evaluations = run->end / run->step * (run->table && run->table->own_steps ? 20 : 2); // located schemes take some ten steps between two records

@@ -2,7 +2,8 @@
 //
 // Whether an impulse is an impact is the caller's to say (CL-6).  A contact is closed
 // when it reacts by a force, or by impulses in three steps in a row.  An accumulation is a run of at least three
-// landings, none later after its predecessor than the one before, that ends closed; the last ones may be too slow for impacts.
+// landings, none later after its predecessor than the one before, that begins with an impact and ends closed; the last
+// ones may be too slow for impacts.  Landings that are all too slow are those of a lasting contact that rounding lifts.
 #include "base/tolerance.h"
 #include "scheme/memory.h"
 #include <math.h>
@@ -14,9 +15,10 @@ static void emit(carom_step *s, double t, int contact, carom_event_kind kind, do
 }
 
 // A flight has ended: with an impact, or too slowly for one.
-static void land(carom_memory *m, double t) {
+static void land(carom_memory *m, double t, bool struck) {
     const double flight = t - m->impact_t;
-    m->run = m->run > 0 && (m->run == 1 || flight <= m->flight * (1 + CAROM_INSTANT)) ? m->run + (m->run < RUN) : 1; // equal: short flights are counted in steps
+    const bool sooner = m->run == 1 || flight <= m->flight * (1 + CAROM_INSTANT); // equal: short flights are counted in steps
+    m->run = m->run > 0 && sooner ? m->run + (m->run < RUN) : struck;
     m->flight = flight;
     m->impact_t = t;
 }
@@ -37,7 +39,7 @@ void carom_memory_update(carom_memory *m, carom_step *s, double t, int contact, 
     const int d = s->dir[s->sys->ne + contact];
     const double impulse = s->impulse[d], force = s->force[d];
 
-    if (impulse > 0 && (struck || !m->impulsive)) land(m, t);
+    if (impulse > 0 && (struck || !m->impulsive)) land(m, t, struck);
     if (struck) emit(s, t, contact, CAROM_IMPACT, s->u_before[d], s->u_after[d], impulse);
     m->impulsive = impulse > 0 ? 1 + struck : 0;
     if (impulse > 0) m->after = s->u_after[d];

@@ -4,6 +4,7 @@
 // kept.  Their difference estimates the error, but it is blind to an impact that both step over, so penetration at
 // the ends of the halves counts too.  What a rejected step did is undone to the last bit.
 #include "base/tolerance.h"
+#include "scheme/works.h"
 #include "sim/sim.h"
 #include <float.h>
 #include <math.h>
@@ -14,6 +15,8 @@ static const double ENDING = 1e-6;     // of a step: what is left after it is no
 static const double FIRST = 1e-3;      // of the run: near t = 0 the rounding of times is judged by this time
 static const double LEAST = 1e-8;      // error over tolerance: below, growth is limited by `grow` anyway
 static const double REMEMBERED = 1e-4; // least error that the controller remembers: an exact step says nothing about the next
+
+static const double COARSE = 1e-5;     // of the run: steps that are not shortened any more for works
 
 enum { ATTEMPTS = 60, NEAR = 16 }; // instants (JT-1): a jump so near to another stop is there
 
@@ -119,21 +122,68 @@ typedef struct span {
 
 static carom_status begin_behind(carom_sim *sim, const span *x, carom_error *err) { return x->from > x->t ? carom_sim_pass(sim, 0, x->t, x->from, err) : CAROM_OK; }
 
+// -- works --------------------------------------------------------------------------------------------
+
+static void booked(const carom_sim *sim, double *W) {
+    const carom_ledger *l = &sim->kept->ledger;
+    W[CAROM_WORK_FRICTION] = l->energy.friction, W[CAROM_WORK_EXTERNAL] = l->energy.external, W[CAROM_WORK_DAMPING] = l->energy.damping;
+}
+
+static carom_status power_at(carom_sim *sim, double t, double *P, carom_error *err) {
+    const carom_system *sys = sim->sys;
+    P[CAROM_WORK_FRICTION] = P[CAROM_WORK_EXTERNAL] = P[CAROM_WORK_DAMPING] = 0;
+    const carom_status status = sys->power(sys->model, sim->step.sys_work, t, sim->q, sim->v, &P[CAROM_WORK_EXTERNAL], &P[CAROM_WORK_DAMPING]);
+    return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its power", t);
+}
+
+// (AD-10)  error = max_k |e_k|/(rtol S + atol F),  S the magnitude of the works of this step and, with (15/16)^n, of those n steps before it;  F = sum of the impulses of contacts and
+//         joints, and h |f|: velocities are not known better than atol.  F is looked at where S alone refuses a step.
+static carom_status work_error(carom_sim *sim, const carom_works *w, double t, double h, double weight, double *error, double *sum, carom_error *err) {
+    carom_step *s = &sim->step;
+    double size, push = 0;
+    const double most = carom_works_error(w, h, weight, &size), all = sim->kept->works + size;
+    *sum = CAROM_WORKS_KEPT * all;
+    *error = most > 0 ? most / (sim->control.rtol * all) : 0;
+    if (!(*error > 1)) return CAROM_OK;
+    for (int i = 0; s->reacted && i < sim->nl; ++i) push += fabs(s->impulse[i]) + h * fabs(s->force[i]);
+    carom_status status = carom_force(s, sim->v_try, t, sim->q, sim->v);
+    if (status == CAROM_RETRY) status = CAROM_NOT_CONVERGED; // a smaller step may do
+    if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
+    for (int i = 0; i < sim->sys->nv; ++i) push += h * fabs(sim->v_try[i]);
+    *error = most / (sim->control.rtol * all + sim->control.atol * push);
+    return CAROM_OK;
+}
+
+// The trapezoidal rule, by which works are booked after the step, becomes Simpson's.
+static void book_middle(carom_sim *sim, const carom_works *w, double h) {
+    carom_ledger *l = &sim->kept->ledger;
+    l->energy.external += carom_works_middle(w, h, CAROM_WORK_EXTERNAL);
+    l->energy.damping += carom_works_middle(w, h, CAROM_WORK_DAMPING);
+}
+
 // One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.  last: there is no shorter step.
 static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, double *error, int *p, carom_error *err) {
     const carom_kept *k = sim->kept;
     const double t = x->from;
     const int nq = sim->sys->nq, nv = sim->sys->nv;
-    double deepest = 0;
+    double deepest = 0, before[CAROM_WORKS], work, sum;
+    carom_works w = {.powers = false};
     memset(sim->hit, 0, (size_t)sim->step.sys->nc);
     CAROM_TRY(begin_behind(sim, x, err));
+    booked(sim, before);
     CAROM_TRY(carom_sim_advance(sim, t, h, err));
+    booked(sim, w.whole);
+    for (int i = 0; i < CAROM_WORKS; ++i) w.whole[i] -= before[i];
     bool jump = jumps(sim, WHOLE, false), touch = touches(sim);
     carom_copy(sim->q_try, sim->q, nq);
     carom_copy(sim->v_try, sim->v, nv);
     carom_sim_try_again(sim);
     CAROM_TRY(begin_behind(sim, x, err));
+    booked(sim, before);
+    w.P[0][CAROM_WORK_EXTERNAL] = k->power_in, w.P[0][CAROM_WORK_DAMPING] = k->power_out;
     CAROM_TRY(carom_sim_advance(sim, t, 0.5 * h, err));
+    w.powers = sim->sys->power && !sim->scheme->powers && !sim->inside.power.booked;
+    if (w.powers) CAROM_TRY(power_at(sim, t + 0.5 * h, w.P[1], err));
     jump = jumps(sim, FIRST_HALF, false) || jump;
     touch = touch || touches(sim);
     CAROM_TRY(violation(sim, t + 0.5 * h, &deepest, err));
@@ -167,6 +217,14 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
         for (int i = 0; i < nq; ++i) sim->q[i] += sim->q[i] - sim->q_try[i];
         for (int i = 0; i < nv; ++i) sim->v[i] += sim->v[i] - sim->v_try[i];
     }
+    booked(sim, w.halves);
+    for (int i = 0; i < CAROM_WORKS; ++i) w.halves[i] -= before[i];
+    if (w.powers) CAROM_TRY(power_at(sim, t + h, w.P[2], err));
+    CAROM_TRY(work_error(sim, &w, t + h, h, weight, &work, &sum, err));
+    if (h <= COARSE * (sim->t_end - sim->t0)) work = fmin(work, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
+    if (!jump) *error = fmax(*error, work); // an impact has its own measure, and velocities are in it
+    book_middle(sim, &w, h);
+    sim->kept->works = sum;
     sim->unbooked = x->to < x->t_1 ? 0 : HUGE_VAL;
     return x->to < x->t_1 ? carom_sim_pass_end(sim, h, x->to, x->t_1, err) : CAROM_OK;
 }

@@ -115,7 +115,7 @@ void carom_contacts_update(carom_sim *sim, double t_0, double h) {
     }
     for (int i = 0; i < s->nevents; ++i) {
         const carom_event *e = s->events + i;
-        if (e->kind == CAROM_IMPACT) l->impacts += !emits_events || e->before < -threshold(sim, e->contact, e->t, t_0, h, &known);
+        if (e->kind == CAROM_IMPACT) l->impacts += 1;
         if (e->kind == CAROM_ACCUMULATION) l->accumulations += 1;
         if (emits_events) remember(sim, e);
     }

@@ -39,6 +39,7 @@ typedef struct carom_kept {
     double residual;    // largest one of contact problems before the ledger counted anew
     double h_next, error_last; // adaptive: step to try next; error of the last step, relative to the tolerance
     double length;      // adaptive: largest gap met
+    double works;       // adaptive: magnitude of the works of the last steps
     long stops;         // adaptive: stop times passed
     double blur;             // time over which jumps follow each other within rounding, adaptive steps (JT-3)
     long slots;         // of the list of contacts that come and go: its room

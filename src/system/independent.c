@@ -124,6 +124,11 @@ static carom_status bounds(const void *model, void *work, double t_0, double t_1
                            const double *v_off, double *least, double *slowest, double *fastest, double *turn) {
     return base_of(model)->bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, least, slowest, fastest, turn);
 }
+
+static carom_status force_bounds(const void *model, void *work, double t_0, double t_1, const double *q_0, const double *q_1, const double *v_0, const double *v_1,
+                                 const double *v_off, double *mid, double *slope, double *off) {
+    return base_of(model)->force_bounds(base_of(model)->model, work, t_0, t_1, q_0, q_1, v_0, v_1, v_off, mid, slope, off);
+}
 static bool explain(const void *model, void *work, char *text, size_t size) { return base_of(model)->explain(base_of(model)->model, work, text, size); }
 static void inputs(const void *model, void *work, const double *x) { base_of(model)->inputs(base_of(model)->model, work, x); }
 static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x) {
@@ -172,6 +177,7 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->even = base->even ? even : NULL;
     s->restitution = base->restitution ? restitution : NULL;
     s->bounds = base->bounds ? bounds : NULL;
+    s->force_bounds = base->force_bounds ? force_bounds : NULL;
     s->explain = base->explain ? explain : NULL;
     s->inputs = base->inputs ? inputs : NULL;
     s->sample = base->sample ? sample : NULL;

@@ -46,6 +46,7 @@ typedef struct carom_theta {
     double *f_0, *q_theta;       // at=theta: forces at the start; q_0 + theta (q_1 - q_0)
     double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0, at=end: less h (1 - theta) s_0; forces; forecast gaps
     double *u_0;                 // W(q_0)'v_0 + w
+    double *jump, *strikes;      // walls and drives that move: by row of L_0, by its constraints
     carom_theta_past *past;      // kept, with s_1 and s_2; NULL: not used
     double *s_1, *s_2;           // M^-1 f at the start of the last step and of the one before it
     carom_identity I;

@@ -49,6 +49,8 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     CAROM_ALLOCATE(mem, nv, &w->v_1, &w->y, &w->f);
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     w->u_0 = carom_allocate(mem, (size_t)w->L_0.W.n);
+    w->jump = w->strikes = NULL;
+    if (!w->inside && !(sys->flags & CAROM_TIMELESS_GAPS)) w->jump = carom_allocate(mem, (size_t)w->L_0.W.n), w->strikes = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     allocate_past(w, keep, sys);
 }
 
@@ -209,6 +211,20 @@ static inline void remember(carom_theta *w, const carom_step *s, int chord, int 
     if (past->steps < STEPS) past->steps += 1;
 }
 
+// (MJ-11)  Walls and drives give -(w_0 + w_1)/2 p, as friction takes -(u_0 + u_1)/2 p; -w_1 p where a contact or a drive is struck, or w jumps by more than theta (CL-4).
+static carom_status mean_walls(carom_theta *w, carom_step *s) {
+    carom_local *L = &w->N.L;
+    const carom_place at = {.t = s->t, .q = s->q, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
+    bool some, joints;
+    for (int k = 0; k < L->at[L->nb]; ++k) w->jump[k] = L->w[k] - w->L_0.w[k];
+    CAROM_TRY(carom_joints_struck(s, &joints, &w->L_0, w->jump, at));
+    for (int k = 0; k < L->at[L->nb]; ++k) w->jump[k] = fmin(w->u_0[k], -fabs(w->jump[k]));
+    CAROM_TRY(carom_struck(s, &some, w->strikes, &w->L_0, w->jump, at));
+    for (int b = 0; b < L->nb; ++b)
+        for (int k = L->at[b]; k < L->at[b + 1] && !(L->id[b] < s->sys->ne ? joints : w->strikes[b] != 0); ++k) L->w[k] = 0.5 * (w->L_0.w[k] + L->w[k]);
+    return CAROM_OK;
+}
+
 carom_status carom_theta_step(void *memory, carom_step *s) {
     carom_theta *w = memory;
     carom_newton *N = &w->N;
@@ -251,6 +267,7 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
 
     // The last evaluation was at the answer: q_1 and u_1 stand.
     if (w->I.asked) CAROM_TRY(check_identity(w, s));
+    if (!w->inside && N->L.nb > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(mean_walls(w, s));
     carom_book_impulses(s, &N->L, N->p, w->inside ? N->u_0 : w->u_0, N->u_1);
     carom_copy(s->v, w->v_1, nv);
     carom_copy(s->q, w->q_1, s->sys->nq);

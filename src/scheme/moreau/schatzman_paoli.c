@@ -3,6 +3,7 @@
 // Spec: docs/METHODS.md, section SP.  Written in increments d_k = (q_k - q_{k-1})/h, which is the same scheme
 // and also serves coordinates that are not vectors.  The scheme runs one position ahead of what it reports, so
 // that the reported velocity is the central difference at the reported time.
+#include "scheme/inside.h"
 #include "scheme/newton.h"
 #include <math.h>
 
@@ -34,6 +35,7 @@ typedef struct work {
     bool implicit;
     double e, theta;              // the one restitution
     double *ahead, *d;            // kept: q_k (one ahead of the report), d_k
+    double *power;                // kept: external and damping power at the last report
     double *since, *taken;        // kept: by contact, steps in a row that push it, at most 3; what the impact of the last step has taken so far
     double *first, *law, *work, *booked; // kept, by contact, of its first step: velocity before it, impulse of the law, work of the impulse; what was booked
     double *d_f, *d_1, *dz;       // new increment without reactions and with them; z = q_k + h/(1+e) dz
@@ -55,6 +57,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->L = carom_allocate_local(mem, sys);
     w->ahead = carom_allocate(keep, nq);
     w->d = carom_allocate(keep, nv);
+    w->power = carom_allocate(keep, 2);
     w->since = carom_allocate(keep, (size_t)sys->nc);
     w->taken = carom_allocate(keep, 1);
     CAROM_ALLOCATE(keep, (size_t)sys->nc, &w->first, &w->law, &w->work, &w->booked);
@@ -321,8 +324,23 @@ static carom_status book(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// (SP-14)  Forces without potential give h/2 (P_{k-1} + P_k), P_k at the report k with the signals that d_{k+1} was made with: those that a controller changes at t_k act from d_{k+2} on.
+static carom_status book_power(work *w, carom_step *s, double t, double h) {
+    double in = 0, out = 0;
+    if (!s->sys->power) return CAROM_OK;
+    const carom_status status = s->sys->power(s->sys->model, s->sys_work, t, s->q, s->v, &in, &out);
+    if (status == CAROM_RETRY) return carom_retry(s, "the model could not compute its power");
+    if (status != CAROM_OK) return carom_fail(s->err, status, "t = %.9g: the model failed to compute its power", t);
+    s->account.external += 0.5 * h * (w->power[0] + in);
+    s->account.damping += 0.5 * h * (w->power[1] + out);
+    w->power[0] = in, w->power[1] = out;
+    s->inside->power.booked = true;
+    return CAROM_OK;
+}
+
 static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
+    CAROM_TRY(book_power(w, s, s->t, 0));
     // (SP-4)  the first increment: half the force, d_0 = v_0
     w->span = (span){.t = s->t, .x = 0.5, .q = s->q, .d = s->v};
     CAROM_TRY(advance(w, s));
@@ -343,7 +361,7 @@ static carom_status step(void *memory, carom_step *s) {
     for (int i = 0; i < nv; ++i) s->v[i] = 0.5 * (w->d[i] + w->d_1[i]);
     carom_copy(w->d, w->d_1, nv);
     carom_move(s, w->ahead, s->q, s->h, w->d);
-    return CAROM_OK;
+    return book_power(w, s, w->span.t, s->h);
 }
 
 // (1 + theta w) r^2 - (2 - (1 - theta) w) r + 1 = 0 has a root -1 at w = (h omega)^2 = 4/(1 - 2 theta).
