@@ -305,9 +305,14 @@ void carom_local_velocity_shared(const carom_step *s, double *u, const carom_loc
 }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y) {
-    if (s->sys->nq != s->sys->nv) return 0;
+    static const double LOST =
+        DBL_MIN / DBL_EPSILON; // numbers below have lost digits: a motion that a scheme has damped away
+    const int nv = s->sys->nv;
+    if (s->sys->nq != nv) return LOST;
     carom_matrix_magnitude(y, K, q);
-    return 8 * DBL_EPSILON * carom_norm_max(y, s->sys->nv);
+    const double here = carom_norm_max(y, nv);
+    carom_matrix_magnitude(y, K, s->q);
+    return 8 * DBL_EPSILON * (here + carom_norm_max(y, nv)) + LOST;
 }
 
 void carom_local_react(double *y, double s, const carom_local *L, const double *p) {

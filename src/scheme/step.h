@@ -144,8 +144,10 @@ double carom_impulse_rounding(const carom_step *s);
 /// What contact solvers may leave of a local velocity: 4 tol V and that.
 double carom_velocity_left(const carom_step *s);
 
-/// What rounding of the position may leave in a force with K = -df/dq: 8 eps max_i sum_j |K_ij q_j|.  Members much
-/// stiffer than the loads on them have forces that are small differences of large ones.  y is scratch (nv).
+/// What rounding of the position may leave in a force with K = -df/dq: 8 eps (max_i sum_j |K_ij q_j| + max_i sum_j
+/// |K_ij q_0j|), q_0 at the start of the step.  Members much stiffer than the loads on them have forces that are small
+/// differences of large ones, and a scheme that damps a fast vibration makes a small position of two large terms.  y is
+/// scratch (nv).
 double carom_force_rounding(const carom_step *s, carom_matrix K, const double *q, double *y);
 
 /// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.

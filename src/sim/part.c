@@ -68,13 +68,19 @@ carom_status carom_sim_flow(carom_sim *sim, const double *phase, double t_0, dou
 carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     double kinetic, potential;
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
-    const carom_ledger fresh = {.energy.start = kinetic + potential, .kinetic = kinetic, .penetration_id = -1, .drift_id = -1, .counts.residual_id = -1};
+    const carom_ledger fresh = {.energy.start = kinetic + potential,
+                                .kinetic = kinetic,
+                                .penetration_id = -1,
+                                .compliant.which = -1,
+                                .drift_id = -1,
+                                .counts.residual_id = -1};
     sim->kept->residual = fmax(sim->kept->residual, sim->kept->ledger.counts.residual); // (CL-2) goes on
     sim->kept->ledger = fresh;
     sim->kept->explained = kinetic;
     sim->kept->one_step = carom_sim_one_step(sim);
     sim->kept->counted_from = sim->kept->n;
     sim->kept->damped = sim->kept->uneven = 0;
+    sim->kept->joints.work = 0;
     return CAROM_OK;
 }
 
