@@ -140,6 +140,46 @@ static void csv_goes_to_standard_output_and_the_ledger_beside_it(void **state) {
     assert_says(out, "101 rows");
 }
 
+static void errors_are_estimated(void **state) {
+    (void)state;
+    put("ball.yaml", ball);
+    assert_int_equal(carom("run ball.yaml --quiet --out plain.h5"), 0);
+    assert_int_equal(carom("run ball.yaml --estimate --out estimated.h5"), 0);
+    assert_says(out, "estimate     from runs with the steps");
+    assert_says(out, "digit");
+    assert_same("plain.h5", "estimated.h5"); // the result is that of the run itself
+    assert_int_equal(carom("run ball.yaml --estimate --json --out estimated.h5"), 0);
+    assert_true(json_valid(out));
+    assert_says(out, "\"estimate\": {\"by\": \"step\"");
+    assert_says(out, "\"name\": \"energy.impact\"");
+    carom_result *r = load("estimated.h5");
+    carom_ledger l;
+    carom_ledger_names names;
+    assert_true(carom_result_ledger(r, &l, &names));
+    assert_non_null(names.estimate);
+    if (!strstr(out, names.estimate)) fail_msg("the file has %s", names.estimate);
+    carom_result_close(r);
+    assert_int_equal(carom("run ball.yaml --json --out plain.h5"), 0);
+    assert_says(out, "\"estimate\": null");
+    assert_int_equal(carom("run ball.yaml --estimate --quiet"), 0);
+    assert_string_equal(out, "");
+    assert_int_equal(carom("run ball.yaml --estimate --out -"), 0); // rows on standard output, the ledger on the other
+    assert_says(complaints, "estimate     from runs");
+    assert_null(strstr(out, "estimate"));
+    assert_int_equal(carom("run --resume plain.h5 --estimate"), 2);
+    assert_says(complaints, "mutually exclusive");
+    assert_int_equal(carom("run ball.yaml --scheme event-driven --rtol 1e-14 --estimate"),
+                     1); // no tolerance is smaller; the run is done
+    assert_says(complaints, "no estimate");
+    put("swing.yaml", "carom: 1\ncoordinates: {a: 2.5, b: 2}\nenergy: {kinetic: a'^2 + b'^2/2 + a'*b'*cos(a - b), "
+                      "potential: -9.81*(2*cos(a) + cos(b))}\n"
+                      "simulation: {scheme: half-explicit, step: 1e-3, end: 20}\n");
+    assert_int_equal(carom("run swing.yaml --estimate"), 0);
+    assert_says(out, "valid      until t = ");
+    assert_int_equal(carom("run swing.yaml --estimate --strict --quiet"), 3);
+    assert_says(complaints, "large from t = ");
+}
+
 static void the_ledger_as_json(void **state) {
     (void)state;
     put("ball.yaml", ball);
@@ -394,7 +434,7 @@ int main(void) {
         cmocka_unit_test(the_command_line_comes_before_the_file),
         cmocka_unit_test(adaptive_is_a_scheme_s_own_option_where_it_has_one),
         cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),
-        cmocka_unit_test(the_ledger_as_json),
+        cmocka_unit_test(errors_are_estimated), cmocka_unit_test(the_ledger_as_json),
         cmocka_unit_test(a_failed_check_is_exit_3_and_the_result_is_kept),
         cmocka_unit_test(a_run_that_cannot_go_on_is_exit_1_and_saved),
         cmocka_unit_test(an_interrupted_run_is_saved_and_goes_on_bit_identically),

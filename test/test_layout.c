@@ -293,6 +293,11 @@ static void the_ledger_has_room(void **state) {
     hsize_t entries = 0;
     assert_true(H5Oget_info(group, &info) >= 0);
     for (const ledger_entry *e = ledger_table; e->name; ++e, ++entries) {
+        if (strcmp(e->name, "estimate") == 0) { // there is one where it was asked for
+            assert_true(H5Aexists(group, e->name) == 0);
+            --entries;
+            continue;
+        }
         const hid_t a = H5Aopen(group, e->name, H5P_DEFAULT), type = H5Aget_type(a);
         assert_true(a >= 0 && type >= 0);
         const H5T_class_t class = ledger_is_text(e) ? H5T_STRING : e->kind == LEDGER_LONG || e->kind == LEDGER_INT ? H5T_INTEGER : H5T_FLOAT;

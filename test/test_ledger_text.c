@@ -14,6 +14,7 @@ static carom_ledger full(void) {
     l.sleep.falls = 9, l.sleep.wakes = 2, l.sleep.energy = 1e-6;
     l.counts = (carom_counts){.problems = 11, .iterations = 12, .fallbacks = 13, .residual = 1.25e-13, .accepted = 1, .accepted_residual = 4e-9, .newton = 14, .newton_max = 15, .newton_max_t = 0.375, .newton_many = 16,
                               .newton_median = 2, .inner = 17, .inner_rejected = 18};
+    l.compliant.overlap = 3.5e-4, l.compliant.t = 0.875, l.compliant.start = 1.5e-4;
     return l;
 }
 
@@ -42,15 +43,25 @@ static void write_all(FILE *f) {
     const carom_ledger l = full();
     carom_ledger few = {.steps = 0, .counts.accepted = 2, .energy.identity = NAN}, one = {.energy.identity = NAN, .counts = {.problems = 1, .iterations = 1, .fallbacks = 1, .newton = 1, .inner = 1}};
     carom_warnings_json(list, warnings, 2);
-    const carom_ledger_names all = {"floor", "joint", "wall", "joint 'u': 3 of its constraints are redundant", list}, none = {0};
+    const carom_ledger_names all = {.penetration = "floor",
+                                    .drift = "joint",
+                                    .residual = "wall",
+                                    .redundant = "joint 'u': 3 of its constraints are redundant",
+                                    .compliant = "pad",
+                                    .estimate = "{}",
+                                    .warnings = list},
+                             none = {0};
     carom_ledger_print(f, &l, all), carom_ledger_print(f, &few, none);
     carom_ledger_print(f, &one, none); // one of each
+    few.compliant.overlap = 1e-3, few.energy.impact = 2, few.energy.friction = -0.5;
+    carom_ledger_print(f, &few, (carom_ledger_names){.compliant = "pad"}); // none at the start; friction that gives
+    few.compliant.overlap = few.energy.impact = few.energy.friction = 0;
     const carom_ledger drifts = {.drift = 1e-9, .energy.identity = NAN};
     carom_ledger_print(f, &drifts, none), carom_ledger_print(f, &few, (carom_ledger_names){.drift = "joint"}); // drift without a name, a joint without drift
     fputs("{", f), carom_ledger_json(f, &l, all), fputs("}\n{", f), carom_ledger_json(f, &few, none), fputs("}\n", f);
     for (size_t i = 0; i < sizeof words / sizeof *words; ++i) carom_json_string(f, words[i]), fputc('\n', f);
     carom_json_string(f, NULL), fputc('\n', f);
-    for (int i = -1; i < 47; ++i) {
+    for (int i = -1; i < 52; ++i) {
         const carom_ledger_line line = carom_ledger_line_at(&l, &all, i), empty = carom_ledger_line_at(&few, &none, i);
         fprintf(f, "%d %s %d %d %s %g; %s %g\n", i, line.name ? line.name : "-", line.is_text, line.whole, line.text ? "text" : "-", line.value, empty.text ? "text" : "-", fabs(empty.value));
     }

@@ -94,6 +94,9 @@ double carom_model_contact_size(const carom_model *m, int id);
 size_t carom_model_longest_contact(const carom_model *m);
 /// Contacts with columns in results: all but those of pairs of shapes, where there are more than 64 pairs.
 int carom_model_shown(const carom_model *m);
+/// Name of a contact of finite stiffness, as carom_system.compliant numbers them.  Valid as that of
+/// carom_model_constraint().
+const char *carom_model_compliant(const carom_model *m, int which);
 /// What `settle: yes` did: a sentence; NULL: nothing overlapped, or it was not asked for.
 const char *carom_model_settled(const carom_model *m);
 /// Time between snapshots of contacts, as the model's `record` says; 0: none.

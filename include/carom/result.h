@@ -21,6 +21,8 @@ extern "C" {
 typedef struct carom_ledger_names {
     const char *penetration, *drift, *residual;
     const char *redundant; // joints and constraints that say nothing new at the start, as one text; NULL: none
+    const char *compliant; // contact of finite stiffness with the largest overlap; NULL: none
+    const char *estimate;  // errors, as a JSON object (carom_estimate_text()); NULL: not estimated
     const char *warnings;  // as a JSON list of {kind, text, name, t}; NULL: none
 } carom_ledger_names;
 
@@ -105,6 +107,9 @@ carom_status carom_record_advance(carom_record *r, long steps, long rows, carom_
 carom_status carom_record_flush(carom_record *r, carom_error *err);
 /// The time of the last flush that succeeded, of a text file that is finished the time of its last row: the file holds everything until then.
 double carom_record_saved(const carom_record *r);
+
+/// The estimated errors of the run, for its ledger; before carom_record_finish().  The text must live until then.
+void carom_record_estimate(carom_record *r, const char *json);
 
 /// The last row, the ledger, and the word for how it ended ("done", "interrupted", "failed") with its reason (NULL: none).
 /// The record is only good for carom_record_destroy() afterwards.

@@ -24,6 +24,11 @@ typedef struct carom_ledger {
     double penetration;                   // largest max(0, -gap) at step ends
     int penetration_id;                   // constraint id, -1: never
     double penetration_t;
+    struct {
+        double overlap, t;                // largest overlap of contacts of finite stiffness at step ends, and when
+        double start;                     // at the start
+        int which;                        // for carom_model_compliant(), -1: none overlapped, or the model has none
+    } compliant;
     double drift;                         // largest |g| of a bilateral constraint at step ends
     int drift_id;
     double drift_t;
@@ -52,14 +57,15 @@ typedef struct carom_ledger {
 
 /// Something that a person should know before trusting a run.
 typedef struct carom_warning {
-    const char *kind; // energy-created, unaccounted-energy, penetration, missed-contact, moved, unconverged, resolution, scheme
+    const char *kind; // energy-created, unaccounted-energy, drift, penetration, missed-contact, moved, unconverged, resolution,
+                      // scheme
     char text[600];   // what happened, where, what to do
     int id;           // constraint, -1: none
     const char *name; // of it; NULL: none
     double t;         // when; NaN: no instant
 } carom_warning;
 
-enum { CAROM_WARNINGS = 8 }; // most that a run has: one of each kind
+enum { CAROM_WARNINGS = 9 }; // most that a run has: one of each kind
 
 /// What an observer sees after every step (and once at the start, step 0).  Pointers are valid during the call.
 typedef struct carom_now {

@@ -194,6 +194,9 @@ typedef struct carom_system {
     double (*restitution)(const void *model, void *work, int contact, double speed);
     /// Why functions with this work block failed at the point that they were asked for last: a sentence.  False: not known.  NULL: never known.
     bool (*explain)(const void *model, void *work, char *text, size_t size);
+    /// The largest overlap of contacts of finite stiffness, which are forces, at t and q, and which of them has it
+    /// (carom_model_compliant() has its name); 0: none overlaps.  NULL: there are none.
+    double (*compliant)(const void *model, void *work, double t, const double *q, int *which);
     /// nk functions of the state; where one changes its sign the forces have a kink, and schemes that locate events begin anew there.
     int nk;
     carom_status (*kinks)(const void *model, void *work, double t, const double *q, const double *v, double *k);

@@ -117,7 +117,7 @@ class Now(Structure):
 
 
 class LedgerNames(Structure):
-    _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p), ("warnings", c_char_p)]
+    _fields_ = [("penetration", c_char_p), ("drift", c_char_p), ("residual", c_char_p), ("redundant", c_char_p), ("compliant", c_char_p), ("estimate", c_char_p), ("warnings", c_char_p)]
 
 
 class LedgerLine(Structure):
@@ -154,6 +154,10 @@ class CompareDef(Structure):
                 ("tolerances", POINTER(c_double)), ("ntolerances", c_int), ("first", c_double), ("end", c_double),
                 ("options", POINTER(c_char_p)), ("reference", c_char_p), ("norm", c_int), ("dense", c_bool), ("of", POINTER(c_char_p)),
                 ("threads", c_int), ("memory", c_size_t), ("p", c_double), ("relative", c_bool)]
+
+
+class EstimateDef(Structure):
+    _fields_ = [("model", c_void_p), ("sim", POINTER(SimDef)), ("dt_out", c_double), ("team", c_void_p), ("memory", c_size_t)]
 
 
 class CompareRow(Structure):
@@ -295,7 +299,7 @@ MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
            "carom_ledger_names": LedgerNames, "carom_ledger_line": LedgerLine,
            "carom_record_def": RecordDef, "carom_result_event": ResultEvent, "carom_result_contact": ResultContact, "carom_option": Option, "carom_scheme_line": SchemeLine,
-           "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
+           "carom_estimate_def": EstimateDef, "carom_compare_def": CompareDef, "carom_compare_row": CompareRow, "carom_compare_watch": CompareWatch,
            "carom_run_given": RunGiven, "carom_run": Run, "carom_sweep_def": SweepDef, "carom_sweep_row": SweepRow, "carom_sweep_watch": SweepWatch,
            "carom_rest": Rest, "carom_rest_force": RestForce, "carom_mode": Mode, "carom_modes": Modes, "carom_modes_def": ModesDef,
            "carom_orbit_def": OrbitDef, "carom_orbit_event": OrbitEvent, "carom_orbit": Orbit, "carom_lyapunov_def": LyapunovDef, "carom_lyapunov": Lyapunov,
@@ -385,6 +389,11 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_result_attribute": (c_char_p, [_P, c_int]),
     "carom_result_model": (c_char_p, [_P, POINTER(c_size_t)]),
     "carom_result_ledger": (c_bool, [_P, _P, POINTER(LedgerNames)]),
+    "carom_estimate_create": (_P, [POINTER(EstimateDef), _E]),
+    "carom_estimate_destroy": (None, [_P]),
+    "carom_estimate_run": (c_int, [_P, TICK, _P, _E]),
+    "carom_estimate_text": (_P, [_P]),
+    "carom_record_estimate": (None, [_P, _P]),
     "carom_compare_norm": (c_int, [POINTER(CompareDef), c_char_p, _E]),
     "carom_compare_default": (CompareDef, []),
     "carom_compare_create": (_P, [POINTER(CompareDef), _E]),

@@ -24,7 +24,7 @@ class Ledger(dict):
             if line.name is None:
                 return ledger
             group, _, name = line.name.decode().rpartition(".")
-            x = json.loads(c.text(line.text) or "[]") if name == "warnings" else c.text(line.text) if line.is_text else None if line.value != line.value else int(line.value) if line.whole else line.value
+            x = json.loads(c.text(line.text) or ("[]" if name == "warnings" else "null")) if name in ("warnings", "estimate") else c.text(line.text) if line.is_text else None if line.value != line.value else int(line.value) if line.whole else line.value
             (ledger.setdefault(group, {}) if group else ledger)[name] = x
             i += 1
 

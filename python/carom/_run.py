@@ -27,10 +27,13 @@ def as_model(model, set=None, matrices=None):
     return Model(model, set, matrices=matrices)
 
 
-def run(model: Source, **given: Any) -> Result:
-    """Simulate to the end; a Result.  Arguments: see simulate()."""
+def run(model: Source, *, estimate: bool = False, **given: Any) -> Result:
+    """Simulate to the end; a Result.  Arguments: see simulate().
+
+    estimate: the run is repeated with smaller steps or tolerances, as by `carom run --estimate`; result.ledger["estimate"] has the errors.
+    """
     sim = simulate(model, **given)
-    return sim.run()
+    return sim.run(estimate)
 
 
 def simulate(model: Source, *, scheme: str | None = None, step: Time | None = None, end: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, adaptive: bool = False, rtol: float | None = None, atol: float | None = None, every: int | None = None,
@@ -252,8 +255,8 @@ class Simulation:
             return self._functions.error
         return c.failure(err, status)
 
-    def _create(self, options):
-        b, err = self._bound, c.CError()
+    def _definition(self, options):
+        b = self._bound
         d = lib.carom_sim_default()
         d.system, d.schemes = b.system, lib.carom_schemes()
         d.scheme, d.options = self.scheme.encode(), c.strings(options)
@@ -263,6 +266,11 @@ class Simulation:
             if len(self._start[2]) > 1:
                 d.input, d.input_t = signals, self._start[2][-1]
         d.name, d.rate_name, d.name_user, d.size = b.name, b.rate_name, b.name_user, b.size
+        return d
+
+    def _create(self, options):
+        b, err = self._bound, c.CError()
+        d = self._definition(options)
         with self._calm():
             pointer = lib.carom_sim_create(ctypes.byref(d), ctypes.byref(err))
         if not pointer:
@@ -391,10 +399,26 @@ class Simulation:
 
     # -- the end --------------------------------------------------------------------------------------------------
 
-    def run(self) -> Result:
-        """To the end; the Result.  A run that Ctrl-C or a failure ends is finished, too, and its file closed."""
+    def _estimate(self):
+        options, dt_out, err = self._given[0], self._given[5], c.CError()
+        if self._functions or not isinstance(self.model, Model):
+            raise c.InputError("estimate: a System of Python functions cannot be repeated; give it a Model")
+        d = self._definition(options)
+        pointer = lib.carom_estimate_create(c.EstimateDef(model=self.model._handle.pointer, sim=ctypes.pointer(d), dt_out=c.seconds("dt_out", dt_out) or 0.0), ctypes.byref(err))
+        if not pointer:
+            raise c.failure(err)
+        self._bound.handle.add(pointer, lib.carom_estimate_destroy)
+        status = lib.carom_estimate_run(pointer, c.TICK(), None, ctypes.byref(err))
+        if status != c.OK:
+            raise c.failure(err, status)
+        lib.carom_record_estimate(self._record, lib.carom_estimate_text(pointer))
+
+    def run(self, estimate: bool = False) -> Result:
+        """To the end; the Result.  A run that Ctrl-C or a failure ends is finished, too, and its file closed.  estimate: see run()."""
         try:
             self.advance()
+            if estimate:
+                self._estimate()
         except BaseException as e:
             if self._result is None:
                 self._finish("interrupted", type(e).__name__)

@@ -83,6 +83,15 @@ simulation: {scheme: mixed, step: 1e-4, end: 4e-3}
             self.assertEqual((warning["kind"], warning["name"]), ("energy-created", "tip"))
             self.assertAlmostEqual(warning["t"], 0.002, 6)
 
+    def test_errors_are_estimated(self):
+        said = json.loads(program("run", MODELS / "bouncing-ball.yaml", "--out", self.folder / "e.h5", "--json", "--estimate"))
+        here = carom.run(MODELS / "bouncing-ball.yaml", estimate=True).ledger["estimate"]
+        self.assertEqual(here, said["estimate"])
+        self.assertEqual(carom.open(self.folder / "e.h5").ledger["estimate"], here)
+        self.assertEqual([x["name"] for x in here["quantities"]], ["q", "q'", "energy", "energy.impact"])
+        self.assertLess(here["quantities"][0]["error"], 1e-5)
+        self.assertIsNone(carom.run(MODELS / "bouncing-ball.yaml").ledger["estimate"])
+
     def test_columns_are_views_that_keep_their_memory(self):
         r = carom.run(TEXT)
         q, data = r["q"], r.data

@@ -35,7 +35,10 @@ static const cli_option options[] = {
     {"threads", 0, "N", "number of threads for large contact problems (default 1); results do not depend on N", false},
     {"dump-problems", 0, "FILE", "write the ten hardest contact problems of the run as text for `carom solve` (.h5 or .hdf5: the hardest one, in FCLIB's form)", false},
     {"watch", 0, NULL, "write a page (result name with .html) that reloads every few seconds during the run", false},
-    {"strict", 0, NULL, "exit with status 3 if the ledger has warnings", false},
+    {"estimate", 0, NULL,
+     "estimate the errors: repeat the run with half the step and a quarter of it, or a tenth and a hundredth of the "
+     "tolerance", false},
+    {"strict", 0, NULL, "exit with status 3 if the ledger has warnings, or if estimated errors become large before the end", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {"json", 0, NULL, "the ledger as JSON on standard output", false},
     {NULL, 0, NULL, NULL, false},
@@ -67,6 +70,8 @@ typedef struct run {
     double flushed, flush;   // when, and how long that took
     cli_progress progress;
     cli_watch watch;
+    carom_sim_def def;       // of sim
+    carom_estimate *estimate; // NULL: none
     carom_error err;
 } run;
 
@@ -90,6 +95,9 @@ static bool read_usage(run *r, const cli_args *a) {
         return cli_say("--out: '%s' ends neither in .h5 nor in .csv", out), false;
     if (cli_has(a, "watch") && out && !carom_ends(out, ".h5")) return cli_say("--watch follows an .h5 result; give --out one, or leave it out"), false;
     if (cli_has(a, "start") && cli_has(a, "resume")) return cli_say("--start and --resume are mutually exclusive; give one"), false;
+    if (cli_has(a, "estimate") && cli_has(a, "resume"))
+        return cli_say("--estimate and --resume are mutually exclusive: an estimate repeats the run from its start"),
+               false;
     if (a->n == 0 && !cli_has(a, "resume")) return cli_say("run needs a model; usage: carom run %s", a->verb->arguments), false;
     return true;
 }
@@ -280,6 +288,7 @@ static bool create_sim(run *r) {
         def.q0 = r->start, def.v0 = r->start + def.system->nq;
         carom_run_signals(&def, def.v0 + def.system->nv, r->start + def.system->nq + def.system->nv);
     }
+    r->def = def;
     r->sim = carom_sim_create(&def, &r->err);
     if (r->sim && r->team) carom_sim_team(r->sim, r->team);
     if (r->sim) say_memory(r);
@@ -403,6 +412,9 @@ static carom_status on_step(void *user, const carom_now *now) {
     return cli_attention ? attend(r, now) : CAROM_OK;
 }
 
+// Has the run been estimated?
+static bool estimated(const run *r) { return r->estimate && carom_estimate_text(r->estimate); }
+
 // -- the account --------------------------------------------------------------------------------------
 
 typedef struct verdict { bool met; const char *text; double left, right; } verdict;
@@ -443,6 +455,7 @@ static void print_json(const run *r, const carom_ledger *l, const char *status, 
     char warnings[CAROM_WARNINGS_ROOM];
     carom_warnings_json(warnings, warning, nwarning);
     names.warnings = warnings;
+    names.estimate = estimated(r) ? carom_estimate_text(r->estimate) : NULL;
     carom_ledger_json(f, l, names);
     carom_elements_json(f, r->model, r->sim);
     fputs(",\n  \"checks\": [", f);
@@ -467,6 +480,7 @@ static void print_text(const run *r, const carom_ledger *l, const verdict *v, in
     fputc('\n', f);
     carom_ledger_print(f, l, carom_ledger_names_of(l, r->model));
     carom_elements_print(f, r->model, r->sim);
+    if (estimated(r)) carom_estimate_print(f, r->estimate);
     if (choice[0]) carom_safe_file(f, "  %-12s %s\n", "chosen", choice);
     for (int i = 0; i < nwarning; ++i) {
         carom_safe_file(f, "  %-12s %s", "warning", warning[i].kind);
@@ -496,6 +510,10 @@ static int report(run *r, const char *status, int code) {
         for (int i = 0; i < nwarning; ++i) cli_say("%s: %s", warning[i].kind, warning[i].text);
         code = CLI_CHECK;
     }
+    if (code == CLI_DONE && estimated(r) && cli_has(r->a, "strict") && carom_estimate_until(r->estimate) < HUGE_VAL) {
+        cli_say("the estimated errors are large from t = %.9g on", carom_estimate_until(r->estimate));
+        code = CLI_CHECK;
+    }
     free(v);
     return code;
 }
@@ -508,17 +526,44 @@ static void report_older(const char *out) {
     free(before);
 }
 
+// -- the estimate -------------------------------------------------------------------------------------
+
+static bool estimate_tick(void *user, double fraction) {
+    run *r = user;
+    if (!cli_attention) return true;
+    if (cli_signals_take()) return r->stopped = true, false;
+    if (cli_progress_due(&r->progress))
+        cli_progress_show(&r->progress, fraction, &(cli_live){.t = fraction * r->run.end, .energy = NAN});
+    return true;
+}
+
+// The status of the estimate; that of the run has been done.
+static carom_status estimate(run *r, carom_error *err) {
+    const carom_estimate_def def = {.model = r->model, .sim = &r->def, .dt_out = r->dt_out, .team = r->team};
+    r->progress = cli_progress_begin(!r->quiet, 0);
+    r->estimate = carom_estimate_create(&def, err);
+    carom_status status = r->estimate ? carom_estimate_run(r->estimate, estimate_tick, r, err) : err->code;
+    cli_progress_end(&r->progress);
+    if (status == CAROM_OK) carom_record_estimate(r->record, carom_estimate_text(r->estimate));
+    return status;
+}
+
 static int conclude(run *r, carom_status status) {
     const char *word = r->stopped ? "interrupted" : status == CAROM_OK || carom_sim_done(r->sim) ? "done" : "failed";
     int code = r->stopped ? CLI_INTERRUPTED : strcmp(word, "done") == 0 && !r->record_failed ? CLI_DONE : CLI_FAILED;
     const carom_error failure = r->err;
     if (code == CLI_FAILED) cli_say("%s", failure.text);
-    carom_error err = {0};
+    carom_error err = {0}, other = {0};
+    const carom_status after = code == CLI_DONE && cli_has(r->a, "estimate") ? estimate(r, &other) : CAROM_OK;
     if (carom_record_finish(r->record, word, code == CLI_FAILED ? failure.text : NULL, &err) != CAROM_OK) {
         if (strcmp(err.text, failure.text) != 0) cli_say("%s", err.text);
         if (code == CLI_DONE) code = CLI_FAILED;
     }
     code = report(r, word, code);
+    if (after != CAROM_OK) {
+        cli_say("no estimate: %s", other.text);
+        return r->stopped ? CLI_INTERRUPTED : CLI_FAILED; // the run itself is done
+    }
     const double t = carom_sim_now(r->sim).t;
     if (code == CLI_FAILED && r->out) cli_say("partial result up to t = %.9g saved in %s", carom_record_saved(r->record), r->out);
     if (strcmp(word, "done") != 0 && r->out) report_older(r->out);
@@ -562,6 +607,7 @@ static int go(const cli_args *a) {
         code = simulate(&r);
     }
     carom_record_destroy(r.record);
+    carom_estimate_destroy(r.estimate);
     cli_watch_end(&r.watch);
     carom_sim_destroy(r.sim);
     carom_team_destroy(r.team);

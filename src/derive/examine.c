@@ -223,6 +223,20 @@ static void belts(exam *x) {
             carom_exam_say(x, CAROM_WARNING, "the surface velocity of '%s' has no effect: its contacts have no friction", m->shapes[i].name);
 }
 
+// Contacts of finite stiffness may overlap at the start, as where a body rests on them.
+static void overlaps(exam *x) {
+    const carom_model *m = x->m;
+    int which = -1;
+    near_look look;
+    carom_error ignored = {0};
+    if (!m->sys.compliant || (m->near && carom_near_open(m, x->work, m->q0, &look, &ignored) != CAROM_OK)) return;
+    const double overlap = m->sys.compliant(m, x->work, 0, m->q0, &which);
+    if (m->near) carom_near_close(m, x->work, &look);
+    if (overlap > 0)
+        carom_exam_say(x, CAROM_FINE, "initial overlap of contacts with stiffness: at most %.3g, at '%s'", overlap,
+                       carom_model_compliant(m, which));
+}
+
 // A controller acts through its outputs.
 static void idle_controllers(exam *x) {
     const carom_model *m = x->m;
@@ -273,6 +287,7 @@ int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_f
     inertias(&x);
     laws(&x);
     belts(&x);
+    overlaps(&x);
     unused(&x);
     free(x.at);
     free(block);

@@ -101,6 +101,7 @@ void carom_model_destroy(carom_model *m) {
     free(m->bounces);
     free(m->bound);
     free(m->soft);
+    free(m->compliant);
     free(m->kink);
     free(m->kink_of);
     free(m->asked);

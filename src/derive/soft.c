@@ -176,6 +176,8 @@ carom_status carom_derive_soft(resolver *r, const carom_mech_contact *of, const 
     const carom_node rate = carom_graph_rate(g, c->gap, m->visible.nv);
     m->potential = n_add(g, m->potential, energy);
     CAROM_TRY(carom_add_kink(r, c->gap, -1));
+    if (!CAROM_GROW(m->compliant, m->ncompliant)) return carom_fault_memory(r);
+    m->compliant[m->ncompliant++] = (compliant_contact){c->name, m->nkinks - 1};
     carom_node F = elastic;
     if (damping != CAROM_NONE) {
         // F_N - k d^n = k d^n max(-1, c d')

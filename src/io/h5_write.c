@@ -486,8 +486,13 @@ carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names
     h5_hush_begin(&h);
     bool good = true;
     for (const ledger_entry *e = ledger_table; e->name && good; ++e) {
+        const char *text = ledger_is_text(e) ? ledger_get_name(&names, e) : NULL;
+        const size_t room = e->kind != LEDGER_JSON                        ? NAME_ROOM
+                            : text && strlen(text) >= CAROM_WARNINGS_ROOM ? strlen(text) + 1
+                                                                          : CAROM_WARNINGS_ROOM;
+        if (e->kind == LEDGER_JSON && !text) continue; // it was not estimated
         if (ledger_is_text(e))
-            good = h5_put_text(f->ledger, e->name, ledger_get_name(&names, e), e->kind == LEDGER_JSON ? CAROM_WARNINGS_ROOM : NAME_ROOM);
+            good = h5_put_text(f->ledger, e->name, text, room);
         else if (e->kind == LEDGER_LONG || e->kind == LEDGER_INT)
             good = h5_put_integer(f->ledger, e->name, (long long)ledger_get(l, e));
         else

@@ -29,6 +29,10 @@ const ledger_entry ledger_table[] = {
     REAL("penetration", penetration),
     NAME("penetration_contact", penetration),
     REAL("penetration_time", penetration_t),
+    REAL("compliant.overlap", compliant.overlap),
+    NAME("compliant.contact", compliant),
+    REAL("compliant.time", compliant.t),
+    REAL("compliant.start", compliant.start),
     REAL("drift", drift),
     NAME("drift_constraint", drift),
     REAL("drift_time", drift_t),
@@ -59,6 +63,7 @@ const ledger_entry ledger_table[] = {
     REAL("newton.max_time", counts.newton_max_t),
     LONG("newton.many", counts.newton_many),
     NAME("redundant", redundant),
+    {"estimate", LEDGER_JSON, offsetof(carom_ledger_names, estimate)},
     {"warnings", LEDGER_JSON, offsetof(carom_ledger_names, warnings)},
     {NULL, LEDGER_REAL, 0},
 };
@@ -97,7 +102,13 @@ carom_ledger_names carom_ledger_names_of(const carom_ledger *l, const carom_mode
     const char *name[3] = {NULL, NULL, NULL};
     for (int i = 0; i < 3; ++i)
         if (id[i] >= 0 && id[i] < n) name[i] = carom_model_constraint(m, id[i]);
-    return (carom_ledger_names){name[0], name[1], name[2], carom_model_redundant(m), NULL};
+    const char *compliant =
+        sys->compliant && l->compliant.which >= 0 ? carom_model_compliant(m, l->compliant.which) : NULL;
+    return (carom_ledger_names){.penetration = name[0],
+                                .drift = name[1],
+                                .residual = name[2],
+                                .redundant = carom_model_redundant(m),
+                                .compliant = compliant};
 }
 
 const char *carom_event_word(carom_event_kind kind) {
@@ -117,6 +128,7 @@ static void most(FILE *f, const char *label, double x, const char *where, double
 }
 
 static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
+    static const double ROUNDING = 1e-12;
     const double each = l->steps > 0 ? l->seconds / (double)l->steps : 0;
     fprintf(f, "  %-12s %ld (%ld rejected), %.3g s of CPU time, %.3g ns per step, %.3g s wall time\n", "steps", l->steps,
             l->rejected, l->seconds, 1e9 * each, l->wall);
@@ -127,10 +139,20 @@ static void print(FILE *f, const carom_ledger *l, carom_ledger_names names) {
     if (l->switches > 0) fprintf(f, "  %-12s %ld change%s of method on the way\n", "switches", l->switches, plural(l->switches));
     fprintf(f, "  %-12s %ld, accumulations %ld\n", "impacts", l->impacts, l->accumulations);
     most(f, "penetration", l->penetration, names.penetration, l->penetration_t);
+    if (names.compliant) {
+        fprintf(f, "  %-12s overlap %.3g at %s, t = %.9g", "compliant", l->compliant.overlap, names.compliant,
+                l->compliant.t);
+        fprintf(f, l->compliant.start > 0 ? "; %.3g at the start\n" : "\n", l->compliant.start);
+    }
     if (names.drift || l->drift > 0) most(f, "drift", l->drift, names.drift, l->drift_t);
     fprintf(f, "  %-12s start %.9g, end %.9g, balance %.3g\n", "energy", l->energy.start, l->energy.end, l->energy.balance);
     fprintf(f, "  %-12s impact %.6g, friction %.6g, damping %.6g; external work %.6g\n", "  lost to", l->energy.impact,
             l->energy.friction, l->energy.damping, l->energy.external);
+    if (l->energy.friction < -ROUNDING * (fabs(l->energy.impact) + l->kinetic))
+        fprintf(f,
+                "  %-12s friction is negative: in impacts it acts along the mean slip; impact and friction together "
+                "took %.6g\n",
+                "", l->energy.impact + l->energy.friction);
     if (l->energy.created > 0) fprintf(f, "  %-12s %.6g by some impacts; the others took %.6g\n", "  created", l->energy.created, l->energy.lost);
     if (isfinite(l->energy.identity))
         fprintf(f, "  %-12s %.3g, the scheme's own balance in the worst step\n", "  identity", l->energy.identity);
@@ -240,9 +262,9 @@ static const char *json_end(const char *s, int depth) {
 }
 
 // A list that a result holds as JSON; the result may hold anything.
-static void json_list(FILE *f, const char *text) {
-    const char *end = text && text[strspn(text, " \t\r\n")] == '[' ? json_end(text, 0) : NULL;
-    fputs(end && !end[strspn(end, " \t\r\n")] ? text : "[]", f);
+static void json_whole(FILE *f, const char *text, const char *otherwise) {
+    const char first = text ? text[strspn(text, " \t\r\n")] : 0, *end = first == '[' || first == '{' ? json_end(text, 0) : NULL;
+    fputs(end && !end[strspn(end, " \t\r\n")] ? text : otherwise, f);
 }
 
 carom_ledger_line carom_ledger_line_at(const carom_ledger *l, const carom_ledger_names *names, int i) {
@@ -273,7 +295,7 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
         fprintf(f, "\"%s\": ", e->name + prefix);
         const carom_ledger_line line = carom_ledger_line_at(l, &names, (int)(e - ledger_table));
         if (e->kind == LEDGER_JSON)
-            json_list(f, line.text);
+            json_whole(f, line.text, strcmp(e->name, "warnings") == 0 ? "[]" : "null");
         else if (line.is_text)
             carom_json_string(f, line.text);
         else

@@ -33,7 +33,15 @@ static carom_ledger_names ledger_names(carom_record *r, const carom_ledger *l) {
         if (id[i] >= 0) name[i] = record_name(r, id[i]);
     carom_warning list[CAROM_WARNINGS];
     carom_warnings_json(r->warnings, list, carom_sim_warnings(r->sim, l, list));
-    return (carom_ledger_names){name[0], name[1], name[2], r->model ? carom_model_redundant(r->model) : NULL, r->warnings};
+    const char *compliant =
+        r->model && l->compliant.which >= 0 ? carom_model_compliant(r->model, l->compliant.which) : NULL;
+    return (carom_ledger_names){.penetration = name[0],
+                                .drift = name[1],
+                                .residual = name[2],
+                                .redundant = r->model ? carom_model_redundant(r->model) : NULL,
+                                .compliant = compliant,
+                                .estimate = r->estimate,
+                                .warnings = r->warnings};
 }
 
 // -- rows -------------------------------------------------------------------------------------------
@@ -553,6 +561,8 @@ void carom_record_destroy(carom_record *r) {
     free(r->turned);
     free(r);
 }
+
+void carom_record_estimate(carom_record *r, const char *json) { r->estimate = json; }
 
 const carom_error *carom_record_error(const carom_record *r) {
     return &r->err;

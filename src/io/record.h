@@ -18,6 +18,7 @@ struct carom_record {
     carom_sim *sim;
     carom_error err;
     char warnings[CAROM_WARNINGS_ROOM];
+    const char *estimate; // NULL: none
     double h, end;
     long every;
     double dt_out;

@@ -169,6 +169,11 @@ const char *carom_model_constraint(const carom_model *m, int id) {
     return carom_near_name(m, id, text[turn = (turn + 1) % TURNS], ROOM);
 }
 
+const char *carom_model_compliant(const carom_model *m, int which) {
+    return which < m->ncompliant ? m->compliant[which].name
+                                 : carom_model_constraint(m, m->ne + m->nc + which - m->ncompliant);
+}
+
 // Is contact `name` one of several of an entry, OWNER.1, OWNER.2, ... or, in a family, OWNER.0.1, ...?  The numbers behind the owner; 0: no.
 static int numbers_behind(const char *name, const char *owner, size_t n) {
     if (strncmp(name, owner, n) != 0 || name[n] != '.' || name[n + strspn(name + n, ".0123456789")] != 0) return 0;

@@ -175,6 +175,12 @@ typedef struct soft_column {
     carom_node node;
 } soft_column;
 
+/// A contact of finite stiffness, and which of the kinks is its gap.
+typedef struct compliant_contact {
+    const char *name;
+    int kink;
+} compliant_contact;
+
 /// A number that the mechanism gives as an expression of parameters and that stands in one place of the model, where it can be replaced.
 typedef enum bound_kind {
     BOUND_POSITION, BOUND_RATE,                           // index: of the position, velocity
@@ -288,6 +294,8 @@ struct carom_model {
     carom_tape *rub_tape; // NULL: none varies
     soft_column *soft; // soft.c
     int nsoft;
+    compliant_contact *compliant;
+    int ncompliant;
     struct asked { int table; carom_node at; } *asked; // arguments of tables in expressions of the state
     int nasked;
     carom_node *kink;  // functions at whose zeros forces or gaps have kinks

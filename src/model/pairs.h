@@ -245,6 +245,8 @@ void carom_soft_energy(const carom_model *m, void *work, const double *q, double
 void carom_soft_power(const carom_model *m, void *work, double t, const double *q, const double *v, double *external, double *damping);
 /// The power in parts, as carom_system.power_along adds them.
 void carom_soft_along(const carom_model *m, void *work, double t, const double *q, const double *v, double weight, double *external, double *damping);
+/// Where a contact is deeper than *most: how deep, and m->ncompliant plus the number of its pair of shapes.
+void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, int *which);
 void carom_soft_tangent(const carom_model *m, void *work, double t, const double *q, const double *v, carom_matrix K, carom_matrix C);
 
 void carom_belts_at(const carom_model *m, void *work, double t, const double *q); // values at time t, for what follows

@@ -550,6 +550,16 @@ static carom_status kinks(const void *model, void *work, double t, const double 
     return finite(x, m->nkinks);
 }
 
+static double compliant(const void *model, void *work, double t, const double *q, int *which) {
+    const carom_model *m = model;
+    const double *x = m->ncompliant ? eval(m, work, GROUP_KINKS, t, q, m->v0) : NULL;
+    double most = 0;
+    for (int i = 0; i < m->ncompliant; ++i)
+        if (-x[m->compliant[i].kink] > most) most = -x[m->compliant[i].kink], *which = i;
+    carom_soft_deepest(m, work, q, &most, which);
+    return most;
+}
+
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
     const carom_model *m = model;
     if (m->near && m->near->rub_tape) CAROM_TRY(carom_near_friction(m, work, t, q, v, force, law));
@@ -645,6 +655,7 @@ static void set_optional(const carom_model *m, carom_system *s, bool turns) {
     s->even = m->times_tape && m->npulses ? carom_model_even : NULL;
     s->explain = m->nasked ? carom_tables_explain : NULL;
     s->kinks = m->nkinks ? kinks : NULL;
+    s->compliant = m->ncompliant || (m->near && m->near->yields) ? compliant : NULL;
     s->move = turns ? carom_model_move : NULL;
     s->lift = turns ? carom_model_lift : NULL;
     s->power = powerless(m) ? NULL : power;

@@ -105,6 +105,25 @@ void carom_soft_power(const carom_model *m, void *work, double t, const double *
     *damping += power[1];
 }
 
+typedef struct deepest { double *most; const pair *p; } deepest;
+
+static void look_deeper(const carom_model *m, const pressing *x, void *to) {
+    deepest *d = to;
+    (void)m;
+    if (x->depth > *d->most) *d->most = x->depth, d->p = x->p;
+}
+
+void carom_soft_deepest(const carom_model *m, void *work, const double *q, double *most, int *which) {
+    deepest d = {.most = most};
+    if (!can_press(m)) return;
+    each(m, work, 0, q, NULL, look_deeper, &d);
+    if (!d.p) return;
+    int a = 0, b = 0;
+    while (m->near->shape[a] != d.p->A) ++a;
+    while (m->near->shape[b] != d.p->B) ++b;
+    *which = m->ncompliant + a * m->near->nshapes + b;
+}
+
 /// Where power goes that is asked in parts.
 typedef struct parts { double weight, *external, *damping; int constant; } parts;
 

@@ -350,9 +350,12 @@ double carom_velocity_size(const double *v, carom_matrix M) {
 }
 
 double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y) {
-    if (s->sys->nq != s->sys->nv) return 0;
+    static const double LOST = DBL_MIN / DBL_EPSILON; // numbers below have lost digits: a motion that a scheme has damped away
+    if (s->sys->nq != s->sys->nv) return LOST;
     carom_matrix_magnitude(y, K, q);
-    return 8 * DBL_EPSILON * carom_momentum_size(y, M);
+    const double here = carom_momentum_size(y, M);
+    carom_matrix_magnitude(y, K, s->q);
+    return 8 * DBL_EPSILON * (here + carom_momentum_size(y, M)) + LOST;
 }
 
 void carom_local_react(double *y, double s, const carom_local *L, const double *p) {

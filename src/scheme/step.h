@@ -177,8 +177,9 @@ static inline double carom_size_of_positions(const carom_system *sys, const doub
 double carom_momentum_size(const double *p, carom_matrix M);
 double carom_velocity_size(const double *v, carom_matrix M);
 
-/// What rounding of the position may leave in a force with K = -df/dq, by its size: 8 eps sum_j |K_ij q_j|.  Members much
-/// stiffer than the loads on them have forces that are small differences of large ones.  y is scratch (nv).
+/// What rounding of the position may leave in a force with K = -df/dq, by its size: 8 eps (sum_j |K_ij q_j| + sum_j |K_ij q_0j|), q_0 at the start of the
+/// step.  Members much stiffer than the loads on them have forces that are small differences of large ones, and a scheme that damps a fast vibration makes a
+/// small position of two large terms.  y is scratch (nv).
 double carom_force_rounding(const carom_step *s, carom_matrix K, carom_matrix M, const double *q, double *y);
 
 /// V = W + a D, column by column; V = V + a e o D with e the restitution of each column.

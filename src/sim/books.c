@@ -119,6 +119,14 @@ static inline void book_gaps(carom_sim *sim) {
 
 void carom_sim_book_gaps(carom_sim *sim) { book_gaps(sim); }
 
+void carom_sim_book_compliant(carom_sim *sim) {
+    carom_ledger *l = &sim->kept->ledger;
+    int which = -1;
+    const double overlap = sim->sys->compliant(sim->sys->model, sim->step.sys_work, sim->kept->t, sim->q, &which);
+    if (overlap > l->compliant.overlap)
+        l->compliant.overlap = overlap, l->compliant.t = sim->kept->t, l->compliant.which = which;
+}
+
 // The work of each force, by the trapezoidal rule.
 carom_status carom_sim_book_works(carom_sim *sim, double h, carom_error *err) {
     const carom_system *sys = sim->sys;
@@ -170,6 +178,7 @@ carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, ca
     CAROM_TRY(known ? observe_power(sim, &in, &out, err) : observe(sim, &in, &out, err));
     if (sim->sys->works) CAROM_TRY(carom_sim_book_works(sim, h, err));
     if (!known) book_gaps(sim);
+    if (sim->sys->compliant) carom_sim_book_compliant(sim);
     if (near || (watched && stale)) carom_sim_look_back(sim, t_0, stale, near);
     if (sim->list.rushes) carom_sim_look_back_listed(sim, t_0);
     if (!sim->sys->power || sim->scheme->powers || sim->inside.power.booked) return CAROM_OK; // there is none, or it did that

@@ -70,7 +70,12 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     if (!sim) return CAROM_MISSING(err);
     double kinetic, potential;
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
-    const carom_ledger fresh = {.energy.start = kinetic + potential, .kinetic = kinetic, .penetration_id = -1, .drift_id = -1, .counts.residual_id = -1};
+    const carom_ledger fresh = {.energy.start = kinetic + potential,
+                                .kinetic = kinetic,
+                                .penetration_id = -1,
+                                .compliant.which = -1,
+                                .drift_id = -1,
+                                .counts.residual_id = -1};
     sim->kept->residual = fmax(sim->kept->residual, sim->kept->ledger.counts.residual); // (CL-2) goes on
     sim->kept->ledger = fresh;
     sim->quiet = false;
@@ -78,6 +83,7 @@ carom_status carom_sim_count_anew(carom_sim *sim, carom_error *err) {
     sim->kept->one_step = carom_sim_one_step(sim);
     sim->kept->counted_from = sim->kept->n;
     sim->kept->damped = sim->kept->uneven = 0;
+    sim->kept->joints.work = 0;
     return CAROM_OK;
 }
 

@@ -33,6 +33,7 @@ static void allocate_kept(carom_sim *sim, carom_arena *mem, carom_arena *keep) {
     sim->q = carom_allocate(keep, (size_t)sys->nq);
     sim->v = carom_allocate(keep, (size_t)sys->nv);
     sim->gap = carom_allocate(keep, (size_t)nb);
+    sim->gap_first = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
     sim->watched = !sim->scheme->emits_events && carom_sim_fixed_contacts(sim) > 0;
     if (sim->watched) sim->gap_0 = carom_allocate(keep, (size_t)(sys->ne + carom_sim_fixed_contacts(sim)));
     carom_sim_signals_allocate(sim, mem, keep);

@@ -73,6 +73,10 @@ carom_status carom_sim_begin(carom_sim *sim, carom_error *err) {
     CAROM_TRY(carom_sim_observe(sim, &k->power_in, &k->power_out, err));
     CAROM_TRY(carom_sim_book_works(sim, 0, err));
     carom_sim_book_gaps(sim);
+    k->ledger.compliant.which = -1;
+    if (sim->sys->compliant) carom_sim_book_compliant(sim);
+    k->ledger.compliant.start = k->ledger.compliant.overlap;
+    carom_copy(sim->gap_first, sim->gap, sim->sys->ne + carom_sim_fixed_contacts(sim));
     hold_touching(sim);
     CAROM_TRY(carom_sim_energy(sim, &kinetic, &potential, err));
     k->ledger.energy.start = kinetic + potential;
@@ -163,6 +167,22 @@ static void measure_kinetic(carom_sim *sim) {
     k->explained = fmax(k->explained, fmax(kinetic, sim->step.account.lost) - fmax(0, carom_sim_excess(&k->ledger, kinetic + potential)));
 }
 
+// (BK-7)  sum over joints of |reaction| (|g| - |g at the start|)
+static void measure_drift(carom_sim *sim) {
+    carom_kept *k = sim->kept;
+    double sum = 0, most = 0, force = 0;
+    int id = -1;
+    for (int j = 0; j < sim->sys->ne; ++j) {
+        const double f = fabs(sim->lasting[sim->dir[j]]), work = f * (fabs(sim->gap[j]) - fabs(sim->gap_first[j]));
+        force = fmax(force, f);
+        if (!(work > 0)) continue;
+        sum += work;
+        if (work > most) most = work, id = j;
+    }
+    if (sum > k->joints.work && sum < HUGE_VAL)
+        k->joints.work = sum, k->joints.t = k->t, k->joints.force = force, k->joints.id = id;
+}
+
 // (BK-5)  uneven = sum 1/2 |w_n - w_(n-1)|, w_n the work of damping in step n, h P where it is known at step ends.  A pulse of N steps with the largest work w takes N w/2 and adds w; what varies slowly adds nothing.
 static void follow_damping(carom_sim *sim, double h) {
     carom_kept *k = sim->kept;
@@ -228,6 +248,7 @@ static carom_status end_step(carom_sim *sim, double t_0, double h, bool reacts, 
     k->ledger.steps = k->n - k->counted_from;
     if (sim->sys->power) follow_damping(sim, h);
     if (looks || s->account.lost > k->explained) measure_kinetic(sim);
+    if (looks && sim->sys->ne > 0 && !sim->stale) measure_drift(sim);
     if (k->n >= 4096 && (k->n & (k->n - 1)) == 0) carom_resolution_look(sim, k->ledger.pace, false);
     if (!sim->sys->nsamplers) return CAROM_OK;
     CAROM_TRY(carom_sim_sample(sim, err));

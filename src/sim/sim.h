@@ -49,6 +49,12 @@ typedef struct carom_kept {
     double damped;      // ledger.energy.damping after the last step,
     double damped_step; // what that step added to it,
     double uneven;      // and half the sum of what it changed by from step to step
+    struct {
+        double work,
+            t; // largest sum over joints of reaction times drift since the start (BK-7), at some of the steps; when,
+        double force;    // the largest reaction there,
+        long id;         // and the joint with the largest part
+    } joints;
     carom_ledger ledger;
 } carom_kept;
 
@@ -128,6 +134,7 @@ struct carom_sim {
     double touches;     // a gap that is no larger counts as closed,
     uint64_t shaped;    // CAROM_NEAR of contacts between shapes, whose gaps may be bounds where they are larger than
     double bounds_from; // the smallest size of a shape that touches another,
+    double *gap_first;  // kept, ne and contacts that are always there: gaps at the start
     double *gap_0;      // kept, ne and contacts that are always there: gaps where the last step began,
     double *gap_next, *gap_in; // the same soon after; ne + nc: at some place inside
     bool stale;         // it is older: nobody has asked for it since, see carom_sim_gaps()
@@ -232,10 +239,12 @@ void carom_sim_start_time(carom_sim *sim);
 void carom_sim_add_time(const carom_sim *sim, carom_ledger *l);
 /// Energy that has appeared unaccounted for, where the total is `energy` now; negative: none has.
 double carom_sim_excess(const carom_ledger *l, double energy);
-/// forces.c: what forces can do: the kinetic energy with all rates 1, the acceleration that the largest force would give to all, and the work of all on the largest position.
-typedef struct carom_forces { double unit, a, work; } carom_forces;
+/// forces.c: what forces can do: the kinetic energy with all rates 1, the acceleration that the largest force would
+/// give to all, the work of all on the largest position, and the kinetic energy that they give to what is at rest, over
+/// the square of the time (BK-6).
+typedef struct carom_forces { double unit, a, work, power; } carom_forces;
 carom_forces carom_sim_forces(const carom_sim *sim);
-/// Kinetic energy, had every rate what the largest force would make of it in a step; 0: not known.
+/// Kinetic energy, had every rate what its force would make of it in a step; 0: not known.
 double carom_sim_of_step(const carom_sim *sim, const carom_forces *x);
 double carom_sim_one_step(const carom_sim *sim); // with the forces of the present state
 
@@ -290,6 +299,7 @@ carom_status carom_sim_failed(carom_sim *sim, carom_status status, const char *w
 /// What the step has accounted for goes to the ledger; the gaps of the present state do; all that a step of h from t_0 on, just done, adds.
 void carom_sim_book_account(carom_sim *sim);
 void carom_sim_book_gaps(carom_sim *sim);
+void carom_sim_book_compliant(carom_sim *sim); // of systems with contacts of finite stiffness
 carom_status carom_sim_book(carom_sim *sim, double t_0, double h, bool known, carom_error *err); // known: the gaps at its end leave the ledger as it is
 /// Gaps and the power of forces without potential, at the present state; and powers of forces that are booked one by one.
 carom_status carom_sim_observe(carom_sim *sim, double *in, double *out, carom_error *err);

@@ -2,12 +2,14 @@
 //
 // That is tried out: the scheme itself, with its options, steps the oscillator x'' + c x' + k x = 0 of that mode.
 #include "sim/sim.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { TRIED = 200 };                // steps of the oscillator
 static const double GROWS = 100;     // times, in TRIED steps
 static const double SHORTEST = 1e-9; // of the step: what spoils even that is not cured by a shorter one
+static const double VANISHED = DBL_EPSILON; // of the amplitude at the start: nothing is left that could grow
 
 static carom_status unit_mass(const void *model, void *work, double t, const double *q, carom_matrix M) {
     (void)model, (void)work, (void)t, (void)q;
@@ -59,8 +61,11 @@ static bool spoils(const carom_sim *sim, carom_pace p, bool fades, double h) {
     if (!trial) return false;
     const carom_status status = carom_sim_run(trial, tires, trial, NULL);
     const bool lives = status == CAROM_OK || status == CAROM_STOPPED;
-    const bool grown = !lives || !(fabs(trial->v[0]) < GROWS * size) || !(omega * fabs(trial->q[0]) < GROWS * size);
-    const bool faded = lives && pow(hypot(trial->v[0], omega * trial->q[0]) / hypot(v0, omega * q0), (sim->t_end - sim->t0) / trial->kept->t) < 0.5;
+    const double left = hypot(trial->v[0], omega * trial->q[0]) / hypot(v0, omega * q0);
+    const bool vanished = left <= VANISHED; // a step that fails after that says nothing
+    const bool grown =
+        (!lives && !vanished) || !(fabs(trial->v[0]) < GROWS * size) || !(omega * fabs(trial->q[0]) < GROWS * size);
+    const bool faded = vanished || (lives && pow(left, (sim->t_end - sim->t0) / trial->kept->t) < 0.5);
     carom_sim_destroy(trial);
     return fades ? faded : grown;
 }

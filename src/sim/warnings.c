@@ -9,12 +9,12 @@
 // Energy that impacts created, relative to the largest kinetic energy: a gain that size is no rounding where events are located, and no
 // error of first order in a step elsewhere.
 static const double CREATED = 1e-2, CREATED_LOCATED = 1e-3;
-// Of the energy, and of the external work, which is a sum over steps: they are known no better.
-static const double BOOKED = 1e-13, WORKED = 1e-3;
+// Of the energy, and of all that was given and taken, which are sums over steps: they are known no better.
+static const double BOOKED = 1e-13, WORKED = 1e-2;
 // Energy that appeared, relative to the largest kinetic energy that is accounted for.
 static const double GROWN = 0.1;
-// Where nothing moves, rounding is all there is: energies below this part of what everything would have at the largest velocity of the run, or at what
-// forces add in a step, are no motion.
+// Where nothing moves, rounding is all there is: energies below this part of what forces would give to all in a step
+// (BK-6) are no motion.
 static const double STILL = 1e-9;
 // Energy that disappeared: implicit schemes damp what steps do not resolve, so only more than half of what the motion ever had counts; or a tenth of it, where the
 // scheme is known to damp the fastest vibration.  Where events are located nothing is damped, and GROWN counts.
@@ -50,12 +50,8 @@ static char *add(writer *w, const char *kind, int id, double t) {
 
 enum { ROOM = sizeof((carom_warning *)0)->text };
 
-// Kinetic energy, were every rate as large as the largest velocity of the run, or as what the largest force would make of all in a step; 0: not known.
-static double all_at_speed(const carom_sim *sim) {
-    const carom_forces x = carom_sim_forces(sim);
-    const double speed = fmax(sim->kept->fastest, sim->h * x.a), kinetic = x.unit * speed * speed;
-    return isfinite(kinetic) ? kinetic : 0;
-}
+// Energies below this are no motion.
+static double still(const carom_sim *sim) { return STILL * carom_sim_one_step(sim); }
 
 // The energy that errors of single steps explain: where the scheme controls them, the work on an error of its tolerance, of positions or of what forces do in one step; elsewhere, at rest,
 // that of the forces in one step.  Forces beyond those at the start, and beyond what moved and was given, are an effect of the growth, and no cause.
@@ -71,17 +67,26 @@ static double one_step(const carom_sim *sim, const carom_ledger *l, const carom_
 // What steps of first order add up to: each is off by the energy of h a, a step's change of velocity, which in a vibration is omega^2 times the kinetic one.
 static double first_order(const carom_sim *sim, const carom_ledger *l, const carom_forces *x) {
     if (carom_sim_order(sim->scheme, sim->opt) > 1 || sim->scheme->emits_events) return 0;
-    return FEW * (sim->kept->t - sim->t0) * sim->h * (x->unit * x->a * x->a + 0.5 * fmax(0, l->pace[0].stiffness) * l->kinetic);
+    return FEW * (sim->kept->t - sim->t0) * sim->h * (x->power + 0.5 * fmax(0, l->pace[0].stiffness) * l->kinetic);
 }
 
-static double known_to(const carom_ledger *l) { return fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), WORKED * fabs(l->energy.external)); }
+// Energy that has passed through the model.
+static double passed_through(const carom_ledger *l) {
+    return fabs(l->energy.external) + fabs(l->energy.damping) + fabs(l->energy.friction) + fabs(l->energy.impact);
+}
+
+static double known_to(const carom_ledger *l) {
+    return fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), WORKED * passed_through(l));
+}
 
 static void energy_created(writer *w, const carom_ledger *l) {
     const carom_account *a = &l->impulses;
     const carom_forces x = carom_sim_forces(w->sim);
     const double force = 2 * x.unit * x.a, rounding = fmin(l->counts.residual, CAROM_EXCUSED * w->sim->kept->speed), left = rounding * force * (w->sim->kept->t - w->sim->t0); // the work of all forces on what rounding leaves of velocities
     const double exact = fmax(BOOKED * fmax(fabs(l->energy.start), fabs(l->energy.end)), left < HUGE_VAL ? left : 0); // what stands still creates its rounding
-    if (!(l->energy.created > fmax(exact, (w->sim->scheme->emits_events ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, STILL * all_at_speed(w->sim))))) return;
+    if (!(l->energy.created >
+          fmax(exact, (w->sim->scheme->emits_events ? CREATED_LOCATED : CREATED) * fmax(l->kinetic, still(w->sim)))))
+        return;
     snprintf(add(w, "energy-created", a->gain_id, a->gain_t), ROOM,
              "impacts created %.3g J, %.3g J of it in one at t = %.9g.  Newton's law of restitution with Coulomb friction can do that; "
              "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
@@ -115,8 +120,8 @@ static bool kinked(const carom_system *sys) {
 }
 
 static void unaccounted(writer *w, const carom_ledger *l) {
-    const double still = STILL * all_at_speed(w->sim), peak = fmax(l->kinetic, still), t = w->sim->kept->t;
-    const double size = fmax(w->sim->kept->explained, still); // energy from nowhere does not make its own measure
+    const double rest = still(w->sim), t = w->sim->kept->t;
+    const double size = fmax(w->sim->kept->explained, rest); // energy from nowhere does not make its own measure
     const bool own = w->sim->scheme->own_steps;
     char other[120];
     const carom_forces x = carom_sim_forces(w->sim);
@@ -134,14 +139,52 @@ static void unaccounted(writer *w, const carom_ledger *l) {
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "the energy has changed from %.3g J to %.3g J, %.3g J more than impacts, friction, damping and external work explain. Do not trust this result; try %s",
                  l->energy.start, l->energy.end, excess, trusted(w->sim, l));
-    else if (!w->sim->scheme->emits_events && kinked(w->sim->sys) && -l->energy.balance > fmax(DAMPED * peak, exact) && -l->energy.balance <= FADED * peak)
+    else if (!w->sim->scheme->emits_events && kinked(w->sim->sys) && -l->energy.balance > fmax(DAMPED * size, exact) &&
+             -l->energy.balance <= FADED * size)
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. The steps do not follow a force that begins or ends suddenly, as that of a soft "
-                 "contact or a stop: try %s", -l->energy.balance, peak, own ? "smaller tolerances" : w->sim->list.slots ? "a smaller step" : "a smaller step, or a scheme that chooses its own (auto)");
-    else if (-l->energy.balance > fmax((w->sim->scheme->emits_events ? GROWN : FADED) * peak, exact))
+                 "contact or a stop: try %s",
+                 -l->energy.balance, size,
+                 own                  ? "smaller tolerances"
+                 : w->sim->list.slots ? "a smaller step"
+                                      : "a smaller step, or a scheme that chooses its own (auto)");
+    else if (-l->energy.balance > fmax((w->sim->scheme->emits_events ? GROWN : FADED) * size, exact))
         snprintf(add(w, "unaccounted-energy", -1, t), ROOM,
                  "%.3g J are unaccounted for (lost); the largest kinetic energy is %.3g J. Numerical damping dominates: "
-                 "try %s", -l->energy.balance, peak, own ? "smaller tolerances" : "a smaller step, or a scheme of higher order");
+                 "try %s",
+                 -l->energy.balance, size,
+                 own ? "smaller tolerances"
+                     : "a smaller step, or a scheme that keeps the energy of vibrations (newmark, ggl-midpoint)");
+}
+
+// Was the contact that is deepest open at the start?  That gap is no error of steps, however long these are.
+static bool opened(const carom_sim *sim, const carom_ledger *l) {
+    const int id = l->penetration_id;
+    return id >= sim->sys->ne && id < sim->sys->ne + carom_sim_fixed_contacts(sim) && sim->gap_first[id] > sim->touches;
+}
+
+// (BK-7)  What is off at a joint, times its reaction, is the work that the reaction has done, or would do, where there
+// is no work.  Against the energy of the motion, and what has passed through:
+//         a tenth of it is no error of the joint alone.
+static void drift(writer *w, const carom_ledger *l) {
+    static const double NONE = 1e-6,
+                        EXACT =
+                            1e-12; // of what forces do in a step; of the positions: what stands still has its rounding
+    const carom_sim *sim = w->sim;
+    const carom_kept *k = sim->kept;
+    const double size = fmax(fmax(k->explained, passed_through(l)), NONE * carom_sim_one_step(sim));
+    const double least = fmax(known_to(l), EXACT * carom_norm_max(sim->q, sim->sys->nq) * k->joints.force);
+    if (!(k->joints.work > fmax(GROWN * size, least))) return;
+    const double part = GROWN * size / k->joints.work;
+    char other[120];
+    if (sim->scheme->own_steps) snprintf(other, sizeof other, "smaller tolerances");
+    else
+        snprintf(other, sizeof other, "a step below %.3g%s", 0.5 * part * sim->h,
+                 sim->list.slots ? "" : ", or a scheme that keeps joints closed (ggl-midpoint, ggl-alpha)");
+    snprintf(add(w, "drift", k->joints.id, k->joints.t), ROOM,
+             "joints drift by up to %.3g; the sum of drift times reaction is %.3g J at t = %.9g, where the energy of "
+             "the motion is %.3g J. Do not trust this result; try %s",
+             l->drift, k->joints.work, k->joints.t, size, other);
 }
 
 static void penetration(writer *w, const carom_ledger *l) {
@@ -152,7 +195,8 @@ static void penetration(writer *w, const carom_ledger *l) {
     const double length = size > 0 ? size : fmax(0, l->gap), least = size > 0 ? 0 : ROUNDING * carom_norm_max(sim->q, sim->sys->nq) + (pushed < HUGE_VAL ? pushed : 0);
     const bool follows = size == 0 && !sim->scheme->emits_events && l->impacts == 0 && l->gap < l->penetration; // its wall, or a curve: the approach says nothing of how fast they move
     const double moves = follows && x.unit > 0 && l->kinetic < HUGE_VAL ? sqrt(fmax(0, l->kinetic) / x.unit) : 0, way = fmax(sim->kept->speed, moves) * sim->h; // in a step
-    const double prevented = size > 0 || (l->impacts > 0 && l->gap > FEW * way) ? STILL * way : FEW * way;
+    const double prevented =
+        size > 0 || opened(sim, l) || (l->impacts > 0 && l->gap > FEW * way) ? STILL * way : FEW * way;
     if (!(l->penetration > (sim->scheme->emits_events ? DEEP_LOCATED : DEEP) * length + least + prevented)) return;
     snprintf(add(w, "penetration", l->penetration_id, l->penetration_t), ROOM, "contacts overlap by %.3g at t = %.9g, where %s %.3g.  Try %s", l->penetration,
              l->penetration_t, size > 0 ? "the smaller shape has a radius of" : "the largest gap of the run is", length,
@@ -232,11 +276,16 @@ static void toil(writer *w, const carom_ledger *l) {
 // (BK-5)  Damping acts in pulses of about N = 2 damping/uneven steps: are these too few?
 static void pulsed(writer *w, const carom_ledger *l) {
     const carom_sim *sim = w->sim;
-    const double uneven = sim->kept->uneven, steps = 2 * fabs(l->energy.damping) / uneven, much = PULSED * fmax(l->kinetic, STILL * all_at_speed(sim));
+    const double uneven = sim->kept->uneven, steps = 2 * fabs(l->energy.damping) / uneven,
+                 much = PULSED * fmax(l->kinetic, still(sim));
     if (sim->scheme->powers || !(uneven > much && steps < (fabs(l->energy.balance) > fmax(known_to(l), much) ? FEW_UNBALANCED : FEWEST))) return;
+    char step[60] = "a smaller step"; // where damping takes and gives back, pulses have no length
+    if (steps > 0) snprintf(step, sizeof step, "a step below %.3g", 0.1 * steps * sim->h);
     snprintf(add(w, "resolution", -1, NAN), ROOM,
-             "damping dissipated %.3g J in pulses of about %.2g step%s, too few to follow the forces or their work: a soft contact or a stop that is hit.  Try a step below %.3g%s",
-             l->energy.damping, steps, steps == 1 ? "" : "s", 0.1 * steps * sim->h, sim->list.slots ? "" : ", or a scheme that chooses its own (auto)");
+             "damping dissipated %.3g J in pulses of about %.2g step%s, too few to follow the forces or their work: a "
+             "soft contact or a stop that is hit.  Try %s%s",
+             l->energy.damping, steps, steps == 1 ? "" : "s", step,
+             sim->list.slots ? "" : ", or a scheme that chooses its own (auto)");
 }
 
 // The scheme is not stable for this mode with its step; longest: with which it is, 0: with none.
@@ -244,7 +293,9 @@ static void unstable(writer *w, carom_pace p, double longest, const char *when) 
     const carom_sim *sim = w->sim;
     char what[120], remedy[120];
     if (sim->h * sqrt(fmax(p.stiffness, 0)) > sim->h * p.damping) snprintf(what, sizeof what, "a vibration of %.3g rad/s", sqrt(p.stiffness));
-    else snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping);
+    else
+        snprintf(what, sizeof what, "a decay at the rate %.3g 1/s", p.damping),
+            longest *= 0.5; // just below the limit, what should decay changes its sign from step to step
     const char *other = sim->scheme->second_order ? "newmark, ggl-midpoint" : "moreau-jean, newmark"; // what is named to all others is unstable by its option alone
     if (longest > 0) snprintf(remedy, sizeof remedy, "a step below %.3g, or an implicit scheme (%s)", longest, other);
     else snprintf(remedy, sizeof remedy, "an implicit scheme (%s)", other);
@@ -258,7 +309,7 @@ static bool restless(writer *w, const carom_ledger *l) {
     carom_pace now[2] = {{0}}, p;
     double longest;
     char when[120], rough[300];
-    if (!(fabs(l->energy.balance) > fmax(known_to(l), UNSTEADY * fmax(l->kinetic, STILL * all_at_speed(sim))))) return false;
+    if (!(fabs(l->energy.balance) > fmax(known_to(l), UNSTEADY * fmax(l->kinetic, still(sim))))) return false;
     if (carom_sim_rough(sim, false, rough, sizeof rough)) {
         snprintf(add(w, "resolution", -1, NAN), ROOM, "steps of %.9g do not resolve a force, and %.3g J are unaccounted for: %s", sim->h, fabs(l->energy.balance), rough);
         return true;
@@ -311,10 +362,15 @@ static void resolution(writer *w, const carom_ledger *l) {
         snprintf(add(w, "resolution", -1, NAN), ROOM, "the step %.9g is longer than the run, which is a single step of %.9g.  Try a smaller step", sim->h, length);
         return;
     }
-    if (-l->energy.balance > fmax(known_to(l), DAMPED * fmax(l->kinetic, STILL * all_at_speed(sim))) && carom_resolution_lost(sim, l->pace, true, &p, &longest)) {
+    if (-l->energy.balance > fmax(known_to(l), DAMPED * fmax(sim->kept->explained, still(sim))) &&
+        carom_resolution_lost(sim, l->pace, true, &p, &longest)) {
+        char step[60] = "";
+        if (longest > 0) snprintf(step, sizeof step, "a step below %.3g, or ", longest);
         snprintf(add(w, "resolution", -1, NAN), ROOM,
-                 "%s damps the model's vibration of %.3g rad/s away with the step %.9g; %.3g J have disappeared that way.  Try a step below %.3g, or a scheme that keeps the energy of vibrations "
-                 "(newmark, ggl-midpoint)", sim->scheme->name, sqrt(p.stiffness), sim->h, -l->energy.balance, longest);
+                 "%s damps the model's vibration of %.3g rad/s away with the step %.9g; %.3g J have disappeared that "
+                 "way.  Try %sa scheme that keeps the energy of vibrations "
+                 "(newmark, ggl-midpoint)",
+                 sim->scheme->name, sqrt(p.stiffness), sim->h, -l->energy.balance, step);
         return;
     }
     if (hovers(w, l) || short_pulse(w)) return;
@@ -327,6 +383,7 @@ int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_w
     writer w = {.sim = sim, .list = list};
     energy_created(&w, ledger);
     unaccounted(&w, ledger);
+    drift(&w, ledger);
     penetration(&w, ledger);
     missed_contact(&w, ledger);
     moved(&w, ledger);
