@@ -179,10 +179,12 @@ static void give(void) {
 
 // -- calls -------------------------------------------------------------------------------------------------------------
 
-#pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wnonnull"
-#pragma GCC diagnostic ignored "-Wdiscarded-qualifiers"
+#if defined(__clang__)
 #pragma GCC diagnostic ignored "-Wincompatible-pointer-types-discards-qualifiers"
+#else
+#pragma GCC diagnostic ignored "-Wdiscarded-qualifiers"
+#endif
 #include "arguments.inc"
 
 // The name of a function's argument number k, from 1.

@@ -106,7 +106,7 @@ static void test_formats(void **state) {
 #define SAME(...) (rewind(f), carom_safe_file(f, __VA_ARGS__), fputc(0, f), fflush(f), snprintf(b, sizeof b, __VA_ARGS__), assert_string_equal(a, b))
     SAME("%d %i %5d|%-5d|%05d %+d %ld %lld %zu %u %x %X %o %c %%", 1, -2, 3, 4, 5, 6, 7L, -8LL, (size_t)9, 10u, 255u, 255u, 8u, 'c');
     SAME("%g %.3g %12.4e %-12.3f| %.17g %a %G %*.*g|%-*s|%.*s|%8s|%-8s|", 1.5, 2.0 / 3, 1e-9, 1e9, 0.1, 1.0, 1e30, 9, 3, 1.0 / 3, 6, "ab", 2, "abcdef", "x", "y");
-    SAME("%.0f %5.1f%% %s %hd %jd", 0.4, 99.5, "", 3, (intmax_t)-4);
+    SAME("%.0f %5.1f%% %s %hd %jd", 0.4, 99.5, "", (short)3, (intmax_t)-4);
 #undef SAME
     fclose(f);
     carom_error err;
@@ -252,6 +252,29 @@ static void test_words(void **state) {
     }
 }
 
+// A result holds its warnings as JSON: what is none, or more than a list, is left out.
+static void test_lists(void **state) {
+    (void)state;
+    static const struct { const char *text; bool kept; } lists[] = {
+        {"[]", true}, {"[{\"kind\": \"a\", \"t\": -1.5e-3}, {\"x\": [true, null, 0]}]", true}, {"[{\"kind\": \"\\u0041\\n\"}] ", true},
+        {"[], \"evil\": 1", false}, {"[}", false}, {"{\"evil\": 1}", false}, {"", false}, {"[\"evil]", false}, {"[1.]", false}, {"[01]", false},
+        {"[\"a\nb\"]", false}, {"[\"\\q\"]", false}, {"[[[[[[[[[[1]]]]]]]]]]", false}, {"[1,]", false}, {"[evil]", false},
+    };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *f = open_memstream(&text, &size);
+        fputc('{', f);
+        carom_ledger_json(f, &(carom_ledger){0}, (carom_ledger_names){.warnings = lists[i].text});
+        fputc('}', f);
+        fclose(f);
+        const char *s = text;
+        if (!json_value(&s, 0) || *s || strstr(text, "evil")) fail_msg("%s makes %s", lists[i].text, text);
+        assert_true((strstr(text, lists[i].text) != NULL && lists[i].text[0]) == lists[i].kept);
+        free(text);
+    }
+}
+
 // A written model reads back as the same text.
 static void test_yaml(void **state) {
     (void)state;
@@ -277,6 +300,7 @@ int main(void) {
         cmocka_unit_test(test_targets),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_yaml),
+        cmocka_unit_test(test_lists),
         cmocka_unit_test_setup_teardown(test_names, begin, end),
         cmocka_unit_test_setup_teardown(test_words, begin, end),
     };
