@@ -1,4 +1,5 @@
-// test_joined.c: many bodies with joints: storage of their matrices, derivatives of their directions, zeros of their contact problems.
+// test_joined.c: many bodies with joints: storage of their matrices, derivatives of their directions, zeros of their
+// contact problems.
 #include "model_text.h"
 #include "sim/sim.h"
 
@@ -22,9 +23,10 @@ static carom_sim *advance(const carom_model *m, const char *scheme, const char *
     return sim;
 }
 
-// -- storage --------------------------------------------------------------------------------------------------------------------------
+// -- storage --------------------------------------------------------------------------------------------------------
 
-// Bodies in space in a row, and planar ones behind; one has a product of inertia, so that the mass matrix has a band; joints between bodies that are no neighbours make the
+// Bodies in space in a row, and planar ones behind; one has a product of inertia, so that the mass matrix has a band;
+// joints between bodies that are no neighbours make the
 // tangent sparse.  `more` bodies that nothing touches make the matrices larger, and leave the others as they are.
 static void write_joined(text *t, int kind, int more) {
     static const char *const joints[] = {"revolute", "prismatic", "spherical", "universal"};
@@ -64,7 +66,7 @@ static void storage_changes_no_motion(void **state) {
     }
 }
 
-// -- derivatives ----------------------------------------------------------------------------------------------------------------------
+// -- derivatives ----------------------------------------------------------------------------------------------------
 
 static carom_model *chain_of(int n, bool wall) {
     static text t;
@@ -82,7 +84,8 @@ static carom_model *chain_of(int n, bool wall) {
     return good(t.at);
 }
 
-// V = W + h theta D has entries where W has none.  Without them Newton's method takes four iterations in a step of this chain.
+// V = W + h theta D has entries where W has none.  Without them Newton's method takes four iterations in a step of
+// this chain.
 static void newtons_method_has_all_derivatives(void **state) {
     (void)state;
     carom_model *m = chain_of(12, false);
@@ -93,9 +96,10 @@ static void newtons_method_has_all_derivatives(void **state) {
     carom_sim_destroy(sim), carom_model_destroy(m);
 }
 
-// -- the matrix of the problem --------------------------------------------------------------------------------------------------------
+// -- the matrix of the problem --------------------------------------------------------------------------------------
 
-// A contact that comes and goes between steps changes the rows of G; whatever it leaves there, the next problem must not see.  With dense columns nothing is left.
+// A contact that comes and goes between steps changes the rows of G; whatever it leaves there, the next problem must
+// not see.  With dense columns nothing is left.
 static void zeros_of_the_matrix_are_zero(void **state) {
     (void)state;
     static const char *const schemes[] = {"moreau-midpoint", "half-explicit", "mixed", "event-driven", "dg-plus"};

@@ -217,7 +217,8 @@ static void the_solver_over_bodies_meets_its_tolerance(void **state) {
     carom_model_destroy(m);
 }
 
-// One tolerance for few and many pairs, and the one that is given where one is; from 251 pairs on a run without a tolerance does not end where solvers miss it.
+// One tolerance for few and many pairs, and the one that is given where one is; from 251 pairs on a run without a
+// tolerance does not end where solvers miss it.
 static void many_pairs_have_the_tolerance_of_few(void **state) {
     (void)state;
     static const struct { int n; const char *option; double solved, tol, accept; } cases[] = {
@@ -256,7 +257,8 @@ static void a_given_tolerance_is_met_by_many_contacts(void **state) {
     }
 }
 
-// (TOL-5)  Stones of an arch that falls: hyperstatic problems in which solvers gain little below 1e-11 ended with hundreds of iterations and all solvers in turn.
+// (TOL-5)  Stones of an arch that falls: hyperstatic problems in which solvers gain little below 1e-11 ended with
+// hundreds of iterations and all solvers in turn.
 static void solvers_that_stagnate_stop(void **state) {
     (void)state;
     carom_model *m = shipped_model("arch-collapse");

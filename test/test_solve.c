@@ -476,7 +476,8 @@ static void solve_refuses(void **state) {
     assert_null(strchr(strchr(complaints, '\n') + 1, '\n')); // one line: HDF5 says nothing
 }
 
-// G = W'W, c = W'v + w of `nc` contacts and joints; `clash` turns the last normal into minus a sum of others, with weights y >= 0 (joints: of any sign),
+// G = W'W, c = W'v + w of `nc` contacts and joints; `clash` turns the last normal into minus a sum of others, with
+// weights y >= 0 (joints: of any sign),
 // and y'w = -squeeze: only then there is no solution.
 static contact_problem squeezed(int nc, int joints, int tangents, bool clash, double squeeze, uint64_t seed) {
     enum { DOF = 12 };
@@ -506,7 +507,8 @@ static contact_problem squeezed(int nc, int joints, int tangents, bool clash, do
     return x;
 }
 
-// Contradictions are proved, whatever the laws and joints; where constraints touch without contradiction, or do not meet, nothing is claimed.
+// Contradictions are proved, whatever the laws and joints; where constraints touch without contradiction, or do not
+// meet, nothing is claimed.
 static void contradictions_are_proved(void **state) {
     (void)state;
     double y[40];

@@ -92,7 +92,8 @@ static bool solve_with(carom_chain *chain, carom_problem *pb, double tol, int re
     o->infeasible = !o->report.converged && carom_infeasible(pb, tol, y);
     if (o->infeasible) find_clash(pb, y, o);
     o->repeats = repeats;
-    if (repeats) o->cold = repeat(chain, pb, tol, start, list, repeats), o->warm = repeat(chain, pb, tol, p, list, repeats);
+    if (repeats) o->cold = repeat(chain, pb, tol, start, list, repeats);
+    if (repeats) o->warm = repeat(chain, pb, tol, p, list, repeats);
     memcpy(pb->p, p, n * sizeof *p);
     if (repeats) o->report.residual = carom_residual(pb, &o->report.worst); // u of that solution
     free(start);
@@ -130,7 +131,8 @@ static void print_members(const outcome *o) {
     fputs(", \"residual_velocity\": ", stdout), carom_json_number(stdout, r->residual);
     printf(", \"worst\": %d, \"fallbacks\": %d, \"infeasible\": %s", r->worst, r->fallbacks, o->infeasible ? "true" : "false");
     if (o->repeats == 0) return;
-    printf(", \"repeat\": {\"count\": %d, ", o->repeats), print_timing("start", o->cold), fputs(", ", stdout), print_timing("warm", o->warm), putchar('}');
+    printf(", \"repeat\": {\"count\": %d, ", o->repeats), print_timing("start", o->cold);
+    fputs(", ", stdout), print_timing("warm", o->warm), putchar('}');
 }
 
 // One object: of the only problem, or of all together with a list of them.
@@ -206,8 +208,10 @@ static int solve_all(const cli_args *a, carom_problem_list *list, int from, int 
     for (int i = 0; code == CLI_DONE && i < n; ++i)
         if (o[i].infeasible) {
             char blocks[64] = "";
-            for (int k = 0, used = 0; k < o[i].clashes; ++k) used += snprintf(blocks + used, sizeof blocks - (size_t)used, "%s%d", k ? ", " : "", o[i].clash[k]);
-            cli_say("%s: problem %d is infeasible: its constraints contradict each other (largest weights in the proof: block %s)", a->word[0], from + i + 1, blocks);
+            for (int k = 0, used = 0; k < o[i].clashes; ++k)
+                used += snprintf(blocks + used, sizeof blocks - (size_t)used, "%s%d", k ? ", " : "", o[i].clash[k]);
+            cli_say("%s: problem %d is infeasible: its constraints contradict each other (largest weights in the proof: block %s)",
+                    a->word[0], from + i + 1, blocks);
             code = CLI_FAILED;
         } else if (!o[i].report.converged) {
             cli_say("%s: problem %d was not solved: residual %.3g, allowed %.3g; if it has a solution, a larger --tol or another --solver may find it", a->word[0], from + i + 1,

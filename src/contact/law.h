@@ -35,7 +35,9 @@ static inline carom_kind carom_problem_kind(const carom_problem *pb) {
 }
 
 /// (TOL-5)  Has a solver come below `enough`, and not halved the residual since it looked last?
-static inline bool carom_stagnates(double enough, double before, double now) { return now <= enough && now > 0.5 * before; }
+static inline bool carom_stagnates(double enough, double before, double now) {
+    return now <= enough && now > 0.5 * before;
+}
 
 static inline double carom_diagonal(const carom_problem *pb, int i) {
     return pb->G[i + (size_t)i * pb->ld];

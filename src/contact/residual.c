@@ -14,7 +14,8 @@ int carom_law_rows(carom_law law) {
 
 carom_law carom_law_friction(int tangents) { return (carom_law)(CAROM_UNILATERAL + tangents); }
 
-// Columns from *from to before *last may have entries in rows i to before end.  *last is that of rows behind these, n at first: it falls from the last row
+// Columns from *from to before *last may have entries in rows i to before end.  *last is that of rows behind these, n
+// at first: it falls from the last row
 // to the first, and all rows together cost as much as there are.
 static void columns_of(const carom_problem *pb, int i, int end, int *from, int *last) {
     *from = 0;
@@ -25,7 +26,8 @@ static void columns_of(const carom_problem *pb, int i, int end, int *from, int *
     while (*last > end && pb->first[*last - 1] >= end) --*last;
 }
 
-// (CP-1)  u = G p + c, `rows` rows at a time in registers, from the last ones to the first.  Zeros of p are not skipped: whatever is not finite
+// (CP-1)  u = G p + c, `rows` rows at a time in registers, from the last ones to the first.  Zeros of p are not
+// skipped: whatever is not finite
 // in G must show in u.
 #define MULTIPLY(rows, begin)                                                                                          \
     while (i - (rows) >= (begin)) {                                                                                    \

@@ -1,6 +1,7 @@
 // infeasible.c: a proof that a contact problem has no solution.
 //
-// Spec: docs/solvers.md, "Problems without a solution".  The search may fail; a proof that it finds is checked with the problem itself, so a
+// Spec: docs/solvers.md, "Problems without a solution".  The search may fail; a proof that it finds is checked with
+// the problem itself, so a
 // mistake in the search cannot make one.
 #include "contact/law.h"
 #include <carom/problem.h>
@@ -70,7 +71,8 @@ static double dot(const double *a, const double *b, int n) {
     return sum;
 }
 
-// (INF-3)  Columns of A: those of D^-1 G'D^-1 that belong to normal directions and joints, with c/(d max |c/d|) below; unit vectors for slacks.
+// (INF-3)  Columns of A: those of D^-1 G'D^-1 that belong to normal directions and joints, with c/(d max |c/d|)
+// below; unit vectors for slacks.
 static bool set_up(const proof *w) {
     const carom_problem *pb = w->pb;
     const int n = pb->n, rows = n + 1;
@@ -82,14 +84,16 @@ static bool set_up(const proof *w) {
         double *a = w->A + (size_t)b * (size_t)rows;
         for (int i = 0; i < n; i++) a[i] = w->G[j + (size_t)i * (size_t)n] / (w->d[i] * w->d[j]);
         a[n] = pb->c[j] / (w->d[j] * largest);
-        w->block[b] = (carom_block){.law = pb->block[b].law == CAROM_BILATERAL ? CAROM_BILATERAL : CAROM_UNILATERAL, .at = b};
-        if (pb->block[b].law == CAROM_BILATERAL) continue;
+        const bool joint = pb->block[b].law == CAROM_BILATERAL;
+        w->block[b] = (carom_block){.law = joint ? CAROM_BILATERAL : CAROM_UNILATERAL, .at = b};
+        if (joint) continue;
         w->block[slack] = (carom_block){.law = CAROM_UNILATERAL, .at = slack};
         w->A[j + (size_t)slack++ * (size_t)rows] = 1;
     }
     for (int j = 0; j < w->m; j++) {
         w->q[j] = w->A[n + (size_t)j * (size_t)rows];
-        for (int i = 0; i < w->m; i++) w->H[i + (size_t)j * (size_t)w->m] = dot(w->A + (size_t)i * (size_t)rows, w->A + (size_t)j * (size_t)rows, rows);
+        const double *a = w->A + (size_t)j * (size_t)rows;
+        for (int i = 0; i < w->m; i++) w->H[i + (size_t)j * (size_t)w->m] = dot(w->A + (size_t)i * (size_t)rows, a, rows);
     }
     return true;
 }
@@ -103,10 +107,12 @@ static bool refine(proof *w) {
     for (int j = 0; j < k; j++) {
         w->q[j] = dot(w->A + (size_t)w->active[j] * (size_t)(w->pb->n + 1), w->r, w->pb->n + 1);
         w->block[j] = (carom_block){.law = CAROM_BILATERAL, .at = j};
-        for (int i = 0; i < k; i++) w->P[i + (size_t)j * (size_t)k] = w->H[w->active[i] + (size_t)w->active[j] * (size_t)w->m];
+        const double *H = w->H + (size_t)w->active[j] * (size_t)w->m;
+        for (int i = 0; i < k; i++) w->P[i + (size_t)j * (size_t)k] = H[w->active[i]];
     }
     double *dz = calloc((size_t)k + 1, sizeof *dz);
-    carom_problem least = {.n = k, .nb = k, .ld = k, .block = w->block, .G = w->P, .c = w->q, .symmetric = true, .p = dz, .u = w->u};
+    carom_problem least = {.n = k, .nb = k, .ld = k, .block = w->block, .G = w->P, .c = w->q, .p = dz, .u = w->u};
+    least.symmetric = true;
     const bool good = dz && k > 0 && solve(&least, 0);
     for (int j = 0; good && j < k; j++) {
         const int i = w->active[j];
@@ -117,12 +123,15 @@ static bool refine(proof *w) {
     return good;
 }
 
-// (INF-4)  min |A z + e|^2 with z >= 0 for contacts and slacks: a contact problem with G = A'A, c = A'e, which always has a solution.
+// (INF-4)  min |A z + e|^2 with z >= 0 for contacts and slacks: a contact problem with G = A'A, c = A'e, which always
+// has a solution.
 static bool search(proof *w, double tol, double *y) {
     enum { ROUNDS = 3 };
     const carom_problem *pb = w->pb;
     if (!set_up(w)) return false;
-    carom_problem least = {.n = w->m, .nb = w->m, .ld = w->m, .block = w->block, .G = w->H, .c = w->q, .symmetric = true, .p = w->z, .u = w->u};
+    const int m = w->m;
+    carom_problem least = {.n = m, .nb = m, .ld = m, .block = w->block, .G = w->H, .c = w->q, .p = w->z, .u = w->u};
+    least.symmetric = true;
     if (!solve(&least, 1e-14)) return false;
     for (int round = 0; round <= ROUNDS; round++) {
         for (int i = 0; i < pb->n; i++) y[i] = 0;

@@ -182,7 +182,9 @@ static void velocities(desk *d) {
 
 // -- dependent constraints ------------------------------------------------------------------------------
 
-// Rows of W in units of the roots of the diagonal of M, in which those of angles and those of lengths compare.  W' = Q'R with R upper triangular, by columns in their order: |R_kk| is what column k of W has besides those before it.  Rows of W come one after the other, and rotations
+// Rows of W in units of the roots of the diagonal of M, in which those of angles and those of lengths compare.
+// W' = Q'R with R upper triangular, by columns in their order: |R_kk| is what column k of W has besides those before
+// it.  Rows of W come one after the other, and rotations
 // merge them with the rows of R.  Most joints share no body: a row of R has few entries, from `k` to before `end`, and a row of W soon finds a place that is free.      (ASM-3)
 typedef struct triangle {
     int n, *end;   // columns; of each row
@@ -191,7 +193,8 @@ typedef struct triangle {
 } triangle;
 
 static bool triangle_open(triangle *x, int n) {
-    *x = (triangle){.n = n, .end = calloc((size_t)n + 1, sizeof(int)), .row = calloc((size_t)n + 1, sizeof(double *)), .w = calloc((size_t)n + 1, sizeof(double))};
+    const size_t size = (size_t)n + 1;
+    *x = (triangle){.n = n, .end = calloc(size, sizeof(int)), .row = calloc(size, sizeof(double *)), .w = calloc(size, sizeof(double))};
     return x->end && x->row && x->w;
 }
 
@@ -249,7 +252,8 @@ static bool triangle_fill(triangle *x, const desk *d, const double *directions, 
     for (int id = 0; start && id < d->ne; ++id)
         for (int e = m->W_at[m->links[id].dir]; e < m->W_at[m->links[id].dir + 1]; ++e) ++start[m->W.i[e] + 2];
     for (int i = 1; start && i <= d->n; ++i) start[i + 1] += start[i];
-    if (start) entry = calloc((size_t)start[d->n + 1] + 1, sizeof *entry), column = calloc((size_t)start[d->n + 1] + 1, sizeof *column);
+    const size_t size = start ? (size_t)start[d->n + 1] + 1 : 1;
+    if (start) entry = calloc(size, sizeof *entry), column = calloc(size, sizeof *column);
     bool good = start && entry && column;
     for (int id = 0; good && id < d->ne; ++id) { // start[i + 1] is where row i goes on
         double sum = 0;
@@ -269,7 +273,8 @@ static bool triangle_fill(triangle *x, const desk *d, const double *directions, 
     return good;
 }
 
-// A column that has nothing besides those before it depends on them, and its row of R belongs to the columns behind it.  False: no memory.
+// A column that has nothing besides those before it depends on them, and its row of R belongs to the columns behind
+// it.  False: no memory.
 static bool dependence(desk *d) {
     carom_model *m = d->m;
     triangle x;

@@ -48,7 +48,8 @@ static void put_bodies(places *p, const carom_model *m) {
     }
 }
 
-// All that the storage of the mass matrix has room for: a tangent is M plus other terms, and the whole band of a banded M is added to it, zeros included.
+// All that the storage of the mass matrix has room for: a tangent is M plus other terms, and the whole band of a
+// banded M is added to it, zeros included.
 static void put_band(places *p, carom_shape mass) {
     const int band = mass.storage == CAROM_BANDED ? mass.band : 0;
     for (int j = 0; j < mass.n; ++j)

@@ -1,7 +1,7 @@
 // resolve.c: what is given comes before the model's `simulation` section; that before the defaults.
 //
-// Options of the file's scheme do not count with another one; those of the solvers (solver, tol, accept, newton-tol) do, unless one of the two
-// schemes has an option with that name of its own.
+// Options of the file's scheme do not count with another one; those of the solvers (solver, tol, accept, newton-tol)
+// do, unless one of the two schemes has an option with that name of its own.
 #include "base/missing.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -19,11 +19,13 @@ static bool switched_on(const char *const *options) {
     return false;
 }
 
-// Does an option of the file belong to this run?  `own`: the file's scheme, NULL: unknown; `table`: the scheme of the run.
+// Does an option of the file belong to this run?  `own`: the file's scheme, NULL: unknown; `table`: the scheme of the
+// run.
 static bool belongs(const char *option, const carom_scheme *own, const carom_scheme *table) {
     static const char *const solvers[] = {"solver", "tol", "accept", "newton-tol"};
     const size_t length = strcspn(option, "=");
-    if ((own && carom_option_find(own->options, option, length) >= 0) || (table && carom_option_find(table->options, option, length) >= 0)) return false;
+    if (own && carom_option_find(own->options, option, length) >= 0) return false;
+    if (table && carom_option_find(table->options, option, length) >= 0) return false;
     for (size_t i = 0; i < sizeof solvers / sizeof *solvers; ++i)
         if (strlen(solvers[i]) == length && strncmp(option, solvers[i], length) == 0) return true;
     return false;
@@ -31,7 +33,8 @@ static bool belongs(const char *option, const carom_scheme *own, const carom_sch
 
 // Options of the file, then tolerances, then those that are given.  A scheme with an rtol of its own controls its steps
 // itself: `adaptive` has nothing to add there, unless the scheme has an option of that name, without which its tolerances do nothing.
-static carom_status gather(carom_run *run, const carom_model_run *model, bool other, const carom_run_given *given, carom_error *err) {
+static carom_status gather(carom_run *run, const carom_model_run *model, bool other, const carom_run_given *given,
+                           carom_error *err) {
     enum { ROOM = 48 };
     const char *dash = given->dash ? given->dash : "";
     const bool own = run->table && carom_option_find(run->table->options, "rtol", 4) >= 0, always = own && carom_option_find(run->table->options, "adaptive", 8) < 0;

@@ -87,7 +87,7 @@ typedef struct carom_noted {
 
 typedef struct carom_inside {
     double t_0, t_end;   // of the run
-    double solved;       // residual over s->scale of a problem that counts as solved; s->tol is what direct solvers aim at, the same where `tol` is given
+    double solved;       // residual over s->scale of a problem that counts as solved; s->tol: what direct solvers aim at
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
     double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it
@@ -123,7 +123,8 @@ typedef struct carom_inside {
     struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
 } carom_inside;
 
-/// Contacts from which on a factorisation may cost seconds: what iteration leaves is accepted, as far as `accept` allows.
+/// Contacts from which on a factorisation may cost seconds: what iteration leaves is accepted, as far as `accept`
+/// allows.
 enum { CAROM_HUGE_PROBLEM = 5000 };
 
 /// (TOL-5)  With which residual over contact.scale does the chain of solvers end?

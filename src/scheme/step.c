@@ -362,7 +362,8 @@ void carom_local_react(double *y, double s, const carom_local *L, const double *
     for (int k = 0; k < L->at[L->nb]; ++k) carom_column_axpy(y, s * p[k], &L->W, k);
 }
 
-// Column k of V += a D_k.  In space D has entries where W has none: V has those of both.  Where the columns of a system have no room for them, they are
+// Column k of V += a D_k.  In space D has entries where W has none: V has those of both.  Where the columns of a
+// system have no room for them, they are
 // left out, and Newton's method converges linearly.
 static void add_to_column(carom_columns *V, int k, double a, const carom_columns *D) {
     const size_t start = (size_t)k * (size_t)V->stride;

@@ -58,7 +58,7 @@ static const char *rate_name_of(const void *user, int i) {
     return sim->names.rate_name(sim->names.name_user, i);
 }
 
-static const double FINE = 1e-12; // (TOL-2): some thousand roundings of the largest local velocity, which direct solvers reach
+static const double FINE = 1e-12; // (TOL-2): some thousand roundings, which direct solvers reach
 
 static void connect(carom_sim *sim, const carom_sim_def *def) {
     const carom_system *sys = sim->sys;

@@ -14,7 +14,8 @@ const carom_option carom_common_options[] = {
                           .choices = "auto|direct|joints|enumerate|lemke|prox|gauss-seidel|newton|hybrid|bodies|homotopy",
                           .about = "contact solver to try first; auto chooses by size and kind"},
     [CAROM_OPT_TOL] = {.name = "tol", .kind = CAROM_REAL, .fallback = 1e-8, .low = 1e-16, .high = 1,
-                       .about = "contact residual allowed, relative to the largest local velocity of the run; unless it is given, direct solvers continue to 1e-12"},
+                       .about = "contact residual allowed, relative to the largest local velocity of the run; "
+                                "unless it is given, direct solvers continue to 1e-12"},
     [CAROM_OPT_ACCEPT] = {.name = "accept", .kind = CAROM_REAL, .fallback = 1e-8, .low = 0, .high = 1,
                           .about = "where no solver does better: residual accepted and counted, relative to the largest local velocity of the step"},
     [CAROM_OPT_NEWTON_TOL] = {.name = "newton-tol", .kind = CAROM_REAL, .fallback = 1e-12, .low = 1e-16, .high = 1,

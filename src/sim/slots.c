@@ -29,7 +29,8 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l->slots));
 }
 
-// Contacts so many that a problem may be too large for every solver but one: a run goes on with what that leaves, and counts it, where no tolerance is given.
+// Contacts so many that a problem may be too large for every solver but one: a run goes on with what that leaves, and
+// counts it, where no tolerance is given.
 enum { LARGE = 250 }; // pairs that are near each other
 static const double LARGE_ACCEPT = 1e-3;
 

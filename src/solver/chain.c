@@ -70,7 +70,9 @@ static double largest_velocity(const carom_problem *pb) {
     return size;
 }
 
-static bool loose(const carom_problem *pb, double tol) { return pb->parts && carom_chain_loose(pb->n, fmax(tol, pb->enough), largest_velocity(pb)); }
+static bool loose(const carom_problem *pb, double tol) {
+    return pb->parts && carom_chain_loose(pb->n, fmax(tol, pb->enough), largest_velocity(pb));
+}
 
 static const signed char *order(carom_problem *pb, carom_kind k, double tol) {
     if (loose(pb, tol) || !carom_problem_rows(pb)) return LOOSE;
@@ -198,7 +200,7 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
     const carom_kind kind = carom_problem_kind(pb);
     const signed char *next = order(pb, kind, tol);
     const double enough = given->enough;
-    if (next != LOOSE && next != SPARSE) given->enough = 0; // (TOL-5): solvers of dense matrices are cheap enough to be tried all
+    if (next != LOOSE && next != SPARSE) given->enough = 0; // (TOL-5): solvers of dense matrices cost little, all are tried
     if (chain->first && !chain->first->parts) carom_problem_rows(pb);
     if (!(chain->first ? chain->first : solvers[*next])->sparse) pb = expand(chain, pb, &view);
     carom_report report = {.residual = INFINITY, .worst = -1, .fallbacks = -1, .solver = "none"};
@@ -210,7 +212,8 @@ static carom_report in_order(carom_chain *chain, carom_problem *given, double to
         report = carom_solver_solve(solvers[*next], chain->work[*next], pb, tol);
         next++;
     }
-    if (!report.converged && !(given->enough > 0 && report.residual <= given->enough)) report = go_on(chain, expand(chain, pb, &view), tol, next, kind, report);
+    if (!report.converged && !(given->enough > 0 && report.residual <= given->enough))
+        report = go_on(chain, expand(chain, pb, &view), tol, next, kind, report);
     given->enough = enough;
     return report;
 }

@@ -517,7 +517,8 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
     keep(w, pb->n, look(w, pb, NULL), &best);
     if (!(best < INFINITY)) return report;
     report.iterations = iterate(w, pb, &best);
-    if (best > fmax(w->target, 0.5 * pb->enough) && (w->friction || w->singular)) report.iterations += run_sequences(w, pb, &best);
+    if (best > fmax(w->target, 0.5 * pb->enough) && (w->friction || w->singular))
+        report.iterations += run_sequences(w, pb, &best);
     for (int i = 0; i < pb->n; i++) pb->p[i] = w->best[i];
     report.converged = best <= tol;
     return report;
