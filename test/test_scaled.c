@@ -42,7 +42,7 @@ static const scene scenes[] = {
      "  rocker: {mass: 0.5*M, inertia: 3e-3*M*L^2, at: [(l0 + l2*cos(phi))/2, (l1 + l2*sin(phi))/2], angle: psi, spin: w3, shapes: {pin: {circle: r, at: [l3/2, 0]}}}}\n"
      "joints: {main: {type: revolute, between: [ground, crank], at: [0, 0], motion: 20/T*t}, swing: {type: revolute, between: [ground, rocker], points: [[l0, 0], [-l3/2, 0]]}}\n"
      "contact defaults: {restitution: 0.3, friction: 0.05}\ncontacts: {big: {between: [crank.pin, coupler.one]}, small: {between: [rocker.pin, coupler.two]}}\n"},
-    {"chain on a drum", 36, 2e-3, "LLA", "LLA",
+    {"chain on a drum", 35, 2e-3, "LLA", "LLA",
      UNITS ", l: 0.06*L, r: 0.008*L, m: 0.05*M, J: m*l^2/10}\ngravity: [0, -g]\nshapes: {drum: {circle: 0.05*L, at: [0.12*L, -0.08*L]}}\n"
      "bodies: {a: {mass: m, inertia: J, at: [0.5*l, 0], shape: {capsule: [r, l]}}, b: {mass: m, inertia: J, at: [1.5*l, 0], shape: {capsule: [r, l]}}, c: {mass: m, inertia: J, at: [2.5*l, 0], shape: {capsule: [r, l]}},\n"
      "  d: {mass: m, inertia: J, at: [3.5*l, 0], shape: {capsule: [r, l]}}}\n"
