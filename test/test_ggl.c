@@ -547,6 +547,28 @@ static void a_mechanism_on_the_floor_is_not_folded_over(void **state) {
     carom_model_destroy(m);
 }
 
+// A pendulum of length 1 with steps by error estimate: the force of its rod, lambda = -(v^2 - g y)/2, to 4e-3 of 15 N; 5.6e-3 with the accelerations of the step before as they are.
+static void forces_follow_steps_of_other_sizes(void **state) {
+    (void)state;
+    static const char *const options[] = {"adaptive=on", "rtol=1e-5", "atol=1e-5", NULL};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1}, y: {at: 0}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y}\nconstraints: {rod: x^2 + y^2 - 1}\n");
+    carom_error err;
+    carom_sim_def d = sim_def(m, "ggl-alpha", options, 0.01, 3);
+    carom_sim *sim = carom_sim_create(&d, &err);
+    if (!sim) fail_msg("%s", err.text);
+    double most = 0;
+    long steps = 0;
+    for (; !carom_sim_done(sim); ++steps) {
+        sim_step(sim);
+        const double *q = carom_sim_now(sim).q, *v = carom_sim_now(sim).v;
+        if (steps > 10) most = fmax(most, fabs(carom_sim_now(sim).force[0] + 0.5 * (v[0] * v[0] + v[1] * v[1] - 9.81 * q[1])));
+    }
+    print_message("    force off by %.3g in %ld steps\n", most, steps);
+    assert_true(most < 4e-3 && steps < 300);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slider_crank_by_projection),
@@ -566,6 +588,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(friction_in_space_by_ggl_alpha_is_against_the_slip),
         cmocka_unit_test(nearly_dependent_contacts_are_as_cheap_as_others),
         cmocka_unit_test(a_mechanism_on_the_floor_is_not_folded_over),
+        cmocka_unit_test(forces_follow_steps_of_other_sizes),
     };
     const struct CMUnitTest tests_long[] = {
         cmocka_unit_test(energies_after_four_seconds),

@@ -51,6 +51,7 @@ typedef struct auto_head {
     double quiet, hold, since;   // time-stepping: parts without impact; how long it shall last; since when
     double before;               // the method before time-stepping; AUTO_STEPPING: there is none to go back to
     double seen, event_t[AUTO_FLURRY_OF]; // events, and the times of the last ones
+    double prompt[AUTO_FLURRY_OF];        // of these 1: at the start of its segment
     double changes;
     auto_change change[AUTO_CHANGES]; // the first one is the choice at the start
 } auto_head;

@@ -144,7 +144,15 @@ carom_status auto_reconsider(auto_work *w, carom_step *s) {
     return h->method == AUTO_EXPLICIT ? probe_implicit(w, s) : probe_explicit(w, s);
 }
 
+// How many of the last 64 events were at the start of their segment?
+static int prompt_events(const auto_head *h) {
+    double n = 0;
+    for (int i = 0; i < AUTO_FLURRY_OF; ++i) n += h->prompt[i];
+    return (int)n;
+}
+
 // (AU-11)  64 events within sqrt(rtol) of the time scale of the run, or 40 at one instant
+// (AU-16)  chatter: 64 events within 64 sqrt(rtol) of the time scale, a fourth of them at the start of their segment, where the event before has just been decided
 auto_why auto_too_many(const auto_work *w, const carom_step *s) {
     const auto_head *h = &w->head;
     const double *now = w->P.now, t = w->P.t;
@@ -152,7 +160,9 @@ auto_why auto_too_many(const auto_work *w, const carom_step *s) {
     const double T = fmax(natural, t - now[CAROM_PHASE_START]);
     if (h->still > STANDSTILL) return AUTO_STALL;
     if (h->seen < AUTO_FLURRY_OF) return AUTO_FEW;
-    return t - h->event_t[(int)h->seen % AUTO_FLURRY_OF] < sqrt(s->opt[AUTO_RTOL]) * T ? AUTO_FLURRY : AUTO_FEW;
+    const double length = t - h->event_t[(int)h->seen % AUTO_FLURRY_OF], few = sqrt(s->opt[AUTO_RTOL]) * T;
+    if (length < few) return AUTO_FLURRY;
+    return length < AUTO_FLURRY_OF * few && prompt_events(h) >= AUTO_FLURRY_OF / 4 ? AUTO_FLURRY : AUTO_FEW;
 }
 
 // -- in words --------------------------------------------------------------------------------------------

@@ -320,6 +320,7 @@ carom_status auto_pass(auto_work *w, carom_step *s) {
     if (!P->ended) P->t = h->t_b;
     h->still = P->t - before > 8 * auto_shortest(s, P->t) ? 0 : h->still + 1;
     h->event_t[(int)h->seen % AUTO_FLURRY_OF] = P->t;
+    h->prompt[(int)h->seen % AUTO_FLURRY_OF] = h->from == 0;
     h->seen += 1;
     return CAROM_OK;
 }

@@ -51,6 +51,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, ne = (size_t)sys->ne, nb = ne + (size_t)sys->nc;
     CAROM_ALLOCATE(keep, nv, &w->a_n, &w->s_n);
     w->solvers = carom_allocate(keep, 1);
+    w->h_n = carom_allocate(keep, 1);
     CAROM_ALLOCATE(keep, nb, &w->nu_n, &w->Lambda_n);
     CAROM_ALLOCATE(mem, nv, &w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f);
     CAROM_ALLOCATE(mem, nb, &w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D, &w->closed);
@@ -503,18 +504,22 @@ static carom_status start(void *memory, carom_step *s) {
     }
     carom_copy(w->s_n, w->r, nv);
     carom_copy(w->a_n, w->r, nv);
+    w->h_n[0] = 0;
     return CAROM_OK;
 }
 
 // (GA-6)  prediction with s = 0:  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), v_p, x_p from it;  warm: contacts that last begin with the
 //         reactions of the last step, so that their sets need not be found anew, in a stack one layer after the other
+// (GA-20)  a is the acceleration at a time that differs from t_n by a multiple of the step; after a step of another size:  a_n <- s_n + (h/h_n) (a_n - s_n)
 static void predict(work *w, const carom_step *s, bool warm) {
     const int nv = s->sys->nv, nb = s->sys->ne + s->sys->nc;
     const double h = s->h;
+    const bool other = w->h_n[0] > 0 && w->h_n[0] != h;
     for (int i = 0; i < nv; ++i) {
-        w->a_p[i] = (w->alpha_f * w->s_n[i] - w->alpha_m * w->a_n[i]) / (1 - w->alpha_m);
-        w->v_p[i] = s->v[i] + h * ((1 - w->gamma) * w->a_n[i] + w->gamma * w->a_p[i]);
-        w->x_p[i] = h * s->v[i] + h * h * ((0.5 - w->beta) * w->a_n[i] + w->beta * w->a_p[i]);
+        const double a = other ? w->s_n[i] + h / w->h_n[0] * (w->a_n[i] - w->s_n[i]) : w->a_n[i];
+        w->a_p[i] = (w->alpha_f * w->s_n[i] - w->alpha_m * a) / (1 - w->alpha_m);
+        w->v_p[i] = s->v[i] + h * ((1 - w->gamma) * a + w->gamma * w->a_p[i]);
+        w->x_p[i] = h * s->v[i] + h * h * ((0.5 - w->beta) * a + w->beta * w->a_p[i]);
     }
     carom_zero(w->dv, nv);
     carom_zero(w->U, nv);
@@ -693,6 +698,7 @@ static carom_status step(void *memory, carom_step *s) {
     }
     // (GA-8)  a_{n+1} = a_p + c s_{n+1}
     carom_add(w->a_n, w->a_p, w->c, w->s, nv);
+    w->h_n[0] = s->h;
     carom_copy(w->s_n, w->s, nv);
     carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, nv);

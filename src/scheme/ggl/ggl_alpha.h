@@ -34,6 +34,7 @@ typedef struct carom_ggl_alpha {
     bool modified;                        // (GA-12)
     int active;                           // which gap closes a contact on velocity level (GA-17), CAROM_GGL_*
     double *a_n, *s_n;                    // kept
+    double *h_n;                          // kept, one: step that a_n belongs to; 0: a_n is that of the start
     double *solvers;                      // kept, one: steps that the contact solvers have first
     double *nu_n, *Lambda_n, *T_n;        // kept: multipliers of lasting contacts in the last step, 0 for others; T_n: recorded directions
     // the step: predicted, then found
