@@ -171,7 +171,9 @@ static void same_books(const side *x, const side *y) {
     for (const ledger_entry *e = ledger_table; e->name; ++e) {
         if (ledger_is_text(e) || !compared(e->name)) continue;
         const double a = ledger_get(&l[0], e), b = ledger_get(&l[1], e);
-        if (strstr(e->name, "_time")) {
+        if (strcmp(e->name, "compliant.time") == 0) {
+            if (l[0].compliant.overlap > 1e-9) same(e->name, a, b - BEGIN, 1);
+        } else if (strstr(e->name, "_time")) {
             if (l[0].penetration > 1e-9) same(e->name, a, b - BEGIN, 1);
         } else if (e->kind == LEDGER_REAL) same(e->name, a, b, size);
         else if (a != b) fail_msg("%s: %s is %g, and %g with a later clock", where, e->name, a, b);
