@@ -179,8 +179,8 @@ typedef struct carom_system {
     bool (*reach)(const void *model, void *work, carom_reach *reach);
     /// Gaps that belong to the nearest of several features (sides, corners, edges) change their formula where another one comes nearest.
     /// CAROM_HOLD: from now on gaps, directions and curvature follow the formulas that hold at (t, q); CAROM_HELD: after
-    /// CAROM_FREE, those once more, in a list with the features in addition that overlap at (t, q); CAROM_FREE: those of the point asked for, as always.
-    /// NULL: formulas do not change.
+    /// CAROM_FREE, those once more, in a list with the features in addition that overlap at (t, q); CAROM_FREE: those of
+    /// the point asked for, as always.  NULL: formulas do not change.
     carom_status (*hold)(const void *model, void *work, carom_hold what, double t, const double *q);
     /// On a piece of a motion from (t_0, q_0, v_0) to (t_1, q_1, v_1) whose velocities are not farther than v_off from the straight lines between their ends: of every
     /// contact (0 .. nc-1) a bound least <= g, and slowest <= u - x turn <= fastest for its normal velocity, x from 0 to 1 in time (infinite: g may jump).

@@ -12,7 +12,9 @@
 
 static const double OTHER = 1e-7; // directions of one feature differ by rounding
 
-carom_status carom_phase_hold(carom_step *s, double t, const double *q) { return carom_hold_features(s, CAROM_HOLD, t, q); }
+carom_status carom_phase_hold(carom_step *s, double t, const double *q) {
+    return carom_hold_features(s, CAROM_HOLD, t, q);
+}
 carom_status carom_phase_free(carom_step *s) { return carom_hold_features(s, CAROM_FREE, s->t, s->q); }
 carom_status carom_phase_held(carom_step *s) { return carom_hold_features(s, CAROM_HELD, s->t, s->q); }
 

@@ -192,7 +192,7 @@ static inline int *carom_near_kind_of(const struct near_pairs *x, int rule, int 
 /// The pair that makes contact `id` of a list that is in use; NULL: none.
 const pair *carom_near_pair(const carom_model *m, const void *work, int id);
 carom_status carom_near_gaps(const carom_model *m, void *work, const double *q, double *g);
-void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q); // of pairs found by search, as carom_system.hold
+void carom_near_hold(const carom_model *m, const void *work, carom_hold what, const double *q); // as carom_system.hold
 /// Call part(user, lane, from, to) for ranges of pairs that threads share, the contacts of each from id `from` to before `to`; lane < lanes.  contacts: how many of them
 /// there is work for; a few are not shared.
 void carom_near_share(const carom_model *m, const void *work, int contacts, void (*part)(void *user, int lane, int from, int to), void *user);

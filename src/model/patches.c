@@ -80,7 +80,8 @@ static double length(const pair *p) { return fmin(p->A->bound_radius > 0 ? p->A-
 
 static touch_pair touch(const carom_model *m, const pair *p) {
     const carom_model *two = m->kinds[p->kind].two;
-    return (touch_pair){.A = solid(p->A), .B = solid(p->B), .length = length(p), .roll = p->own->rub.roll, .spin = p->own->rub.spin, .directions = two->links->ndir, .nv = two->nv};
+    return (touch_pair){.A = solid(p->A), .B = solid(p->B), .length = length(p), .roll = p->own->rub.roll,
+                        .spin = p->own->rub.spin, .directions = two->links->ndir, .nv = two->nv};
 }
 
 int carom_patch_eval(const carom_model *m, const pair *p, pair_group group, const double *q, const double *v, double *out) {
@@ -139,7 +140,8 @@ void carom_patch_hold(const carom_model *m, const pair *p, carom_hold what, cons
     const carom_feature *f = features(p, &x);
     const touch_pair y = touch(m, p);
     for (int k = 0; what == CAROM_HELD && k < p->count; ++k)
-        if (!f[k].spare && touch_gap(&y, &x, &f[k]) < 0 && !among(&f[k], z->keep, p->count)) z->keep[farthest(&y, &x, z->keep, p->count)] = f[k];
+        if (!f[k].spare && touch_gap(&y, &x, &f[k]) < 0 && !among(&f[k], z->keep, p->count))
+            z->keep[farthest(&y, &x, z->keep, p->count)] = f[k];
     if (what == CAROM_HOLD) memcpy(z->keep, f, sizeof z->keep);
     z->held = true;
 }

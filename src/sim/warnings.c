@@ -341,7 +341,8 @@ static bool hovers(writer *w, const carom_ledger *l) {
     for (int c = 0; c < sim->sys->nc; ++c) {
         const int id = sim->sys->ne + c, d = sim->dir[id];
         if (!(sim->held[c] > 0 && sim->gap[id] > 0)) continue;
-        const double gap = pair_gap(sim, id), size = sim->size ? sim->size(sim->names.name_user, carom_sim_known_as(sim, id)) : 0;
+        const double gap = pair_gap(sim, id);
+        const double size = sim->size ? sim->size(sim->names.name_user, carom_sim_known_as(sim, id)) : 0;
         if (!(gap > DEEP * (size > 0 ? size : far) && gap > NONE * moved && gap > FEW * sim->h * fmax(fabs(s->u_before[d]), fabs(s->u_after[d])))) continue;
         snprintf(add(w, "resolution", carom_sim_known_as(sim, id), sim->kept->t), ROOM,
                  "the contact pushes although it is open by %.3g at t = %.9g: in one step of %.9g forces move bodies farther than that, and %s stops them on the way.  Try a smaller step, or a scheme that chooses its own "

@@ -192,8 +192,9 @@ static carom_status look(work *w, carom_step *s, int k) {
     if (w->L.nb == 0) return CAROM_OK;
     const bool first = !w->have_u_0;
     CAROM_TRY(before(w, s));
-    // (GA-19)  The contact solvers in turn: from iterate LATE on directions stay.  Dependent contacts share a load in several ways, and with directions that move by
-    //          rounding the solution goes from one to the other; with constant ones the velocity level does not depend on positions.
+    // (GA-19)  The contact solvers in turn: from iterate LATE on directions stay.  Dependent contacts share a load in
+    //          several ways, and with directions that move by rounding the solution goes from one to the other; with
+    //          constant ones the velocity level does not depend on positions.
     if (w->way != SOLVERS || k <= LATE) carom_copy(w->q_W, w->q, s->sys->nq);
     CAROM_TRY(carom_directions(s, &w->L, t_1, w->q_W));
     carom_settle_gaps(s, w->g, &w->L, w->q, w->x);
@@ -510,7 +511,8 @@ static carom_status start(void *memory, carom_step *s) {
 
 // (GA-6)  prediction with s = 0:  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), v_p, x_p from it;  warm: contacts that last begin with the
 //         reactions of the last step, so that their sets need not be found anew, in a stack one layer after the other
-// (GA-20)  a is the acceleration at a time that differs from t_n by a multiple of the step; after a step of another size:  a_n <- s_n + (h/h_n) (a_n - s_n)
+// (GA-20)  a is the acceleration at a time that differs from t_n by a multiple of the step; after a step of
+//          another size:  a_n <- s_n + (h/h_n) (a_n - s_n)
 static void predict(work *w, const carom_step *s, bool warm) {
     const int nv = s->sys->nv, nb = s->sys->ne + s->sys->nc;
     const double h = s->h;
@@ -644,7 +646,8 @@ static carom_status clear(work *w, carom_step *s, bool *all) {
     const int ne = s->sys->ne, nq = s->sys->nq;
     const double size = carom_norm_max(w->q, nq);
     double *g = w->scratch, left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * w->speed;
-    for (int b = ne; b < w->L.nb; ++b) left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
+    for (int b = ne; b < w->L.nb; ++b)
+        left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
     CAROM_TRY(carom_gaps(s, g, s->t + s->h, w->q));
     *all = true;
     for (int id = ne; id < ne + s->sys->nc && *all; ++id) *all = g[id] >= -left;
@@ -667,7 +670,8 @@ static carom_status held_answer(work *w, carom_step *s) {
         CAROM_TRY(status);
         CAROM_TRY(clear(w, s, &all));
     }
-    return all || s->inside->last ? CAROM_OK : carom_retry(s, "contacts overlap with other features than those that reacted");
+    return all || s->inside->last ? CAROM_OK :
+           carom_retry(s, "contacts overlap with other features than those that reacted");
 }
 
 static void forget(void *memory, carom_step *s, int id) {
