@@ -157,7 +157,7 @@ static bool coarse(const scene *s, const carom_scheme *scheme, unit u) {
     static const char *const schemes[] = {"schatzman-paoli", "ggl-midpoint", "dg-plus", "mixed", "auto"};
     bool is = false;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i) is = is || strcmp(scheme->name, schemes[i]) == 0;
-    if (strcmp(scheme->name, "dg-minus") == 0 && u.L < 1 && (strcmp(s->name, "energetic") == 0 || strcmp(s->name, "poisson") == 0)) return true;
+    if (strcmp(scheme->name, "dg-minus") == 0 && (strcmp(s->name, "energetic") == 0 || strcmp(s->name, "poisson") == 0)) return true;
     return is && u.L < 1 && strcmp(s->name, "crank of bodies") == 0;
 }
 
