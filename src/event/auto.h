@@ -109,7 +109,8 @@ double auto_none(const auto_work *w, const carom_step *s);
 /// Width of the interval around an event; time that time can resolve.
 double auto_delta(const auto_work *w, const carom_step *s, double h);
 double auto_shortest(const carom_step *s, double t);
-/// Steps that are not shortened any more for works, or in time-stepping for an impact: powers may jump where nobody knows of it.
+/// Steps that are not shortened any more for works, or in time-stepping for an impact: powers may jump where nobody
+/// knows of it.
 double auto_coarse(const auto_work *w, const carom_step *s);
 
 // -- auto_stepping.c ------------------------------------------------------------------------------------

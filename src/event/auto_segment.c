@@ -91,7 +91,8 @@ double auto_coarse(const auto_work *w, const carom_step *s) {
     return h->size_v > 0 && h->size_q > 0 ? 0.01 * sqrt(s->opt[AUTO_RTOL]) * h->size_q / h->size_v : NONE * s->h;
 }
 
-// (AU-2), (AU-4), (AU-13), (AU-16)  The error of the step of h just made to E: of states, of reactions, of slips that kept one direction, and of works.
+// (AU-2), (AU-4), (AU-13), (AU-16)  The error of the step of h just made to E: of states, of reactions, of slips that
+// kept one direction, and of works.
 static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_point *E, double *error) {
     carom_phase *P = &w->P;
     const double rtol = s->opt[AUTO_RTOL];
@@ -103,7 +104,8 @@ static carom_status error_of(auto_work *w, carom_step *s, double h, const carom_
     return CAROM_OK;
 }
 
-// (AU-17)  A force that no stage has met (HF): the step is refused, and the next one ends before it, between a tenth and a half of this one.
+// (AU-17)  A force that no stage has met (HF): the step is refused, and the next one ends before it, between a tenth
+//          and a half of this one.
 static carom_status avoid_hidden(auto_work *w, carom_step *s, double h, double *error) {
     bool hidden;
     double at, width;

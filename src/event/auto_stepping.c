@@ -143,7 +143,8 @@ static carom_status attempt(auto_work *w, carom_step *s, double h, double *error
     return violation(w, s, w->t + h, error);
 }
 
-// (CL-6)  Is the normal impulse of contact c in a part over h an impact: does the contact approach faster than the forces of a few halves explain?
+// (CL-6)  Is the normal impulse of contact c in a part over h an impact: does the contact approach faster than the
+//         forces of a few halves explain?
 static carom_status struck(auto_work *w, carom_step *s, const carom_step *books, int c, double h, bool *is) {
     const double approach = -w->u_before[s->dir[s->sys->ne + c]], h_0 = s->h;
     double theta = 0;

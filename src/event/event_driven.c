@@ -293,7 +293,8 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
 
 // -- the multistep method ----------------------------------------------------------------------------------------------------
 
-// (EV-27)  A force in the step to P->b that the method has not met (HF): the phase ends before the step, and steps of the next one are short against it.
+// (EV-31)  A force in the step to P->b that the method has not met (HF): the phase ends before the step, and steps of
+//          the next one are short against it.
 static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *hidden) {
     static const double FINEST = 1e-9; // of the interval between records
     carom_phase *P = &w->P;

@@ -280,7 +280,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     return CAROM_OK;
 }
 
-// (EV-27)  S = d G d,  d_r about sqrt(G_00/G_rr):  one unit, though rows are of lengths and of angles
+// (EV-30)  S = d G d,  d_r about sqrt(G_00/G_rr):  one unit, though rows are of lengths and of angles
 static void balance(carom_flow *f, const carom_step *s) {
     const int n = f->n;
     double *d = f->balance;

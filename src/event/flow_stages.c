@@ -93,7 +93,8 @@ static carom_status power_at(carom_flow *f, carom_step *s, double t, const doubl
     return CAROM_OK;
 }
 
-// The same for a stage, with what else is wanted of it.  Stages that follow the laws have no event functions of closed contacts.
+// The same for a stage, with what else is wanted of it.  Stages that follow the laws have no event functions of closed
+// contacts.
 static carom_status power(carom_flow *f, carom_step *s, double t, const double *q, const double *v, bool laws, int stage) {
     carom_zero(f->push[stage], s->sys->nc);
     if (f->L.nb > 0) {
@@ -523,8 +524,10 @@ static carom_status energy_size(carom_flow *f, carom_step *s, double t, const do
     return CAROM_OK;
 }
 
-// (AU-16)  error = max_k |tau sum_i (b_i - low_i) P_ki|/(rtol S + atol E) over friction, external and damping, with their powers P_ki at the stages; for Radau IIA
-//          |tau/gamma (P_k0 + sum_i w_i P_ki)| as in (MX-13).  S = sum_k tau sum_i |b_i P_ki| of this step and, with (15/16)^n, of those n steps before it; E is the kinetic energy,
+// (AU-16)  error = max_k |tau sum_i (b_i - low_i) P_ki|/(rtol S + atol E) over friction, external and damping, with
+//          their powers P_ki at the stages; for Radau IIA
+//          |tau/gamma (P_k0 + sum_i w_i P_ki)| as in (MX-13).  S = sum_k tau sum_i |b_i P_ki| of this step and, with
+//          (15/16)^n, of those n steps before it; E is the kinetic energy,
 //          and what accelerations would give on a way of |q|: it is looked at where S alone refuses a step.
 carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, double rtol, double atol, double sum, double *error) {
     double e[CAROM_WORKS], size, E = 0;

@@ -1,12 +1,13 @@
 // hidden.c: forces that change and come back inside a step; see hidden.h.
 //
-// A narrow barrier of a potential between two stages leaves no trace in them, nor in the estimate of the error.  Bounds of the forces along the path of the step tell where
+// A narrow barrier of a potential between two stages leaves no trace in them, nor in the estimate of the error.  Bounds
+// of the forces along the path of the step tell where
 // one may be, and samples whether it is.
 #include "event/hidden.h"
 #include <math.h>
 
 enum { LOOKS = 96 };               // samples in one step; bounds that are still wide then say nothing
-static const double CURVED = 4;    // times the deviation from the line that the middle of a piece shows: what bounds may add to it
+static const double CURVED = 4;    // times the deviation that the middle of a piece shows: what bounds may add to it
 static const double SLIGHT = 1e-4; // of the forces at the samples: what no bump is looked for below
 
 static carom_hidden_sample allocate_sample(carom_arena *mem, const carom_system *sys) {
@@ -36,10 +37,12 @@ static carom_status sample(carom_phase *w, carom_step *s, double tau, carom_hidd
 }
 
 // Velocities are parabolas along the path:  v is not farther off than d |a_1 - a_0|/8; twice that for others.
-static carom_status bounds(carom_hidden *z, carom_step *s, double t, const carom_hidden_sample *A, const carom_hidden_sample *B) {
+static carom_status bounds(carom_hidden *z, carom_step *s, double t, const carom_hidden_sample *A,
+                           const carom_hidden_sample *B) {
     const carom_system *sys = s->sys;
     for (int i = 0; i < sys->nv; ++i) z->v_off[i] = 0.25 * (B->tau - A->tau) * fabs(B->a[i] - A->a[i]);
-    return sys->force_bounds(sys->model, s->sys_work, t + A->tau, t + B->tau, A->q, B->q, A->v, B->v, z->v_off, z->mid, z->slope, z->off);
+    return sys->force_bounds(sys->model, s->sys_work, t + A->tau, t + B->tau, A->q, B->q, A->v, B->v, z->v_off, z->mid,
+                             z->slope, z->off);
 }
 
 // (HF-1)  no bump where  off <= none,  none = max(1e-4 |f|, part M_ii size_v/h)
@@ -49,16 +52,21 @@ static bool flat(const carom_hidden *z, int nv) {
     return true;
 }
 
-// (HF-2)  none where  off <= 4 |f_m - (f_0 + f_1)/2| + none:  the bounds are explained by the curvature that the middle shows
-static bool explained(const carom_hidden *z, int nv, const carom_hidden_sample *A, const carom_hidden_sample *M, const carom_hidden_sample *B) {
+// (HF-2)  none where  off <= 4 |f_m - (f_0 + f_1)/2| + none:  the bounds are explained by the curvature that the middle
+//         shows
+static bool explained(const carom_hidden *z, int nv, const carom_hidden_sample *A, const carom_hidden_sample *M,
+                      const carom_hidden_sample *B) {
     for (int i = 0; i < nv; ++i)
         if (!(z->off[i] <= CURVED * fabs(M->f[i] - 0.5 * (A->f[i] + B->f[i])) + z->none[i])) return false;
     return true;
 }
 
-// (HF-3)  a bump where one of the samples in the quarters of the step is farther from the cubic through the other four samples than these span
+// (HF-3)  a bump where one of the samples in the quarters of the step is farther from the cubic through the other four
+//         samples than these span
 static bool stands_out(const carom_hidden *z, int nv, const carom_hidden_sample *const x[5], int k) {
-    static const double cubic[3][5] = {{1. / 4, 0, 3. / 2, -1, 1. / 4}, {-1. / 6, 2. / 3, 0, 2. / 3, -1. / 6}, {1. / 4, -1, 3. / 2, 0, 1. / 4}};
+    static const double cubic[3][5] = {{1. / 4, 0, 3. / 2, -1, 1. / 4},
+                                       {-1. / 6, 2. / 3, 0, 2. / 3, -1. / 6},
+                                       {1. / 4, -1, 3. / 2, 0, 1. / 4}};
     for (int i = 0; i < nv; ++i) {
         double low = x[0]->f[i], high = low, sum = 0;
         for (int j = 0; j < 5; ++j) {
@@ -97,7 +105,8 @@ static carom_status set_none(carom_phase *w, carom_step *s, double part, double 
     carom_hidden *z = &w->hidden;
     CAROM_TRY(carom_mass(s, s->M, w->t + w->b.tau, w->b.q));
     for (int i = 0; i < s->sys->nv; ++i)
-        z->none[i] = fmax(SLIGHT * fmax(fabs(z->low[i]), fabs(z->high[i])), part * fabs(*carom_matrix_entry(s->M, i, i)) * w->now[CAROM_PHASE_SIZE_V] / h);
+        z->none[i] = fmax(SLIGHT * fmax(fabs(z->low[i]), fabs(z->high[i])),
+                          part * fabs(*carom_matrix_entry(s->M, i, i)) * w->now[CAROM_PHASE_SIZE_V] / h);
     return CAROM_OK;
 }
 

@@ -6,7 +6,8 @@
 // scheme's business.  Spec: docs/methods-mixed.md, docs/methods-event.md.
 //
 // Files, each uses those before it alone: rk.c tables; accumulate.c runs of impacts and their limits; share.c reactions that are not unique; flow*.c accelerations,
-// projections, impacts, Runge-Kutta stages; scan.c gaps inside a step; tube.c which of them can be left out; hidden.c forces inside a step; feature.c contacts that switch features; change.c events for observers;
+// projections, impacts, Runge-Kutta stages; scan.c gaps inside a step; tube.c which of them can be left out; hidden.c
+// forces inside a step; feature.c contacts that switch features; change.c events for observers;
 // watch.c event functions; margin.c closed contacts inside a step; decide.c what happens at an event; phase.c steps and location; singular.c; cvode.c the integrator that needs SUNDIALS.
 #pragma once
 #include "event/state.h"
@@ -69,7 +70,8 @@ double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, doubl
 void carom_kinked_begin(carom_kinked_parts *p, double t);
 /// A part over tau, to a kink (which a stage may have met), or without one: is a shorter part to be tried?  Then p->cap is its length.
 bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p);
-/// (MX-20)  The part to w->b, of a scheme without tolerance: is there a force in it that no stage has met (HF)?  Then p->cap is the length of a shorter part to be tried.
+/// (MX-20)  The part to w->b, of a scheme without tolerance: is there a force in it that no stage has met (HF)?  Then
+///          p->cap is the length of a shorter part to be tried.
 carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter);
 
 /// w->b lies beyond an event.  Then w->a before it, w->b beyond, b - a <= delta, or the event functions at b are rounding.

@@ -323,7 +323,8 @@ static double violation(const work *w, const carom_step *s, double *cut) {
     return most;
 }
 
-// (RKF-3)  error = max(embedded estimate, that of works (AU-16), turn of slow slips (AU-13), violation); accepted up to 1.  Next part: safety error^-1/5 of this one, within
+// (RKF-3)  error = max(embedded estimate, that of works (AU-16), turn of slow slips (AU-13), violation); accepted up to
+//          1.  Next part: safety error^-1/5 of this one, within
 //          [shrink, grow]; when the violation is to blame, the secant to g = 0.
 static carom_status divide(work *w, carom_step *s) {
     static const double COARSE = 1e-6; // of a step: parts that are not shortened any more for works

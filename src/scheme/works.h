@@ -1,4 +1,5 @@
-// works.h: friction, external and damping work of a step that is made as a whole and in halves: how well they are known, and what counts.
+// works.h: friction, external and damping work of a step that is made as a whole and in halves: how well they are
+// known, and what counts.
 #pragma once
 #include <math.h>
 #include <stdbool.h>
@@ -8,17 +9,21 @@ enum { CAROM_WORK_FRICTION, CAROM_WORK_EXTERNAL, CAROM_WORK_DAMPING, CAROM_WORKS
 /// Tolerances of works are parts of their magnitudes in the last steps, this part of which is left after each.
 #define CAROM_WORKS_KEPT (15. / 16)
 
-/// The error that counts for works, relative to its tolerance, in a step that is not shortened any more for them: the next one may be as long.
+/// The error that counts for works, relative to its tolerance, in a step that is not shortened any more for them: the
+/// next one may be as long.
 #define CAROM_WORKS_COARSE 0.1
 
-/// What the scheme books in the whole step and in its halves, and the powers of forces without potential at the start, in the middle and at the end, where it does not book those.
+/// What the scheme books in the whole step and in its halves, and the powers of forces without potential at the start,
+/// in the middle and at the end, where it does not book those.
 typedef struct carom_works {
     double whole[CAROM_WORKS], halves[CAROM_WORKS], P[3][CAROM_WORKS];
     bool powers;
 } carom_works;
 
-// (AD-10)  e_k = |W_halves - W_whole| weight of works that the scheme books.  Of powers P_0, P_1, P_2 at the start, in the middle and at the end the work is Simpson's,
-//         h/6 (P_0 + 4 P_1 + P_2), and e_k = d^2/(h max |P|), d = h/6 (P_0 - 2 P_1 + P_2), a third of what the trapezoidal rule over the halves differs by from that over the whole.
+// (AD-10)  e_k = |W_halves - W_whole| weight of works that the scheme books.  Of powers P_0, P_1, P_2 at the start, in
+//         the middle and at the end the work is Simpson's,
+//         h/6 (P_0 + 4 P_1 + P_2), and e_k = d^2/(h max |P|), d = h/6 (P_0 - 2 P_1 + P_2), a third of what the
+//         trapezoidal rule over the halves differs by from that over the whole.
 /// The largest error; *size: the sum of the magnitudes of all works.
 static inline double carom_works_error(const carom_works *w, double h, double weight, double *size) {
     double most = 0;

@@ -654,7 +654,7 @@ static carom_status clear(work *w, carom_step *s, bool *all) {
     return CAROM_OK;
 }
 
-// (GA-18)  Slots of contacts that are found by search change their features from iterate to iterate, and one then has the reaction of another
+// (GA-22)  Slots of contacts that are found by search change their features from iterate to iterate, and one then has the reaction of another
 //          feature: such iterations do not end.  So features are held while the equations are solved: those at the position without
 //          reactions, q_n + x_p, and, while a gap is below zero with the features at the solution, those there.
 static carom_status held_answer(work *w, carom_step *s) {

@@ -31,7 +31,7 @@ static void add_turned(work *w, int row, int col, double x, const carom_columns 
     for (int j = 0; j < W->rows; ++j) w->S[row + (size_t)(col + j) * (size_t)w->N] += x * y[j];
 }
 
-// (GA-18)  d_i = 1/sqrt(|S_ii|) where that is not 0, else d_k = 1/sqrt(sum_i (S_ki d_i)^2), about:  d_i S_ij d_j has no units, whatever those of coordinates and constraints
+// (GA-21)  d_i = 1/sqrt(|S_ii|) where that is not 0, else d_k = 1/sqrt(sum_i (S_ki d_i)^2), about:  d_i S_ij d_j has no units, whatever those of coordinates and constraints
 static void balance(work *w, int N, double *x) {
     double *d = w->balance;
     for (int i = 0; i < N; ++i) d[i] = w->S[i + (size_t)i * (size_t)N] != 0 ? carom_inverse_root(fabs(w->S[i + (size_t)i * (size_t)N]), 1) : 0;

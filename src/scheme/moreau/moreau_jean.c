@@ -211,7 +211,8 @@ static inline void remember(carom_theta *w, const carom_step *s, int chord, int 
     if (past->steps < STEPS) past->steps += 1;
 }
 
-// (MJ-11)  Walls and drives give -(w_0 + w_1)/2 p, as friction takes -(u_0 + u_1)/2 p; -w_1 p where a contact or a drive is struck, or w jumps by more than theta (CL-4).
+// (MJ-11)  Walls and drives give -(w_0 + w_1)/2 p, as friction takes -(u_0 + u_1)/2 p; -w_1 p where a contact or a
+//          drive is struck, or w jumps by more than theta (CL-4).
 static carom_status mean_walls(carom_theta *w, carom_step *s) {
     carom_local *L = &w->N.L;
     const carom_place at = {.t = s->t, .q = s->q, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};

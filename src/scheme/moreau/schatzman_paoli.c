@@ -324,7 +324,8 @@ static carom_status book(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (SP-14)  Forces without potential give h/2 (P_{k-1} + P_k), P_k at the report k with the signals that d_{k+1} was made with: those that a controller changes at t_k act from d_{k+2} on.
+// (SP-14)  Forces without potential give h/2 (P_{k-1} + P_k), P_k at the report k with the signals that d_{k+1} was
+//          made with: those that a controller changes at t_k act from d_{k+2} on.
 static carom_status book_power(work *w, carom_step *s, double t, double h) {
     double in = 0, out = 0;
     if (!s->sys->power) return CAROM_OK;
