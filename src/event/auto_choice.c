@@ -152,7 +152,7 @@ static int prompt_events(const auto_head *h) {
 }
 
 // (AU-11)  64 events within sqrt(rtol) of the time scale of the run, or 40 at one instant
-// (AU-17)  chatter: 64 events within 64 sqrt(rtol) of the time scale, a fourth of them at the start of their segment,
+// (AU-18)  chatter: 64 events within 64 sqrt(rtol) of the time scale, a fourth of them at the start of their segment,
 //          where the event before has just been decided
 auto_why auto_too_many(const auto_work *w, const carom_step *s) {
     const auto_head *h = &w->head;

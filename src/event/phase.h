@@ -70,7 +70,7 @@ double carom_kinked_part(const carom_step *s, const carom_kinked_parts *p, doubl
 void carom_kinked_begin(carom_kinked_parts *p, double t);
 /// A part over tau, to a kink (which a stage may have met), or without one: is a shorter part to be tried?  Then p->cap is its length.
 bool carom_kinked_divide(const carom_step *s, double tau, bool kink, bool met, carom_kinked_parts *p);
-/// (MX-20)  The part to w->b, of a scheme without tolerance: is there a force in it that no stage has met (HF)?  Then
+/// (MX-22)  The part to w->b, of a scheme without tolerance: is there a force in it that no stage has met (HF)?  Then
 ///          p->cap is the length of a shorter part to be tried.
 carom_status carom_phase_divide_hidden(carom_phase *w, carom_step *s, carom_kinked_parts *p, bool *shorter);
 
