@@ -424,7 +424,7 @@ static void soft_contacts_of_few_steps(void **state) {
         const bool fixed = !scheme->powers;
         const carom_warning *w = find(list, run_to_end(text, scheme->name, NULL, 1e-3, 0.5, list, &l), "resolution");
         if ((w != NULL) != fixed) fail_msg("%s, 3 steps: %s", scheme->name, w ? w->text : "no warning");
-        if (w && !strstr(w->text, "damping has taken")) fail_msg("%s: %s", scheme->name, w->text);
+        if (w && !strstr(w->text, "damping dissipated")) fail_msg("%s: %s", scheme->name, w->text);
         const int n = run_to_end(text, scheme->name, NULL, 1e-4, 0.5, list, &l);
         if (n > 0) fail_msg("%s, 31 steps: %s", scheme->name, list[0].text);
     }

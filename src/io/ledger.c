@@ -261,9 +261,9 @@ static const char *json_end(const char *s, int depth) {
     return strspn(s, digit) ? s + strspn(s, digit) : NULL;
 }
 
-// A list that a result holds as JSON; the result may hold anything.
-static void json_whole(FILE *f, const char *text, const char *otherwise) {
-    const char first = text ? text[strspn(text, " \t\r\n")] : 0, *end = first == '[' || first == '{' ? json_end(text, 0) : NULL;
+// What a result holds as JSON, a list or an object by its first sign; the result may hold anything.
+static void json_whole(FILE *f, const char *text, char first, const char *otherwise) {
+    const char *end = text && text[strspn(text, " \t\r\n")] == first ? json_end(text, 0) : NULL;
     fputs(end && !end[strspn(end, " \t\r\n")] ? text : otherwise, f);
 }
 
@@ -295,7 +295,7 @@ void carom_ledger_json(FILE *f, const carom_ledger *l, carom_ledger_names names)
         fprintf(f, "\"%s\": ", e->name + prefix);
         const carom_ledger_line line = carom_ledger_line_at(l, &names, (int)(e - ledger_table));
         if (e->kind == LEDGER_JSON)
-            json_whole(f, line.text, strcmp(e->name, "warnings") == 0 ? "[]" : "null");
+            json_whole(f, line.text, strcmp(e->name, "warnings") == 0 ? '[' : '{', strcmp(e->name, "warnings") == 0 ? "[]" : "null");
         else if (line.is_text)
             carom_json_string(f, line.text);
         else

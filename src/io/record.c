@@ -562,7 +562,9 @@ void carom_record_destroy(carom_record *r) {
     free(r);
 }
 
-void carom_record_estimate(carom_record *r, const char *json) { r->estimate = json; }
+void carom_record_estimate(carom_record *r, const char *json) {
+    if (r) r->estimate = json;
+}
 
 const carom_error *carom_record_error(const carom_record *r) {
     return &r->err;

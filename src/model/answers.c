@@ -170,6 +170,7 @@ const char *carom_model_constraint(const carom_model *m, int id) {
 }
 
 const char *carom_model_compliant(const carom_model *m, int which) {
+    if (!m) return NULL;
     return which < m->ncompliant ? m->compliant[which].name
                                  : carom_model_constraint(m, m->ne + m->nc + which - m->ncompliant);
 }

@@ -8,6 +8,7 @@
 // difference may be small by chance, as where an impact falls on the end of a step: the sum of both is so only where
 // all three agree.
 #define _POSIX_C_SOURCE 200809L // open_memstream
+#include "base/missing.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/tolerance.h"
@@ -432,6 +433,7 @@ static carom_status prepare(carom_estimate *e, carom_error *err) {
 }
 
 carom_estimate *carom_estimate_create(const carom_estimate_def *def, carom_error *err) {
+    if (!def || !def->sim) return CAROM_MISSING(err), NULL;
     carom_estimate *e = calloc(1, sizeof *e);
     if (!e) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an estimate"), NULL;
     e->def = *def;
@@ -458,13 +460,16 @@ void carom_estimate_destroy(carom_estimate *e) {
     free(e);
 }
 
-int carom_estimate_lines(const carom_estimate *e) { return e->lines; }
-carom_estimate_line carom_estimate_line_at(const carom_estimate *e, int i) { return e->line[i]; }
-double carom_estimate_until(const carom_estimate *e) { return e->until; }
-double carom_estimate_order(const carom_estimate *e) { return e->order; }
+int carom_estimate_lines(const carom_estimate *e) { return e ? e->lines : 0; }
+carom_estimate_line carom_estimate_line_at(const carom_estimate *e, int i) {
+    return e && i >= 0 && i < e->lines ? e->line[i] : (carom_estimate_line){0};
+}
+double carom_estimate_until(const carom_estimate *e) { return e ? e->until : NAN; }
+double carom_estimate_order(const carom_estimate *e) { return e ? e->order : NAN; }
 
 bool carom_estimate_levels(const carom_estimate *e, double level[3]) {
-    memcpy(level, e->level, sizeof e->level);
+    if (!e) return false;
+    if (level) memcpy(level, e->level, sizeof e->level);
     return e->tolerant;
 }
 
@@ -493,6 +498,7 @@ static int fewest(const carom_estimate *e) {
 }
 
 void carom_estimate_print(FILE *f, const carom_estimate *e) {
+    if (!f || !e) return;
     const carom_locale locale = carom_locale_begin();
     const int digits = fewest(e);
     fprintf(f, "  %-12s from runs with the %s %.6g and %.6g: ", "estimate", e->tolerant ? "tolerances" : "steps",
@@ -546,11 +552,12 @@ static void write_json(FILE *f, const carom_estimate *e) {
     fprintf(f, "], \"more\": %d}", e->lines > MOST ? e->lines - MOST : 0);
 }
 
-const char *carom_estimate_text(const carom_estimate *e) { return e->text; }
+const char *carom_estimate_text(const carom_estimate *e) { return e ? e->text : NULL; }
 
 // -- all of it --------------------------------------------------------------------------------------------------
 
 carom_status carom_estimate_run(carom_estimate *e, carom_estimate_tick tick, void *user, carom_error *err) {
+    if (!e) return CAROM_MISSING(err);
     carom_status status = CAROM_OK;
     e->tick = tick, e->user = user;
     for (e->now = 0; e->now < LEVELS && status == CAROM_OK; ++e->now) {

@@ -401,11 +401,15 @@ static double reach(const work *w, int k) {
     return most;
 }
 
-// What rounding of positions leaves in momenta, by its size.
+// What rounding of positions leaves in momenta, by its size, as carom_force_rounding() has it for forces.
 static double rounding_of_forces(work *w, const carom_step *s) {
-    if (s->sys->nq != s->sys->nv) return 0;
+    static const double LOST = DBL_MIN / DBL_EPSILON; // numbers below have lost digits
+    const int nv = s->sys->nv;
+    if (s->sys->nq != nv) return LOST;
     carom_matrix_magnitude(w->scratch, w->K, w->q);
-    return 8 * DBL_EPSILON * s->h * momentum_size(w, w->scratch, s->sys->nv);
+    const double here = momentum_size(w, w->scratch, nv);
+    carom_matrix_magnitude(w->scratch, w->K, s->q);
+    return 8 * DBL_EPSILON * s->h * (here + momentum_size(w, w->scratch, nv)) + LOST;
 }
 
 // What solving for all velocities leaves in a local one: it counts where joints hold what is at rest.  There the velocities themselves are what solving with forces left:
