@@ -8,7 +8,8 @@
 //     (M/tau^2 + K) d = f + W lambda - M D/tau^2,   K = -d(f + W lambda)/dq,   g + W'd with the laws of the contacts,       (RST-2)
 //
 // which is Newton's method for a step of implicit Euler from rest, M D/tau^2 = f + W lambda with D the sum of all d: far away it descends along the
-// forces and friction resists, with tau to infinity it is Newton's method for (RST-1).
+// forces and friction resists, with tau to infinity it is Newton's method for (RST-1).  Friction resists the way W_T'(D + d) of the whole step: an iteration
+// that went too far is taken back.
 #include "base/block.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
@@ -154,7 +155,8 @@ static carom_status displace(search *s, double tau) {
         double scale = 0;
         for (int b = 0; b < p->L.nb; ++b)
             for (int k = s->grip.row[b]; k < s->grip.row[b + 1]; ++k) {
-                s->grip.c[k] = carom_dot(s->grip.in + (size_t)k * (size_t)p->nv, s->d, p->nv) + (k == s->grip.row[b] ? p->g[p->L.id[b]] : 0);
+                const double *in = s->grip.in + (size_t)k * (size_t)p->nv;
+                s->grip.c[k] = carom_dot(in, s->d, p->nv) + (k == s->grip.row[b] ? p->g[p->L.id[b]] : carom_dot(in, s->D, p->nv));
                 scale = fmax(scale, fabs(s->grip.c[k]));
             }
         carom_problem pb = carom_grip_problem(&s->grip);

@@ -32,7 +32,7 @@ static double absolute(const carom_step *s) { return s->opt[AUTO_ATOL] > 0 ? s->
 
 double auto_error(const auto_work *w, const carom_step *s, const double *q_0, const double *v_0, const double *q_1, const double *v_1) {
     const double rtol = s->opt[AUTO_RTOL], atol = absolute(s);
-    return carom_flow_error(s, w->error, q_0, v_0, q_1, v_1, rtol, atol * w->head.size_q, atol * w->head.size_v);
+    return carom_flow_error(s, w->error, q_0, v_0, q_1, v_1, rtol, atol, w->head.size_q, w->head.size_v);
 }
 
 // (AU-14)  Kinks that time passes, k(t), are found where a step follows k:  |k(t + f h) - (1 - f) k(t) - f k(t + h)| <= |k|/4.  A step of a thousandth of s->h is

@@ -72,7 +72,7 @@ carom_status carom_phase_flow(carom_phase *w, carom_step *s, const double *phase
         CAROM_TRY(carom_flow_begin(f, s, w->t, tau, w->q, w->v, false));
         CAROM_TRY(carom_flow_step(f, s, w->t, tau, w->q, w->v, false, w->b.q, w->b.v, error));
         const double size_q = carom_size_of_positions(s->sys, w->q), size_v = fmax(carom_size_of_rates(s->sys, w->v), sqrt(size_q * carom_size_of_rates(s->sys, f->K[0])));
-        const double e = carom_flow_error(s, error, w->q, w->v, w->b.q, w->b.v, rtol, 0.01 * rtol * size_q, 0.01 * rtol * size_v);
+        const double e = carom_flow_error(s, error, w->q, w->v, w->b.q, w->b.v, rtol, 0.01 * rtol, size_q, size_v);
         h = tau * fmin(4, fmax(0.2, 0.9 * pow(fmax(e, CAROM_ESTIMATE), -0.2)));
         if (e > 1) continue;
         w->t = last ? t_1 : w->t + tau;

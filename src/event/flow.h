@@ -121,9 +121,9 @@ carom_status carom_flow_begin(carom_flow *f, carom_step *s, double t, double h, 
 carom_status carom_flow_step(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, bool laws, double *q_1,
                              double *v_1, double *error);
 
-/// Largest estimate over its tolerance, rtol |x| + size_q or size_v over its lever (LV-2), of a step from (q_0, v_0) to (q_1, v_1).
+/// Largest estimate over its tolerance, rtol |x| + atol size_q or size_v over its lever (LV-3), of a step from (q_0, v_0) to (q_1, v_1).
 double carom_flow_error(const carom_step *s, const double *error, const double *q_0, const double *v_0, const double *q_1, const double *v_1, double rtol,
-                        double size_q, double size_v);
+                        double atol, double size_q, double size_v);
 /// The reaction of block b of L, normal and friction, as one number that changes when one of them does.
 double carom_flow_witness(const carom_flow *f, int b);
 /// What block b of L, a closed contact, has left before it changes: its normal reaction, and the friction that a sticking one has left or the speed of a

@@ -546,16 +546,17 @@ void carom_flow_work_add(const carom_flow *f, double tau, double *sum) {
     *sum = CAROM_WORKS_KEPT * (*sum + size);
 }
 
-// (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + size)
+// (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + atol size/lever), lever by (LV-3)
 double carom_flow_error(const carom_step *s, const double *error, const double *q_0, const double *v_0, const double *q_1, const double *v_1, double rtol,
-                        double size_q, double size_v) {
+                        double atol, double size_q, double size_v) {
     const int nq = s->sys->nq, nv = s->sys->nv;
     double most = 0;
     for (int i = 0; i < nq + nv; ++i) {
         const bool position = i < nq;
         const double x = position ? fmax(fabs(q_0[i]), fabs(q_1[i])) : fmax(fabs(v_0[i - nq]), fabs(v_1[i - nq]));
+        const double lever = position ? carom_position_lever(s->sys, i) : carom_lever(s->sys, i - nq);
         if (error[i] == 0) continue; // where all is zero there is nothing to divide by
-        const double e = fabs(error[i]) / (rtol * x + (position ? size_q / carom_position_lever(s->sys, i) : size_v / carom_lever(s->sys, i - nq)));
+        const double e = fabs(error[i]) / (rtol * x + atol * (position ? size_q : size_v) / carom_tolerance_lever(lever, size_q));
         if (!(e <= most)) most = e == e ? e : HUGE_VAL;
     }
     return most;

@@ -342,7 +342,7 @@ static carom_status divide(work *w, carom_step *s) {
         const carom_status status = smooth(w, s, h);
         if (status != CAROM_OK && status != CAROM_RETRY && status != CAROM_SINGULAR && status != CAROM_USER) return status;
         // Too long a part may lead where the model makes no sense.
-        const double rtol = s->opt[OPT_RTOL], state = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, atol) : HUGE_VAL;
+        const double rtol = s->opt[OPT_RTOL], state = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, 1, 1) : HUGE_VAL;
         double works = 0;
         if (status == CAROM_OK) CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, atol, w->works, &works));
         if (h <= COARSE * s->h) works = fmin(works, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it

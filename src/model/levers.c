@@ -8,6 +8,7 @@
 #include "linalg/dense.h"
 #include "model/model.h"
 #include <carom/arena.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static void count(mean *x, double m) {
 
 static double lever(double M, mean of) {
     const double x = of.n ? sqrt(M / (of.sum / of.n)) : 1;
-    return x > 0 && x < HUGE_VAL ? x : 1;
+    return !(x > 0 && x < HUGE_VAL) ? 1 : x == 1 && of.n ? 1 + DBL_EPSILON : x; // 1 itself is for lengths (LV-3)
 }
 
 static mean of_body(const carom_model *m, const double *M, double *to) {

@@ -153,6 +153,9 @@ double carom_velocity_left(const carom_step *s);
 /// (LV-2)  The size of positions, max |q_i| lever_i, and of rates: one length, one speed for all that moves, in any unit of length.  lever: carom_system.lever.
 static inline double carom_lever(const carom_system *sys, int velocity) { return sys->lever ? sys->lever[velocity] : 1; }
 static inline double carom_position_lever(const carom_system *sys, int position) { return sys->lever ? sys->lever[sys->nv + position] : 1; }
+/// (LV-3)  The length by which a position or rate counts in tolerances: its lever, of an angle no less than size_q, so
+/// that an angle's tolerance is at most that of 1 rad.  A lever of exactly 1 is that of a length.
+static inline double carom_tolerance_lever(double lever, double size_q) { return lever == 1 ? 1 : fmax(lever, size_q); }
 static inline double carom_size_of_rates(const carom_system *sys, const double *v) {
     if (!sys->lever) return carom_norm_max(v, sys->nv);
     double most = 0;
