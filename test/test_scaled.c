@@ -158,11 +158,12 @@ static bool coarse(const scene *s, const carom_scheme *scheme, unit u) {
     bool is = false;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i) is = is || strcmp(scheme->name, schemes[i]) == 0;
     if (strcmp(scheme->name, "dg-minus") == 0 && (strcmp(s->name, "energetic") == 0 || strcmp(s->name, "poisson") == 0)) return true;
+    if (u.L < 1 && strcmp(s->name, "crank") == 0 && (strcmp(scheme->name, "mixed") == 0 || strcmp(scheme->name, "auto") == 0)) return true; // of the last bounces others are told
     return is && u.L < 1 && strcmp(s->name, "crank of bodies") == 0;
 }
 
 // Sizes of energies that warnings compare with still count radians as metres.
-static bool warns_by_units(const scene *s, const carom_scheme *scheme) { return strcmp(s->name, "spring pendulum") == 0 && strcmp(scheme->name, "moreau-explicit") == 0; }
+static bool warns_by_units(const scene *s, const carom_scheme *scheme) { return (strcmp(s->name, "spring pendulum") == 0 || strcmp(s->name, "crank") == 0) && strcmp(scheme->name, "moreau-explicit") == 0; }
 
 static int compare(const track *a, const scene *s, unit u, const carom_scheme *scheme, double tol) {
     static track b;

@@ -111,7 +111,7 @@ static carom_status work_error(auto_work *w, carom_step *s, double h, bool jump,
         allowed += atol * w->head.size_v * push;
     }
     const double own = most / allowed;
-    *error = fmax(*error, h <= auto_coarse(w, s) ? fmin(own, CAROM_WORKS_COARSE) : own);
+    *error = fmax(*error, h <= fmax(auto_coarse(w, s), carom_works_shortest(s)) ? fmin(own, CAROM_WORKS_COARSE) : own);
     return CAROM_OK;
 }
 

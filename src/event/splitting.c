@@ -327,7 +327,6 @@ static double violation(const work *w, const carom_step *s, double *cut) {
 //          1.  Next part: safety error^-1/5 of this one, within
 //          [shrink, grow]; when the violation is to blame, the secant to g = 0.
 static carom_status divide(work *w, carom_step *s) {
-    static const double COARSE = 1e-6; // of a step: parts that are not shortened any more for works
     carom_phase *P = &w->P;
     const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety, atol = s->opt[OPT_ATOL];
     double next = w->next > 0 ? w->next : 0.01 * s->h;
@@ -345,12 +344,12 @@ static carom_status divide(work *w, carom_step *s) {
         const double rtol = s->opt[OPT_RTOL], state = status == CAROM_OK ? carom_flow_error(s, w->error, P->q, P->v, P->b.q, P->b.v, rtol, atol, 1, 1) : HUGE_VAL;
         double works = 0;
         if (status == CAROM_OK) CAROM_TRY(carom_flow_work_error(&P->f, s, P->t, h, P->q, P->v, rtol, atol, w->works, &works));
-        if (h <= COARSE * s->h) works = fmin(works, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
+        if (h <= carom_works_shortest(s)) works = fmin(works, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
         const double error = status == CAROM_OK ? fmax(fmax(state, works), carom_flow_turn_error(&P->f, s, h) / rtol) : HUGE_VAL;
         const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
         bool hidden = false;
         double at = 0, width;
-        if (error <= 1 && h > COARSE * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, &hidden, &at, &width));
+        if (error <= 1 && h > 1e-6 * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, &hidden, &at, &width));
         if (error > 1 || hidden) {
             next = hidden ? fmax(0.1 * h, fmin(at, 0.5 * h)) : h * fmin(factor, safety); // (AU-17)
             refused = true;

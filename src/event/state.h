@@ -117,7 +117,7 @@ static inline double carom_phase_time(const carom_phase *w) { return w->now[CARO
 /// exact: slip along direction k of L that counts as none.  The scale of normal velocities is what impacts have shown, before the first that of
 /// all velocities; slip may be fast where impacts are slight.
 static inline double carom_phase_still(const carom_phase *w, const carom_step *s, const carom_local *L, int k, bool slip) {
-    const double any = carom_local_magnitude(L, k, w->span) / carom_phase_time(w), speed = fmax(*s->speed, s->scale); // also those of this step: how often a run is recorded does not matter
+    const double any = carom_local_magnitude(L, k, w->span) / carom_phase_time(w), speed = *s->speed;
     return w->limits.velocity * (slip ? fmax(speed, any) : speed > 0 ? speed : any);
 }
 /// Slip along more than one tangent that began from rest and is still too slow to have a direction of its own.

@@ -1,6 +1,7 @@
 // works.h: friction, external and damping work of a step that is made as a whole and in halves: how well they are
 // known, and what counts.
 #pragma once
+#include "scheme/inside.h"
 #include <math.h>
 #include <stdbool.h>
 
@@ -12,6 +13,8 @@ enum { CAROM_WORK_FRICTION, CAROM_WORK_EXTERNAL, CAROM_WORK_DAMPING, CAROM_WORKS
 /// The error that counts for works, relative to its tolerance, in a step that is not shortened any more for them: the
 /// next one may be as long.
 #define CAROM_WORKS_COARSE 0.1
+/// Steps no longer than this part of the run are not shortened any more for works: powers may jump where nobody knows of it, and what is at rest has works of rounding.
+static inline double carom_works_shortest(const carom_step *s) { return 1e-5 * (s->inside->t_end - s->inside->t_0); }
 
 /// What the scheme books in the whole step and in its halves, and the powers of forces without potential at the start,
 /// in the middle and at the end, where it does not book those.

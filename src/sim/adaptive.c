@@ -16,8 +16,6 @@ static const double FIRST = 1e-3;      // of the run: near t = 0 the rounding of
 static const double LEAST = 1e-8;      // error over tolerance: below, growth is limited by `grow` anyway
 static const double REMEMBERED = 1e-4; // least error that the controller remembers: an exact step says nothing about the next
 
-static const double COARSE = 1e-5;     // of the run: steps that are not shortened any more for works
-
 enum { ATTEMPTS = 60, NEAR = 16 }; // instants (JT-1): a jump so near to another stop is there
 
 enum { WHOLE = 1, FIRST_HALF = 2, SECOND_HALF = 4 }; // of `hit`: where a contact was struck
@@ -222,7 +220,7 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     for (int i = 0; i < CAROM_WORKS; ++i) w.halves[i] -= before[i];
     if (w.powers) CAROM_TRY(power_at(sim, t + h, w.P[2], err));
     CAROM_TRY(work_error(sim, &w, t + h, h, weight, &work, &sum, err));
-    if (h <= COARSE * (sim->t_end - sim->t0)) work = fmin(work, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
+    if (h <= carom_works_shortest(&sim->step)) work = fmin(work, CAROM_WORKS_COARSE); // powers may jump where nobody knows of it
     if (!jump) *error = fmax(*error, work); // an impact has its own measure, and velocities are in it
     book_middle(sim, &w, h);
     sim->kept->works = sum;
