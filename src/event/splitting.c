@@ -327,6 +327,7 @@ static double violation(const work *w, const carom_step *s, double *cut) {
 //          1.  Next part: safety error^-1/5 of this one, within
 //          [shrink, grow]; when the violation is to blame, the secant to g = 0.
 static carom_status divide(work *w, carom_step *s) {
+    static const double SHORT = 1e-6; // of a step: parts that are not searched for narrow forces any more
     carom_phase *P = &w->P;
     const double t_1 = s->t + s->h, shortest = 4 * DBL_EPSILON * (fabs(s->t) + s->h), safety = s->control.safety, atol = s->opt[OPT_ATOL];
     double next = w->next > 0 ? w->next : 0.01 * s->h;
@@ -349,7 +350,7 @@ static carom_status divide(work *w, carom_step *s) {
         const double factor = fmin(refused ? 1 : s->control.grow, fmax(s->control.shrink, safety * pow(fmax(error, CAROM_ESTIMATE), -0.2)));
         bool hidden = false;
         double at = 0, width;
-        if (error <= 1 && h > 1e-6 * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, &hidden, &at, &width));
+        if (error <= 1 && h > SHORT * s->h) CAROM_TRY(carom_phase_hidden(P, s, rtol, &hidden, &at, &width));
         if (error > 1 || hidden) {
             next = hidden ? fmax(0.1 * h, fmin(at, 0.5 * h)) : h * fmin(factor, safety); // (AU-17)
             refused = true;
