@@ -457,7 +457,8 @@ static void what_looks_stiff_is_given_time(void **state) {
 }
 
 // Boxes in space that fall on each other have too many contact directions for dense matrices.  Components that are small (spins, tilts) count against the size of all, or
-// first order would need many more steps for a moment in which boxes rock: 5140 here, and 12914 until t = 0.33 with tolerances for each component.
+// first order would need many more steps for a moment in which boxes rock: 3410 here, most of them in 20 ms in which two contacts with a friction of 5
+// have two answers, and 12914 until t = 0.33 with tolerances for each component.
 static void a_pile_of_boxes_takes_few_steps(void **state) {
     (void)state;
     carom_model *m = good("carom: 1\ngravity: [0, 0, -9.81]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
@@ -472,7 +473,7 @@ static void a_pile_of_boxes_takes_few_steps(void **state) {
     carom_ledger l;
     assert_int_equal(carom_sim_ledger(sim, &l, &err), CAROM_OK);
     print_message("    %ld internal steps\n", l.counts.inner);
-    assert_true(l.counts.inner < 8000);
+    assert_true(l.counts.inner < 5000);
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }
@@ -487,7 +488,7 @@ static void chatter_is_stepped_over(void **state) {
     carom_sim *sim = sim_of_model(m, NULL, 1e-3, 0.131);
     while (!carom_sim_done(sim)) sim_step(sim);
     print_message("    %ld internal steps\n", sim_ledger(sim).counts.inner);
-    assert_true(sim_ledger(sim).counts.inner < 7500); // 8000 and more with all events located
+    assert_true(sim_ledger(sim).counts.inner < 5000); // 8000 and more with all events located
     carom_sim_destroy(sim);
     carom_model_destroy(m);
 }

@@ -41,7 +41,7 @@ typedef struct auto_head {
     double begun, method;
     double next, last;           // length of the next step to try; error of the last one
     double size_q, size_v, size_p, length; // largest position, velocity, momentum; gap (time-stepping)
-    double size_w;               // magnitude of the works of the last steps
+    double size_w;               // magnitude of the works so far
     // the segment under way: its polynomial lasts tau from t_a on; an event, or its end, is at t_b
     double there, t_a, tau, t_b, h;
     double event, from, to;      // an event between these times after t_a

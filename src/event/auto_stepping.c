@@ -194,7 +194,7 @@ static void book_power(auto_work *w, carom_step *s, double h) {
     const carom_works *x = &w->works;
     s->account.external += 0.5 * h * (x->P[0][CAROM_WORK_EXTERNAL] + x->P[2][CAROM_WORK_EXTERNAL]) + carom_works_middle(x, h, CAROM_WORK_EXTERNAL);
     s->account.damping += 0.5 * h * (x->P[0][CAROM_WORK_DAMPING] + x->P[2][CAROM_WORK_DAMPING]) + carom_works_middle(x, h, CAROM_WORK_DAMPING);
-    w->head.size_w = CAROM_WORKS_KEPT * (w->head.size_w + w->work_size);
+    w->head.size_w += w->work_size;
 }
 
 // What stands still has no size of velocities yet: (AU-1) with the accelerations that it would have without contacts.

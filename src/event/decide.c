@@ -22,6 +22,13 @@ static double still_exactly(const carom_phase *w, const carom_step *s, int k, bo
 // (MX-11)  eps_v = 2 |Gamma| delta + sqrt(2 k |Gamma| eps_g): flights and slips that last no longer than the interval, and
 //          flights that the rounding eps_g of the gap hides.  Each of those falls too deep by eps_g, which feeds speeds up to
 //          (2 |Gamma| eps_g e^2/(1 - e^2))^1/2; k is above that.
+static double slow_speed(const carom_phase *w, const carom_step *s, int c, double press, double delta) {
+    const int k = w->all.at[s->sys->ne + c];
+    const double e = s->sys->contacts[c].restitution, n = fmin(fmax(16, 2 * e * e / (1 - e * e)), 1e4);
+    const double residual = 4 * s->tol * s->scale, rounding = 64 * DBL_EPSILON * carom_local_magnitude(&w->all, k, w->v);
+    return 2 * press * delta + sqrt(2 * n * press * w->tol_g[c]) + residual + w->none + rounding;
+}
+
 static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
     const int ne = s->sys->ne;
     carom_flow *f = &w->f;
@@ -39,12 +46,10 @@ static carom_status slow_speeds(carom_phase *w, carom_step *s, double delta) {
         }
         double Gamma_T = 0;
         for (int i = first + 1; i < end; ++i) Gamma_T = hypot(Gamma_T, carom_column_dot(&w->all.W, i, f->a) + w->kappa[i]);
-        const double Gamma = carom_column_dot(&w->all.W, first, f->a) + w->kappa[first];
-        const double e = s->sys->contacts[c].restitution, k = fmin(fmax(16, 2 * e * e / (1 - e * e)), 1e4);
-        double press = fmax(0, -Gamma);
+        double press = fmax(0, -(carom_column_dot(&w->all.W, first, f->a) + w->kappa[first]));
         for (int b = ne; b < f->L.nb; ++b) // a closed one: what its reaction prevents
             if (f->L.id[b] == ne + c) press = fmax(press, f->lambda[f->L.at[b]] * f->D[f->L.at[b]]);
-        w->slow[c] = 2 * press * delta + sqrt(2 * k * press * w->tol_g[c]) + residual + w->none + 64 * DBL_EPSILON * carom_local_magnitude(&w->all, first, w->v);
+        w->slow[c] = slow_speed(w, s, c, press, delta);
         w->slow_T[c] = 2 * Gamma_T * delta + residual + (end > first + 1 ? 64 * DBL_EPSILON * carom_local_magnitude(&w->all, first + 1, w->v) : 0);
     }
     return CAROM_OK;
@@ -95,7 +100,7 @@ static void gather(carom_phase *w, carom_step *s, double delta, bool first, cons
     for (int c = 0; c < sys->nc; ++c) {
         const double reach = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->span);
         const double near = w->limits.exact ? relative * reach : 4 * w->tol_g[c];
-        w->was[c] = w->f.mode[c], w->left[c] = 0;
+        w->was[c] = w->f.mode[c];
         const bool passes = w->barred[c] && !(first && w->gap[c] >= -near); // at the start it may be closed already
         const double speed = carom_local_magnitude(&w->all, w->all.at[sys->ne + c], w->v);
         const bool closed = w->was[c] != CAROM_MODE_OPEN, elsewhere = w->gap[c] > CAROM_ELSEWHERE * reach + 2 * delta * speed;
@@ -204,13 +209,14 @@ static carom_status pass(carom_phase *w, carom_step *s, double dt) {
 // -- candidates --------------------------------------------------------------------------------------------------------------
 
 // Does the contact slide, and where?
-static void slip(carom_phase *w, const carom_step *s, int c, int k, int tangents, const double *u) {
+static void slip(carom_phase *w, const carom_step *s, int c, int tangents, const double *u) {
     const double size = carom_length(u, tangents);
     const bool slid = w->was[c] == CAROM_MODE_SLIP, young = slid && carom_phase_young(w, c, tangents), event = slid && w->hit[s->sys->nc + c];
     const bool stopped = w->f.follows && event && !young && !w->switched; // else the features ahead tell
     if (!stopped && size > w->slow_T[c]) w->f.mode[c] = CAROM_MODE_SLIP;
     const bool slides = w->f.mode[c] == CAROM_MODE_SLIP;
-    if (slides && young && !event && size <= CAROM_PHASE_YOUNG * carom_phase_still(w, s, &w->C, k + 1, true)) return;
+    for (int b = s->sys->ne; b < w->f.L.nb && slides && young && !event; ++b) // as before the event
+        if (w->f.L.id[b] == s->sys->ne + c && size <= carom_phase_own_direction(w, s, b)) return;
     w->f.live[c] = w->f.follows && tangents > 1;
     for (int i = 0; slides && i < tangents; ++i) w->f.dir[CAROM_TANGENTS * c + i] = u[i] / size;
 }
@@ -230,7 +236,7 @@ static carom_status candidates(carom_phase *w, carom_step *s) {
             continue;
         }
         w->f.mode[c] = CAROM_MODE_STICK;
-        if (tangents > 0) slip(w, s, c, k, tangents, u + 1);
+        if (tangents > 0) slip(w, s, c, tangents, u + 1);
     }
     return CAROM_OK;
 }
@@ -459,10 +465,38 @@ static carom_status decide(carom_phase *w, carom_step *s) {
     return CAROM_OK;
 }
 
-carom_status carom_phase_sort(carom_phase *w, carom_step *s) {
+// (MX-23)  A contact that left by (MX-11) with the accelerations before the decision, and with those that the decision
+//          leaves falls back by less than (MX-11), has not left: all is decided once more with it.
+static carom_status fall_back(carom_phase *w, carom_step *s, double delta, bool *some) {
+    *some = false;
+    bool none = true;
+    for (int c = 0; c < s->sys->nc; ++c) none = none && !(w->left[c] > w->slow[c]);
+    if (none) return CAROM_OK;
+    CAROM_TRY(carom_flow_rate(&w->f, s, w->t, w->q, w->v, false));
+    CAROM_TRY(carom_curvature(s, w->kappa, &w->all, w->t, w->q, w->v));
+    for (int c = 0; c < s->sys->nc; ++c) {
+        const int k = w->all.at[s->sys->ne + c];
+        const double Gamma = carom_column_dot(&w->all.W, k, w->f.a) + w->kappa[k];
+        if (!(w->left[c] > w->slow[c]) || !(Gamma < 0)) continue;
+        const double slow = slow_speed(w, s, c, -Gamma, delta);
+        if (!(w->left[c] <= slow)) continue;
+        w->slow[c] = slow;
+        w->in[c] = *some = true;
+    }
+    return CAROM_OK;
+}
+
+carom_status carom_phase_sort(carom_phase *w, carom_step *s, double delta) {
+    carom_zero(w->left, s->sys->nc);
     CAROM_TRY(candidates(w, s));
     if (!w->limits.exact) { // what an interval leaves of velocities is the error of the step, and stays in the balance
         CAROM_TRY(decide(w, s));
+        for (bool again = true; again;) { // each time with a contact more
+            CAROM_TRY(fall_back(w, s, delta, &again));
+            if (!again) break;
+            CAROM_TRY(candidates(w, s));
+            CAROM_TRY(decide(w, s));
+        }
         if (w->walls) CAROM_TRY(carom_flow_project_position(&w->f, s, w->t, w->q));
         return carom_flow_project_velocity(&w->f, s, w->t, w->q, w->v);
     }
@@ -487,7 +521,7 @@ static carom_status resolve(carom_phase *w, carom_step *s, double delta, double 
     if (dt > 0) CAROM_TRY(join(w, s));
     CAROM_TRY(impact(w, s, dt > 0));
     if (dt > 0) CAROM_TRY(pass(w, s, dt));
-    CAROM_TRY(carom_phase_sort(w, s));
+    CAROM_TRY(carom_phase_sort(w, s, delta));
     CAROM_TRY(carom_accumulation_changes(&w->runs, s, w->t, w->was, w->f.mode, w->left, w->pull));
     if (limit) carom_accumulation_end(&w->runs, s, w->q);
     CAROM_TRY(carom_beside(s, CAROM_RIGHT, w->t, w->q, w->v));

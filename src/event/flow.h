@@ -139,7 +139,7 @@ double carom_flow_turn_error(const carom_flow *f, const carom_step *s, double h)
 carom_account carom_flow_work(const carom_flow *f, double tau);
 /// (AU-16)  The estimated error of these works, largest of friction, external and damping work, over its tolerance; 0
 ///          where the table has no estimate.  *sum: the sum of
-/// their magnitudes over the last steps, of which the tolerance is a part; carom_flow_work_add() adds the step once it
+/// their magnitudes over the steps so far, of which the tolerance is a part; carom_flow_work_add() adds the step once it
 /// is accepted.  q and v: the start of the step.
 carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, double rtol, double atol, double sum, double *error);
 void carom_flow_work_add(const carom_flow *f, double tau, double *sum);

@@ -526,8 +526,8 @@ static carom_status energy_size(carom_flow *f, carom_step *s, double t, const do
 
 // (AU-16)  error = max_k |tau sum_i (b_i - low_i) P_ki|/(rtol S + atol E) over friction, external and damping, with
 //          their powers P_ki at the stages; for Radau IIA
-//          |tau/gamma (P_k0 + sum_i w_i P_ki)| as in (MX-13).  S = sum_k tau sum_i |b_i P_ki| of this step and, with
-//          (15/16)^n, of those n steps before it; E is the kinetic energy,
+//          |tau/gamma (P_k0 + sum_i w_i P_ki)| as in (MX-13).  S = sum_k tau sum_i |b_i P_ki| of this step and of
+//          those before it; E is the kinetic energy,
 //          and what accelerations would give on a way of |q|: it is looked at where S alone refuses a step.
 carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, double tau, const double *q, const double *v, double rtol, double atol, double sum, double *error) {
     double e[CAROM_WORKS], size, E = 0;
@@ -543,7 +543,7 @@ carom_status carom_flow_work_error(carom_flow *f, carom_step *s, double t, doubl
 void carom_flow_work_add(const carom_flow *f, double tau, double *sum) {
     double e[CAROM_WORKS], size;
     work_errors(f, tau, e, &size);
-    *sum = CAROM_WORKS_KEPT * (*sum + size);
+    *sum += size;
 }
 
 // (AU-2)  error = max_i |estimate_i|/(rtol max(|x_0i|, |x_1i|) + atol size/lever), lever by (LV-3)

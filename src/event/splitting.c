@@ -156,7 +156,7 @@ static carom_status impact(work *w, carom_step *s, double h) {
         CAROM_TRY(hit(w, s));
         carom_copy(P->slow, w->still, nc);
     }
-    CAROM_TRY(carom_phase_sort(P, s));
+    CAROM_TRY(carom_phase_sort(P, s, 0));
     P->laws = false;
     for (int c = 0; c < nc; ++c) P->laws = P->laws || !carom_phase_open(P, c);
     return CAROM_OK;

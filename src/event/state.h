@@ -122,7 +122,10 @@ static inline double carom_phase_still(const carom_phase *w, const carom_step *s
 }
 /// Slip along more than one tangent that began from rest and is still too slow to have a direction of its own.
 static inline bool carom_phase_young(const carom_phase *w, int c, int tangents) { return w->f.follows && tangents > 1 && w->f.live[c] == 0; }
-static const double CAROM_PHASE_YOUNG = 100; // times carom_phase_still()
+/// (EV-32)  A slip has its own direction from  |u_T| = max(100 eps_u, 1e-6 T |W_T'(a - a_f)|)  on, T the length of the run:
+/// reactions turn a slip at the rate |W_T'(a - a_f)|/|u_T|, and whoever follows that makes a million steps at most.
+/// b: block of w->f.L, at the place last asked.
+double carom_phase_own_direction(const carom_phase *w, const carom_step *s, int b);
 /// Part of carom_phase_still() from which on an approach is one, for contacts that stand at the wall: impacts there end in that speed.
 #define CAROM_PHASE_LITTLE 1e-3
 /// (EV-11)  delta over limits.decide size_q/size_v: where the laws are asked that do not decide now.

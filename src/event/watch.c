@@ -1,7 +1,9 @@
 // watch.c: event functions: gaps, reactions and friction, which are negative beyond an event.
 #include "event/feature.h"
 #include "event/watch.h"
+#include "scheme/inside.h"
 #include <float.h>
+#include <math.h>
 
 // Where events are not located to rounding a smaller one is enough: a function that is wrong by more ends a phase too soon by less than the interval.
 static double rounding(const carom_phase *w) { return w->limits.exact ? CAROM_FLOW_ROUNDING : 0.1 * CAROM_FLOW_ROUNDING; }
@@ -19,6 +21,16 @@ carom_status carom_phase_gaps(carom_phase *w, carom_step *s, double t, carom_poi
     return CAROM_OK;
 }
 
+double carom_phase_own_direction(const carom_phase *w, const carom_step *s, int b) {
+    static const double YOUNG = 100, TURNS = 1e6;
+    const carom_flow *f = &w->f;
+    const int k = f->L.at[b] + 1, tangents = f->L.at[b + 1] - k;
+    const double T = s->inside->t_end - s->inside->t_0;
+    double push = 0;
+    for (int i = k; i < k + tangents; ++i) push = hypot(push, carom_column_dot(&f->L.W, i, f->a) - carom_column_dot(&f->L.W, i, f->a_f));
+    return fmax(YOUNG * carom_phase_still(w, s, &f->L, k, true), T > 0 && T < HUGE_VAL ? push * T / TURNS : 0);
+}
+
 // Friction: what a sticking contact has left, the speed of a sliding one along its direction.
 static double friction_function(const carom_phase *w, const carom_step *s, int b, int c, double margin, double *floor) {
     const carom_flow *f = &w->f;
@@ -32,8 +44,8 @@ static double friction_function(const carom_phase *w, const carom_step *s, int b
     const double moment = CAROM_PHASE_MOMENT * w->limits.decide;
     if (!sticks && w->limits.exact) *floor += 0.5 * moment * moment * carom_local_magnitude(&f->L, k + 1, w->span) / carom_phase_time(w);
     if (sticks || !f->follows || tangents == 1) return margin;
-    const double still = carom_phase_still(w, s, &f->L, k + 1, true);
-    return carom_phase_young(w, c, tangents) ? CAROM_PHASE_YOUNG * still - margin : margin - still;
+    if (carom_phase_young(w, c, tangents)) return carom_phase_own_direction(w, s, b) - margin;
+    return margin - carom_phase_still(w, s, &f->L, k + 1, true);
 }
 
 bool carom_phase_idle(const carom_phase *w, const carom_system *sys, int i) {

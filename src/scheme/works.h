@@ -7,9 +7,6 @@
 
 enum { CAROM_WORK_FRICTION, CAROM_WORK_EXTERNAL, CAROM_WORK_DAMPING, CAROM_WORKS };
 
-/// Tolerances of works are parts of their magnitudes in the last steps, this part of which is left after each.
-#define CAROM_WORKS_KEPT (15. / 16)
-
 /// The error that counts for works, relative to its tolerance, in a step that is not shortened any more for them: the
 /// next one may be as long.
 #define CAROM_WORKS_COARSE 0.1

@@ -134,14 +134,13 @@ static carom_status power_at(carom_sim *sim, double t, double *P, carom_error *e
     return status == CAROM_OK ? CAROM_OK : carom_fail(err, status, "t = %.9g: the model failed to compute its power", t);
 }
 
-// (AD-10)  error = max_k |e_k|/(rtol S + atol F),  S the magnitude of the works of this step and, with (15/16)^n, of
-//         those n steps before it;  F = sum of the impulses of contacts and
+// (AD-10)  error = max_k |e_k|/(rtol S + atol F),  S the magnitude of the works of this step and of those before it;  F = sum of the impulses of contacts and
 //         joints, and h |f|: velocities are not known better than atol.  F is looked at where S alone refuses a step.
 static carom_status work_error(carom_sim *sim, const carom_works *w, double t, double h, double weight, double *error, double *sum, carom_error *err) {
     carom_step *s = &sim->step;
     double size, push = 0;
     const double most = carom_works_error(w, h, weight, &size), all = sim->kept->works + size;
-    *sum = CAROM_WORKS_KEPT * all;
+    *sum = all;
     *error = most > 0 ? most / (sim->control.rtol * all) : 0;
     if (!(*error > 1)) return CAROM_OK;
     for (int i = 0; s->reacted && i < sim->nl; ++i) push += fabs(s->impulse[i]) + h * fabs(s->force[i]);
