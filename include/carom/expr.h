@@ -76,8 +76,9 @@ int carom_graph_kinks(carom_graph *g, carom_node x, carom_node **list);
 int carom_graph_switches(carom_graph *g, int n, const carom_node *x, carom_node **list);
 /// Functions of time alone in these n nodes that may change much in a short time and little before and after: exponentials, quotients and the like.  As above.
 int carom_graph_pulses(carom_graph *g, int n, const carom_node *x, carom_node **list);
-/// May one of n expressions change and come back, or step, within a short way of positions or velocities?  False, too, where memory fails.
-bool carom_graph_narrow(carom_graph *g, int n, const carom_node *x);
+/// Do expressions that a model writes hold a function of positions or velocities that may rise and fall within a short way: an
+/// exponential, a quotient, a power?
+bool carom_graph_narrow(const carom_graph *g);
 /// |x| lies between these.
 typedef struct carom_magnitude { double least, most; } carom_magnitude;
 /// Of the first n nodes, wherever time and velocities are: positions up to `position`, the first `fixed` parameters as given, others anywhere.

@@ -210,6 +210,7 @@ static carom_node replaced(carom_graph *g, carom_node x, uint64_t inputs, choose
         else
             g->walk->memo[n] = carom_graph_apply(g, (carom_op)v.op, found(g, v.a, v.a), found(g, v.b, v.b), found(g, v.c, v.c));
         if (g->failed) return CAROM_NONE;
+        if (v.written) carom_graph_write(g, g->walk->memo[n]);
     }
     return found(g, x, x);
 }

@@ -11,6 +11,7 @@
 typedef struct carom_vertex {
     uint8_t op;    // carom_op
     uint8_t kinds; // bit k: depends on some input of kind k
+    bool written;  // in the text of a model, or a part of what it became
     int c;         // third argument
     union {
         struct { int a, b; }; // arguments, CAROM_NONE when unused; an input's kind and index; a symbol's meaning and number
@@ -80,6 +81,15 @@ static inline bool carom_vertex_leaf(const carom_vertex *x) {
 static inline carom_node carom_graph_meaning(const carom_graph *g, carom_node x) {
     while (g->node[x].op == CAROM_OP_SYMBOL) x = g->node[x].a;
     return x;
+}
+
+/// Mark a node as written in a model, with its arguments: algebra may have made the node of another kind.
+static inline void carom_graph_write(carom_graph *g, carom_node n) {
+    carom_vertex *x = g->node + n;
+    x->written = true;
+    if (carom_vertex_leaf(x)) return;
+    if (x->op != CAROM_OP_SYMBOL && x->a >= 0) g->node[x->a].written = true;
+    if (x->op != CAROM_OP_SYMBOL && x->b >= 0) g->node[x->b].written = true;
 }
 
 /// The node (op, a, b, c) as it is, made if need be.  No algebra.

@@ -151,12 +151,11 @@ static bool narrow(const carom_vertex *x, const carom_graph *g, unsigned kinds) 
     }
 }
 
-bool carom_graph_narrow(carom_graph *g, int n, const carom_node *x) {
+bool carom_graph_narrow(const carom_graph *g) {
     const unsigned kinds = 1u << CAROM_POSITION | 1u << CAROM_VELOCITY;
-    bool *live = reach(g, n, x, kinds), some = false;
-    for (int i = 0; live && i < g->count && !some; ++i) some = live[i] && narrow(&g->node[i], g, kinds);
-    free(live);
-    return some;
+    for (int i = 0; i < g->count; ++i)
+        if (g->node[i].written && g->node[i].kinds & kinds && narrow(&g->node[i], g, kinds)) return true;
+    return false;
 }
 
 static int collect(carom_graph *g, carom_node x, void (*look_at)(found *f, carom_graph *g, carom_vertex x), carom_node **list) {

@@ -74,7 +74,7 @@ static bool skip(parser *p, int c) {
 
 static carom_node apply(parser *p, carom_op op, carom_node a, carom_node b, carom_node c) {
     const carom_node x = carom_graph_apply(p->g, op, a, b, c);
-    if (x != CAROM_NONE) return x;
+    if (x != CAROM_NONE) return carom_graph_write(p->g, x), x;
     *p->offset = p->at;
     carom_fail(p->err, CAROM_NO_MEMORY, "the expressions are too large: not enough memory, or more than 4 million nodes");
     return CAROM_NONE;

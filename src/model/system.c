@@ -636,7 +636,7 @@ static carom_status place_work(carom_model *m, carom_error *err) {
     if (m->rub_tape) m->rub_work = place_block(&end, carom_tape_work_size(m->rub_tape) + (size_t)(m->np + m->nreacting) * sizeof(double));
     if (m->near && m->near->rub_tape) m->near->rub_work = place_block(&end, carom_tape_work_size(m->near->rub_tape) + (size_t)(m->np + 2) * sizeof(double));
     m->given_work = place_block(&end, (size_t)m->np * sizeof(double));
-    const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY, forces = m->nmember == 0 && !m->near && carom_graph_narrow(m->graph, m->visible.nv, m->f);
+    const bool gaps = m->own.links > m->ne && (m->sys.flags & STEADY) != STEADY, forces = m->nmember == 0 && !m->near && carom_graph_narrow(m->graph);
     if (gaps || forces) {
         end = carom_bounds_work(m, gaps, forces, end);
         if (!end) return carom_fail(err, CAROM_NO_MEMORY, "no memory for the bounds of gaps and forces");
