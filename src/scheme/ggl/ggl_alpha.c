@@ -490,7 +490,9 @@ static carom_status check_inertia(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GA-2)  s_0 from the bilateral constraints alone: [M W_E; W_E' 0] (s, -lambda~) = (f, -kappa),  a_0 = s_0
+// (GA-2)  s_0 from the bilateral constraints alone: [A W_E; W_E' 0] (s, -lambda~) = (f, -kappa),  a_0 = s_0,
+//         A = M + h gamma c C + h^2 beta c K:  a stiff force that is not in balance accelerates as over a step, not as
+//         at its start, from where h^2 a would lead far away
 static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
@@ -500,6 +502,7 @@ static carom_status start(void *memory, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     CAROM_TRY(carom_force(s, w->r, s->t, s->q, s->v));
     if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));
+    if (!w->have_K && (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s))) CAROM_TRY(carom_tangent(s, w->K, w->C, s->t, s->q, s->v));
     for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
     if (w->schur.on) {
         CAROM_TRY(carom_ggl_alpha_schur_start(w, s));

@@ -121,12 +121,14 @@ void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int block
     }
 }
 
-// (GA-2)  [M W_E; W_E' 0]
+// (GA-2)  [A W_E; W_E' 0],  A = M + h gamma c C + h^2 beta c K
 void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne;
     w->N = nv + ne;
     carom_zero(w->S, (ptrdiff_t)w->N * w->N);
     add_matrix(w, 0, 0, 1, w->M);
+    add_matrix(w, 0, 0, s->h * w->gamma * w->c, w->C);
+    add_matrix(w, 0, 0, s->h * s->h * w->beta * w->c, w->K);
     for (int b = 0; b < ne; ++b) {
         add_column(w, 0, nv + b, 1, &w->L.W, b);
         add_row(w, nv + b, 0, 1, &w->L.W, b);

@@ -248,26 +248,25 @@ carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks
     return CAROM_OK;
 }
 
-// Coordinates without inertia start without acceleration.
+// (GA-2) with the factor of S* = A/(gamma c)
 carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s) {
     carom_ggl_schur *c = &w->schur;
     const int nv = s->sys->nv, ne = s->sys->ne;
-    CAROM_TRY(factorise_mass(w, s));
-    c->mass_ready = false; // of the start
-    for (int i = 0; i < nv; ++i)
-        if (!(*carom_matrix_entry(w->M, i, i) > 0)) w->r[i] = 0;
-    carom_copy(c->y, w->r, nv); // -f
-    carom_factor_solve(&c->F_M, c->y);
-    // S x = -e with S = -W'M^-1 W, e = kappa + W'M^-1 f
+    const double scale = 1 / (w->gamma * w->c);
+    CAROM_TRY(factorise_motion(w, s));
+    for (int i = 0; i < nv; ++i) w->r[i] *= scale;
+    carom_copy(c->y, w->r, nv); // -f/(gamma c)
+    carom_factor_solve(&c->F_A, c->y);
+    // S x = -e with S = -W'S*^-1 W, e = kappa + W'A^-1 f
     for (int k = 0; k < ne; ++k) c->e[k] = w->r[nv + k] - carom_column_dot(&w->L.W, k, c->y);
     for (int k = 0; k < ne; ++k) {
         carom_column_expand(c->dw, &w->L.W, k);
-        carom_factor_solve(&c->F_M, c->dw);
+        carom_factor_solve(&c->F_A, c->dw);
         for (int i = 0; i < ne; ++i) w->S[i + (size_t)k * (size_t)ne] = -carom_column_dot(&w->L.W, i, c->dw);
     }
     if (ne > 0) carom_ggl_alpha_solve(w, ne, c->e);
-    for (int k = 0; k < ne; ++k) carom_column_axpy(w->r, c->e[k], &w->L.W, k); // M s = f - W x
-    carom_factor_solve(&c->F_M, w->r);
-    for (int i = 0; i < nv; ++i) w->r[i] = *carom_matrix_entry(w->M, i, i) > 0 ? -w->r[i] : 0;
+    for (int k = 0; k < ne; ++k) carom_column_axpy(w->r, c->e[k], &w->L.W, k); // S* s = f/(gamma c) - W x
+    carom_factor_solve(&c->F_A, w->r);
+    for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
     return CAROM_OK;
 }
