@@ -219,10 +219,13 @@ static void check_orders(known *k, double t_end, const path *exact, int fifth, c
     for (int order = 2; order <= 5; ++order) {
         char option[16];
         snprintf(option, sizeof option, "order=%d", order);
-        const char *const options[] = {option, NULL};
-        const slopes rk = measure(k, "half-explicit-rk", options, t_end, order < 4 ? 100 : order < 5 ? 50 : fifth, order < 5 ? 4 : 3, exact);
-        print_message("%s, half-explicit-rk, order %d: position %.2f, velocity %.2f\n", what, order, rk.q, rk.v);
-        assert_true(rk.q > order - 0.2 && rk.v > order - 0.2);
+        // Stages of order 5 at these steps are so far off a curved surface that they drop the contact.
+        for (int by_stage = 0; by_stage < (order < 5 ? 2 : 1); ++by_stage) {
+            const char *const options[] = {option, by_stage ? "sets=stage" : "sets=start", NULL};
+            const slopes rk = measure(k, "half-explicit-rk", options, t_end, order < 4 ? 100 : order < 5 ? 50 : fifth, order < 5 ? 4 : 3, exact);
+            print_message("%s, half-explicit-rk, order %d, %s: position %.2f, velocity %.2f\n", what, order, options[1], rk.q, rk.v);
+            assert_true(rk.q > order - 0.2 && rk.v > order - 0.2 && rk.q < order + 1 && rk.v < order + 1);
+        }
     }
 }
 
@@ -244,6 +247,35 @@ static void orders_with_a_joint(void **state) {
     const path best = follow(&k, "half-explicit-rk", fifth, 0.02, 4000);
     assert_true(fabs(best.q[CHECK - 1] - 1.61548738584) < 1e-11 && fabs(best.v[CHECK - 1] - 72.28297751946) < 1e-10);
     check_orders(&k, 0.02, &best, 100, "joint");
+}
+
+// A contact that closes at a stage makes the step an impact.  A force at that stage would stop it there, and half of the impacts would lose their
+// restitution whatever the step: the error, 1.7 in this sum, does not fall.
+static void sets_of_stages_keep_restitution(void **state) {
+    (void)state;
+    known k;
+    known_oscillator(&k, 0.5);
+    for (int order = 2; order <= 5; ++order) {
+        char option[16];
+        snprintf(option, sizeof option, "order=%d", order);
+        double most[2] = {0};
+        for (int i = 0; i < 2; ++i) {
+            carom_error err;
+            carom_sim_def def = known_run(&k, "half-explicit-rk", i ? 1.7e-3 : 1.7e-2, 10);
+            def.options = (const char *const[]){option, "sets=stage", NULL};
+            carom_sim *sim = carom_sim_create(&def, &err);
+            if (!sim) fail_msg("%s", err.text);
+            while (!carom_sim_done(sim)) {
+                if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+                const carom_now now = carom_sim_now(sim);
+                const double n = floor(now.t / acos(-1) + 0.5); // impacts so far
+                most[i] = fmax(most[i], fabs(now.q[0] - pow(0.5, n) * fabs(cos(now.t))));
+            }
+            carom_sim_destroy(sim);
+        }
+        print_message("order %d: %.2g, %.2g\n", order, most[0], most[1]);
+        assert_true(most[0] < 0.03 && most[1] < 0.2 * most[0]);
+    }
 }
 
 // -- evaluations -------------------------------------------------------------------------------------------
@@ -343,6 +375,7 @@ int main(void) {
         cmocka_unit_test(acceleration_level_sinks_where_corners_close_in_turn),
         cmocka_unit_test(orders_in_lasting_contact),
         cmocka_unit_test(orders_with_a_joint),
+        cmocka_unit_test(sets_of_stages_keep_restitution),
         cmocka_unit_test(the_end_of_a_step_is_the_start_of_the_next),
         cmocka_unit_test(every_table_meets_its_order_conditions),
     };
