@@ -14,6 +14,7 @@ static const struct {
     {"moreau-jean", "theta=0.5", "identity=on"},
     {"moreau-jean", "theta=0.7", "identity=on"},
     {"moreau-jean", "theta=1", "identity=on"},
+    {"moreau-jean", "theta=0.6", "at=start"},
     {"moreau-dissipative", "theta=0.5", "identity=on"},
     {"moreau-dissipative", "theta=0.8", "identity=on"},
     {"newmark", "gamma=0.5", "beta=0.25"},
