@@ -490,12 +490,21 @@ static carom_status check_inertia(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GA-2)  s_0 from the bilateral constraints alone: [A W_E; W_E' 0] (s, -lambda~) = (f, -kappa),  a_0 = s_0,
-//         A = M + h gamma c C + h^2 beta c K:  a stiff force that is not in balance accelerates as over a step, not as
-//         at its start, from where h^2 a would lead far away
+// [A W_E; W_E' 0] (s, -lambda~) = -w->r, in place.
+static carom_status solve_start(work *w, carom_step *s) {
+    if (w->schur.on) return carom_ggl_alpha_schur_start(w, s);
+    carom_ggl_alpha_assemble_start(w, s);
+    carom_ggl_alpha_solve(w, w->N, w->r);
+    return CAROM_OK;
+}
+
+// (GA-2)  s_0 from the bilateral constraints alone: [A W_E; W_E' 0] (s, -lambda~) = (f, -kappa), then the same for (E s, 0), the sum being s_0;
+//         a_0 = s_0,  A = M + E,  E = h gamma c C + h^2 beta c K:  a stiff force that is not in balance accelerates as over a step, not as
+//         at its start, from where h^2 a would lead far away; what is not stiff has M s_0 = f + W_E lambda~ up to E^2
 static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
+    const double h = s->h;
     CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
     CAROM_TRY(check_inertia(w, s));
     carom_close_kinds(s, &w->L, CAROM_JOINTS);
@@ -504,14 +513,14 @@ static carom_status start(void *memory, carom_step *s) {
     if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));
     if (!w->have_K && (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s))) CAROM_TRY(carom_tangent(s, w->K, w->C, s->t, s->q, s->v));
     for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
-    if (w->schur.on) {
-        CAROM_TRY(carom_ggl_alpha_schur_start(w, s));
-    } else {
-        carom_ggl_alpha_assemble_start(w, s);
-        carom_ggl_alpha_solve(w, w->N, w->r);
-    }
+    CAROM_TRY(solve_start(w, s));
     carom_copy(w->s_n, w->r, nv);
-    carom_copy(w->a_n, w->r, nv);
+    carom_zero(w->r, nv + ne);
+    carom_matrix_muladd(w->r, -h * w->gamma * w->c, w->C, w->s_n);
+    carom_matrix_muladd(w->r, -h * h * w->beta * w->c, w->K, w->s_n);
+    CAROM_TRY(solve_start(w, s));
+    carom_axpy(w->s_n, 1, w->r, nv);
+    carom_copy(w->a_n, w->s_n, nv);
     w->h_n[0] = 0;
     return CAROM_OK;
 }

@@ -111,7 +111,7 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
 carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks);
 /// Need K and C be computed for it?
 bool carom_ggl_alpha_wants_tangent(const carom_ggl_alpha *w, const carom_step *s);
-/// (GA-2) for it: w->r = s_0, lambda~; the forces and curvatures stand in w->r.
+/// (GA-2) for it: w->r = s, lambda~ for the right-hand side -w->r.
 carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s);
 
 /// Position and velocity level at the present iterate by the contact solvers: U and nu; w, Lambda and T.

@@ -276,7 +276,7 @@ static void update_gaps(carom_theta *w, const carom_step *s) {
 static carom_status start(void *memory, carom_step *s) {
     const carom_theta *w = memory;
     if (!w->gap) return CAROM_OK;
-    if (s->sys->listed)
+    if (s->sys->listed || s->sys->list)
         return carom_fail(s->err, CAROM_BAD_INPUT, "gap=update needs contacts that are there all the time, got a dynamic contact list: use gap=position");
     return carom_gaps(s, w->gap, s->t, s->q);
 }

@@ -410,22 +410,15 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
 
 // -- start and step -------------------------------------------------------------------------------------------------
 
-// (NM-10)  A s_0 = f_0, with contact inside the accelerations also the reactions of joints;  a_0 = s_0.  A as in (NM-8): a stiff force that is
-//          not in balance accelerates as over a step;  from_force:  M for A, with which (EN-4) and (EN-5) begin
-static carom_status first_accelerations(carom_newmark *w, carom_step *s, const carom_factor **F) {
-    const double h = s->h;
-    *F = &w->F_0;
-    if (w->par.from_force) return carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v);
-    *F = &w->F_A;
-    CAROM_TRY(carom_motion(s, w->M, w->s_0, NULL, s->t, s->q, s->v));
-    CAROM_TRY(carom_tangent(s, w->K, w->C, s->t, s->q, s->v));
-    carom_matrix_zero(w->A);
-    carom_matrix_add(w->A, 1, w->M);
-    carom_matrix_add(w->A, h * w->par.gamma * w->c, w->C);
-    carom_matrix_add(w->A, h * h * w->par.beta * w->c, w->K);
-    CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
-    w->h_A = 0; // the factor of a step is another
-    carom_factor_solve(&w->F_A, w->s_0);
+// F s = r, in place;  with contact inside the accelerations also the reactions of joints, such that W's = -kappa.
+static carom_status accelerate(carom_newmark *w, carom_step *s, const carom_factor *F, double *r, const double *kappa) {
+    const int ne = s->sys->ne;
+    carom_factor_solve(F, r);
+    if (splits(w) || ne == 0) return CAROM_OK;
+    carom_problem_form(s, &w->L, &w->L, F, 1);
+    for (int k = 0; k < ne; ++k) s->c[k] = s->h * (kappa[k] + carom_column_dot(&w->L.W, k, r));
+    CAROM_TRY(carom_problem_solve(s, &w->L));
+    carom_problem_apply(s, r, 1 / s->h);
     return CAROM_OK;
 }
 
@@ -446,17 +439,34 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
             s->err, CAROM_BAD_INPUT,
             "contact=velocity needs gamma > 0: with gamma = 0 accelerations do not change the new velocity");
     }
-    const carom_factor *F;
-    CAROM_TRY(first_accelerations(w, s, &F));
     if (!splits(w) && ne > 0) {
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
         carom_close(s, &w->L, w->sign);
         CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
         CAROM_TRY(carom_curvature(s, w->u, &w->L, s->t, s->q, s->v));
-        carom_problem_form(s, &w->L, &w->L, F, 1);
-        for (int k = 0; k < ne; ++k) s->c[k] = s->h * (w->u[k] + carom_column_dot(&w->L.W, k, w->s_0));
-        CAROM_TRY(carom_problem_solve(s, &w->L));
-        carom_problem_apply(s, w->s_0, 1 / s->h);
+    }
+    // (NM-10)  from_force:  M s_0 = f_0, with which (EN-4) and (EN-5) begin;  else  A s = f_0, A ds = E s, s_0 = s + ds, E = A - M with A of (NM-8):
+    //          a stiff force that is not in balance accelerates as over a step, and what is not stiff has M s_0 = f_0 up to E^2;  a_0 = s_0
+    if (w->par.from_force) {
+        CAROM_TRY(carom_motion_factor(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
+        CAROM_TRY(accelerate(w, s, &w->F_0, w->s_0, w->u));
+    } else {
+        const double h = s->h;
+        CAROM_TRY(carom_motion(s, w->M, w->s_0, NULL, s->t, s->q, s->v));
+        CAROM_TRY(carom_tangent(s, w->K, w->C, s->t, s->q, s->v));
+        carom_matrix_zero(w->E);
+        carom_matrix_add(w->E, h * w->par.gamma * w->c, w->C);
+        carom_matrix_add(w->E, h * h * w->par.beta * w->c, w->K);
+        carom_matrix_zero(w->A);
+        carom_matrix_add(w->A, 1, w->M);
+        carom_matrix_add(w->A, 1, w->E);
+        CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
+        w->h_A = 0; // the factor of a step is another
+        CAROM_TRY(accelerate(w, s, &w->F_A, w->s_0, w->u));
+        carom_matrix_mul(w->r_s, w->E, w->s_0);
+        if (!splits(w)) carom_zero(w->u, ne);
+        CAROM_TRY(accelerate(w, s, &w->F_A, w->r_s, w->u));
+        carom_axpy(w->s_0, 1, w->r_s, nv);
     }
     carom_copy(w->a_0, w->s_0, nv);
     w->h_0[0] = 0;
