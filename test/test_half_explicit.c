@@ -278,6 +278,36 @@ static void sets_of_stages_keep_restitution(void **state) {
     }
 }
 
+// Impulsive steps of length h^2, approached with steps that end before the contact closes: second order through impacts.  Step sizes do not divide the times
+// between impacts.
+static void impulsive_steps_of_higher_order_make_impacts_of_second_order(void **state) {
+    (void)state;
+    static const char *const options[] = {"active=predicted", "impulsive-power=1", "impulsive-time=0.1", NULL};
+    known k;
+    known_oscillator(&k, 0.5);
+    double most[4] = {0};
+    long inner = 0;
+    for (int i = 0; i < 4; ++i) {
+        carom_error err;
+        carom_sim_def def = known_run(&k, "half-explicit", 1.05e-2 / (1 << i), 10);
+        def.options = options;
+        carom_sim *sim = carom_sim_create(&def, &err);
+        if (!sim) fail_msg("%s", err.text);
+        while (!carom_sim_done(sim)) {
+            if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+            const carom_now now = carom_sim_now(sim);
+            most[i] = fmax(most[i], fabs(now.q[0] - pow(0.5, floor(now.t / acos(-1) + 0.5)) * fabs(cos(now.t))));
+        }
+        carom_ledger l;
+        if (carom_sim_ledger(sim, &l, &err) != CAROM_OK) fail_msg("%s", err.text);
+        inner = l.counts.inner;
+        carom_sim_destroy(sim);
+    }
+    print_message("errors %.2g, %.2g, %.2g, %.2g; %ld shortened steps\n", most[0], most[1], most[2], most[3], inner);
+    for (int i = 0; i < 3; ++i) assert_true(most[i + 1] < most[i] / 3.5);
+    assert_true(most[3] < 2e-6 && inner < 4 * 5); // three impacts
+}
+
 // -- evaluations -------------------------------------------------------------------------------------------
 
 typedef struct places { double q[2]; long same; } places; // where directions were asked for last; how often there once more
@@ -376,6 +406,7 @@ int main(void) {
         cmocka_unit_test(orders_in_lasting_contact),
         cmocka_unit_test(orders_with_a_joint),
         cmocka_unit_test(sets_of_stages_keep_restitution),
+        cmocka_unit_test(impulsive_steps_of_higher_order_make_impacts_of_second_order),
         cmocka_unit_test(the_end_of_a_step_is_the_start_of_the_next),
         cmocka_unit_test(every_table_meets_its_order_conditions),
     };
