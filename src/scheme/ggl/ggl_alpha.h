@@ -32,6 +32,8 @@ typedef struct carom_ggl_alpha {
     bool sequential;
     int way;                              // of the iteration under way: how ggl_alpha.c solves
     bool modified;                        // (GA-12)
+    double theta;                         // weight of the end of the step in (GA-12)
+    double *mu_n;                         // kept, by id: mu at the start of the step
     int active;                           // which gap closes a contact on velocity level (GA-17), CAROM_GGL_*
     double *a_n, *s_n;                    // kept
     double *h_n;                          // kept, one: step that a_n belongs to; 0: a_n is that of the start
@@ -82,6 +84,9 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s);
 /// Of a row of L: W'M^-1 W, with the diagonal of M where there is inertia.  Of row k of constraint b: the local velocity that the law is about, u + e o u_0.
 double carom_ggl_alpha_mobility(const carom_ggl_alpha *w, int k);
 double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *s, int b, int k);
+
+/// mu at the end of the step becomes that of the start (GA-12), at the answer.
+void carom_ggl_alpha_next_mu(carom_ggl_alpha *w, const carom_step *s);
 
 /// The part of nu that is not free (GA-12).
 double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id);

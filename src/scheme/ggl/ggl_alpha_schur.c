@@ -103,7 +103,7 @@ static void clear(carom_ggl_schur *c, int nv) {
     carom_zero(c->dw, nv);
 }
 
-// complementarity=modified: the nu of an open gap is h Lambda, so Lambda moves positions too
+// complementarity=modified: the nu of an open gap is h theta Lambda but for a constant, so Lambda moves positions too
 static bool shares(const carom_ggl_alpha *w, int b, int blocks) {
     return w->modified && blocks & POSITION && w->in_B[w->L.id[b]] && !w->in_A[w->L.id[b]];
 }
@@ -120,7 +120,7 @@ static void act(carom_ggl_alpha *w, int k, double x, int blocks) {
         carom_column_axpy(c->dw, -T, &w->L.W, at + i);
         if (blocks & POSITION) carom_column_axpy(c->y, -0.5 * T, &w->L.W, at + i);
     }
-    if (shares(w, b, blocks)) carom_column_axpy(c->y, -x, &w->L.W, at);
+    if (shares(w, b, blocks)) carom_column_axpy(c->y, -w->theta * x, &w->L.W, at);
 }
 
 // Constraint row i of (GA-11) for the increments in dv, y, dw.
@@ -164,12 +164,12 @@ static double known_entry(const carom_ggl_alpha *w, const carom_step *s, int i, 
     const carom_ggl_schur *c = &w->schur;
     const int kind = c->kind[k], at = c->keep.all.at[w->L.id[c->of[i]]], of = c->keep.all.at[w->L.id[c->of[k]]];
     const double h = s->h, bg = w->beta / w->gamma, G_M = carom_responses_column(&c->keep, BY_M, of)[at];
-    const bool moves = kind == GAP || (kind == JUMP && shares(w, c->of[k], blocks)); // positions
+    const double moves = kind == GAP ? 1 : kind == JUMP && shares(w, c->of[k], blocks) ? w->theta : 0; // positions
     double v = kind == JOINT ? -carom_responses_column(&c->keep, BY_A, of)[at] : 0;
-    if (moves) v += h * h * carom_responses_column(&c->keep, BY_K, of)[at];
+    if (moves > 0) v += moves * h * h * carom_responses_column(&c->keep, BY_K, of)[at];
     if (kind == JUMP) v += h * carom_responses_column(&c->keep, BY_C, of)[at];
     if (!(blocks & SMOOTH)) v = 0;
-    if (c->kind[i] == GAP) return bg * v - (moves ? G_M : 0);
+    if (c->kind[i] == GAP) return bg * v - moves * G_M;
     return v - (c->kind[i] == JUMP && kind == JUMP ? G_M : 0);
 }
 
