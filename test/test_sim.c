@@ -71,10 +71,10 @@ static void later_options_win_and_are_told(void **state) {
     known_ball_a(&k);
     carom_sim *sim =
         sim_of(&k, "moreau-jean", (const char *const[]){"theta=1", "closed=strict", "theta=0.75", NULL}, 0.1, 1);
-    char text[320], small[8];
+    char text[400], small[8];
     carom_sim_options_text(sim, text, sizeof text);
     assert_string_equal(text, "theta=0.75 gamma=0.5 at=end gap=position identity=on closed=strict solver=auto tol=1e-08 accept=1e-08 newton-tol=1e-12 adaptive=off rtol=0.0001 atol=1e-06 estimate=variable violation=on "
-                        "safety=0.9 shrink=0.2 grow=2 extrapolate=off control=pi");
+                        "safety=0.9 shrink=0.2 grow=2 extrapolate=off control=pi prox-r=0 prox-test=residual prox-stop=0");
     carom_sim_options_text(sim, small, sizeof small);
     assert_string_equal(small, "theta=0");
     assert_string_equal(carom_sim_scheme(sim)->name, "moreau-jean");

@@ -3,6 +3,7 @@
 #include "base/tolerance.h"
 #include <carom/difference.h>
 #include "scheme/responses.h"
+#include "solver/solvers.h"
 #include <math.h>
 
 enum { CAROM_SHORT_SUM = 8 }; // products; longer sums have a loop of their own
@@ -88,6 +89,7 @@ typedef struct carom_noted {
 typedef struct carom_inside {
     double t_0, t_end;   // of the run
     double solved;       // residual over s->scale of a problem that counts as solved; s->tol: what direct solvers aim at
+    carom_prox_rule prox;
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
     double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it

@@ -6,6 +6,7 @@
 #include "scheme/discs.h"
 #include "scheme/impact.h"
 #include "scheme/step.h"
+#include "solver/solvers.h"
 #include <carom/team.h>
 #include <float.h>
 #include <math.h>
@@ -560,6 +561,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
     pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
+    carom_chain_set_prox(s->inside->chain, &s->inside->prox);
     const carom_report r = solve(s, pb, id);
     carom_counts *counts = s->counts;
     counts->problems += 1;
