@@ -308,6 +308,43 @@ static void impulsive_steps_of_higher_order_make_impacts_of_second_order(void **
     assert_true(most[3] < 2e-6 && inner < 4 * 5); // three impacts
 }
 
+// (HE-10)  The radius of an oscillator is sqrt(1 - eta z^4/2) up to the limit (HE-11), beyond which it grows; order 2.
+static void damping_has_its_spectral_radius(void **state) {
+    (void)state;
+    static const struct { const char *option; double eta, limit; } rows[] = {{"damping=0.05", 0.05, 1.848}, {"damping=0.1", 0.1, 1.750}, {"damping=0.2", 0.2, 1.623}};
+    known k;
+    known_oscillator(&k, 0.5);
+    k.sys.nc = 0;
+    k.q0[0] = 1, k.v0[0] = 0.3;
+    for (int r = 0; r < 3; ++r) {
+        const char *const options[] = {rows[r].option, NULL};
+        for (double z = 0.25; z < 1.6; z += 0.25) {
+            // q_2 = tr q_1 - det q_0: the determinant from four states, whatever the phase
+            double q[4] = {k.q0[0]};
+            carom_error err;
+            carom_sim_def def = known_run(&k, "half-explicit", z, 3 * z);
+            def.options = options;
+            carom_sim *sim = carom_sim_create(&def, &err);
+            if (!sim) fail_msg("%s", err.text);
+            for (int i = 1; i < 4; ++i) {
+                if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s", err.text);
+                q[i] = carom_sim_now(sim).q[0];
+            }
+            carom_sim_destroy(sim);
+            const double det = (q[1] * q[3] - q[2] * q[2]) / (q[0] * q[2] - q[1] * q[1]);
+            assert_true(fabs(sqrt(det) - sqrt(1 - 0.5 * rows[r].eta * pow(z, 4))) < 1e-9);
+        }
+        for (int beyond = 0; beyond < 2; ++beyond) {
+            const double z = rows[r].limit * (beyond ? 1.01 : 0.99);
+            const end e = run(&k, "half-explicit", options, z, 200 * z);
+            assert_true(beyond ? fabs(e.q[0]) > 100 : fabs(e.q[0]) < 10);
+        }
+        double error[3];
+        for (int i = 0; i < 3; ++i) error[i] = fabs(run(&k, "half-explicit", options, 0.02 / (1 << i), 5).q[0] - (cos(5) + 0.3 * sin(5)));
+        assert_true(error[0] / error[1] > 3.7 && error[1] / error[2] > 3.7 && error[0] / error[1] < 4.4);
+    }
+}
+
 // -- evaluations -------------------------------------------------------------------------------------------
 
 typedef struct places { double q[2]; long same; } places; // where directions were asked for last; how often there once more
@@ -407,6 +444,7 @@ int main(void) {
         cmocka_unit_test(orders_with_a_joint),
         cmocka_unit_test(sets_of_stages_keep_restitution),
         cmocka_unit_test(impulsive_steps_of_higher_order_make_impacts_of_second_order),
+        cmocka_unit_test(damping_has_its_spectral_radius),
         cmocka_unit_test(the_end_of_a_step_is_the_start_of_the_next),
         cmocka_unit_test(every_table_meets_its_order_conditions),
     };

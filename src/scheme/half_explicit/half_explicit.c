@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OPT_ACTIVE, OPT_IMPULSIVE, OPT_POWER, OPT_TIME };
+enum { OPT_ACTIVE, OPT_IMPULSIVE, OPT_POWER, OPT_TIME, OPT_DAMPING };
 enum { APPROACH = 40 }; // attempts to end a part before a contact closes
 static const double LEAST = 1e-6; // impulsive step, of h
 static const carom_option options[] = {
@@ -23,6 +23,8 @@ static const carom_option options[] = {
     {.name = "impulsive-power", .kind = CAROM_INTEGER, .fallback = 0, .low = 0, .high = 6,
      .about = "p > 0: impulsive steps of impulsive-step h (h/impulsive-time)^p, with steps that end before contacts close; 1: second order through impacts (active=predicted only)"},
     {.name = "impulsive-time", .kind = CAROM_REAL, .fallback = 1, .low = 1e-12, .high = 1e12, .about = "unit of h in impulsive-power, in s"},
+    {.name = "damping", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 0.5,
+     .about = "numerical damping of high frequencies, eta: radius sqrt(1 - eta (omega h)^4/2); 0: none, 0.2: much; one force evaluation more"},
     {0},
 };
 
@@ -224,6 +226,16 @@ static carom_status see_end(work *w, carom_step *s, double t_1) {
     return CAROM_OK;
 }
 
+// (HE-10)  a_1 = M_1^-1 f(t_1, q_1 + d, v_1),  d = -eta h^2 (a_1 - a_f), with the a_1 of (HE-3): numerical damping of high frequencies
+static carom_status damp(work *w, carom_step *s, double t_1, double h, double eta) {
+    double *d = w->v_m, *q_d = w->q_P; // not needed any more, not needed yet
+    for (int i = 0; i < s->sys->nv; ++i) d[i] = -eta * h * h * (w->a_1[i] - w->a_f[i]);
+    carom_move(s, q_d, w->q_1, 1, d);
+    CAROM_TRY(carom_force(s, w->a_1, t_1, q_d, w->v_1));
+    carom_factor_solve(w->F_1, w->a_1);
+    return CAROM_OK;
+}
+
 // (HE-4)  v = v_0 + h/2 (a_0 + a_1) + h/2 M_1^-1 W_1 lambda-,  law(W_1'v, lambda-) over the set, L_1's or its joints
 static carom_status stage_2(work *w, carom_step *s, const carom_local *L, double h) {
     for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = w->v[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
@@ -336,6 +348,7 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(stage_1(w, s, h));
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
+    if (s->opt[OPT_DAMPING] > 0) CAROM_TRY(damp(w, s, t + h, h, s->opt[OPT_DAMPING]));
     if (power) CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
     if (!carom_close_open(s, w->L_1, w->g_1, w->held))
         CAROM_TRY(carom_close_near(s, w->L_1, w->g_1, &(carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
@@ -375,6 +388,12 @@ static carom_status step(void *memory, carom_step *s) {
     return CAROM_OK;
 }
 
+// (HE-11)  (omega h)^2 <= (sqrt(1 + 16 eta) - 1)/(2 eta)
+static double stable_of(const double *opt) {
+    const double eta = opt[OPT_DAMPING];
+    return eta > 0 ? sqrt((sqrt(1 + 16 * eta) - 1) / (2 * eta)) : 2;
+}
+
 const carom_scheme carom_scheme_half_explicit = {
     .name = "half-explicit",
     .about = "half-explicit scheme on velocity level: second order between impacts, with friction",
@@ -392,6 +411,7 @@ const carom_scheme carom_scheme_half_explicit = {
     .promises = {.joint_order = 2, .limited_steps = true,
                  .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .stable = 2,
+    .stable_of = stable_of,
     .lanes = CAROM_LANE_HALF_EXPLICIT,
     .options = options,
     .many = CAROM_MANY,
