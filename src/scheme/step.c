@@ -786,3 +786,10 @@ void carom_book_identity(carom_step *s, double violation, double terms) {
     c->violation = fmax(c->violation, fabs(violation));
     c->terms = fmax(c->terms, terms);
 }
+
+void carom_book_rise(carom_step *s, double rise, int rule, double x, double y) {
+    carom_rise *r = s->inside->rise;
+    if (!r || !(rise > 0)) return;
+    r->sum += rise;
+    if (rise > r->most) *r = (carom_rise){.sum = r->sum, .most = rise, .t = s->t + s->h, .rule = rule, .x = x, .y = y};
+}

@@ -3,7 +3,9 @@
 // Spec: docs/METHODS.md, section MJ.  The smooth forces are taken by the theta rule, all reactions as one
 // impulse on velocity level, at the new position, at q_theta or at the old position.  First order; theta = 1/2 makes only the smooth part
 // second order.  theta = 0 is explicit.
+#include "base/tolerance.h"
 #include "linalg/sum.h"
+#include "scheme/inside.h"
 #include "scheme/moreau/moreau.h"
 #include <math.h>
 
@@ -201,6 +203,12 @@ static carom_status check_identity(carom_theta *w, carom_step *s) {
     double scale;
     const double off = carom_identity_theta(I, &b, w->theta, &scale);
     carom_book_identity(s, off, scale);
+    if (!(s->sys->flags & CAROM_TIMELESS_GAPS)) return CAROM_OK; // walls that move give energy
+    double e = 0; // of the contacts that react
+    const carom_local *L = &w->N.L;
+    for (int k = s->sys->ne; k < L->nb; ++k)
+        if (w->N.p[L->at[k]] > 0) e = fmax(e, s->sys->contacts[L->id[k] - s->sys->ne].restitution);
+    if (w->theta < 0.5 || w->theta * (1 + e) > 1 + CAROM_SAME) carom_book_rise(s, carom_rise_theta(I, &b, w->theta), CAROM_RULE_THETA, w->theta, 1 / (1 + e));
     return CAROM_OK;
 }
 

@@ -1,6 +1,7 @@
 // newmark_family.c: see newmark_family.h.
 #include "base/tolerance.h"
 #include "scheme/newmark/newmark_family.h"
+#include "scheme/inside.h"
 #include "scheme/newton.h"
 #include <math.h>
 
@@ -529,6 +530,9 @@ static carom_status check_identity(carom_newmark *w, carom_step *s) {
         const double off =
             carom_identity_newmark(I, &b, w->par.gamma, w->par.beta, alpha, w->dq_before, w->df_before, &scale);
         carom_book_identity(s, off, scale);
+        const double gamma = w->par.gamma, beta = w->par.beta;
+        const bool holds = 2 * beta >= gamma - CAROM_SAME && gamma >= 0.5;
+        if (alpha == 0 && !holds && s->sys->flags & CAROM_TIMELESS_GAPS) carom_book_rise(s, carom_rise_newmark(I, &b, gamma, beta), CAROM_RULE_NEWMARK, gamma, beta);
     }
     if (alpha > 0) {
         carom_add(w->dq_before, w->q_1, -1, s->q, nv);
