@@ -588,8 +588,32 @@ static void a_stiff_spring_out_of_balance_makes_no_energy(void **state) {
     carom_model_destroy(m);
 }
 
+// (GP-7)  A ball that enters by up to h u in the step of an impact: a tolerance is kept to, and one beyond h u leaves nothing to correct, so that energy does not rise.
+static void a_penetration_tolerance_is_kept_to(void **state) {
+    (void)state;
+    static const char *const option[] = {"penetration=0", "penetration=1e-4", "penetration=1e-2"};
+    static const double depth[] = {0, 1e-4, 1e-2};
+    for (int i = 0; i < 3; ++i) {
+        known k;
+        known_ball(&k, 1, -10, 0.8, 0.801);
+        carom_sim *sim = sim_of(&k, "ggl-projection", WITH(option[i]), 2e-3, 3);
+        double energy = sim_energy(sim), most = 0;
+        while (!carom_sim_done(sim)) {
+            sim_step(sim);
+            most = fmax(most, sim_energy(sim) - energy);
+            energy = sim_energy(sim);
+        }
+        const double deepest = sim_ledger(sim).penetration;
+        print_message("    %s: deepest %.3g, at most %.3g J in a step\n", option[i], deepest, most);
+        assert_true(deepest <= depth[i] + 1e-15 && (i != 1 || deepest > 0.9 * depth[i]));
+        assert_true(i < 2 ? most > 1e-3 : most < 1e-4);
+        carom_sim_destroy(sim);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_penetration_tolerance_is_kept_to),
         cmocka_unit_test(slider_crank_by_projection),
         cmocka_unit_test(slider_crank_by_the_unified_scheme),
         cmocka_unit_test(energies_and_gaps_at_the_end),
