@@ -69,4 +69,46 @@ euler-small 2e-4 50 moreau-jean theta=1
 euler-smaller 2e-5 500 moreau-jean theta=1
 END
 
+echo
+
+# -- figures 3 and 8 as curves: ball at 1e-3; end of the bar and pressure at the wall at 2e-3 ---------------------------------
+
+set=(--end 4)
+echo "| ball, h = 1e-3, largest differences from the exact motion | q before 2.9 s | q after | q' at the end |"
+echo "|---|---|---|---|"
+run ball-exact.csv bouncing-ball 1e-3 1 event-driven
+while read -r case scheme options; do
+    # shellcheck disable=SC2086
+    run ball-$case.csv bouncing-ball 1e-3 1 $scheme $options
+    echo "| $scheme $options |$(awk -F, 'function size(x) { return x < 0 ? -x : x }
+        FNR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+        NR == FNR { q[FNR] = $column["q"]; next }
+        { d = size($column["q"] - q[FNR]); late = $column["t"] > 2.9; if (d > most[late]) most[late] = d; v = $column["q\047"] }
+        END { printf " %.2e | %.2e | %.2e |", most[0], most[1], v }' ball-exact.csv ball-$case.csv)"
+done <<'END'
+alpha generalized-alpha rho=0.8
+moreau moreau-jean theta=1
+newmark newmark gamma=1 beta=0.5625
+END
+echo
+
+set=()
+echo "| bar, h = 2e-3 | largest error of the end at the wall (m) | pressure, 0.6 to 1.1 s | its deviation | its largest before 0.6 s | impacts |"
+echo "|---|---|---|---|---|---|"
+while read -r case scheme options; do
+    # shellcheck disable=SC2086
+    run pressure-$case.csv bouncing-bar 2e-3 1 $scheme $options
+    echo "| $scheme $options |$(awk -F, 'function size(x) { return x < 0 ? -x : x }
+        FNR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+        { t = $column["t"]; tau = t - 0.5005; exact = tau < 0 ? -10*t : tau < 2/3 ? -5.005 : -5.005 + 10*(tau - 2/3); d = size($column["bar.start.u"] - exact); if (d > most) most = d
+          p = $column["wall.impulse"]/2e-3; if (t > 0.6 && t < 1.1) { ++n; sum += p; squares += p*p } else if (t < 0.6 && p > peak) peak = p
+          hit += p > 0 && before == 0; before = p }
+        END { mean = sum/n; printf " %.2e | %.2f | %.2f | %.1f | %d |", most, mean, sqrt(squares/n - mean*mean), peak, hit }' pressure-$case.csv)"
+done <<'END'
+alpha generalized-alpha rho=0.6
+moreau moreau-jean theta=1
+newmark newmark gamma=1 beta=0.5625
+END
+
 draw chen.gp "picture='chen.png'"
+draw chen-curves.gp "picture='chen-curves.png'"

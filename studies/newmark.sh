@@ -48,7 +48,7 @@ for beta in 0.45 0.49 0.6 0.8 1; do radii "beta = $beta" "$all" 2 0 0 0.9 $beta 
     for alpha in 0.05 0.1 0.3; do
         radii "HHT alpha = $alpha" "$all" 3 0 $alpha "$(awk -v a=$alpha 'BEGIN { print 0.5 + a }')" "$(awk -v a=$alpha 'BEGIN { printf "%.17g", (1 + a)^2/4 }')" hht alpha=$alpha
     done
-    radii "generalized-alpha rho = 0.8" "$all" 3 0.33333333333333333 0.44444444444444444 0.61111111111111111 0.30864197530864196 generalized-alpha rho=0.8
+    radii "generalized-alpha rho = 0.8" "$all" 3 0.33333333333333333 0.44444444444444444 0.61111111111111111 0.30864197530864196 generalized-alpha rho=0.8 start=force
 } >radii-alpha.csv
 echo "| spectral radius | h omega = 0.1 | 1 | 10 | 1000 | largest | largest difference from the amplification matrix |"
 echo "|---|---|---|---|---|---|---|"

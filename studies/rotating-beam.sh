@@ -26,10 +26,12 @@ beam ggl-4-large 4 1e-3 ggl-alpha rho=0.65
 beam ggl-4-larger 4 4e-3 ggl-alpha rho=0.65
 beam ggl-4-small 4 2e-5 ggl-alpha rho=0.65
 beam alpha-4 4 5e-4 generalized-alpha rho=0.65
+beam alpha-4-large 4 1e-3 generalized-alpha rho=0.65
 beam moreau-4 4 5e-4 moreau-jean theta=1
 beam moreau-4-large 4 1e-3 moreau-jean theta=1
 beam moreau-4-small 4 2e-5 moreau-jean theta=1
 beam newmark-4 4 5e-4 newmark gamma=1 beta=0.5625
+beam newmark-4-large 4 1e-3 newmark gamma=1 beta=0.5625
 beam ggl-64 64 5e-4 ggl-alpha rho=0.65
 beam ggl-64-small 64 1e-4 ggl-alpha rho=0.65
 beam moreau-64 64 5e-4 moreau-jean theta=1

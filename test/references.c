@@ -2,6 +2,7 @@
 //
 // Discrete maps are compared to the digits that were printed; where rounding is amplified, to what a start
 // perturbed by 1e-13 justifies.  Physical quantities are compared within the last printed digit.
+#include "model_text.h"
 #include "schemes.h"
 
 // -- slider-crank: discrete maps, h = 1e-4, e = 0.4 -----------------------------------------------------------
@@ -372,6 +373,59 @@ static void two_balls_by_ggl_alpha_and_moreau_jean(void **state) {
     }
 }
 
+// -- moreau-jean with directions at the start ----------------------------------------------------------------------
+
+// A bead in a round bowl by theta = 0, from (MJ-12) and (MJ-13) in two dimensions; updated: gap=update.
+static void check_bead(bool updated) {
+    const double h = 2e-3, e = 0.3;
+    const char *const options[] = {"theta=0", "at=start", updated ? "gap=update" : "gap=position", NULL};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.3}, y: {at: -0.5}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
+                          "contacts: {bowl: {gap: 1 - sqrt(x^2 + y^2), restitution: 0.3}}\n");
+    carom_sim *sim = model_sim(m, "moreau-jean", options, h, 0.5);
+    double x = 0.3, y = -0.5, vx = 0, vy = 0, gap = 1 - hypot(x, y), drift = 0;
+    int impacts = 0;
+    for (int i = 0; i < 250; ++i) {
+        sim_step(sim);
+        const double r = hypot(x, y), nx = -x / r, ny = -y / r, u_0 = nx * vx + ny * vy;
+        const double forecast = updated ? gap + 0.5 * h * u_0 : 1 - hypot(x + 0.5 * h * vx, y + 0.5 * h * vy);
+        x += h * vx, y += h * vy, gap += h * u_0, vy -= 10 * h;
+        const double u_f = nx * vx + ny * vy, p = forecast <= 0 ? fmax(0, -(u_f + e * u_0)) : 0;
+        vx += nx * p, vy += ny * p, impacts += p > 1;
+        drift = fmax(drift, fabs(gap - (1 - hypot(x, y))));
+        const carom_now now = carom_sim_now(sim);
+        assert_close(now.q[0], x, 1e-12);
+        assert_close(now.q[1], y, 1e-12);
+        assert_close(now.v[0], vx, 1e-11);
+        assert_close(now.v[1], vy, 1e-11);
+    }
+    assert_true(impacts > 0 && drift > 1e-4); // the gap by its velocities is another
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+static void bead_by_moreau_jean_at_the_start(void **state) {
+    (void)state;
+    check_bead(false);
+    check_bead(true);
+}
+
+// Where directions are constant all three points and both gaps are one: the ball, to rounding.
+static void points_agree_where_directions_are_constant(void **state) {
+    (void)state;
+    static const char *const at[] = {"at=theta", "at=start", "at=start"}, *const gap[] = {"gap=position", "gap=position", "gap=update"};
+    known k;
+    known_oscillator(&k, 0.5);
+    carom_sim *sim = sim_of(&k, "moreau-jean", NULL, 1.3e-3, 8);
+    while (!carom_sim_done(sim)) sim_step(sim);
+    for (int i = 0; i < 3; ++i) {
+        carom_sim *other = sim_of(&k, "moreau-jean", (const char *const[]){at[i], gap[i], NULL}, 1.3e-3, 8);
+        while (!carom_sim_done(other)) sim_step(other);
+        check_near(carom_sim_now(other).q[0], carom_sim_now(sim).q[0], 1e-11);
+        carom_sim_destroy(other);
+    }
+    carom_sim_destroy(sim);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slider_crank_by_moreau_explicit),
@@ -389,6 +443,8 @@ int main(void) {
         cmocka_unit_test(pendulum_without_inertia_by_ggl_alpha),
         cmocka_unit_test(rocking_block_by_ggl_alpha),
         cmocka_unit_test(rocking_block_by_moreau_jean),
+        cmocka_unit_test(bead_by_moreau_jean_at_the_start),
+        cmocka_unit_test(points_agree_where_directions_are_constant),
     };
     return cmocka_run_group_tests_name("reference values", tests, NULL, NULL);
 }

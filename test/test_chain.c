@@ -5,6 +5,7 @@
 #include <stddef.h>
 // cmocka wants the three above first
 #include "problems.h"
+#include "solver/solvers.h"
 #include <cmocka.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -23,6 +24,40 @@ static void assert_first(contact_problem x, const char *name) {
     assert_int_equal(r.fallbacks, 0);
     assert_string_equal(r.solver, name);
     problem_destroy(&x);
+}
+
+// One r for all rows: beyond 2/|G| the iteration does not converge, unless the natural monotonicity test halves it; an absolute tolerance of
+// impulses ends it earlier.
+static void prox_with_one_r_for_all_rows(void **state) {
+    (void)state;
+    const carom_solver *prox = carom_solver_find("prox");
+    for (int large = 0; large < 2; ++large) {
+        int iterations[4];
+        for (int i = 0; i < 4; ++i) {
+            contact_problem x = problem_random(6, CAROM_PLANAR, 0.3, 0.5, 3);
+            double most = 0;
+            for (int k = 0; k < x.pb.n; ++k) {
+                double row = 0;
+                for (int j = 0; j < x.pb.n; ++j) row += fabs(x.pb.G[k + (size_t)j * (size_t)x.pb.ld]);
+                most = fmax(most, row);
+            }
+            const carom_prox_rule rules[] = {{.r = 1 / most, .test = CAROM_PROX_CONSTANT}, {.r = 1 / most, .test = CAROM_PROX_NATURAL}, {.r = 1 / most}, {.r = 1 / most, .stop = 1e-4}};
+            carom_prox_rule rule = rules[i];
+            if (large) rule.r *= 1000;
+            solver_memory m = memory_for_solver(prox, x.pb.n, x.pb.nb);
+            carom_prox_set(m.work, &rule);
+            const carom_report r = prox->solve(m.work, &x.pb, 1e-10);
+            memory_free(&m);
+            const double residual = carom_residual(&x.pb, NULL);
+            iterations[i] = r.iterations;
+            print_message("    r %s, rule %d: %d iterations, residual %.2g\n", large ? "1000/|G|" : "1/|G|", i, r.iterations, residual);
+            if (large && i == 0) assert_true(residual > 1e-3);
+            else if (i == 3) assert_true(r.converged);
+            else assert_true(residual <= 1e-10);
+            problem_destroy(&x);
+        }
+        assert_true(iterations[3] < iterations[2]);
+    }
 }
 
 static void the_default_follows_size_and_laws(void **state) {
@@ -303,6 +338,7 @@ static void what_a_fallback_used_is_given_back(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(prox_with_one_r_for_all_rows),
         cmocka_unit_test(the_default_follows_size_and_laws),
         cmocka_unit_test(the_asked_solver_goes_first),
         cmocka_unit_test(others_go_on_when_the_asked_one_fails_or_cannot),

@@ -569,8 +569,51 @@ static void forces_follow_steps_of_other_sizes(void **state) {
     carom_model_destroy(m);
 }
 
+// A mass on a spring that is 1e-4 too long, h omega = 200: a step sees the mean of many vibrations, and accelerations k 1e-4/m at the start would
+// lead far away.  The energy never exceeds that of the start; with M s_0 = f_0 it rose by 24 J and 1e5 J from 0.5 J.
+static void a_stiff_spring_out_of_balance_makes_no_energy(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"ggl-alpha", "generalized-alpha"}, *const rho[] = {"rho=0", "rho=0.5", "rho=0.8", "rho=0.9"};
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 1.0001}, y: 0}\n"
+                          "energy: {kinetic: (x'^2 + y'^2)/2, potential: 9.81*y + 5e7*(sqrt(x^2 + y^2) - 1)^2}\n");
+    for (int i = 0; i < 8; ++i) {
+        carom_sim *sim = model_sim(m, schemes[i / 4], WITH(rho[i % 4]), 0.02, 2);
+        const double start = sim_energy(sim);
+        double most = start;
+        while (!carom_sim_done(sim)) sim_step(sim), most = fmax(most, sim_energy(sim));
+        print_message("    %s %s: from %.3g J to at most %.3g J\n", schemes[i / 4], rho[i % 4], start, most);
+        scheme_true(schemes[i / 4], most <= start);
+        carom_sim_destroy(sim);
+    }
+    carom_model_destroy(m);
+}
+
+// (GP-7)  A ball that enters by up to h u in the step of an impact: a tolerance is kept to, and one beyond h u leaves nothing to correct, so that energy does not rise.
+static void a_penetration_tolerance_is_kept_to(void **state) {
+    (void)state;
+    static const char *const option[] = {"penetration=0", "penetration=1e-4", "penetration=1e-2"};
+    static const double depth[] = {0, 1e-4, 1e-2};
+    for (int i = 0; i < 3; ++i) {
+        known k;
+        known_ball(&k, 1, -10, 0.8, 0.801);
+        carom_sim *sim = sim_of(&k, "ggl-projection", WITH(option[i]), 2e-3, 3);
+        double energy = sim_energy(sim), most = 0;
+        while (!carom_sim_done(sim)) {
+            sim_step(sim);
+            most = fmax(most, sim_energy(sim) - energy);
+            energy = sim_energy(sim);
+        }
+        const double deepest = sim_ledger(sim).penetration;
+        print_message("    %s: deepest %.3g, at most %.3g J in a step\n", option[i], deepest, most);
+        assert_true(deepest <= depth[i] + 1e-15 && (i != 1 || deepest > 0.9 * depth[i]));
+        assert_true(i < 2 ? most > 1e-3 : most < 1e-4);
+        carom_sim_destroy(sim);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_penetration_tolerance_is_kept_to),
         cmocka_unit_test(slider_crank_by_projection),
         cmocka_unit_test(slider_crank_by_the_unified_scheme),
         cmocka_unit_test(energies_and_gaps_at_the_end),
@@ -589,6 +632,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(nearly_dependent_contacts_are_as_cheap_as_others),
         cmocka_unit_test(a_mechanism_on_the_floor_is_not_folded_over),
         cmocka_unit_test(forces_follow_steps_of_other_sizes),
+        cmocka_unit_test(a_stiff_spring_out_of_balance_makes_no_energy),
     };
     const struct CMUnitTest tests_long[] = {
         cmocka_unit_test(energies_after_four_seconds),

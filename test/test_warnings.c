@@ -197,7 +197,8 @@ static void errors_of_the_order_of_a_scheme(void **state) {
     assert_true(l.energy.end > 20 * l.energy.start);
     assert_non_null(strstr(list[0].text, "Do not trust this result"));
     // With theta = 1/4 the energy grows by (1 - 2 theta) h omega^2 per time; the remedy is not the scheme itself.
-    assert_int_equal(run_to_end(text, "moreau-jean", "theta=0.25", 0.01, 40, list, &l), 1);
+    assert_int_equal(run_to_end(text, "moreau-jean", "theta=0.25", 0.01, 40, list, &l), 2);
+    assert_non_null(strstr(find(list, 2, "scheme")->text, "1/2 <= theta <= 1/(1 + e) does not hold, theta = 0.25")); // (EN-6)
     assert_close(l.energy.end, 0.5 * exp(0.2), 2e-3);
     assert_non_null(strstr(list[0].text, "theta=0.5"));
     assert_null(strstr(list[0].text, "(moreau-jean"));

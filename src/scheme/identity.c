@@ -168,3 +168,25 @@ double carom_identity_newmark(const carom_identity *I, const carom_balance *b, d
     sum -= term(work, scale);
     return alpha == 0 ? sum : sum + filtered(I, b, 2 * alpha * (1 - gamma), dq_before, df_before, scale);
 }
+
+// -- rules of dissipation -------------------------------------------------------------------------------------------
+
+// (EN-6)  moreau-jean:         (1/2 - th) (|dv|_M^2 + |dq|_K^2) + v_th.W p <= 0  for  1/2 <= th <= 1/(1 + e)
+//         moreau-dissipative:  (1/2 - th) |dq|_K^2 + v_M.W p <= 0  for  th >= 1/2
+//         newmark:             (1/2 - gam) (|dq|_K^2 + h^2/2 (2 beta - gam) |da|_M^2) + v_M.W p <= 0  for  2 beta >= gam >= 1/2
+double carom_rise_theta(const carom_identity *I, const carom_balance *b, double theta) {
+    double unused = 0;
+    return square(I, 0.5 - theta, I->M, b->v_0, b->v_1, &unused) + square(I, 0.5 - theta, I->K, b->q_0, b->q_1, &unused) +
+           mixed(theta, b->v_0, b->v_1, 0, b->r, b->r, I->M.shape.n);
+}
+
+double carom_rise_dissipative(const carom_identity *I, const carom_balance *b, double theta) {
+    double unused = 0;
+    return square(I, 0.5 - theta, I->K, b->q_0, b->q_1, &unused) + mixed(0.5, b->v_0, b->v_1, 0, b->r, b->r, I->M.shape.n);
+}
+
+double carom_rise_newmark(const carom_identity *I, const carom_balance *b, double gamma, double beta) {
+    double unused = 0;
+    return square(I, 0.5 - gamma, I->K, b->q_0, b->q_1, &unused) + mixed(0.5, b->v_0, b->v_1, 0, b->r, b->r, I->M.shape.n) +
+           square(I, 0.5 * b->h * b->h * (2 * beta - gamma) * (0.5 - gamma), I->M, b->a_0, b->a_1, &unused);
+}

@@ -35,6 +35,11 @@ typedef struct carom_balance {
     const double *a_0, *a_1;
 } carom_balance;
 
+/// (EN-6)  By how much energy, with Newmark's algorithmic part, rises beyond the work of loads and damping.
+double carom_rise_theta(const carom_identity *I, const carom_balance *b, double theta);
+double carom_rise_dissipative(const carom_identity *I, const carom_balance *b, double theta);
+double carom_rise_newmark(const carom_identity *I, const carom_balance *b, double gamma, double beta);
+
 double carom_identity_theta(const carom_identity *I, const carom_balance *b, double theta, double *scale);
 double carom_identity_dissipative(const carom_identity *I, const carom_balance *b, double theta, double *scale);
 /// Loads are f(t) - C v here.  HHT (alpha > 0) also wants dq and df of the step before.

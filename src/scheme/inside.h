@@ -3,6 +3,7 @@
 #include "base/tolerance.h"
 #include <carom/difference.h>
 #include "scheme/responses.h"
+#include "solver/solvers.h"
 #include <math.h>
 
 enum { CAROM_SHORT_SUM = 8 }; // products; longer sums have a loop of their own
@@ -85,10 +86,19 @@ typedef struct carom_noted {
     double *q, *g; // nq, nc
 } carom_noted;
 
+/// Rules of dissipation (EN-6).  Of steps outside the condition of their rule, kept: energy that they created.
+enum { CAROM_RULE_NONE, CAROM_RULE_THETA, CAROM_RULE_MEAN, CAROM_RULE_NEWMARK };
+typedef struct carom_rise {
+    double sum, most, t; // all of it; in one step, and when
+    double rule, x, y;   // which rule there, CAROM_RULE_*; theta and 1/(1 + e), or theta, or gamma and beta
+} carom_rise;
+
 typedef struct carom_inside {
     double t_0, t_end;   // of the run
     double solved;       // residual over s->scale of a problem that counts as solved; s->tol: what direct solvers aim at
+    carom_prox_rule prox;
     double accept;       // where no solver does better: residual over contact.scale with which the step goes on and is counted
+    carom_rise *rise;
     const double *residual; // kept: largest one of contact problems before those of carom_step.counts
     double spent;        // parts of the run's present step, with those of its halves and of all that was refused of it
     bool last;           // smaller steps have failed: contacts that meet a kink keep their plane (CL-10)

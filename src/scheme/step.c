@@ -6,6 +6,7 @@
 #include "scheme/discs.h"
 #include "scheme/impact.h"
 #include "scheme/step.h"
+#include "solver/solvers.h"
 #include <carom/team.h>
 #include <float.h>
 #include <math.h>
@@ -560,6 +561,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     const double size = carom_norm_max(pb->c, pb->n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
     pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
+    carom_chain_set_prox(s->inside->chain, &s->inside->prox);
     const carom_report r = solve(s, pb, id);
     carom_counts *counts = s->counts;
     counts->problems += 1;
@@ -783,4 +785,11 @@ void carom_book_identity(carom_step *s, double violation, double terms) {
     carom_counts *c = s->counts;
     c->violation = fmax(c->violation, fabs(violation));
     c->terms = fmax(c->terms, terms);
+}
+
+void carom_book_rise(carom_step *s, double rise, int rule, double x, double y) {
+    carom_rise *r = s->inside->rise;
+    if (!r || !(rise > 0)) return;
+    r->sum += rise;
+    if (rise > r->most) *r = (carom_rise){.sum = r->sum, .most = rise, .t = s->t + s->h, .rule = rule, .x = x, .y = y};
 }

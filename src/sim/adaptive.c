@@ -159,6 +159,13 @@ static void book_middle(carom_sim *sim, const carom_works *w, double h) {
     l->energy.damping += carom_works_middle(w, h, CAROM_WORK_DAMPING);
 }
 
+// The order of the motion between contacts: with joints it may be another.
+static int order_between(const carom_sim *sim) {
+    const carom_scheme *scheme = sim->scheme;
+    const int order = carom_sim_order(scheme, sim->opt), with_joints = scheme->promises.joint_order > 0 ? scheme->promises.joint_order : 1;
+    return sim->sys->ne > 0 && with_joints < scheme->order && with_joints < order ? with_joints : order;
+}
+
 // One attempt over h.  *error <= 1: what the halves computed stands.  *p is the order the estimate was made with.  last: there is no shorter step.
 static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, double *error, int *p, carom_error *err) {
     const carom_kept *k = sim->kept;
@@ -210,10 +217,11 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     if (!still) *error = fmax(*error, apart);
     else if (last || order_differs(sim)) sim->kept->ledger.undecided += 1;
     else *error = fmax(*error, weight * noticeable(sim));
-    // (AD-7)  x <- 2 x - x' where no contact acts: closed contacts would chatter
+    // (AD-7)  x <- x + (x - x')/(2^p - 1) where no contact acts: closed contacts would chatter
     if (sim->control.extrapolate && !touch) {
-        for (int i = 0; i < nq; ++i) sim->q[i] += sim->q[i] - sim->q_try[i];
-        for (int i = 0; i < nv; ++i) sim->v[i] += sim->v[i] - sim->v_try[i];
+        const double part = 1 / (ldexp(1, order_between(sim)) - 1);
+        for (int i = 0; i < nq; ++i) sim->q[i] += part * (sim->q[i] - sim->q_try[i]);
+        for (int i = 0; i < nv; ++i) sim->v[i] += part * (sim->v[i] - sim->v_try[i]);
     }
     booked(sim, w.halves);
     for (int i = 0; i < CAROM_WORKS; ++i) w.halves[i] -= before[i];

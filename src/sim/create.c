@@ -69,6 +69,7 @@ static void connect(carom_sim *sim, const carom_sim_def *def) {
     s->inside->solved = common[CAROM_OPT_TOL];
     s->tol = carom_sim_given(def->options, "tol") ? s->inside->solved : FINE;
     s->inside->accept = common[CAROM_OPT_ACCEPT];
+    s->inside->prox = (carom_prox_rule){.r = common[CAROM_OPT_PROX_R], .test = (int)common[CAROM_OPT_PROX_TEST], .stop = common[CAROM_OPT_PROX_STOP]};
     sim->lenient = !carom_sim_given(def->options, "tol") && !carom_sim_given(def->options, "accept");
     s->newton_tol = common[CAROM_OPT_NEWTON_TOL];
     sim->control.on = common[CAROM_OPT_ADAPTIVE] == 1;

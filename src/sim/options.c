@@ -37,9 +37,15 @@ const carom_option carom_common_options[] = {
     [CAROM_OPT_GROW] = {.name = "grow", .kind = CAROM_REAL, .fallback = 2, .low = 1.05, .high = 100,
                         .about = "adaptive steps: the largest ratio of a step to the one before"},
     [CAROM_OPT_EXTRAPOLATE] = {.name = "extrapolate", .kind = CAROM_CHOICE, .choices = "off|on",
-                               .about = "adaptive steps of first-order schemes: 2 x(two halves) - x(whole step) where no contact acts, which is of second order"},
+                               .about = "adaptive steps: x(two halves) + (x(two halves) - x(whole step))/(2^p - 1) where no contact acts, which is at least of order p + 1, p being that of the scheme"},
     [CAROM_OPT_CONTROL] = {.name = "control", .kind = CAROM_CHOICE, .choices = "pi|lecture",
                            .about = "adaptive steps: step size from the last two errors (pi) or from the last one alone (lecture: the rule of textbooks)"},
+    [CAROM_OPT_PROX_R] = {.name = "prox-r", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
+                          .about = "solver=prox: r of all rows, in kg; 0: 1 / sum_j |G_ij| of each row"},
+    [CAROM_OPT_PROX_TEST] = {.name = "prox-test", .kind = CAROM_CHOICE, .choices = "residual|natural|constant",
+                             .about = "solver=prox: r changes with the residual, is halved where the natural monotonicity test fails, or is constant"},
+    [CAROM_OPT_PROX_STOP] = {.name = "prox-stop", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e6,
+                             .about = "solver=prox: ends at |p - proj(p - r u)| of this many N s; 0: at the residual in velocities"},
     [CAROM_COMMON_COUNT] = {0},
 };
 
@@ -169,10 +175,8 @@ int carom_sim_order(const carom_scheme *scheme, const double *opt) { return sche
 
 static carom_status check_extrapolation(const carom_sim_def *def, const carom_scheme *scheme, const double *opt, carom_error *err) {
     const double *common = opt + carom_option_count(scheme->options);
-    const int order = carom_sim_order(scheme, opt);
     if (common[CAROM_OPT_EXTRAPOLATE] == 0) return CAROM_OK;
     if (common[CAROM_OPT_ADAPTIVE] == 0) return carom_fail(err, CAROM_BAD_INPUT, "extrapolate=on belongs to adaptive steps; add adaptive=on");
-    if (order != 1) return carom_fail(err, CAROM_BAD_INPUT, "extrapolate=on is for schemes of first order; %s has order %d here", scheme->name, order);
     if (def->system->move) return carom_fail(err, CAROM_BAD_INPUT, "extrapolate=on does not support rotations in space");
     return CAROM_OK;
 }

@@ -184,6 +184,7 @@ void carom_sim_wire(carom_sim *sim) {
     sim->v_0 = (const double *)((unsigned char *)sim->before + ((unsigned char *)sim->v - (unsigned char *)sim->kept));
     s->speed = &sim->kept->speed;
     s->counts = &sim->kept->ledger.counts;
+    s->inside->rise = &sim->kept->rise;
     s->inside->residual = &sim->kept->residual;
     s->events = sim->events;
     set_directions(sim->dir, sys);

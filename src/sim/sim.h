@@ -55,6 +55,7 @@ typedef struct carom_kept {
         double force;    // the largest reaction there,
         long id;         // and the joint with the largest part
     } joints;
+    carom_rise rise;    // energy that steps created outside the condition of their rule of dissipation (EN-6)
     carom_ledger ledger;
 } carom_kept;
 
@@ -199,7 +200,7 @@ extern const carom_option carom_common_options[];
 carom_status carom_sim_check_options(const carom_sim_def *def, const char *name, carom_error *err);
 enum { CAROM_OPT_CLOSED, CAROM_OPT_SOLVER, CAROM_OPT_TOL, CAROM_OPT_ACCEPT, CAROM_OPT_NEWTON_TOL,
        CAROM_OPT_ADAPTIVE, CAROM_OPT_RTOL, CAROM_OPT_ATOL, CAROM_OPT_ESTIMATE, CAROM_OPT_VIOLATION,
-       CAROM_OPT_SAFETY, CAROM_OPT_SHRINK, CAROM_OPT_GROW, CAROM_OPT_EXTRAPOLATE, CAROM_OPT_CONTROL, CAROM_COMMON_COUNT };
+       CAROM_OPT_SAFETY, CAROM_OPT_SHRINK, CAROM_OPT_GROW, CAROM_OPT_EXTRAPOLATE, CAROM_OPT_CONTROL, CAROM_OPT_PROX_R, CAROM_OPT_PROX_TEST, CAROM_OPT_PROX_STOP, CAROM_COMMON_COUNT };
 
 /// The scheme that def names.
 carom_status carom_sim_find_scheme(const carom_sim_def *def, const carom_scheme **scheme, carom_error *err);

@@ -92,6 +92,19 @@ static void energy_created(writer *w, const carom_ledger *l) {
              "`impact law: energetic` at this contact never does", l->energy.created, a->gain, a->gain_t);
 }
 
+// Steps outside the condition of their rule of dissipation (EN-6) have created energy.
+static void rule_violated(writer *w) {
+    const carom_rise *r = &w->sim->kept->rise;
+    char rule[120];
+    if (!(r->sum > CREATED * fmax(w->sim->kept->explained, still(w->sim)))) return;
+    switch ((int)r->rule) {
+    case CAROM_RULE_THETA: snprintf(rule, sizeof rule, "1/2 <= theta <= 1/(1 + e) does not hold, theta = %.4g and 1/(1 + e) = %.4g", r->x, r->y); break;
+    case CAROM_RULE_MEAN: snprintf(rule, sizeof rule, "theta >= 1/2 does not hold, theta = %.4g", r->x); break;
+    default: snprintf(rule, sizeof rule, "2 beta >= gamma >= 1/2 does not hold, gamma = %.4g and beta = %.4g", r->x, r->y); break;
+    }
+    snprintf(add(w, "scheme", -1, r->t), ROOM, "the scheme created %.3g J, %.3g J of it in the step to t = %.9g: the condition under which it dissipates, %s.  Choose options that meet it", r->sum, r->most, r->t, rule);
+}
+
 static const char *second_order(const carom_sim *sim, char *text, size_t size) {
     if (!sim->scheme->second_order) return "or a scheme of second order (moreau-jean, half-explicit)";
     snprintf(text, size, "%.40s, or another scheme of second order (half-explicit, newmark)", sim->scheme->second_order);
@@ -393,5 +406,6 @@ int carom_sim_warnings(const carom_sim *sim, const carom_ledger *ledger, carom_w
     const char *scheme = carom_sim_warning(sim);
     const bool matters = sim->sys->nc > 0 || !(sim->scheme->lacks & CAROM_NO_IMPACTS);
     if (scheme && matters) snprintf(add(&w, "scheme", -1, NAN), ROOM, "%s", scheme);
+    else rule_violated(&w);
     return w.n;
 }

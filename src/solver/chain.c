@@ -225,6 +225,11 @@ static bool by_formula(const carom_problem *pb) {
     return pb->nb == 1 || (b[1].law != CAROM_BILATERAL && !carom_has_friction(b) && !carom_has_friction(b + 1));
 }
 
+void carom_chain_set_prox(carom_chain *chain, const carom_prox_rule *rule) {
+    carom_prox_set(chain->work[PROX], rule);
+    if (chain->first == &carom_solver_prox) carom_prox_set(chain->first_work, rule);
+}
+
 carom_report carom_chain_solve(carom_chain *chain, carom_problem *pb, double tol) {
     assert(pb->n <= chain->n && pb->nb <= chain->nb);
     const bool direct = !chain->first && by_formula(pb);

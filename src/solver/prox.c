@@ -4,6 +4,7 @@
 // control after M. Foerg, F. Pfeiffer, H. Ulbrich, Multibody Syst. Dyn. 14 (2005) 1-15.  Linear convergence, slow when
 // contacts are nearly dependent; needs no factorisation and is indifferent to rank.
 #include "contact/law.h"
+#include "solver/solvers.h"
 
 enum { CHECK = 64 };                 // iterations
 static const double SHORTEST = 1e-3; // factor of the step length
@@ -12,16 +13,25 @@ typedef struct {
     double *d, *r;    // scales; 1 / sum_j |G_ij|    n
     double *u, *f;    // velocity, natural map       n
     double *best;     // n
+    double *before;   // p of the iterate before    n
+    const carom_prox_rule *rule; // NULL: the defaults
 } prox;
+
+void carom_prox_set(void *work, const carom_prox_rule *rule) { ((prox *)work)->rule = rule; }
 
 static void allocate(void *work, carom_arena *mem, int n, int nb) {
     prox *w = work;
     (void)nb;
-    CAROM_ALLOCATE(mem, (size_t)n, &w->d, &w->r, &w->u, &w->f, &w->best);
+    CAROM_ALLOCATE(mem, (size_t)n, &w->d, &w->r, &w->u, &w->f, &w->best, &w->before);
+    w->rule = NULL;
 }
 
 // r_i = 1 / sum_j |G_ij| makes the iteration safe for symmetric semi-definite G; tangential rows of a block share one r.
 static void steps(prox *w, const carom_problem *pb) {
+    if (w->rule && w->rule->r > 0) {
+        for (int i = 0; i < pb->n; i++) w->r[i] = w->rule->r;
+        return;
+    }
     for (int i = 0; i < pb->n; i++) w->r[i] = 0;
     if (!pb->G) carom_rows_sums(pb, w->r);
     for (int j = 0; pb->G && j < pb->n; j++)
@@ -55,10 +65,34 @@ static void project(prox *w, const carom_problem *pb, double a) {
     }
 }
 
+// The size of a step: largest |p - x| of the rows.
+static double change(const carom_problem *pb, const double *x) {
+    double most = 0;
+    for (int i = 0; i < pb->n; i++) most = fmax(most, fabs(pb->p[i] - x[i]));
+    return most;
+}
+
+// The length of the next step.
+// (SOL-25)  natural: |p_k+1 - p_k| <= |p_k - p_k-1|, the natural monotonicity test, else half of the length and back to p_k-1
+static double next_length(prox *w, const carom_problem *pb, double a, bool down, bool first, double *moved) {
+    const int test = w->rule ? w->rule->test : CAROM_PROX_RESIDUAL;
+    if (test == CAROM_PROX_CONSTANT) return a;
+    // Longer steps while it goes down, shorter ones when it goes up; 1.9 stays inside the stable range.
+    if (test == CAROM_PROX_RESIDUAL) return down ? fmin(1.05 * a, 1.9) : fmax(0.6 * a, SHORTEST);
+    if (first) return a;
+    const double now = change(pb, w->before);
+    if (now < *moved || now == 0 || !(a > SHORTEST * SHORTEST)) return *moved = now, a; // equal ones: a cycle
+    for (int i = 0; i < pb->n; i++) pb->p[i] = w->before[i];
+    carom_problem_multiply(pb, pb->p, w->u);
+    *moved = INFINITY;
+    return 0.5 * a;
+}
+
 static carom_report solve(void *work, carom_problem *pb, double tol) {
     prox *w = work;
     carom_report report = {.converged = false};
-    double a = 1, best = INFINITY, last = INFINITY, mark = INFINITY;
+    double a = 1, best = INFINITY, last = INFINITY, mark = INFINITY, moved = INFINITY;
+    const double stop = w->rule ? w->rule->stop : 0;
     int stale = 0;
     carom_problem_scales(pb, w->d);
     steps(w, pb);
@@ -79,13 +113,19 @@ static carom_report solve(void *work, carom_problem *pb, double tol) {
             if (carom_stagnates(0.5 * pb->enough, mark, best)) break;
             mark = best;
         }
-        // Longer steps while it goes down, shorter ones when it goes up; 1.9 stays inside the stable range.
-        a = error <= last ? fmin(1.05 * a, 1.9) : fmax(0.6 * a, SHORTEST);
+        a = next_length(w, pb, a, error <= last, report.iterations == 0, &moved);
         last = error;
+        for (int i = 0; i < pb->n; i++) w->before[i] = pb->p[i];
         project(w, pb, a);
+        // (SOL-26)  the residual of the augmented Lagrangian, p - proj(p - r u), against an absolute tolerance
+        if (stop > 0 && change(pb, w->before) <= stop) {
+            for (int i = 0; i < pb->n; i++) w->best[i] = w->before[i];
+            report.converged = true, best = fmin(best, error);
+            break;
+        }
     }
     for (int i = 0; i < pb->n && best < INFINITY; i++) pb->p[i] = w->best[i];
-    report.converged = best <= tol;
+    report.converged = report.converged || best <= tol;
     return report;
 }
 

@@ -11,3 +11,15 @@
 bool carom_chain_loose(int n, double tol, double size);
 /// Give the memory of the solvers back to the machine; the next problem takes it anew.
 void carom_chain_forget(const carom_chain *chain);
+
+/// How the prox iteration goes on and ends (solver `prox`); zeros are the defaults.
+typedef struct carom_prox_rule {
+    double r;    // step of all rows, in units of 1/G (kg for impulses); 0: of each row 1 / sum_j |G_ij|
+    int test;    // CAROM_PROX_*
+    double stop; // ends as soon as |p - proj(p - r u)| of all rows is at most this, an impulse; 0: by the residual in velocities
+} carom_prox_rule;
+enum { CAROM_PROX_RESIDUAL, CAROM_PROX_NATURAL, CAROM_PROX_CONSTANT }; // length of its steps: by the residual; by the natural monotonicity test; constant
+
+/// The rule of the prox iteration of a chain, or of its work alone.  The rule must outlive the solutions; NULL: the defaults.
+void carom_chain_set_prox(carom_chain *chain, const carom_prox_rule *rule);
+void carom_prox_set(void *work, const carom_prox_rule *rule);

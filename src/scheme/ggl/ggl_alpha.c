@@ -14,7 +14,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_ACTIVE };
+enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_THETA, OPT_ACTIVE };
 static const carom_option options[] = {
     {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1,
      .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
@@ -22,6 +22,8 @@ static const carom_option options[] = {
      .about = "all unknowns at once; or smooth part, positions and velocities in turn (cheaper, fails on stiff systems)"},
     {.name = "complementarity", .kind = CAROM_CHOICE, .choices = "ggl|modified",
      .about = "gap against nu; modified: against nu - h Lambda, which chatters for ever after an accumulation (counter-example, always monolithic)"},
+    {.name = "theta", .kind = CAROM_REAL, .fallback = 1, .low = 0.1, .high = 1,
+     .about = "complementarity=modified: nu = h theta (mu_1 + Lambda) + h (1 - theta) mu_0, the gap against mu_1"},
     {.name = "active", .kind = CAROM_CHOICE, .choices = "corrected|smooth|start|forecast|end",
      .about = "closed on velocity level: g(q~) <= 0 or position corrected; g(q~) <= 0 alone; g(q_n) <= 0; g(q_n + h v_n) <= 0; g(q_n+1) = 0"},
     {0},
@@ -45,6 +47,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->beta = 0.25 * (w->gamma + 0.5) * (w->gamma + 0.5);
     w->c = (1 - w->alpha_f) / (1 - w->alpha_m);
     w->modified = opt[OPT_COMPLEMENTARITY] == 1;
+    w->theta = opt[OPT_THETA];
     w->active = (int)opt[OPT_ACTIVE];
     w->sequential = opt[OPT_NEWTON] == 1 && !w->modified; // in turn, nu = h Lambda does not converge
 
@@ -52,7 +55,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(keep, nv, &w->a_n, &w->s_n);
     w->solvers = carom_allocate(keep, 1);
     w->h_n = carom_allocate(keep, 1);
-    CAROM_ALLOCATE(keep, nb, &w->nu_n, &w->Lambda_n);
+    CAROM_ALLOCATE(keep, nb, &w->nu_n, &w->Lambda_n, &w->mu_n);
     CAROM_ALLOCATE(mem, nv, &w->a_p, &w->v_p, &w->x_p, &w->dv, &w->s, &w->U, &w->w, &w->x, &w->v_s, &w->v, &w->f);
     CAROM_ALLOCATE(mem, nb, &w->lambda, &w->nu, &w->Lambda, &w->g_s, &w->g, &w->g_0, &w->D, &w->closed);
     CAROM_ALLOCATE(mem, nq, &w->q_s, &w->q, &w->q_W);
@@ -490,26 +493,39 @@ static carom_status check_inertia(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GA-2)  s_0 from the bilateral constraints alone: [M W_E; W_E' 0] (s, -lambda~) = (f, -kappa),  a_0 = s_0
+// [A W_E; W_E' 0] (s, -lambda~) = -w->r, in place.
+static carom_status solve_start(work *w, carom_step *s) {
+    if (w->schur.on) return carom_ggl_alpha_schur_start(w, s);
+    carom_ggl_alpha_assemble_start(w, s);
+    carom_ggl_alpha_solve(w, w->N, w->r);
+    return CAROM_OK;
+}
+
+// (GA-2)  s_0 from the bilateral constraints alone: [A W_E; W_E' 0] (s, -lambda~) = (f, -kappa), then the same for (E s, 0), the sum being s_0;
+//         a_0 = s_0,  A = M + E,  E = h gamma c C + h^2 beta c K:  a stiff force that is not in balance accelerates as over a step, not as
+//         at its start, from where h^2 a would lead far away; what is not stiff has M s_0 = f + W_E lambda~ up to E^2
 static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
+    const double h = s->h;
     CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
     CAROM_TRY(check_inertia(w, s));
     carom_close_kinds(s, &w->L, CAROM_JOINTS);
     CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
     CAROM_TRY(carom_force(s, w->r, s->t, s->q, s->v));
     if (ne > 0) CAROM_TRY(carom_curvature(s, w->r + nv, &w->L, s->t, s->q, s->v));
+    if (!w->have_K && (!w->schur.on || carom_ggl_alpha_wants_tangent(w, s))) CAROM_TRY(carom_tangent(s, w->K, w->C, s->t, s->q, s->v));
     for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
-    if (w->schur.on) {
-        CAROM_TRY(carom_ggl_alpha_schur_start(w, s));
-    } else {
-        carom_ggl_alpha_assemble_start(w, s);
-        carom_ggl_alpha_solve(w, w->N, w->r);
-    }
+    CAROM_TRY(solve_start(w, s));
     carom_copy(w->s_n, w->r, nv);
-    carom_copy(w->a_n, w->r, nv);
+    carom_zero(w->r, nv + ne);
+    carom_matrix_muladd(w->r, -h * w->gamma * w->c, w->C, w->s_n);
+    carom_matrix_muladd(w->r, -h * h * w->beta * w->c, w->K, w->s_n);
+    CAROM_TRY(solve_start(w, s));
+    carom_axpy(w->s_n, 1, w->r, nv);
+    carom_copy(w->a_n, w->s_n, nv);
     w->h_n[0] = 0;
+    carom_zero(w->mu_n, ne + s->sys->nc);
     return CAROM_OK;
 }
 
@@ -680,7 +696,7 @@ static carom_status held_answer(work *w, carom_step *s) {
 
 static void forget(void *memory, carom_step *s, int id) {
     work *w = memory;
-    w->nu_n[id] = w->Lambda_n[id] = 0;
+    w->nu_n[id] = w->Lambda_n[id] = w->mu_n[id] = 0;
     carom_zero(w->T_n + s->dir[id], s->dir[id + 1] - s->dir[id]);
 }
 
@@ -693,6 +709,7 @@ static carom_status step(void *memory, carom_step *s) {
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     carom_ggl_alpha_certify(w, s);
     if (!w->modified) remember(w, s);
+    else carom_ggl_alpha_next_mu(w, s);
     for (int b = 0; b < w->L.nb; ++b) carom_book_position(s, w->L.id[b], w->nu[w->L.id[b]]);
 
     // (GA-7)  reactions: lambda~ is a force, Lambda an impulse
@@ -715,7 +732,7 @@ static carom_status step(void *memory, carom_step *s) {
 
 static const char *warning(const double *opt) {
     if (opt[OPT_COMPLEMENTARITY] == 0) return NULL;
-    return "complementarity=modified is a counter-example: bodies chatter for ever after an accumulation of impacts; for comparison only";
+    return "complementarity=modified is a counter-example: bodies chatter for ever after an accumulation of impacts, or hover (theta <= 1/2); for comparison only";
 }
 
 const carom_scheme carom_scheme_ggl_alpha = {

@@ -32,6 +32,8 @@ typedef struct carom_ggl_alpha {
     bool sequential;
     int way;                              // of the iteration under way: how ggl_alpha.c solves
     bool modified;                        // (GA-12)
+    double theta;                         // weight of the end of the step in (GA-12)
+    double *mu_n;                         // kept, by id: mu at the start of the step
     int active;                           // which gap closes a contact on velocity level (GA-17), CAROM_GGL_*
     double *a_n, *s_n;                    // kept
     double *h_n;                          // kept, one: step that a_n belongs to; 0: a_n is that of the start
@@ -83,6 +85,9 @@ void carom_ggl_alpha_sets(carom_ggl_alpha *w, const carom_step *s);
 double carom_ggl_alpha_mobility(const carom_ggl_alpha *w, int k);
 double carom_ggl_alpha_law_velocity(const carom_ggl_alpha *w, const carom_step *s, int b, int k);
 
+/// mu at the end of the step becomes that of the start (GA-12), at the answer.
+void carom_ggl_alpha_next_mu(carom_ggl_alpha *w, const carom_step *s);
+
 /// The part of nu that is not free (GA-12).
 double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id);
 
@@ -111,7 +116,7 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
 carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks);
 /// Need K and C be computed for it?
 bool carom_ggl_alpha_wants_tangent(const carom_ggl_alpha *w, const carom_step *s);
-/// (GA-2) for it: w->r = s_0, lambda~; the forces and curvatures stand in w->r.
+/// (GA-2) for it: w->r = s, lambda~ for the right-hand side -w->r.
 carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s);
 
 /// Position and velocity level at the present iterate by the contact solvers: U and nu; w, Lambda and T.

@@ -115,18 +115,20 @@ void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int block
             if (smooth) add_turned(w, a, 0, bg, &w->L.W, k);
             add_turned(w, a++, w->at_U, 1, &w->L.W, k);
         } else if (position && velocity && w->modified && w->in_B[id]) {
-            add_column(w, w->at_U, l, 1, &w->L.W, k); // nu = h Lambda
+            add_column(w, w->at_U, l, w->theta, &w->L.W, k); // nu = h theta Lambda and what does not change
         }
         if (velocity && w->in_B[id]) assemble_jump(w, s, b, &l, blocks);
     }
 }
 
-// (GA-2)  [M W_E; W_E' 0]
+// (GA-2)  [A W_E; W_E' 0],  A = M + h gamma c C + h^2 beta c K
 void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne;
     w->N = nv + ne;
     carom_zero(w->S, (ptrdiff_t)w->N * w->N);
     add_matrix(w, 0, 0, 1, w->M);
+    add_matrix(w, 0, 0, s->h * w->gamma * w->c, w->C);
+    add_matrix(w, 0, 0, s->h * s->h * w->beta * w->c, w->K);
     for (int b = 0; b < ne; ++b) {
         add_column(w, 0, nv + b, 1, &w->L.W, b);
         add_row(w, nv + b, 0, 1, &w->L.W, b);

@@ -103,7 +103,7 @@ static void clear(carom_ggl_schur *c, int nv) {
     carom_zero(c->dw, nv);
 }
 
-// complementarity=modified: the nu of an open gap is h Lambda, so Lambda moves positions too
+// complementarity=modified: the nu of an open gap is h theta Lambda but for a constant, so Lambda moves positions too
 static bool shares(const carom_ggl_alpha *w, int b, int blocks) {
     return w->modified && blocks & POSITION && w->in_B[w->L.id[b]] && !w->in_A[w->L.id[b]];
 }
@@ -120,7 +120,7 @@ static void act(carom_ggl_alpha *w, int k, double x, int blocks) {
         carom_column_axpy(c->dw, -T, &w->L.W, at + i);
         if (blocks & POSITION) carom_column_axpy(c->y, -0.5 * T, &w->L.W, at + i);
     }
-    if (shares(w, b, blocks)) carom_column_axpy(c->y, -x, &w->L.W, at);
+    if (shares(w, b, blocks)) carom_column_axpy(c->y, -w->theta * x, &w->L.W, at);
 }
 
 // Constraint row i of (GA-11) for the increments in dv, y, dw.
@@ -164,12 +164,12 @@ static double known_entry(const carom_ggl_alpha *w, const carom_step *s, int i, 
     const carom_ggl_schur *c = &w->schur;
     const int kind = c->kind[k], at = c->keep.all.at[w->L.id[c->of[i]]], of = c->keep.all.at[w->L.id[c->of[k]]];
     const double h = s->h, bg = w->beta / w->gamma, G_M = carom_responses_column(&c->keep, BY_M, of)[at];
-    const bool moves = kind == GAP || (kind == JUMP && shares(w, c->of[k], blocks)); // positions
+    const double moves = kind == GAP ? 1 : kind == JUMP && shares(w, c->of[k], blocks) ? w->theta : 0; // positions
     double v = kind == JOINT ? -carom_responses_column(&c->keep, BY_A, of)[at] : 0;
-    if (moves) v += h * h * carom_responses_column(&c->keep, BY_K, of)[at];
+    if (moves > 0) v += moves * h * h * carom_responses_column(&c->keep, BY_K, of)[at];
     if (kind == JUMP) v += h * carom_responses_column(&c->keep, BY_C, of)[at];
     if (!(blocks & SMOOTH)) v = 0;
-    if (c->kind[i] == GAP) return bg * v - (moves ? G_M : 0);
+    if (c->kind[i] == GAP) return bg * v - moves * G_M;
     return v - (c->kind[i] == JUMP && kind == JUMP ? G_M : 0);
 }
 
@@ -248,26 +248,25 @@ carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks
     return CAROM_OK;
 }
 
-// Coordinates without inertia start without acceleration.
+// (GA-2) with the factor of S* = A/(gamma c)
 carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s) {
     carom_ggl_schur *c = &w->schur;
     const int nv = s->sys->nv, ne = s->sys->ne;
-    CAROM_TRY(factorise_mass(w, s));
-    c->mass_ready = false; // of the start
-    for (int i = 0; i < nv; ++i)
-        if (!(*carom_matrix_entry(w->M, i, i) > 0)) w->r[i] = 0;
-    carom_copy(c->y, w->r, nv); // -f
-    carom_factor_solve(&c->F_M, c->y);
-    // S x = -e with S = -W'M^-1 W, e = kappa + W'M^-1 f
+    const double scale = 1 / (w->gamma * w->c);
+    CAROM_TRY(factorise_motion(w, s));
+    for (int i = 0; i < nv; ++i) w->r[i] *= scale;
+    carom_copy(c->y, w->r, nv); // -f/(gamma c)
+    carom_factor_solve(&c->F_A, c->y);
+    // S x = -e with S = -W'S*^-1 W, e = kappa + W'A^-1 f
     for (int k = 0; k < ne; ++k) c->e[k] = w->r[nv + k] - carom_column_dot(&w->L.W, k, c->y);
     for (int k = 0; k < ne; ++k) {
         carom_column_expand(c->dw, &w->L.W, k);
-        carom_factor_solve(&c->F_M, c->dw);
+        carom_factor_solve(&c->F_A, c->dw);
         for (int i = 0; i < ne; ++i) w->S[i + (size_t)k * (size_t)ne] = -carom_column_dot(&w->L.W, i, c->dw);
     }
     if (ne > 0) carom_ggl_alpha_solve(w, ne, c->e);
-    for (int k = 0; k < ne; ++k) carom_column_axpy(w->r, c->e[k], &w->L.W, k); // M s = f - W x
-    carom_factor_solve(&c->F_M, w->r);
-    for (int i = 0; i < nv; ++i) w->r[i] = *carom_matrix_entry(w->M, i, i) > 0 ? -w->r[i] : 0;
+    for (int k = 0; k < ne; ++k) carom_column_axpy(w->r, c->e[k], &w->L.W, k); // S* s = f/(gamma c) - W x
+    carom_factor_solve(&c->F_A, w->r);
+    for (int i = 0; i < nv; ++i) w->r[i] = -w->r[i];
     return CAROM_OK;
 }

@@ -6,9 +6,19 @@
 
 typedef carom_ggl_alpha work;
 
-// (GA-12)  complementarity=modified:  0 <= g _|_ nu - h Lambda >= 0 in place of nu; the part of nu that is not free
+// (GA-12)  complementarity=modified:  0 <= g _|_ mu_1 >= 0 in place of nu,  nu = h theta (mu_1 + Lambda) + h (1 - theta) mu_0; the part of nu that is not free
 double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id) {
-    return w->modified && id >= s->sys->ne ? s->h * w->Lambda[id] : 0;
+    return w->modified && id >= s->sys->ne ? s->h * (w->theta * w->Lambda[id] + (1 - w->theta) * w->mu_n[id]) : 0;
+}
+
+void carom_ggl_alpha_next_mu(carom_ggl_alpha *w, const carom_step *s) {
+    const int ne = s->sys->ne;
+    for (int id = ne; id < ne + s->sys->nc; ++id) w->scratch[id] = 0;
+    for (int b = ne; b < w->L.nb; ++b) {
+        const int id = w->L.id[b];
+        if (w->in_A[id]) w->scratch[id] = (w->nu[id] - carom_ggl_alpha_shared(w, s, id)) / (s->h * w->theta);
+    }
+    for (int id = ne; id < ne + s->sys->nc; ++id) w->mu_n[id] = w->scratch[id];
 }
 
 static double at_row(const carom_columns *W, int k, int row) {

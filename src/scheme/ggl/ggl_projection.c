@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { OPT_LOCAL, OPT_ACTIVE, OPT_METRIC };
+enum { OPT_LOCAL, OPT_ACTIVE, OPT_METRIC, OPT_PENETRATION };
 enum { MOST = 50, LONG = 40, STALLS = 3 }; // iterations of the projection; those after which a kink is to blame; those without progress after which rounding is to blame
 static const carom_option options[] = {
     {.name = "local",
@@ -27,6 +27,12 @@ static const carom_option options[] = {
      .kind = CAROM_CHOICE,
      .choices = "kinetic|euclidean",
      .about = "length of a position correction: by the mass matrix, in any unit; by the coordinates (the paper's), which depends on the unit of length"},
+    {.name = "penetration",
+     .kind = CAROM_REAL,
+     .fallback = 0,
+     .low = 0,
+     .high = 1e6,
+     .about = "penetration that is left alone, in units of the gaps: positions are corrected to gaps of at least minus this"},
     {0},
 };
 
@@ -100,6 +106,12 @@ static bool met(work *w, const carom_step *s) {
     return good;
 }
 
+// (GP-7)  0 <= Psi _|_ g(t_1, q_1) + penetration >= 0 for contacts: w->g becomes the sum.
+static void tolerate(work *w, const carom_step *s) {
+    const double depth = s->opt[OPT_PENETRATION];
+    for (int id = s->sys->ne; depth > 0 && id < s->sys->ne + s->sys->nc; ++id) w->g[id] += depth;
+}
+
 // (GP-5)  Where there is no answer, or the iteration does not end, and smaller steps have not helped, contacts may have met a kink on the way from q_P.  It begins again: they are moved along the directions at q_P, and their
 //         gap is the plane there (CL-10).  So are those that met one between the middle of the step and q_P.
 static carom_status kinks(work *w, carom_step *s) {
@@ -108,6 +120,7 @@ static carom_status kinks(work *w, carom_step *s) {
     carom_zero(w->Psi, s->sys->ne + s->sys->nc);
     carom_zero(w->moved, s->sys->nv);
     CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
+    tolerate(w, s);
     for (int way = 0; way < 2 && !w->bent.some; ++way) {
         carom_local_velocity(w->u, way == 0 ? &w->L : &w->L_M, w->v_0);
         CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
@@ -154,6 +167,7 @@ static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
     work *w = memory;
     if (k == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g, s->t + s->h, w->q));
+    tolerate(w, s);
     carom_bent_gaps(&w->bent, w->g, w->moved);
     *answer = met(w, s);
     return CAROM_OK;
@@ -163,6 +177,7 @@ static carom_status evaluate(void *memory, carom_step *s, int k, bool *answer) {
 static carom_status project(work *w, carom_step *s) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     carom_copy(w->q, w->q_P, s->sys->nq);
+    tolerate(w, s);
     int some = 0;
     while (some < all && some >= ne && !(w->g[some] < 0)) ++some;
     if (some == all) return CAROM_OK;

@@ -12,12 +12,19 @@
 #include <math.h>
 #include <string.h>
 
-enum { OPT_ACTIVE, OPT_IMPULSIVE };
+enum { OPT_ACTIVE, OPT_IMPULSIVE, OPT_POWER, OPT_TIME, OPT_DAMPING };
+enum { APPROACH = 40 }; // attempts to end a part before a contact closes
+static const double LEAST = 1e-6; // impulsive step, of h
 static const carom_option options[] = {
     {.name = "active", .kind = CAROM_CHOICE, .choices = "current|predicted",
      .about = "closed contacts and impacts are decided at the current position, or at the prediction q_0 + h v_0"},
     {.name = "impulsive-step", .kind = CAROM_REAL, .fallback = 1, .low = 1e-6, .high = 1,
      .about = "length of an impulsive step as a fraction of h (active=predicted only)"},
+    {.name = "impulsive-power", .kind = CAROM_INTEGER, .fallback = 0, .low = 0, .high = 6,
+     .about = "p > 0: impulsive steps of impulsive-step h (h/impulsive-time)^p, with steps that end before contacts close; 1: second order through impacts (active=predicted only)"},
+    {.name = "impulsive-time", .kind = CAROM_REAL, .fallback = 1, .low = 1e-12, .high = 1e12, .about = "unit of h in impulsive-power, in s"},
+    {.name = "damping", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 0.5,
+     .about = "numerical damping of high frequencies, eta: radius sqrt(1 - eta (omega h)^4/2); 0: none, 0.2: much; one force evaluation more"},
     {0},
 };
 
@@ -219,6 +226,16 @@ static carom_status see_end(work *w, carom_step *s, double t_1) {
     return CAROM_OK;
 }
 
+// (HE-10)  a_1 = M_1^-1 f(t_1, q_1 + d, v_1),  d = -eta h^2 (a_1 - a_f), with the a_1 of (HE-3): numerical damping of high frequencies
+static carom_status damp(work *w, carom_step *s, double t_1, double h, double eta) {
+    double *d = w->v_m, *q_d = w->q_P; // not needed any more, not needed yet
+    for (int i = 0; i < s->sys->nv; ++i) d[i] = -eta * h * h * (w->a_1[i] - w->a_f[i]);
+    carom_move(s, q_d, w->q_1, 1, d);
+    CAROM_TRY(carom_force(s, w->a_1, t_1, q_d, w->v_1));
+    carom_factor_solve(w->F_1, w->a_1);
+    return CAROM_OK;
+}
+
 // (HE-4)  v = v_0 + h/2 (a_0 + a_1) + h/2 M_1^-1 W_1 lambda-,  law(W_1'v, lambda-) over the set, L_1's or its joints
 static carom_status stage_2(work *w, carom_step *s, const carom_local *L, double h) {
     for (int i = 0; i < s->sys->nv; ++i) w->v_m[i] = w->v[i] + 0.5 * h * (w->a_0[i] + w->a_1[i]);
@@ -263,13 +280,33 @@ static void book(work *w, carom_step *s, const carom_local *L_0, const carom_loc
     book_mean_slip(L_1, s, w->lambda_1, u ? u : w->u_1, w->v, 0.5 * h);
 }
 
+// (HE-9)  impulsive-power > 0:  a contact closes after tau = h g_0/(g_0 - g_P), by the prediction over h.  While tau > 2 h~, h~ being the impulsive
+//         step:  h <- tau - h~, and the part is an ordinary one if none closes in it.
+static carom_status approach(work *w, carom_step *s, double t, double *h, double shortest, bool *hits) {
+    const int ne = s->sys->ne;
+    for (int i = 0; *hits && i < APPROACH; ++i) {
+        double tau = *h;
+        for (int id = ne; id < ne + s->sys->nc; ++id)
+            if (!carom_closed(s, w->g_0[id]) && carom_closed(s, w->g_P[id])) tau = fmin(tau, *h * (w->g_0[id] / (w->g_0[id] - w->g_P[id])));
+        if (!(tau > 2 * shortest)) return CAROM_OK;
+        *h = tau - shortest;
+        carom_move(s, w->q_P, w->q, *h, w->v);
+        CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
+        CAROM_TRY(carom_close_place(s, w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
+        *hits = closes(s, w->g_0, w->g_P);
+    }
+    return CAROM_OK;
+}
+
 // (HE-1)  active=predicted: the set at q_P, and whether a contact closes there, which shortens h.  Directions are those at hand where set and h stay.
 static carom_status look_at_prediction(work *w, carom_step *s, double t, double *h, double shortest, bool *hits) {
     if (w->L_0->nb == 0) carom_move(s, w->q_P, w->q, *h, w->v); // else it has been looked ahead
     CAROM_TRY(carom_gaps(s, w->g_P, t + *h, w->q_P));
     CAROM_TRY(carom_close_place(s, w->L_1, w->g_P, (carom_place){.t = t + *h, .q = w->q_P, .v = w->v, .f = w->a_f}));
-    *hits = *hits || closes(s, w->g_0, w->g_P);
-    if (!*hits && carom_local_alike(w->L_1, w->L_0)) return CAROM_OK;
+    const bool kink = *hits, whole = !closes(s, w->g_0, w->g_P);
+    *hits = kink || !whole;
+    if (!kink && *hits && s->opt[OPT_POWER] > 0) CAROM_TRY(approach(w, s, t, h, shortest, hits));
+    if (!*hits && whole && carom_local_alike(w->L_1, w->L_0)) return CAROM_OK;
     if (*hits) *h = fmin(*h, shortest);
     carom_local_same(w->L_0, w->L_1);
     if (*hits) w->L_0->nb = carom_joints_of(s, w->L_0).nb;
@@ -311,10 +348,11 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
     CAROM_TRY(stage_1(w, s, h));
     move_on(w, s, h);
     CAROM_TRY(see_end(w, s, t + h));
+    if (s->opt[OPT_DAMPING] > 0) CAROM_TRY(damp(w, s, t + h, h, s->opt[OPT_DAMPING]));
     if (power) CAROM_TRY(carom_power_stage(s, 0.5 * h, t + h, w->q_1, w->v_1));
     if (!carom_close_open(s, w->L_1, w->g_1, w->held))
         CAROM_TRY(carom_close_near(s, w->L_1, w->g_1, &(carom_place){.t = t + h, .q = w->q_1, .v = w->v_1, .f = w->a_1, .held = w->held}));
-    if (!predicted) hits = kink || closes(s, w->g_0, w->g_1);
+    hits = hits || closes(s, w->g_0, w->g_1); // predicted: forces may have closed one that the prediction left open
     CAROM_TRY(directions_end(w, s, t + h));
     w->seen = true;
     if (hits) {
@@ -333,7 +371,9 @@ static carom_status part(work *w, carom_step *s, double t, double h, double shor
 
 static carom_status step(void *memory, carom_step *s) {
     work *w = memory;
-    const double shortest = s->opt[OPT_ACTIVE] == 1 ? s->opt[OPT_IMPULSIVE] * s->h : s->h;
+    // (HE-8)  h~ = impulsive-step h (h/impulsive-time)^p
+    const double part_of_h = fmax(LEAST, fmin(1, s->opt[OPT_IMPULSIVE] * pow(s->h / s->opt[OPT_TIME], s->opt[OPT_POWER])));
+    const double shortest = s->opt[OPT_ACTIVE] == 1 ? part_of_h * s->h : s->h;
     const bool parts = shortest < s->h;
     w->q = parts ? w->q_parts : s->q; // positions change when a part has succeeded
     if (parts) carom_copy(w->q, s->q, s->sys->nq);
@@ -346,6 +386,12 @@ static carom_status step(void *memory, carom_step *s) {
     if (parts) carom_copy(s->q, w->q, s->sys->nq);
     carom_copy(s->v, w->v, s->sys->nv);
     return CAROM_OK;
+}
+
+// (HE-11)  (omega h)^2 <= (sqrt(1 + 16 eta) - 1)/(2 eta)
+static double stable_of(const double *opt) {
+    const double eta = opt[OPT_DAMPING];
+    return eta > 0 ? sqrt((sqrt(1 + 16 * eta) - 1) / (2 * eta)) : 2;
 }
 
 const carom_scheme carom_scheme_half_explicit = {
@@ -365,6 +411,7 @@ const carom_scheme carom_scheme_half_explicit = {
     .promises = {.joint_order = 2, .limited_steps = true,
                  .forces = CAROM_AT_START | CAROM_AT_END, .gaps = CAROM_AT_START | CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
     .stable = 2,
+    .stable_of = stable_of,
     .lanes = CAROM_LANE_HALF_EXPLICIT,
     .options = options,
     .many = CAROM_MANY,

@@ -2,9 +2,9 @@
 //
 // Spec: docs/METHODS.md, section HR (Schindler, Rezaei, Kursawe, Acary 2015, appendix B; methods of Brasey and Hairer).
 // The force multiplier of a stage is found from the velocity constraint at the next stage.  Contacts closed at
-// the start of a step stay candidates in all its stages, and one that still pushes at the end counts as closed at
-// the start of the next step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order
-// of the table.  A step in which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
+// the start of a step stay candidates in all its stages (sets=start), or each stage has those that are closed at its
+// position (sets=stage, the paper's).  One that still pushes at the end counts as closed at the start of the next
+// step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order of the table.  A step in which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
 #include "scheme/half_explicit/half_explicit_rk.h"
 #include "scheme/step.h"
 
@@ -23,14 +23,17 @@ const carom_rk_table *carom_rk_find(int order) {
     return NULL;
 }
 
-enum { OPT_ORDER };
+enum { OPT_ORDER, OPT_SETS };
 static const carom_option options[] = {
     {.name = "order", .kind = CAROM_INTEGER, .fallback = 3, .low = 2, .high = 5, .about = "order of the table between impacts"},
+    {.name = "sets", .kind = CAROM_CHOICE, .choices = "start|stage",
+     .about = "contacts that react in a stage: those closed at the start of the step; or those closed at the position of the stage, as in the paper"},
     {0},
 };
 
 typedef struct work {
     const carom_rk_table *T;
+    bool by_stage;                      // sets=stage
     double row[STAGES + 1][STAGES];     // of the table for stages, then the weights b
     double c[STAGES + 1];               // their sums
     double *held_1;                     // nc: contact pushes at the end of the step
@@ -42,6 +45,7 @@ typedef struct work {
     double *K_E[STAGES];                // with bilateral forces alone, for an impact
     double *Q, *Q_next, *v_0, *v, *sum, *x; // v_0: after an impact at the start
     double *g_0, *g_1, *u_0, *u_1, *lambda;
+    double *g_l, *held_0;               // sets=stage: gaps at a stage; nc: contact is closed at the start
 } work;
 
 // c_l = sum_{k<l} a_lk
@@ -61,6 +65,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     const size_t nv = (size_t)sys->nv, nb = (size_t)(sys->ne + sys->nc);
     w->T = carom_rk_find((int)opt[OPT_ORDER]);
     read_table(w);
+    w->by_stage = opt[OPT_SETS] == 1;
     (void)keep;
     w->held_1 = carom_allocate(mem, (size_t)sys->nc);
     w->kinked = carom_allocate(mem, nb);
@@ -75,7 +80,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     }
     CAROM_ALLOCATE(mem, (size_t)sys->nq, &w->Q, &w->Q_next);
     CAROM_ALLOCATE(mem, nv, &w->v, &w->sum, &w->x);
-    CAROM_ALLOCATE(mem, nb, &w->g_0, &w->g_1);
+    CAROM_ALLOCATE(mem, nb, &w->g_0, &w->g_1, &w->g_l);
+    w->held_0 = carom_allocate(mem, (size_t)sys->nc);
     CAROM_ALLOCATE(mem, (size_t)w->L.W.n, &w->u_0, &w->u_1, &w->lambda);
 }
 
@@ -147,11 +153,28 @@ static carom_status impact_at_start(work *w, carom_step *s) {
     return strike(w, s, &w->L, w->u_0, w->v_0);
 }
 
-// (HE-7)  a kink: a contact of L, at (t, q_0), has W(Q_l)'v_0 + w < -theta at a stage.
+// (HE-7)  a kink: a contact that is closed at (t, q_0) has W(Q_l)'v_0 + w < -theta at a stage.
 static carom_status meets_kink(work *w, carom_step *s, int l, bool *kink) {
     carom_local_velocity(w->u_0, &w->L_next, w->v_0);
     const carom_place at = {.t = stage_time(w, s, l), .q = w->Q_next, .v = w->v_0, .f = w->K_E[l - 1]};
     return carom_struck(s, kink, w->kinked, &w->L_next, w->u_0, at);
+}
+
+// (HR-5)  sets=stage:  the set of lambda_{l-1} is { j : g_j(t_l, Q_l) <= 0 } (CL-3); L and L_next then have it, with directions at Q_{l-1} and Q_l.
+//         *closes: one of them was open at the start.  Its force would stop it without restitution: the step is an impact.
+static carom_status close_stage(work *w, carom_step *s, int l, bool *closes) {
+    const int ne = s->sys->ne;
+    const double t_l = stage_time(w, s, l);
+    CAROM_TRY(carom_gaps(s, w->g_l, t_l, w->Q_next));
+    const carom_place at = {.t = t_l, .q = w->Q_next, .v = w->V[l - 1], .held = w->held_0, .drift = DRIFT};
+    CAROM_TRY(carom_close_at(s, &w->L_next, w->g_l, at));
+    for (int b = ne; b < w->L_next.nb && !*closes; ++b) *closes = w->held_0[w->L_next.id[b] - ne] == 0;
+    if (*closes) return CAROM_OK;
+    bool same = w->L.nb == w->L_next.nb;
+    for (int b = 0; same && b < w->L.nb; ++b) same = w->L.id[b] == w->L_next.id[b];
+    if (same) return CAROM_OK;
+    carom_local_same(&w->L, &w->L_next);
+    return carom_directions(s, &w->L, stage_time(w, s, l - 1), w->Q);
 }
 
 // Directions at the next stage are those at this one, when it comes.
@@ -161,8 +184,9 @@ static void pass_directions(work *w) {
     w->L_next = L;
 }
 
-// The stages with the forces of the first nb constraints of L, with directions at (t, q_0); they end early at a kink.
-static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
+// The stages with the forces of the first nb constraints of L, with directions at (t, q_0), or, unless those are the joints alone, with those of (HR-5);
+// they end early at a kink.
+static carom_status stages(work *w, carom_step *s, int nb, bool by_stage, bool *kink) {
     const int last = w->T->stages, ne = s->sys->ne;
     carom_copy(w->V[0], w->v_0, s->sys->nv);
     carom_copy(w->Q, s->q, s->sys->nq);
@@ -174,12 +198,15 @@ static carom_status stages(work *w, carom_step *s, int nb, bool *kink) {
         CAROM_TRY(free_stage(w, s, l - 1, stage_time(w, s, l - 1)));
         CAROM_TRY(carom_power_stage(s, s->h * w->T->b[l - 1], stage_time(w, s, l - 1), w->Q, w->V[l - 1]));
         position(w, s, l);
-        carom_local_same(&w->L_next, &w->L);
+        if (by_stage) CAROM_TRY(close_stage(w, s, l, kink));
+        else carom_local_same(&w->L_next, &w->L);
+        if (*kink) carom_zero(w->kinked, ne + s->sys->nc);
+        if (*kink) return CAROM_OK;
         CAROM_TRY(carom_directions(s, &w->L_next, stage_time(w, s, l), w->Q_next));
-        if (nb > ne) CAROM_TRY(meets_kink(w, s, l, kink));
+        if (w->L.nb > ne) CAROM_TRY(meets_kink(w, s, l, kink));
         if (*kink) return CAROM_OK;
         CAROM_TRY(velocity(w, s, l, &w->L, &w->L_next, w->K, l < last ? w->V[l] : w->v));
-        if (nb > 0) keep_stage(w, s, l - 1, l == last);
+        if (w->L.nb > 0) keep_stage(w, s, l - 1, l == last);
         if (l == last) break;
         lift(w, s, l);
         carom_copy(w->Q, w->Q_next, s->sys->nq);
@@ -247,15 +274,17 @@ static carom_status step(void *memory, carom_step *s) {
     if (nb > ne) CAROM_TRY(impact_at_start(w, s));
     const carom_account booked = s->account;
     bool kink;
-    CAROM_TRY(stages(w, s, nb, &kink));
+    for (int c = 0; w->by_stage && c < nc; ++c) w->held_0[c] = carom_closed(s, w->g_0[ne + c]);
+    CAROM_TRY(stages(w, s, nb, w->by_stage && nc > 0, &kink));
     carom_zero(w->held_1, nc);
-    if (!kink && nb > ne && jams(w, s)) carom_zero(w->kinked, nb), kink = true;
+    if (!kink && w->L.nb > ne && jams(w, s)) carom_zero(w->kinked, w->L.nb), kink = true;
     if (kink) {
-        for (int b = ne; b < nb; ++b) w->held_1[w->L.id[b] - ne] = !w->kinked[b];
+        for (int c = 0; w->by_stage && c < nc; ++c) w->held_1[c] = w->held_0[c];
+        for (int b = ne; b < w->L.nb; ++b) w->held_1[w->L.id[b] - ne] = !w->kinked[b];
         s->account = booked;
         w->L.nb = ne;
         CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
-        CAROM_TRY(stages(w, s, ne, &(bool){false}));
+        CAROM_TRY(stages(w, s, ne, false, &(bool){false}));
     } else {
         for (int c = 0; c < nc; ++c) w->held_1[c] = s->force[s->dir[ne + c]] > 0;
     }

@@ -23,7 +23,9 @@ void carom_midpoint_book(const carom_midpoint *w, carom_step *s);
 /// The theta rule (moreau_jean.c); the options of moreau-jean.
 typedef struct carom_theta_rule {
     double theta, gamma;
-    bool inside, identity; // at=theta; check the energy balance
+    bool inside, start;    // at=theta; at=start
+    bool updates;          // gap=update
+    bool identity;         // check the energy balance
 } carom_theta_rule;
 
 /// Steps without contacts one after the other, up to the last step.
@@ -41,7 +43,10 @@ typedef struct carom_theta {
     bool have_M;                 // M is constant and stands
     carom_columns D, D_0;        // d(W'v + w)/dq with v_1 and, at=theta, with v_0
     double theta, gamma;
-    bool inside;                 // at=theta
+    bool inside, start;          // at=theta; at=start
+    double *gap;                 // kept, gap=update: gaps as (MJ-13) has them; NULL: gap=position
+    double *gap_1, *U;           // those at the end of the step; local velocities of all constraints
+    carom_local L_all;           // all constraints, directions at q_0
     double *s_0, *v_m, *q_1;     // M_0^-1 f_0; (1 - theta) v_0 + theta v_1; new position
     double *f_0, *q_theta;       // at=theta: forces at the start; q_0 + theta (q_1 - q_0)
     double *v_1, *y, *f, *g;     // trial velocity; v_1 - v_0, at=end: less h (1 - theta) s_0; forces; forecast gaps

@@ -3,6 +3,7 @@
 // Spec: docs/METHODS.md, section MD.  Positions move with the mean velocity whatever theta is; theta only
 // says where between q_0 and q_1 the forces are evaluated.
 #include "scheme/identity.h"
+#include "scheme/inside.h"
 #include "scheme/newton.h"
 #include <math.h>
 
@@ -97,6 +98,7 @@ static carom_status check_identity(work *w, carom_step *s) {
     double scale;
     const double off = carom_identity_dissipative(I, &b, w->theta, &scale);
     carom_book_identity(s, off, scale);
+    if (w->theta < 0.5 && s->sys->flags & CAROM_TIMELESS_GAPS) carom_book_rise(s, carom_rise_dissipative(I, &b, w->theta), CAROM_RULE_MEAN, w->theta, 0);
     return CAROM_OK;
 }
 

@@ -1,17 +1,22 @@
 // moreau_jean.c: the theta scheme of Moreau and Jean, implicit by Newton where the system is nonlinear.
 //
 // Spec: docs/METHODS.md, section MJ.  The smooth forces are taken by the theta rule, all reactions as one
-// impulse on velocity level, at the new position or at q_theta.  First order; theta = 1/2 makes only the smooth part
+// impulse on velocity level, at the new position, at q_theta or at the old position.  First order; theta = 1/2 makes only the smooth part
 // second order.  theta = 0 is explicit.
+#include "base/tolerance.h"
 #include "linalg/sum.h"
+#include "scheme/inside.h"
 #include "scheme/moreau/moreau.h"
 #include <math.h>
 
-enum { OPT_THETA, OPT_GAMMA, OPT_AT, OPT_IDENTITY };
+enum { OPT_THETA, OPT_GAMMA, OPT_AT, OPT_GAP, OPT_IDENTITY };
 static const carom_option options[] = {
     {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "weight of the new state in the theta rule"},
     {.name = "gamma", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "forecast: contacts closed at q_0 + gamma h v_0 are active"},
-    {.name = "at", .kind = CAROM_CHOICE, .choices = "end|theta", .about = "mass and contact directions at q_1, or at q_0 + theta (q_1 - q_0)"},
+    {.name = "at", .kind = CAROM_CHOICE, .choices = "end|theta|start",
+     .about = "mass and contact directions at q_1, or at q_0 + theta (q_1 - q_0); start: mass at q_1, directions at q_0, so that they are constant in a step"},
+    {.name = "gap", .kind = CAROM_CHOICE, .choices = "position|update",
+     .about = "forecast gaps: those at the position forecast; or the gap before, updated with the velocities along the directions at q_0 alone, so that it drifts from the position where they turn"},
     {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off", .about = "check the discrete energy balance at every step of a linear system"},
     {0},
 };
@@ -29,6 +34,15 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     w->theta = rule.theta;
     w->gamma = rule.gamma;
     w->inside = rule.inside;
+    w->start = rule.start;
+    w->gap = NULL;
+    if (keep && rule.updates) {
+        const size_t nb = (size_t)(sys->ne + sys->nc);
+        w->gap = carom_allocate(keep, nb);
+        w->gap_1 = carom_allocate(mem, nb);
+        w->L_all = carom_allocate_local(mem, sys);
+        w->U = carom_allocate(mem, (size_t)w->L_all.W.n);
+    }
     w->have_M = false;
     w->I = carom_allocate_identity(mem, sys, rule.identity);
     w->N = carom_allocate_newton(mem, sys);
@@ -50,12 +64,12 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     w->g = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     w->u_0 = carom_allocate(mem, (size_t)w->L_0.W.n);
     w->jump = w->strikes = NULL;
-    if (!w->inside && !(sys->flags & CAROM_TIMELESS_GAPS)) w->jump = carom_allocate(mem, (size_t)w->L_0.W.n), w->strikes = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
+    if (!w->inside && !w->start && !(sys->flags & CAROM_TIMELESS_GAPS)) w->jump = carom_allocate(mem, (size_t)w->L_0.W.n), w->strikes = carom_allocate(mem, (size_t)(sys->ne + sys->nc));
     allocate_past(w, keep, sys);
 }
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    const carom_theta_rule rule = {.theta = opt[OPT_THETA], .gamma = opt[OPT_GAMMA], .inside = opt[OPT_AT] == 1, .identity = opt[OPT_IDENTITY] == 0};
+    const carom_theta_rule rule = {.theta = opt[OPT_THETA], .gamma = opt[OPT_GAMMA], .inside = opt[OPT_AT] == 1, .start = opt[OPT_AT] == 2, .updates = opt[OPT_GAP] == 1, .identity = opt[OPT_IDENTITY] == 0};
     carom_theta_allocate(memory, rule, mem, keep, sys);
 }
 
@@ -145,6 +159,13 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         // (MJ-5)  u_1 = W(q_1)'v_1 + w
         if (N->k == 0) w->bent.some = false;
         if (N->L.nb == 0) return CAROM_OK;
+        if (w->start) {
+            // (MJ-12)  at=start:  u_1 = W(q_0)'v_1 + w
+            if (N->k == 0) CAROM_TRY(carom_directions(s, &N->L, s->t, s->q));
+            carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
+            carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
+            return CAROM_OK;
+        }
         CAROM_TRY(carom_directions(s, &N->L, t_1, w->q_1));
         if (N->k > 0) carom_bent_keep(&w->bent, &N->L);
         carom_local_velocity_shared(s, N->u_1, &N->L, v_1);
@@ -152,18 +173,20 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
         return CAROM_OK;
     }
-    // (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 + w)/dq
+    // (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 + w)/dq;  at=start:  dW/dq = 0
     if (theta == 0) carom_matrix_zero(N->A);
     if (theta > 0) {
         CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
         N->K = w->K, N->q = w->q_1, N->share = h * theta;
         carom_matrix_sum(N->A, h * theta, w->C, h * h * theta * theta, w->K);
         CAROM_TRY(carom_mass_gradient(s, N->A, h * theta, t_1, w->q_1, w->y));
-        CAROM_TRY(carom_reaction_gradient(s, N->A, -h * theta, &N->L, N->p, t_1, w->q_1));
-        CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_1, v_1));
+        if (!w->start) {
+            CAROM_TRY(carom_reaction_gradient(s, N->A, -h * theta, &N->L, N->p, t_1, w->q_1));
+            CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_1, v_1));
+        }
     }
     carom_matrix_add(N->A, 1, w->M);
-    if (N->L.nb > 0) carom_local_blend(&N->V, &N->L, theta > 0 ? h * theta : 0, &w->D);
+    if (N->L.nb > 0) carom_local_blend(&N->V, &N->L, theta > 0 && !w->start ? h * theta : 0, &w->D);
     return CAROM_OK;
 }
 
@@ -180,6 +203,12 @@ static carom_status check_identity(carom_theta *w, carom_step *s) {
     double scale;
     const double off = carom_identity_theta(I, &b, w->theta, &scale);
     carom_book_identity(s, off, scale);
+    if (!(s->sys->flags & CAROM_TIMELESS_GAPS)) return CAROM_OK; // walls that move give energy
+    double e = 0; // of the contacts that react
+    const carom_local *L = &w->N.L;
+    for (int k = s->sys->ne; k < L->nb; ++k)
+        if (w->N.p[L->at[k]] > 0) e = fmax(e, s->sys->contacts[L->id[k] - s->sys->ne].restitution);
+    if (w->theta < 0.5 || w->theta * (1 + e) > 1 + CAROM_SAME) carom_book_rise(s, carom_rise_theta(I, &b, w->theta), CAROM_RULE_THETA, w->theta, 1 / (1 + e));
     return CAROM_OK;
 }
 
@@ -226,6 +255,40 @@ static carom_status mean_walls(carom_theta *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// The forecast of (MJ-1) into w->g, at q_1.
+static carom_status forecast(carom_theta *w, carom_step *s) {
+    const int all = s->sys->ne + s->sys->nc;
+    const double h = s->h, gamma = w->gamma;
+    carom_move(s, w->q_1, s->q, gamma * h, s->v);
+    if (!w->gap) return carom_gaps(s, w->g, s->t + gamma * h, w->q_1);
+    // (MJ-13)  gap=update:  g_j = g_j0 + gamma h u_j0 in (MJ-1),  g_j1 = g_j0 + h ((1 - theta) u_j0 + theta u_j1),  u = W(q_0)'v + w
+    carom_copy(w->gap_1, w->gap, all);
+    carom_close_kinds(s, &w->L_all, CAROM_JOINTS | CAROM_CONTACTS);
+    CAROM_TRY(carom_directions(s, &w->L_all, s->t, s->q));
+    carom_local_velocity(w->U, &w->L_all, s->v);
+    for (int id = 0; id < all; ++id) w->g[id] = w->gap_1[id] + gamma * h * w->U[w->L_all.at[id]];
+    return CAROM_OK;
+}
+
+// The second half of (MJ-13), w->U being those of v_0.
+static void update_gaps(carom_theta *w, const carom_step *s) {
+    const int all = s->sys->ne + s->sys->nc;
+    const double h = s->h, theta = w->theta;
+    for (int id = 0; id < all; ++id) w->gap_1[id] += h * (1 - theta) * w->U[w->L_all.at[id]];
+    carom_local_velocity(w->U, &w->L_all, w->v_1);
+    for (int id = 0; id < all; ++id) w->gap_1[id] += h * theta * w->U[w->L_all.at[id]];
+    carom_copy(w->gap, w->gap_1, all);
+}
+
+// Only gap=update has a state of its own for every contact.
+static carom_status start(void *memory, carom_step *s) {
+    const carom_theta *w = memory;
+    if (!w->gap) return CAROM_OK;
+    if (s->sys->listed || s->sys->list)
+        return carom_fail(s->err, CAROM_BAD_INPUT, "gap=update needs contacts that are there all the time, got a dynamic contact list: use gap=position");
+    return carom_gaps(s, w->gap, s->t, s->q);
+}
+
 carom_status carom_theta_step(void *memory, carom_step *s) {
     carom_theta *w = memory;
     carom_newton *N = &w->N;
@@ -244,8 +307,7 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
     }
 
     // (MJ-1)  I = { j : g_j(t_0 + gamma h, q_0 + gamma h v_0) <= 0 }
-    carom_move(s, w->q_1, s->q, w->gamma * h, s->v);
-    CAROM_TRY(carom_gaps(s, w->g, s->t + w->gamma * h, w->q_1));
+    CAROM_TRY(forecast(w, s));
     const carom_place M = {.t = s->t + w->gamma * h, .q = w->q_1, .v = s->v, .f = w->theta < 1 ? w->s_0 : NULL};
     CAROM_TRY(carom_close_place(s, &N->L, w->g, M));
     carom_local_same(&w->L_0, &N->L);
@@ -268,7 +330,8 @@ carom_status carom_theta_step(void *memory, carom_step *s) {
 
     // The last evaluation was at the answer: q_1 and u_1 stand.
     if (w->I.asked) CAROM_TRY(check_identity(w, s));
-    if (!w->inside && N->L.nb > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(mean_walls(w, s));
+    if (w->gap) update_gaps(w, s);
+    if (!w->inside && !w->start && N->L.nb > 0 && !(s->sys->flags & CAROM_TIMELESS_GAPS)) CAROM_TRY(mean_walls(w, s));
     carom_book_impulses(s, &N->L, N->p, w->inside ? N->u_0 : w->u_0, N->u_1);
     carom_copy(s->v, w->v_1, nv);
     carom_copy(s->q, w->q_1, s->sys->nq);
@@ -286,7 +349,8 @@ const carom_scheme carom_scheme_moreau_jean = {
             "Newton's law between u(q_0, v_0) and u(q_1, v_1); bilateral constraints: u(q_1, v_1) = 0\n"
             "at=theta, as the lecture prints it:\n"
             "M(q_t) (v_1 - v_0) = h ((1 - theta) f_0 + theta f_1) + W(q_t) p,   q_t = q_0 + theta (q_1 - q_0)\n"
-            "Newton's law between u(q_t, v_0) and u(q_t, v_1)\n\n"
+            "Newton's law between u(q_t, v_0) and u(q_t, v_1)\n"
+            "at=start: W(q_0) for W_1, Newton's law between u(q_0, v_0) and u(q_0, v_1)\n\n"
             "First order across impacts and for joints, whose reactions are impulses; theta = 1/2 is second\n"
             "order without contacts and joints.  theta >= 1/2 is stable for stiff linear systems; stiff nonlinear\n"
             "structures with impacts want theta > 1/2.  Closed gaps and joints drift with order h.\n"
@@ -301,5 +365,6 @@ const carom_scheme carom_scheme_moreau_jean = {
     .many = CAROM_MANY,
     .work_size = sizeof(carom_theta),
     .allocate = allocate,
+    .start = start,
     .step = carom_theta_step,
 };

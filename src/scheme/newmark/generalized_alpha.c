@@ -4,7 +4,7 @@
 #include "scheme/newmark/newmark_family.h"
 #include <math.h>
 
-enum { OPT_RHO, OPT_ALPHA_M, OPT_ALPHA_F, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE };
+enum { OPT_RHO, OPT_ALPHA_M, OPT_ALPHA_F, OPT_GAMMA, OPT_BETA, OPT_CONTACT, OPT_ACTIVE, OPT_START };
 static const carom_option options[] = {
     {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1, .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
     {.name = "alpha-m", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-rho", .low = -1, .high = 1, .open_high = true, .about = "weight of the old acceleration"},
@@ -13,6 +13,8 @@ static const carom_option options[] = {
     {.name = "beta", .kind = CAROM_REAL, .fallback = NAN, .derived = "by-gamma", .low = 0, .high = 2, .about = "as in newmark"},
     {.name = "contact", .kind = CAROM_CHOICE, .choices = "nonsmooth|position|velocity", .about = "nonsmooth: impulses apart from accelerations; the others put contact into the accelerations and are wrong at impacts"},
     {.name = "active", .kind = CAROM_CHOICE, .choices = "free|half", .about = "contacts closed at the end of the step without contact, or at q_0 + h/2 v_0"},
+    {.name = "start", .kind = CAROM_CHOICE, .choices = "step|force",
+     .about = "first acceleration: M^-1 f but for stiff forces, which have that over a step; or M^-1 f of all, with which rho=1 conserves the energy of linear systems exactly and stiff springs out of balance may blow up"},
     {0},
 };
 
@@ -31,6 +33,7 @@ static carom_newmark_par parameters(const double *opt) {
     par.choose_beta = isnan(opt[OPT_BETA]);
     par.contact = (carom_newmark_contact)opt[OPT_CONTACT];
     par.half = opt[OPT_ACTIVE] == 1;
+    par.from_force = opt[OPT_START] == 1;
     return par;
 }
 

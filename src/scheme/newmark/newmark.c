@@ -19,7 +19,7 @@ static carom_newmark_par parameters(const double *opt) {
                                .beta = opt[OPT_BETA],
                                .contact = (carom_newmark_contact)opt[OPT_CONTACT],
                                .half = opt[OPT_ACTIVE] == 1,
-                               .identity = opt[OPT_IDENTITY] == 0};
+                               .identity = opt[OPT_IDENTITY] == 0, .from_force = true};
 }
 
 CAROM_NEWMARK_FUNCTIONS

@@ -1,6 +1,7 @@
 // newmark_family.c: see newmark_family.h.
 #include "base/tolerance.h"
 #include "scheme/newmark/newmark_family.h"
+#include "scheme/inside.h"
 #include "scheme/newton.h"
 #include <math.h>
 
@@ -43,6 +44,7 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
     w->h_A = 0;
     w->have_M = false;
     CAROM_ALLOCATE(keep, nv, &w->a_0, &w->s_0);
+    w->h_0 = carom_allocate(keep, 1);
     w->I = carom_allocate_identity(mem, sys, par.identity && par.contact == CAROM_NEWMARK_NONSMOOTH && par.alpha_m == 0);
     if (w->I.asked && par.alpha_f > 0) {
         CAROM_ALLOCATE(keep, nv, &w->dq_before, &w->df_before);
@@ -51,7 +53,7 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
     w->L = carom_allocate_local(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
     const size_t nl = (size_t)w->L.W.n;
-    double **by_velocity[] = {&w->a_p, &w->v_p, &w->x_p,  &w->s,   &w->dw,  &w->v_1, &w->x, &w->f,
+    double **by_velocity[] = {&w->a_h, &w->a_p, &w->v_p, &w->x_p,  &w->s,   &w->dw,  &w->v_1, &w->x, &w->f,
                               &w->r_s, &w->r_w, &w->size, &w->y_s, &w->y_w, &w->dv,  &w->dx, &w->dx_0};
     for (size_t i = 0; i < sizeof by_velocity / sizeof *by_velocity; ++i) *by_velocity[i] = carom_allocate(mem, nv);
     w->q_1 = carom_allocate(mem, nq);
@@ -409,7 +411,18 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
 
 // -- start and step -------------------------------------------------------------------------------------------------
 
-// (NM-10)  s_0 = M^-1 f_0, with contact inside the accelerations also the reactions of joints;  a_0 = s_0
+// F s = r, in place;  with contact inside the accelerations also the reactions of joints, such that W's = -kappa.
+static carom_status accelerate(carom_newmark *w, carom_step *s, const carom_factor *F, double *r, const double *kappa) {
+    const int ne = s->sys->ne;
+    carom_factor_solve(F, r);
+    if (splits(w) || ne == 0) return CAROM_OK;
+    carom_problem_form(s, &w->L, &w->L, F, 1);
+    for (int k = 0; k < ne; ++k) s->c[k] = s->h * (kappa[k] + carom_column_dot(&w->L.W, k, r));
+    CAROM_TRY(carom_problem_solve(s, &w->L));
+    carom_problem_apply(s, r, 1 / s->h);
+    return CAROM_OK;
+}
+
 carom_status carom_newmark_start(void *memory, carom_step *s) {
     carom_newmark *w = memory;
     const int ne = s->sys->ne, nc = s->sys->nc, nv = s->sys->nv;
@@ -427,31 +440,54 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
             s->err, CAROM_BAD_INPUT,
             "contact=velocity needs gamma > 0: with gamma = 0 accelerations do not change the new velocity");
     }
-    CAROM_TRY(carom_free_motion(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
     if (!splits(w) && ne > 0) {
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
         carom_close(s, &w->L, w->sign);
         CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
         CAROM_TRY(carom_curvature(s, w->u, &w->L, s->t, s->q, s->v));
-        carom_problem_form(s, &w->L, &w->L, &w->F_0, 1);
-        for (int k = 0; k < ne; ++k) s->c[k] = s->h * (w->u[k] + carom_column_dot(&w->L.W, k, w->s_0));
-        CAROM_TRY(carom_problem_solve(s, &w->L));
-        carom_problem_apply(s, w->s_0, 1 / s->h);
+    }
+    // (NM-10)  from_force:  M s_0 = f_0, with which (EN-4) and (EN-5) begin;  else  A s = f_0, A ds = E s, s_0 = s + ds, E = A - M with A of (NM-8):
+    //          a stiff force that is not in balance accelerates as over a step, and what is not stiff has M s_0 = f_0 up to E^2;  a_0 = s_0
+    if (w->par.from_force) {
+        CAROM_TRY(carom_motion_factor(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
+        CAROM_TRY(accelerate(w, s, &w->F_0, w->s_0, w->u));
+    } else {
+        const double h = s->h;
+        CAROM_TRY(carom_motion(s, w->M, w->s_0, NULL, s->t, s->q, s->v));
+        CAROM_TRY(carom_tangent(s, w->K, w->C, s->t, s->q, s->v));
+        carom_matrix_zero(w->E);
+        carom_matrix_add(w->E, h * w->par.gamma * w->c, w->C);
+        carom_matrix_add(w->E, h * h * w->par.beta * w->c, w->K);
+        carom_matrix_zero(w->A);
+        carom_matrix_add(w->A, 1, w->M);
+        carom_matrix_add(w->A, 1, w->E);
+        CAROM_TRY(carom_iteration_factor(s, &w->F_A, w->A));
+        w->h_A = 0; // the factor of a step is another
+        CAROM_TRY(accelerate(w, s, &w->F_A, w->s_0, w->u));
+        carom_matrix_mul(w->r_s, w->E, w->s_0);
+        if (!splits(w)) carom_zero(w->u, ne);
+        CAROM_TRY(accelerate(w, s, &w->F_A, w->r_s, w->u));
+        carom_axpy(w->s_0, 1, w->r_s, nv);
     }
     carom_copy(w->a_0, w->s_0, nv);
+    w->h_0[0] = 0;
     return CAROM_OK;
 }
 
 // (NM-11)  prediction:  a_p = (alpha_f s_0 - alpha_m a_0)/(1 - alpha_m);  v_p and x_p with a_0 and a_p.  Newton's method
 //          starts from s_0, and with joints from the dw that keeps v: s_0 knows nothing of reactions, and where joints hold
 //          stiff members it would lead far away, to another root
+// (NM-15)  a is the acceleration at a time that differs from t_0 by a multiple of the step; after a step of
+//          another size h_0:  a_0 <- s_0 + (h/h_0) (a_0 - s_0)
 static void predict(carom_newmark *w, const carom_step *s) {
     const carom_newmark_par *par = &w->par;
-    const double h = s->h;
+    const double h = s->h, ratio = w->h_0[0] > 0 ? h / w->h_0[0] : 1;
     for (int i = 0; i < s->sys->nv; ++i) {
-        w->a_p[i] = (par->alpha_f * w->s_0[i] - par->alpha_m * w->a_0[i]) / (1 - par->alpha_m);
-        w->v_p[i] = s->v[i] + h * ((1 - par->gamma) * w->a_0[i] + par->gamma * w->a_p[i]);
-        w->x_p[i] = h * s->v[i] + h * h * ((0.5 - par->beta) * w->a_0[i] + par->beta * w->a_p[i]);
+        const double a = ratio == 1 ? w->a_0[i] : w->s_0[i] + ratio * (w->a_0[i] - w->s_0[i]);
+        w->a_h[i] = a;
+        w->a_p[i] = (par->alpha_f * w->s_0[i] - par->alpha_m * a) / (1 - par->alpha_m);
+        w->v_p[i] = s->v[i] + h * ((1 - par->gamma) * a + par->gamma * w->a_p[i]);
+        w->x_p[i] = h * s->v[i] + h * h * ((0.5 - par->beta) * a + par->beta * w->a_p[i]);
         w->s[i] = splits(w) ? w->s_0[i] : 0; // with contact inside, s_0 may hold an impact
         w->dw[i] = splits(w) && s->sys->ne > 0 ? s->v[i] - w->v_p[i] - h * par->gamma * w->c * w->s[i] : 0;
     }
@@ -467,6 +503,7 @@ static carom_status check_identity(carom_newmark *w, carom_step *s) {
     if (!I->on) return CAROM_OK;
     CAROM_TRY(carom_identity_loads(I, s, s->t, s->t + s->h));
     double *f_0 = w->dv, *f_1 = w->dx; // with damping
+    const double ratio = w->h_0[0] > 0 ? s->h / w->h_0[0] : 1;
     carom_copy(f_0, I->f_0, nv);
     carom_copy(f_1, I->f_1, nv);
     if (I->damped) {
@@ -483,13 +520,19 @@ static carom_status check_identity(carom_newmark *w, carom_step *s) {
                              .f_0 = f_0,
                              .f_1 = f_1,
                              .r = w->r_w,
-                             .a_0 = w->a_0,
+                             .a_0 = w->a_h,
                              .a_1 = w->a_p};
     double scale;
+    if (alpha > 0 && *w->before != 0 && ratio != 1) { // by (NM-15) M a_0 = f_0 - alpha (h/h_0) df_before, as if the step before had been as long
+        for (int i = 0; i < nv; ++i) w->dq_before[i] *= ratio, w->df_before[i] *= ratio;
+    }
     if (alpha == 0 || *w->before != 0) {
         const double off =
             carom_identity_newmark(I, &b, w->par.gamma, w->par.beta, alpha, w->dq_before, w->df_before, &scale);
         carom_book_identity(s, off, scale);
+        const double gamma = w->par.gamma, beta = w->par.beta;
+        const bool holds = 2 * beta >= gamma - CAROM_SAME && gamma >= 0.5;
+        if (alpha == 0 && !holds && s->sys->flags & CAROM_TIMELESS_GAPS) carom_book_rise(s, carom_rise_newmark(I, &b, gamma, beta), CAROM_RULE_NEWMARK, gamma, beta);
     }
     if (alpha > 0) {
         carom_add(w->dq_before, w->q_1, -1, s->q, nv);
@@ -517,6 +560,7 @@ carom_status carom_newmark_step(void *memory, carom_step *s) {
     carom_axpy(w->a_p, w->c, w->s, nv);
     if (w->I.asked) CAROM_TRY(check_identity(w, s));
     carom_copy(w->a_0, w->a_p, nv);
+    w->h_0[0] = s->h;
     carom_copy(w->s_0, w->s, nv);
     carom_copy(s->q, w->q_1, s->sys->nq);
     carom_copy(s->v, w->v_1, nv);

@@ -24,6 +24,7 @@ typedef struct carom_newmark_par {
     carom_newmark_contact contact;
     bool half;     // forecast of closed contacts at q_0 + h/2 v_0 instead of the end of the step without contact
     bool identity; // check the energy balance where there is one
+    bool from_force; // start with M s_0 = f_0, which the energy balances need, instead of A s_0 = f_0 (NM-10)
     bool choose_beta; // not given: gamma/2 where there are joints
 } carom_newmark_par;
 
@@ -37,8 +38,10 @@ typedef struct carom_newmark {
     carom_newmark_par par;
     double c;          // (1 - alpha_f)/(1 - alpha_m): a_1 = a_p + c s_1
     double *a_0, *s_0; // kept
+    double *h_0;       // kept, one: step that a_0 belongs to; 0: a_0 is that of the start
     double *dq_before, *df_before,
         *before;                 // kept, HHT with identity: steps of position and load before; are they there?
+    double *a_h;                 // a_0 for the step at hand (NM-15)
     double *a_p, *v_p, *x_p;     // a_1, v_1 and displacement for s_1 = 0
     double *s, *dw, *p;          // rate of the smooth velocity; jump; impulses (forces times h)
     double *q_1, *v_1, *x, *f;   // the end of the step; displacement; forces
