@@ -214,8 +214,8 @@ typedef struct carom_orbit {
     const char *scheme;
 } carom_orbit;
 
-/// Does time not enter forces, masses, gaps and directions, as far as times over `span` tell at the initial state?
-carom_status carom_model_timeless(const carom_model *m, double span, bool *timeless, carom_error *err);
+/// Does time not enter masses, forces, gaps, directions and friction, by their expressions with the parameters as they are?  by: a parameter that may change; NULL: none.
+carom_status carom_model_timeless(const carom_model *m, const char *by, bool *timeless, carom_error *err);
 /// A motion that repeats itself.  CAROM_NOT_CONVERGED, CAROM_SINGULAR: none was found, `orbit` holds the best state.  To be freed whatever happens.
 carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err);
 void carom_orbit_free(carom_orbit *orbit);

@@ -424,7 +424,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_orbit_free": (None, [POINTER(Orbit)]),
     "carom_lyapunov_find": (c_int, [POINTER(Lyapunov), POINTER(LyapunovDef), _E]),
     "carom_lyapunov_free": (None, [POINTER(Lyapunov)]),
-    "carom_model_timeless": (c_int, [_P, c_double, POINTER(c_bool), _E]),
+    "carom_model_timeless": (c_int, [_P, c_char_p, POINTER(c_bool), _E]),
     "carom_follow_run": (c_int, [POINTER(Branch), POINTER(FollowDef), _E]),
     "carom_branch_free": (None, [POINTER(Branch)]),
     "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),

@@ -131,7 +131,7 @@ static bool read_start(job *j, const carom_model *m) {
     if (!orbit) return true;
     bool timeless = false;
     carom_error err = {0};
-    if (!period && carom_model_timeless(m, isnan(j->def.guess) ? 1 : j->def.guess, &timeless, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (!period && carom_model_timeless(m, j->def.by, &timeless, &err) != CAROM_OK) return cli_say("%s", err.text), false;
     if (!period && !timeless && isnan(j->def.guess)) return cli_say("%s holds no period; give --period EXPR", file), false;
     carom_format(fixed, sizeof fixed, "%.17g", j->def.guess);
     j->def.period = period ? period : timeless ? "free" : fixed;

@@ -102,10 +102,10 @@ static carom_status begin(void *user) {
     CAROM_TRY(carom_cycle_guess(c, o->x, 0, window, guess));
     const double value = s->value, ends[2] = {o->def->from, o->def->to};
     for (int i = 0; i < 2 && c->expression && !c->timeless; ++i) { // the period may change with the parameter, and --period must say so
-        bool repeats = true;
         if (carom_cycle_set(c, ends[i]) != CAROM_OK) continue;
-        CAROM_TRY(carom_shooter_same(s, c->T, o->x, c->T, NULL, &repeats));
-        if (!repeats) return carom_fail(o->err, CAROM_BAD_INPUT, "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an expression, --period EXPR", o->def->by, ends[i], c->T);
+        const carom_status status = carom_cycle_time(c, o->x);
+        if (status == CAROM_BAD_INPUT) return carom_fail(o->err, CAROM_BAD_INPUT, "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an expression, --period EXPR", o->def->by, ends[i], c->T);
+        CAROM_TRY(status);
     }
     CAROM_TRY(carom_cycle_set(c, value));
     carom_cycle_expect(c, false);

@@ -33,6 +33,8 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
 void carom_cycle_close(carom_cycle *c);
 /// How Newton's method works: from any guess (the default), or from near a solution, as along a branch.
 void carom_cycle_expect(carom_cycle *c, bool near);
+/// Does time enter the model?  c->timeless.  CAROM_BAD_INPUT: it does, and the period is free; or the model does not repeat itself after c->T.  x: a state.
+carom_status carom_cycle_time(carom_cycle *c, const double *x);
 /// A guess: from x, after `transient`, within `window` (free periods), near the period `guess` (NAN: the first return).
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess);
 /// Begin at another phase of the motion over one period from x, where nothing happens.

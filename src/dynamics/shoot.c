@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
+#include "model/forcing.h"
 #include <carom/event.h>
 #include <math.h>
 #include <stdlib.h>
@@ -437,20 +438,15 @@ carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, 
     return status;
 }
 
-carom_status carom_model_timeless(const carom_model *m, double span, bool *timeless, carom_error *err) {
+carom_status carom_model_timeless(const carom_model *m, const char *by, bool *timeless, carom_error *err) {
     if (!m || !timeless) return CAROM_MISSING(err);
-    carom_shooter s = {.err = err};
-    const carom_system *sys = carom_model_system(m);
-    carom_status status = carom_point_open(&s.p, m, err);
-    double *x = calloc((size_t)(sys->nq + sys->nv) + 1, sizeof *x);
-    if (status == CAROM_OK && !x) status = no_memory(err);
-    s.nq = sys->nq, s.nv = sys->nv;
-    *timeless = status == CAROM_OK;
-    if (status == CAROM_OK) carom_copy(x, carom_model_q0(m), s.nq), carom_copy(x + s.nq, carom_model_v0(m), s.nv);
-    for (int k = 1; k <= 3 && status == CAROM_OK && *timeless; ++k) status = carom_shooter_same(&s, span, x, 0.1618 * k * span, NULL, timeless);
-    free(x);
-    carom_point_close(&s.p);
-    return status;
+    int free_one = -1;
+    for (int i = 0; by && i < carom_model_count(m).parameters; ++i)
+        if (strcmp(carom_model_parameter(m, i, NULL), by) == 0) free_one = i;
+    carom_forcing f;
+    CAROM_TRY(carom_model_forcing(m, free_one, &f, err));
+    *timeless = !f.forced;
+    return CAROM_OK;
 }
 
 static carom_status prepare(carom_shooter *s) {
