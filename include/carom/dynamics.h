@@ -274,6 +274,7 @@ typedef struct carom_branch {
     int branches;        // begun
     double value;        // of the parameter at the last point
     const char *scheme;
+    int unlocated;       // events with a question mark
     carom_error note;    // why a branch could not be followed to its end, or doubled orbits not be found, for the first ones; CAROM_OK: there was none
 } carom_branch;
 

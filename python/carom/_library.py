@@ -291,7 +291,7 @@ class FollowDef(Structure):
 
 
 class Branch(Structure):
-    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p), ("note", CError)]
+    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p), ("unlocated", c_int), ("note", CError)]
 
 
 # The C name of every mirror above, for the test of layouts.

@@ -21,6 +21,7 @@ static const cli_option options[] = {
     CLI_OPTION, CLI_MODEL,
     {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv", false},
     {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
+    {"strict", 0, NULL, "exit with status 3 if an event could not be located", false},
     {"plot", 0, "FILE", "a picture: .svg, .png or .pdf", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
@@ -158,7 +159,10 @@ static int follow(job *j) {
     if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
     if (code == CLI_DONE && j->f.queue.rows > 0)
         cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, carom_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
+    if (code == CLI_DONE && j->f.unlocated > 0)
+        cli_say("%s: %d event%s could not be located; columns event.low and event.high of the rows with a question mark hold the interval", j->a->word[0], j->f.unlocated, j->f.unlocated == 1 ? "" : "s");
     if (code == CLI_DONE && cli_has(j->a, "plot")) code = follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL);
+    if (code == CLI_DONE && j->f.unlocated > 0 && cli_has(j->a, "strict")) code = CLI_CHECK;
     carom_branch_free(&j->f);
     return code;
 }
@@ -181,7 +185,7 @@ static int run(const cli_args *a) {
 const cli_verb cli_follow = {
     .name = "follow", .arguments = "MODEL", .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
     .options = options, .run = run,
-    .text = "Continuation by arclength: the branch is followed around folds. Located to 1e-8 of the parameter's range or better: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
+    .text = "Continuation by arclength: the branch is followed around folds. Located to about 1e-10 of the parameter: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
             "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), opening and closing (a contact that\n"
             "was always closed lifts off, or the reverse), sequence (other contacts, or another order).\n"
             "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",

@@ -8,13 +8,16 @@
 
 static const double GRAZES = 1e-3; // of the other impacts: a contact that is struck by less is nearly grazed
 static const double ASIDE = 1e-3;  // along the multiplier of -1: where the orbit of twice the period is looked for
-static const double LINEAR = 1e-9, BRANCH = 1e-10; // tolerances of the linearised motion and of the scheme: looser than for one orbit, points of a branch are many
+static const double LINEAR = 1e-9, PRECISE = 1e-12; // tolerances of the linearised motion: looser than for one orbit, points of a branch are many; where events are located
+static const double TIGHT = 1e-13; // of the scheme there
+static const double NOISE = 30;    // of the tolerance of the linearised motion and its growth: errors of multipliers
 static const double CLEAR = 1e-7;  // of a step: behind an event, where it has happened
 
 typedef struct orbits {
     carom_cycle c;
     const carom_follow_def *def;
     double size;              // of the parameter
+    double rtol;              // of the scheme
     double *re, *im, *vectors, *x;
     carom_hit *hit;           // of the solution that was kept
     int nhits;
@@ -22,19 +25,20 @@ typedef struct orbits {
     carom_error *err;
 } orbits;
 
+enum { HEAD = 7 }; // numbers before the state
 enum { MOST_PERIODS = 16 }; // of the first orbit, in one that was doubled
 
-static const char *const tests[CAROM_TESTS] = {"period-doubling", "neimark-sacker", "branch"};
+static const char *const tests[CAROM_TESTS] = {"fold", "branch", "period-doubling", "neimark-sacker"};
 
-// -- places: parameter, T, t_0, fold, nsym, x, shift, scale, sym -----------------------------------------------------
+// -- places: parameter, T, t_0, fold, nsym, timeless, noise, x, shift, scale, sym -----------------------------------------------------
 
-static int place_size(const carom_shooter *s) { return 6 + s->nq + s->nv + s->nq + s->n + s->n * s->n; }
+static int place_size(const carom_shooter *s) { return HEAD + s->nq + s->nv + s->nq + s->n + s->n * s->n; }
 
 static void save(void *user, double *place) {
     const carom_cycle *c = &((orbits *)user)->c;
     const carom_shooter *s = &c->s;
-    const double head[] = {s->value, c->T, c->t_0, c->fold, c->nsym, c->timeless};
-    carom_copy(place, head, 6), place += 6;
+    const double head[HEAD] = {s->value, c->T, c->t_0, c->fold, c->nsym, c->timeless, c->noise};
+    carom_copy(place, head, HEAD), place += HEAD;
     carom_copy(place, c->x, s->nq + s->nv), place += s->nq + s->nv;
     carom_copy(place, c->shift, s->nq), place += s->nq;
     carom_copy(place, s->scale, s->n), place += s->n;
@@ -44,15 +48,16 @@ static void save(void *user, double *place) {
 static carom_status restore(void *user, const double *place) {
     carom_cycle *c = &((orbits *)user)->c;
     carom_shooter *s = &c->s;
-    const double *x = place + 6, *shift = x + s->nq + s->nv, *scale = shift + s->nq;
+    const double *x = place + HEAD, *shift = x + s->nq + s->nv, *scale = shift + s->nq;
+    c->noise = fmax(1, place[6]);
     if (s->linear && place[0] == s->value && place[1] == c->T && place[2] == c->t_0 && place[3] == c->fold && memcmp(x, c->x, (size_t)(s->nq + s->nv) * sizeof *x) == 0 &&
         memcmp(scale, s->scale, (size_t)s->n * sizeof *scale) == 0)
         return CAROM_OK; // it is there, and its linearisation is good
-    if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv)) return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to go on with is damaged");
+    if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv && place[6] > 0)) return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to go on with is damaged");
     c->fold = (int)place[3], c->nsym = (int)place[4], c->timeless = place[5] != 0;
     CAROM_TRY(carom_cycle_set(c, place[0]));
     c->T = place[1], c->t_0 = place[2];
-    place += 6;
+    place += HEAD;
     carom_copy(c->x, place, s->nq + s->nv), place += s->nq + s->nv;
     carom_copy(c->shift, place, s->nq), place += s->nq;
     carom_copy(s->scale, place, s->n), place += s->n;
@@ -79,7 +84,25 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
     return status;
 }
 
-static bool tangent(void *user, double *tau) { return carom_cycle_tangent(&((orbits *)user)->c, ((orbits *)user)->size, tau); }
+static bool tangent(void *user, double *tau, carom_signed *border) {
+    return carom_cycle_tangent(&((orbits *)user)->c, ((orbits *)user)->size, tau, border ? &border->sign : NULL, border ? &border->log_size : NULL);
+}
+
+static void apart(void *user, const double *place, double *by) {
+    const orbits *o = user;
+    const carom_cycle *c = &o->c;
+    const carom_shooter *s = &c->s;
+    carom_shooter_apart(s, place + HEAD, c->x, by);
+    by[s->n] = c->expression ? 0 : log(c->T / place[1]), by[s->n + 1] = (s->value - place[0]) / o->size;
+}
+
+static carom_status precise(void *user, bool on) {
+    carom_cycle *c = &((orbits *)user)->c;
+    bool changed;
+    c->s.rtol = on ? PRECISE : LINEAR, c->rtol = on ? fmin(TIGHT, ((orbits *)user)->rtol) : ((orbits *)user)->rtol;
+    c->s.linear = false, c->precise = on;
+    return carom_shooter_tolerance(&c->s, c->rtol, &changed);
+}
 
 static carom_status linearise(void *user) { return carom_cycle_shoot(&((orbits *)user)->c, true); }
 
@@ -112,24 +135,34 @@ static carom_status begin(void *user) {
     carom_status status = carom_cycle_solve(c, NULL, 1);
     if (status == CAROM_NOT_CONVERGED && carom_cycle_rephase(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
     carom_cycle_expect(c, true);
-    return status;
+    bool more;
+    return status == CAROM_OK ? carom_cycle_measure(c, &more) : status;
 }
 
 // -- what it is like ------------------------------------------------------------------------------------------------
 
+static double beyond(void *user, double re, double im) { return (void)user, hypot(re, im) - 1; }
+
 static carom_status look(void *user, carom_curve_look *l) {
     orbits *o = user;
-    int count, trivial, lost;
-    CAROM_TRY(carom_cycle_multipliers(&o->c, o->re, o->im, NULL, &count, &trivial, &lost));
-    *l = (carom_curve_look){.distance = {INFINITY, INFINITY, INFINITY}};
-    for (int i = 0; i < count; ++i) {
-        const double size = hypot(o->re[i], o->im[i]);
-        const int k = o->im[i] != 0 ? 1 : o->re[i] < 0 ? 0 : 2;
+    const carom_shooter *s = &o->c.s;
+    int trivial, lost;
+    CAROM_TRY(carom_cycle_multipliers(&o->c, l->re, l->im, NULL, &l->n, &trivial, &lost));
+    l->largest = 0, l->unstable = 0;
+    l->noise = NOISE * s->rtol * fmax(1, carom_norm_max(s->Y, s->n * s->m));
+    double nearest = INFINITY, log_size = 0;
+    int sign = 1;
+    for (int i = 0; i < l->n; ++i) {
+        const double size = hypot(l->re[i], l->im[i]), off = hypot(l->re[i] + 1, l->im[i]);
         l->largest = fmax(l->largest, size);
-        l->count[k] += size > 1;
-        if (fabs(size - 1) < fabs(l->distance[k])) l->distance[k] = size - 1;
+        l->unstable += size > 1 + l->noise;
+        if (l->im[i] != 0 && fabs(size - 1) < fabs(nearest)) nearest = size - 1;
+        if (l->im[i] == 0 && l->re[i] < -1) sign = -sign;
+        log_size += log(off);
     }
-    l->stable = l->largest < 1;
+    l->test[CAROM_DOUBLING] = (carom_signed){isfinite(log_size) ? sign : 0, log_size};
+    l->test[CAROM_PAIR] = isfinite(nearest) ? (carom_signed){nearest < 0 ? -1 : nearest > 0, log(fabs(nearest))} : (carom_signed){0, 0};
+    l->stable = l->unstable == 0;
     return CAROM_OK;
 }
 
@@ -273,7 +306,7 @@ static carom_status twice(void *user, double *tau) {
     CAROM_TRY(predict(o, tau, ASIDE));
     s->linear = false;
     CAROM_TRY(correct(o, tau, &iterations));
-    return tangent(o, tau) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the doubled orbit has no tangent");
+    return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the doubled orbit has no tangent");
 }
 
 // -- life -----------------------------------------------------------------------------------------------------------
@@ -286,15 +319,14 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR;
-    const bool takes = !def->run.scheme || carom_shooter_scheme(def->run.scheme); // others are refused, for a better reason than rtol
-    if (isnan(s->task.run.rtol) && takes) s->task.run.rtol = BRANCH;
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
+    o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
-    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .doubles = doubles, .twice = twice};
+    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n, .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .doubles = doubles, .twice = twice};
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;

@@ -4,6 +4,7 @@
 // these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
 #include "base/missing.h"
 #include "base/grow.h"
+#include "base/number.h"
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
 #include "model/forcing.h"
@@ -485,17 +486,48 @@ const char *carom_shooter_scheme(const char *name) {
     return s && s->exact && s->own_steps ? s->name : NULL;
 }
 
+// The scheme, with its tolerance; a tolerance among the options comes last and wins.
+static carom_status resolve(carom_shooter *s, double rtol) {
+    carom_run_given given = s->task.run;
+    if (!given.scheme) given.scheme = "event-driven";
+    given.end = given.step = 1, given.rtol = rtol;
+    carom_run_free(&s->run);
+    return carom_run_resolve(&s->run, s->task.base, &given, s->err);
+}
+
+// What the options make of the tolerance, and its least value.
+static double tolerance_of(const carom_shooter *s, double *least) {
+    const carom_option *list = s->run.table->options;
+    const int at = carom_option_find(list, "rtol", 4);
+    double rtol = at >= 0 ? list[at].fallback : 0;
+    *least = at >= 0 ? list[at].low : 0;
+    for (int i = 0; s->run.options && s->run.options[i]; ++i)
+        if (strncmp(s->run.options[i], "rtol=", 5) == 0) rtol = carom_number(s->run.options[i] + 5, NULL);
+    return rtol;
+}
+
+carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *changed) {
+    double least;
+    const double before = tolerance_of(s, &least), to = fmax(rtol, least);
+    *changed = !s->given && to != before;
+    if (!*changed) return CAROM_OK;
+    CAROM_TRY(resolve(s, to));
+    s->run_rtol = to;
+    return CAROM_OK;
+}
+
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err) {
     const char *const names[] = {by, NULL};
     s->err = err;
     s->parameter = -1;
     CAROM_TRY(carom_task_open(&s->task, names, err));
-    carom_run_given given = s->task.run;
-    if (!given.scheme) given.scheme = "event-driven";
-    given.end = given.step = 1;
-    CAROM_TRY(carom_run_resolve(&s->run, s->task.base, &given, err));
+    CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
         return carom_fail(err, CAROM_UNSUPPORTED, "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s", s->run.scheme);
+    double least;
+    s->run_rtol = tolerance_of(s, &least);
+    s->given = !isnan(s->task.run.rtol);
+    for (int i = 0; s->task.run.options && s->task.run.options[i]; ++i) s->given = s->given || strncmp(s->task.run.options[i], "rtol=", 5) == 0;
     if (by) {
         if (s->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", by);
         s->parameter = s->task.free[0].index, s->value = s->task.free[0].value;

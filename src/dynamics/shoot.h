@@ -23,6 +23,8 @@ typedef struct carom_shooter {
     double *scale;         // 2 nv: typical sizes of positions (along velocities) and velocities; 1
     bool lows;             // linearised runs: look for the lowest gaps of open contacts, and for the range of positions
     double rtol;           // of one step of the linearised motion; 0: 1e-11
+    double run_rtol;       // of one step of the scheme, as it is now
+    bool given;            // it was given with the options of the run, and stays
     // the model
     carom_task task;       // base is the model; free[0], where there is one, its parameter
     carom_run run;
@@ -57,6 +59,8 @@ const char *carom_shooter_scheme(const char *name);
 /// task.model, task.run and the caller's part are set; by: a parameter, NULL: none.  To be closed whatever happens.
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err);
 void carom_shooter_close(carom_shooter *s);
+/// Another tolerance of the scheme, not below what it allows.  *changed false: it stays as it is.
+carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *changed);
 /// Another value of the parameter.
 carom_status carom_shooter_set(carom_shooter *s, double value);
 /// From x at t_0 over `span`, with the linearisation or without, in so many steps.
