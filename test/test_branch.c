@@ -220,7 +220,105 @@ static void buckling(void **state) {
     }
 }
 
+// -- through grazing --------------------------------------------------------------------------------------------------------
+// x'' + 2 z x' + x = F cos(w t), x <= d, restitution e.  Without impacts the amplitude is R = F/|1 - w^2 + 2 i z w|: it grazes at R = d.  With one impact in a period and the rate V < 0 behind it, y = x - X goes
+// with Phi = exp over the period, y = alpha V and y' = beta V behind the impact, (alpha, beta)' = (Phi - 1)^-1 (0, -(1 + 1/e))':
+//     R^2 = (d - alpha V)^2 + (V (1 - beta)/w)^2.
+// Monodromy: Phi S, S = [-e 0; (e a- + a+)/v- -e]; determinant e^2 exp(-2 z T).
+
+#define STOP "carom: 1\nparameters: {e: 0.8, w: %s, d: 1, z: 0.1, F: %s}\ncoordinates: {x: {at: 0, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n" \
+             "forces: {x: \"F*cos(w*t) - 2*z*x'\"}\ncontacts: {stop: {gap: d - x, restitution: e}}\n"
+
+typedef struct stop { double alpha, beta, gain, T, P[4], w, z, e; } stop;
+
+static stop stop_of(double w) {
+    stop k = {.w = w, .z = 0.1, .e = 0.8, .T = 2 * PI / w};
+    const double W = sqrt(1 - k.z * k.z), c = cos(W * k.T), s = sin(W * k.T), f = exp(-k.z * k.T);
+    k.P[0] = f * (c + k.z / W * s), k.P[1] = f * s / W, k.P[2] = -f * s / W, k.P[3] = f * (c - k.z / W * s); // by rows
+    const double a = k.P[0] - 1, b = k.P[1], g = k.P[2], h = k.P[3] - 1, det = a * h - b * g, r = -(1 + 1 / k.e);
+    k.alpha = -b * r / det, k.beta = a * r / det;
+    k.gain = hypot(1 - w * w, 2 * k.z * w);
+    return k;
+}
+
+static double stop_force(const stop *k, double V) { return k->gain * hypot(1 - k->alpha * V, V * (1 - k->beta) / k->w); }
+
+static double stop_trace(const stop *k, double V) {
+    const double X = 1 - k->alpha * V, Y = V * (1 - k->beta), drive = (1 - k->w * k->w) * X + 2 * k->z * Y, before = -V / k->e;
+    const double turn = (k->e * (drive - 2 * k->z * before - 1) + drive - 2 * k->z * V - 1) / before;
+    return -k->e * (k->P[0] + k->P[3]) + k->P[1] * turn;
+}
+
+// Rows with an impact have the multipliers of the closed form at their F; of two rates V one must fit.
+static int check_stop(const carom_branch *b, const stop *k) {
+    const double q = k->alpha * k->alpha + pow((1 - k->beta) / k->w, 2), det = k->e * k->e * exp(-2 * k->z * k->T);
+    int n = 0;
+    for (long r = 0; r < b->branch.rows; ++r) {
+        const double F = cell(b, "F", r), R = F / k->gain, root = k->alpha * k->alpha - q * (1 - R * R), re = cell(b, "mu1.re", r), im = cell(b, "mu1.im", r), re_2 = cell(b, "mu2.re", r);
+        if (b->branch.column[5].text[r][0] || cell(b, "max(x)", r) < 1 - 1e-9) continue;
+        assert_close(im != 0 ? re * re + im * im : re * re_2, det, 1e-6 * fmax(1, fabs(re)));
+        double off = INFINITY;
+        for (int side = -1; side <= 1; side += 2) {
+            const double V = (k->alpha + side * sqrt(fmax(0, root))) / q, trace = stop_trace(k, V);
+            if (V < 0) off = fmin(off, fabs(re + re_2 - trace) / fmax(1, fabs(trace)));
+        }
+        if (!(off < 1e-5)) fail_msg("at F = %.12g the trace is %.9g", F, re + re_2);
+        ++n;
+    }
+    return n;
+}
+
+static carom_branch follow_stop(const char *w, const char *F, double transient, double from, double to) {
+    char text[600];
+    snprintf(text, sizeof text, STOP, w, F);
+    const carom_orbit_def d = define(text, "2*pi/w", transient);
+    carom_orbit o = find_orbit(&d);
+    double start[2];
+    const carom_follow_def f = define_branch(&d, &o, start, "F", from, to);
+    carom_branch b = follow(&f);
+    if (b.note.code != CAROM_OK) fail_msg("%s", b.note.text);
+    carom_orbit_free(&o);
+    return b;
+}
+
+static void through_grazing(void **state) {
+    (void)state;
+    const stop k = stop_of(0.9);
+    double low = -1, high = -1e-3; // of V: the multiplier -1 between them
+    const double det = k.e * k.e * exp(-2 * k.z * k.T);
+    for (int i = 0; i < 60; ++i) {
+        const double V = (low + high) / 2;
+        if (1 + stop_trace(&k, V) + det > 0) low = V;
+        else high = V;
+    }
+    for (int side = 0; side < 2; ++side) { // from below, from above
+        carom_branch b = side ? follow_stop("0.9", "0.55", 400, 0.2, 0.6) : follow_stop("0.9", "0.2", 100, 0.2, 0.6);
+        consistent(&b);
+        assert_int_equal(count_events(&b), 2); // one grazing is one event
+        assert_close(at_event(&b, "grazing stop", 0), k.gain, 1e-9);
+        assert_close(at_event(&b, "period-doubling", 0), stop_force(&k, low), 1e-8);
+        assert_true(check_stop(&b, &k) > 8);
+        bool free = false;
+        for (long r = 0; r < b.branch.rows; ++r) free = free || cell(&b, "max(x)", r) < 0.9;
+        assert_true(free); // and the side without impacts is there, too
+        carom_branch_free(&b);
+    }
+}
+
+// Above resonance the impacting branch turns back at grazing and has a fold where the quadratic of V has one root.
+static void nonsmooth_fold(void **state) {
+    (void)state;
+    const stop k = stop_of(1.2);
+    const double q = k.alpha * k.alpha + pow((1 - k.beta) / k.w, 2);
+    carom_branch b = follow_stop("1.2", "0.3", 100, 0.25, 0.7);
+    consistent(&b);
+    assert_close(at_event(&b, "grazing stop (nonsmooth fold)", 0), k.gain, 1e-9);
+    assert_close(at_event(&b, "fold", 0), k.gain * sqrt(1 - k.alpha * k.alpha / q), 1e-8);
+    assert_true(check_stop(&b, &k) > 8);
+    carom_branch_free(&b);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation), cmocka_unit_test(time_in_expressions), cmocka_unit_test(any_units), cmocka_unit_test(buckling)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation), cmocka_unit_test(time_in_expressions), cmocka_unit_test(any_units), cmocka_unit_test(buckling), cmocka_unit_test(through_grazing), cmocka_unit_test(nonsmooth_fold)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

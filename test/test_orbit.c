@@ -264,8 +264,8 @@ static void hits_at_the_start(void **state) {
     carom_orbit_free(&o);
 }
 
-// Where orbits end, a sentence says why.
-static void end_of_a_branch(void **state) {
+// At grazing, orbits without an impact go over into orbits with one.
+static void beyond_grazing(void **state) {
     (void)state;
     carom_orbit_def d = define("carom: 1\nparameters: {F: 1.5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"F*cos(3*t) - 0.1*x'\"}\n"
                                "contacts: {wall: {gap: 0.2 + x, restitution: 0.7}}\n", "2*pi/3", 200);
@@ -274,7 +274,7 @@ static void end_of_a_branch(void **state) {
     carom_follow_def f = define_branch(&d, &o, start, "F", 1.5, 2);
     carom_branch b = follow(&f);
     assert_close(at_event(&b, "grazing wall", 0), 0.2 * sqrt(64 + 0.09), 1e-8 * 0.5); // amplitude F/|1 - w^2 + i c w|
-    if (b.note.code == CAROM_OK || (!strstr(b.note.text, "no orbit") && !strstr(b.note.text, "grazing"))) fail_msg("%s", b.note.text);
+    if (b.note.code != CAROM_OK) fail_msg("%s", b.note.text);
     carom_branch_free(&b);
     carom_orbit_free(&o);
 }
@@ -560,7 +560,7 @@ static void goes_on(void **state) {
 int main(int argc, char **argv) {
     (void)argv;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table), cmocka_unit_test(stick_slip), cmocka_unit_test(chatter), cmocka_unit_test(onset_of_sticking), cmocka_unit_test(change_of_sequence), cmocka_unit_test(resting_on_a_table), cmocka_unit_test(from_balance), cmocka_unit_test(hits_at_the_start), cmocka_unit_test(end_of_a_branch), cmocka_unit_test(corners), cmocka_unit_test(grows_from_zero), cmocka_unit_test(rimless_wheel), cmocka_unit_test(arch), cmocka_unit_test(sum_rule), cmocka_unit_test(of_an_orbit),
+        cmocka_unit_test(table), cmocka_unit_test(stick_slip), cmocka_unit_test(chatter), cmocka_unit_test(onset_of_sticking), cmocka_unit_test(change_of_sequence), cmocka_unit_test(resting_on_a_table), cmocka_unit_test(from_balance), cmocka_unit_test(hits_at_the_start), cmocka_unit_test(beyond_grazing), cmocka_unit_test(corners), cmocka_unit_test(grows_from_zero), cmocka_unit_test(rimless_wheel), cmocka_unit_test(arch), cmocka_unit_test(sum_rule), cmocka_unit_test(of_an_orbit),
         cmocka_unit_test(no_orbit), cmocka_unit_test(goes_on),
     };
     const struct CMUnitTest others[] = {cmocka_unit_test(impact_oscillator), cmocka_unit_test(impact_oscillator_fold), cmocka_unit_test(woodpecker)};

@@ -43,6 +43,8 @@ carom_status carom_cycle_time(carom_cycle *c, const double *x);
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess);
 /// Begin at another phase of the motion over one period from x, where nothing happens.
 carom_status carom_cycle_rephase(carom_cycle *c);
+/// The same, from a start at which something happens, in the same units.
+carom_status carom_cycle_away(carom_cycle *c);
 /// The best return of the motion from the start of the search, within sixty periods, as another guess (models with time).
 carom_status carom_cycle_near(carom_cycle *c);
 /// Sizes and what the model does not depend on, from the motion over `span` alone.

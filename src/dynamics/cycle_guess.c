@@ -302,10 +302,15 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
     return c->expression ? guess_forced(c) : guess_free(c, window, guess);
 }
 
+carom_status carom_cycle_away(carom_cycle *c) {
+    CAROM_TRY(carom_shoot(&c->s, c->t_0, c->T, c->x, false, c->steps));
+    return go_on(c, quiet(c, c->t_0, c->t_0 + c->T, false));
+}
+
 carom_status carom_cycle_rephase(carom_cycle *c) {
     if (!c->timeless) return guess_forced(c);
-    CAROM_TRY(carom_shoot(&c->s, 0, c->T, c->x, false, c->steps));
-    return go_on(c, quiet(c, 0, c->T, false));
+    c->t_0 = 0;
+    return carom_cycle_away(c);
 }
 
 // A motion that never settles comes near an orbit at times: where it comes back best after a period.

@@ -217,6 +217,8 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
 void carom_path_close(carom_path *w);
 /// From the start of the simulation to its end.
 carom_status carom_path_run(carom_path *w);
+/// On from the end of the run to t_1, with the contacts as they are there: none is struck, opens, sticks or slips.
+carom_status carom_path_coast(carom_path *w, double t_1);
 /// Does a contact arrive within this time?
 carom_status carom_path_arrives(carom_path *w, double within, bool *arrives);
 /// A step of h without accepting it, with its error over the tolerance (NULL: not wanted).

@@ -18,6 +18,7 @@ static const double NOUGHT = 1e-9;    // of a tangent: a part of it that is roun
 static const double VANISHED = 1e-13; // of a test at the ends of the step: zero
 static const double SETTLED = 1e-13;  // of a step: an event that is located
 static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of the test at the ends of the step: such a crossing is near
+static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ahead an orbit that grazes may lie
 static const double ASTRAY = 0.15;    // of a step: farther from where the points before and behind lead is another branch
 static const double STRAIGHT = 0.02;  // turn of the chord against the tangents, for which steps may grow
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
@@ -41,11 +42,14 @@ typedef struct walk {
     double *task, low, high, size, longest;
     int kept_tasks, kept_branches; // when the last point was complete: what an interruption leaves behind
     long kept_rows;
+    int parent;                  // the branch whose orbits are doubled; 0: none
+    bool joined;                 // it has come back to that branch
     int failures;                // steps to go until they may grow again
     double before;               // length of the step before; 0: none
     carom_signed last[CAROM_TESTS]; // tests at the point before
     spot spot[SPOTS];            // the last point, the next one, and those in between
     bool strayed, locating;      // the curve has left the end of the step; an event is being located
+    double *half, *half_1;       // of a doubled orbit: from its start to the state after half its period, at the last point and at the next one
     double *tau, *bend, *tau_1, *by, *place, *place_1, *x, *least, *most; // tau, place: those of the last point
     double low_event, high_event; // the interval of the event of the next row
     int hidden;                  // coordinates without a column
@@ -95,6 +99,9 @@ static carom_status make_table(walk *w) {
     return good ? CAROM_OK : no_memory(w->err);
 }
 
+// Distance of two multipliers, relative to their sizes.
+static double unlike(double re, double im, double x, double y) { return hypot(re - x, im - y) / fmax(hypot(re, im) + hypot(x, y), CAROM_NOT_ZERO); }
+
 // Multipliers in the order of the row before: each follows the nearest one that is left.  Those that closed contacts take are 0.
 static void put_multipliers(walk *w, long r, int branch, int at, const carom_curve_look *l) {
     carom_table *t = &w->f->branch;
@@ -106,7 +113,7 @@ static void put_multipliers(walk *w, long r, int branch, int at, const carom_cur
         int best = i;
         const double x = tracked ? t->column[at + 2 * i].real[r - 1] : 0, y = tracked ? t->column[at + 2 * i + 1].real[r - 1] : 0;
         for (int k = i + 1; k < n; ++k) {
-            const double a = tracked ? -hypot(re[k] - x, im[k] - y) : hypot(re[k], im[k]), b = tracked ? -hypot(re[best] - x, im[best] - y) : hypot(re[best], im[best]);
+            const double a = tracked ? -unlike(re[k], im[k], x, y) : hypot(re[k], im[k]), b = tracked ? -unlike(re[best], im[best], x, y) : hypot(re[best], im[best]);
             if (a > b) best = k;
         }
         const double u = re[best], v = im[best];
@@ -172,8 +179,8 @@ static carom_status add_task(walk *w, int branch, double step, kind what, const 
     return CAROM_OK;
 }
 
-// Of a task: branch, step, kind, failures, the step before and its tests, the look; then tau, bend, place.
-enum { FIXED = 5 + 2 * CAROM_TESTS, LOOK = 5 + 2 * CAROM_TESTS };
+// Of a task: branch, step, kind, failures, the step before, the branch that it doubles, the tests of the step before, the look; then tau, bend, place.
+enum { FIXED = 6 + 2 * CAROM_TESTS, LOOK = 5 + 2 * CAROM_TESTS };
 static int head_size(const carom_curve *k) { return FIXED + LOOK + 2 * k->neig; }
 
 static double *put_tests(double *to, const carom_signed *x) {
@@ -334,11 +341,14 @@ static int kind_of(walk *w, const carom_curve_look *l) {
 static carom_status add_event(walk *w, int branch, const spot *at, int kind, bool located, double low, double high) {
     char text[60];
     snprintf(text, sizeof text, "%s%s", w->k.test[kind], located ? "" : "?");
+    if (w->joined) snprintf(text, sizeof text, "joins branch %d%s", w->parent, located ? "" : "?");
     if (!located) w->low_event = fmin(low, high), w->high_event = fmax(low, high);
     CAROM_TRY(add_row(w, branch, &at->look, text));
     if (kind != CAROM_DOUBLING || !located || !w->def->switches || !w->k.doubles || !w->k.doubles(w->k.user) || w->ntasks >= 16) return CAROM_OK;
     carom_zero(w->tau_1, w->k.ntau);
-    return add_task(w, 0, w->longest * FIRST, DOUBLE, w->tau_1);
+    CAROM_TRY(add_task(w, 0, w->longest * FIRST, DOUBLE, w->tau_1));
+    task_at(w, w->ntasks - 1)[5] = branch;
+    return CAROM_OK;
 }
 
 // Regula falsi (Illinois) on a test, or bisection on the number of unstable eigenvalues (kind CAROM_TESTS).  *to is the event.
@@ -585,6 +595,45 @@ static carom_status look_behind(walk *w, double sigma, double ds, bool *found, d
     return CAROM_OK;
 }
 
+// The curve stands at the point from which the next step goes: what it is like there.
+static carom_status stand(walk *w) {
+    w->k.save(w->k.user, w->place);
+    const carom_status status = look_at(w, &w->spot[HERE]);
+    return status == CAROM_SINGULAR ? CAROM_OK : status;
+}
+
+// The curve stands at a solution that nearly grazes a contact.  Through the orbit that does, to those on the other side, until the branch can be followed as usual; *passed: it could.
+static carom_status pass_grazing(walk *w, int branch, const spot *at, bool *passed) {
+    enum { MOST = 14 };
+    const int last = w->k.ntau - 1;
+    carom_table *t = &w->f->branch;
+    char text[120] = "grazing";
+    const double way = at->tau[last], from = at->place[0];
+    *passed = false;
+    carom_status status = w->k.graze(w->k.user, text, sizeof text);
+    if (status == CAROM_OK && !(fabs(value_now(w) - from) <= NEAR_GRAZING * w->size)) status = CAROM_NOT_CONVERGED;
+    if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
+    const long row = t->rows;
+    CAROM_TRY(add_row(w, branch, &at->look, text));
+    bool clear = false;
+    for (int i = 0; i < MOST && !clear && status == CAROM_OK; ++i) {
+        status = w->k.leave(w->k.user, w->tau, &clear);
+        if (status == CAROM_OK) status = stand(w);
+        if (status != CAROM_OK) break;
+        if (i == 0 && way * w->tau[last] < 0) {
+            strcat(text, " (nonsmooth fold)");
+            char *more = realloc(t->column[5].text[row], strlen(text) + 1);
+            if (!more) return no_memory(w->err);
+            t->column[5].text[row] = strcpy(more, text);
+        }
+        status = add_row(w, branch, &w->spot[HERE].look, "");
+    }
+    *passed = status == CAROM_OK && clear;
+    if (status == CAROM_OK || fatal(status)) return status;
+    while (t->rows > row) free(t->column[5].text[--t->rows]); // as if it had not been tried
+    return CAROM_OK;
+}
+
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the curve ends just behind it.
 static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     double a = 0, b = ds, behind = 0;
@@ -608,6 +657,7 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     }
     CAROM_TRY(look_behind(w, b, ds, &found, &behind, &why));
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
+    const bool touches = w->k.graze && (!found || strncmp(text, "grazing", 7) == 0);
     spot *at = &w->spot[THERE];
     CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
     carom_status status = look_at(w, at);
@@ -619,6 +669,11 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
         if (w->strayed) CAROM_TRY(w->k.restore(w->k.user, at->place));
         if (w->strayed) CAROM_TRY(w->k.linearise(w->k.user));
     }
+    bool passed = false;
+    if (touches) CAROM_TRY(pass_grazing(w, branch, at, &passed));
+    if (passed) return CAROM_OK;
+    if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
+    if (touches) CAROM_TRY(w->k.linearise(w->k.user));
     CAROM_TRY(add_row(w, branch, &at->look, text));
     *ended = !found;
     if (!found) note_end(w, branch, &why);
@@ -629,8 +684,8 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
 
 // A point is complete: all that the next one depends on goes into the task, so that a branch that goes on later is the same branch.
 static carom_status accept(walk *w, double *t, double step) {
-    t[1] = step, t[3] = w->failures, t[4] = w->before;
-    put_tests(t + 5, w->last);
+    t[1] = step, t[3] = w->failures, t[4] = w->before, t[5] = w->parent;
+    put_tests(t + 6, w->last);
     put_look(w, t + FIXED, &w->spot[HERE].look);
     carom_copy(t + w->head, w->tau, w->k.ntau), carom_copy(t + w->head + w->k.ntau, w->bend, w->k.ntau);
     w->k.save(w->k.user, t + w->head + 2 * w->k.ntau);
@@ -641,19 +696,12 @@ static carom_status accept(walk *w, double *t, double step) {
     return w->def->on_point(w->def->user, w->f);
 }
 
-// The curve stands at the point from which the next step goes: what it is like there.
-static carom_status stand(walk *w) {
-    w->k.save(w->k.user, w->place);
-    const carom_status status = look_at(w, &w->spot[HERE]);
-    return status == CAROM_SINGULAR ? CAROM_OK : status;
-}
-
 static carom_status begin_task(walk *w, double *t) {
     int iterations;
     CAROM_TRY(w->k.restore(w->k.user, t + w->head + 2 * w->k.ntau));
     carom_copy(w->tau, t + w->head, w->k.ntau), carom_copy(w->bend, t + w->head + w->k.ntau, w->k.ntau);
-    w->failures = (int)t[3], w->before = t[4];
-    get_tests(t + 5, w->last);
+    w->failures = (int)t[3], w->before = t[4], w->parent = (int)t[5];
+    get_tests(t + 6, w->last);
     if (t[0] > 0) { // it goes on
         CAROM_TRY(w->k.linearise(w->k.user));
         get_look(w, t + FIXED, &w->spot[HERE].look);
@@ -725,6 +773,12 @@ static carom_status arrive(walk *w, int branch, double step, bool *good, double 
     *good = carom_dot(w->tau, b->tau, w->k.ntau) > 0.5 || step < SHORT;
     if (step > SHORT) *good = *good && *turn < ASTRAY && !too_far(w, &w->spot[HERE].look, &b->look);
     if (!*good) return CAROM_OK;
+    // both halves of a doubled orbit change places: between these points it was that of half the period, where the branch turns round
+    if (w->parent > 0) {
+        w->k.half(w->k.user, w->half_1);
+        w->joined = carom_dot(w->half, w->half_1, w->k.ntau) < 0;
+        if (w->joined) return *good = true, locate(w, branch, &w->spot[HERE], b, differs(&w->spot[HERE], b, CAROM_FOLD) ? CAROM_FOLD : CAROM_TESTS);
+    }
     CAROM_TRY(smooth_events(w, branch, good));
     if (!*good && step < SHORT) *good = true;
     if (!w->strayed || !*good) return CAROM_OK;
@@ -751,6 +805,7 @@ static carom_status step_ahead(walk *w, double *ds, double *edge, int *iteration
 static carom_status march(walk *w, double *t, bool *more) {
     const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
     CAROM_TRY(begin_task(w, t));
+    if (w->parent > 0) w->k.half(w->k.user, w->half);
     double step = w->task[1];
     while (w->f->branch.rows < most) {
         const int branch = (int)w->task[0];
@@ -770,6 +825,7 @@ static carom_status march(walk *w, double *t, bool *more) {
             if (fatal(status)) return status;
             good = good && status == CAROM_OK;
         }
+        if (w->joined) return w->joined = false, CAROM_OK;
         if (!good && step > SMALLEST) {
             step /= same ? 2 : 3, w->failures = same ? 1 : 3;
             CAROM_TRY(w->k.restore(w->k.user, w->place));
@@ -781,6 +837,8 @@ static carom_status march(walk *w, double *t, bool *more) {
             if (ended) return CAROM_OK;
             carom_zero(w->bend, w->k.ntau);
             w->before = 0;
+            step = fmax(step, FIRST * w->longest);
+            if (w->parent > 0) w->k.half(w->k.user, w->half);
             CAROM_TRY(w->k.keep(w->k.user, w->tau));
             CAROM_TRY(turn_forward(w));
             CAROM_TRY(stand(w));
@@ -792,6 +850,7 @@ static carom_status march(walk *w, double *t, bool *more) {
             if (there->look.test[k].sign == 0) there->look.test[k].sign = here->look.test[k].sign;
         }
         w->before = there->s;
+        if (w->parent > 0) carom_copy(w->half, w->half_1, w->k.ntau);
         for (int i = 0; i <= last; ++i) w->bend[i] = (there->tau[i] - w->tau[i]) / there->s;
         carom_copy(w->tau, there->tau, w->k.ntau);
         CAROM_TRY(add_row(w, branch, &there->look, ""));
@@ -803,6 +862,7 @@ static carom_status march(walk *w, double *t, bool *more) {
         if (moved) {
             CAROM_TRY(stand(w));
             w->before = 0;
+            if (w->parent > 0) w->k.half(w->k.user, w->half);
         }
         if (w->failures > 0) --w->failures;
         else if (iterations <= 6 && turn < STRAIGHT) step = fmin(longest(w), 1.4 * step);
@@ -858,8 +918,8 @@ static carom_status follow(walk *w) {
     w->low_event = w->high_event = NAN;
     for (int i = 0; i < w->nq; ++i) w->hidden += carom_model_presses(w->m, i);
     const size_t ntau = (size_t)w->k.ntau, nplace = (size_t)w->k.nplace, neig = (size_t)w->k.neig;
-    double **part[] = {&w->tau, &w->bend, &w->tau_1, &w->by, &w->place, &w->place_1, &w->x, &w->least, &w->most};
-    const size_t size[] = {ntau, ntau, ntau, ntau + 2 * neig, nplace, nplace, (size_t)(w->nq + w->nv), (size_t)w->nq, (size_t)w->nq};
+    double **part[] = {&w->half, &w->half_1, &w->tau, &w->bend, &w->tau_1, &w->by, &w->place, &w->place_1, &w->x, &w->least, &w->most};
+    const size_t size[] = {ntau, ntau, ntau, ntau, ntau, ntau + 2 * neig, nplace, nplace, (size_t)(w->nq + w->nv), (size_t)w->nq, (size_t)w->nq};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(w->err);
@@ -906,7 +966,7 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
     if (def->period) carom_curve_orbits_close(&w.k);
     else carom_curve_rests_close(&w.k);
     for (int i = 0; i < SPOTS; ++i) free(w.spot[i].place);
-    free(w.task), free(w.tau), free(w.bend), free(w.tau_1), free(w.by), free(w.place), free(w.place_1), free(w.x), free(w.least), free(w.most);
+    free(w.task), free(w.tau), free(w.bend), free(w.tau_1), free(w.half), free(w.half_1), free(w.by), free(w.place), free(w.place_1), free(w.x), free(w.least), free(w.most);
     return status;
 }
 

@@ -46,6 +46,11 @@ static void add_closing(carom_shooter *s, double t, int c) {
     s->hit[first].end = t, s->hit[first].impacts = impacts;
 }
 
+static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, double t, const double *q, const double *v, const double *mode) {
+    to->contact = contact, to->t = t;
+    carom_copy(to->x, q, s->nq), carom_copy(to->x + s->nq, v, s->nv), carom_copy(to->mode, mode, s->p.nc);
+}
+
 static void note_change(carom_shooter *s, const carom_change *x) {
     const int nc = s->p.nc;
     double jump = 0;
@@ -57,7 +62,10 @@ static void note_change(carom_shooter *s, const carom_change *x) {
         const double *e = x->phase_before + nc + CAROM_TANGENTS * c, *e_1 = x->phase + nc + CAROM_TANGENTS * c;
         const double t = x->t;
         if (!was && is) add_closing(s, t, c);
-        else if (!was && x->impulse[c] > 0) add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
+        else if (!was && x->impulse[c] > 0) {
+            add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
+            if (s->weakest.contact < 0 || jump < s->weakest.jump) keep_touch(s, &s->weakest, c, t, x->q_before, x->v_before, x->mode_before), s->weakest.jump = jump;
+        }
         else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
         else if (was && x->mode_before[c] != x->mode[c]) add_hit(s, t, c, x->mode[c] == CAROM_MODE_STICK ? CAROM_HIT_STICK : CAROM_HIT_SLIP, 0);
         else if (was && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0) add_hit(s, t, c, CAROM_HIT_REVERSE, 0);
@@ -198,7 +206,10 @@ static carom_status nearest(carom_shooter *s, carom_path *w, int c, double h, do
         CAROM_TRY(gap_at(w, c, w->t + tau, w->q_1, w->v_1, &g, &rate));
         carom_bracket_cut(&k, tau, rate, rate < 0);
     }
-    s->low[c] = fmin(s->low[c], g);
+    if (g < s->low[c]) {
+        s->low[c] = g;
+        keep_touch(s, &s->nearest[c], c, w->t + w->tried, w->q_1, w->v_1, w->phase);
+    }
     return CAROM_OK;
 }
 
@@ -272,6 +283,7 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
     carom_path *w = &s->path;
     CAROM_TRY(open_path(s, sim));
     CAROM_TRY(carom_path_run(w));
+    if (s->coast > 0) CAROM_TRY(carom_path_coast(w, s->t_0 + s->span));
     for (int j = 0; j < s->m; ++j)
         for (int i = 0; i < n; ++i) s->Y[(size_t)j * (size_t)n + (size_t)i] = w->y[(size_t)j * (size_t)n + (size_t)i] / s->scale[i];
     for (int i = 0; i < n && s->parameter >= 0; ++i) s->p_1[i] = w->y[(size_t)n * (size_t)n + (size_t)i] / s->scale[i];
@@ -288,11 +300,14 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
     if (linear) s->linear = false;
-    carom_sim *sim = simulate(s, t_0, span, s->start, steps);
+    s->weakest.contact = -1;
+    for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
+    carom_sim *sim = simulate(s, t_0, linear ? span - s->coast : span, s->start, steps);
     if (!sim) return s->err->code;
     carom_status status = linear ? linearised(s, sim) : plain(s, sim);
     const carom_now now = carom_sim_now(sim);
-    carom_copy(s->end, now.q, s->nq), carom_copy(s->end + s->nq, now.v, s->nv);
+    const bool coasted = linear && s->coast > 0 && status == CAROM_OK;
+    carom_copy(s->end, coasted ? s->path.q : now.q, s->nq), carom_copy(s->end + s->nq, coasted ? s->path.v : now.v, s->nv);
     s->path.sim = NULL;
     carom_sim_destroy(sim);
     return status;
@@ -364,6 +379,16 @@ static carom_status settle(carom_shooter *s, double *q, double *v) {
     double *phase = w->phase;
     w->phase = s->mode_0;
     const carom_status status = project(s, q, v);
+    w->phase = phase;
+    return status;
+}
+
+carom_status carom_shooter_stand(carom_shooter *s, double t, const double *x, double *mode, const bool *with) {
+    carom_path *w = &s->path;
+    if (!s->opened) CAROM_TRY(open_path(s, NULL));
+    double *phase = w->phase;
+    w->phase = mode;
+    const carom_status status = carom_path_stand(w, t, x, x + s->nq, with);
     w->phase = phase;
     return status;
 }
@@ -478,6 +503,14 @@ static carom_status allocate(carom_shooter *s) {
         if (!*part[i]) return no_memory(s->err);
     }
     for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
+    // one block for all touches
+    s->nearest = calloc(nc + 1, sizeof *s->nearest), s->touches = calloc((nc + 1) * (x + nc) + 1, sizeof *s->touches);
+    if (!s->nearest || !s->touches) return no_memory(s->err);
+    for (size_t c = 0; c <= nc; ++c) {
+        carom_touching *t = c < nc ? &s->nearest[c] : &s->weakest;
+        *t = (carom_touching){.contact = -1, .x = s->touches + c * (x + nc)};
+        t->mode = t->x + x;
+    }
     return CAROM_OK;
 }
 
@@ -547,7 +580,7 @@ void carom_shooter_close(carom_shooter *s) {
     carom_task_close(&s->task);
     double *part[] = {s->scale, s->p_0, s->p_1, s->rate_0, s->rate_1, s->Z, s->Y, s->rows, s->start, s->end, s->mode_0, s->mode_1, s->mode, s->low, s->block, s->dp, s->scratch, s->least, s->most};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
-    free(s->hit);
+    free(s->hit), free(s->nearest), free(s->touches);
     *s = (carom_shooter){0};
 }
 
