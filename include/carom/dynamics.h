@@ -114,6 +114,7 @@ typedef struct carom_fit_def {
     const char *const *bounds;   // "NAME=low:high", either may be empty; NULL: none
     const char *const *sigma;    // "COLUMN=VALUE": standard deviation of its entries; NULL: none, all weights are equal
     const char *const *data;     // CSV files with a column t, NULL-terminated
+    const char *const *settings; // of each file: "NAME=VALUE,NAME=VALUE", parameters and initial values of the run that it is compared with; "": those of the model.  NULL: all are runs of the model
     int most;                    // evaluations of the model; 0: 200 times the number of free names
     bool (*stop)(const void *user); // NULL: none
     const void *user;
@@ -126,7 +127,8 @@ typedef struct carom_fit {
     int nfree, npoints, nmatch;
     char **name;              // nfree
     double *value, *start;    // nfree
-    double *error;            // nfree: standard errors, NaN where there are as many free names as points
+    double *error;            // nfree: standard errors, NaN where there are as many free names as points; of one on its bound as if it had none, and others as if it were fixed
+    double *low, *high;       // nfree: 95 % confidence, within the bounds
     double *covariance;       // nfree x nfree
     double confidence;        // 95 %: value +- confidence error
     double residual, residual_start; // root mean square of (model - data)/sigma

@@ -226,7 +226,7 @@ class ModesDef(Structure):
 
 class FitDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("free", POINTER(c_char_p)), ("match", POINTER(c_char_p)),
-                ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("most", c_int), ("stop", c_void_p),
+                ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("settings", POINTER(c_char_p)), ("most", c_int), ("stop", c_void_p),
                 ("user", c_void_p)]
 
 
@@ -236,7 +236,7 @@ class FitPoint(Structure):
 
 class Fit(Structure):
     _fields_ = [("nfree", c_int), ("npoints", c_int), ("nmatch", c_int), ("name", POINTER(c_char_p)), ("value", POINTER(c_double)),
-                ("start", POINTER(c_double)), ("error", POINTER(c_double)), ("covariance", POINTER(c_double)), ("confidence", c_double),
+                ("start", POINTER(c_double)), ("error", POINTER(c_double)), ("low", POINTER(c_double)), ("high", POINTER(c_double)), ("covariance", POINTER(c_double)), ("confidence", c_double),
                 ("residual", c_double), ("residual_start", c_double), ("point", POINTER(FitPoint)), ("match", POINTER(c_char_p)),
                 ("evaluations", c_int), ("jacobians", c_int), ("differences", c_int), ("not_exact", c_char * 400), ("scheme", c_char_p)]
 
