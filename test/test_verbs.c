@@ -127,6 +127,10 @@ static void orbits(void **state) {
     assert_int_equal(carom("orbit spring.yaml --period free --json"), 0);
     assert_says(out, "\"stable\": false, \"neutral\": true, \"isolated\": false");
     assert_says(out, "\"period\": 6.283185307");
+    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.0125 --period 2*pi/w --json --strict -o b.h5"), 0);
+    assert_says(out, "\"event\": \"period-doubling\"");
+    assert_says(out, "\"unlocated\": 0, \"whole\": true");
+    assert_says(out, "\"mu1.re\": [");
     // The best state so far is kept.
     remove("best.state");
     assert_int_equal(carom("orbit damped.yaml --period free --save best.state"), 1);

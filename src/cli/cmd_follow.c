@@ -23,6 +23,7 @@ static const cli_option options[] = {
     {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
     {"strict", 0, NULL, "exit with status 3 if an event could not be located", false},
     {"plot", 0, "FILE", "a picture: .svg, .png or .pdf", false},
+    {"json", 0, NULL, "{by, branches, events: [{...}], columns: {...}, ...} as JSON on standard output", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -70,6 +71,35 @@ static void print_text(const job *j) {
             cli_print("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name,
                    strncmp(t->column[5].text[r], "period-doubling", 15) == 0 ? -t->column[4].real[r] : t->column[4].real[r]); // the column has absolute values
     cli_print("%s\n", j->out);
+}
+
+static void print_cell(const carom_column *c, long r) {
+    if (c->kind == CAROM_COLUMN_TEXT) carom_json_string(stdout, c->text[r]);
+    else if (c->kind == CAROM_COLUMN_INTEGER) printf("%lld", c->integer[r]);
+    else carom_json_number(stdout, c->real[r]);
+}
+
+// Events as records with all columns, then all points by column.
+static void print_json(const job *j, bool whole) {
+    const carom_table *t = &j->f.branch;
+    fputs("{\"by\": ", stdout), carom_json_string(stdout, j->def.by);
+    printf(", \"branches\": %d, \"points\": %ld, \"unlocated\": %d, \"whole\": %s, \"file\": ", j->f.branches, t->rows, j->f.unlocated, whole ? "true" : "false"), carom_json_string(stdout, j->out);
+    fputs(",\n \"note\": ", stdout), carom_json_string(stdout, j->f.note.code == CAROM_OK ? "" : j->f.note.text);
+    fputs(",\n \"events\": [", stdout);
+    int n = 0;
+    for (long r = 0; r < t->rows; ++r) {
+        if (!t->column[5].text[r][0]) continue;
+        fputs(n++ ? ",\n  {" : "\n  {", stdout);
+        for (int i = 0; i < t->columns; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout), print_cell(&t->column[i], r);
+        fputs("}", stdout);
+    }
+    fputs("],\n \"columns\": {", stdout);
+    for (int i = 0; i < t->columns; ++i) {
+        fputs(i ? ",\n  " : "\n  ", stdout), carom_json_string(stdout, t->column[i].name), fputs(": [", stdout);
+        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), print_cell(&t->column[i], r);
+        fputs("]", stdout);
+    }
+    puts("}}");
 }
 
 // NAME=A:B, in units of the model's parameter.
@@ -147,7 +177,7 @@ static int follow(job *j) {
     if (cli_has(j->a, "resume") && carom_follow_read(&j->f, &j->def, j->out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     cli_signals_begin();
     j->saved = cli_clock();
-    j->progress = cli_progress_begin(!j->quiet, 0);
+    j->progress = cli_progress_begin(!j->quiet && !cli_has(j->a, "json"), 0);
     const carom_status status = carom_follow_run(&j->f, &j->def, &err);
     cli_progress_end(&j->progress);
     cli_signals_end();
@@ -155,7 +185,8 @@ static int follow(job *j) {
     int code = cli_exit(status);
     if (j->lost) code = CLI_FAILED;
     if (status != CAROM_OK && !lost) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && carom_ends(j->out, ".h5") ? ", --resume goes on" : "");
-    if (code == CLI_DONE && !j->quiet) print_text(j);
+    if (cli_has(j->a, "json") && j->f.branch.columns > 5) print_json(j, code == CLI_DONE && j->f.queue.rows == 0);
+    else if (code == CLI_DONE && !j->quiet) print_text(j);
     if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
     if (code == CLI_DONE && j->f.queue.rows > 0)
         cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, carom_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
