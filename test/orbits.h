@@ -4,6 +4,36 @@
 #include <carom/dynamics.h>
 #include <string.h>
 
+static inline carom_orbit_def define(const char *text, const char *period, double transient) {
+    carom_orbit_def d = {.period = period, .transient = transient, .guess = NAN};
+    d.model.text = text, d.model.length = strlen(text), d.model.file = "model.yaml";
+    d.run = carom_run_nothing();
+    return d;
+}
+
+static inline void refused(const carom_orbit_def *d, carom_status status, const char *words) {
+    carom_orbit o;
+    carom_error err = {0};
+    assert_int_equal(carom_orbit_find(&o, d, &err), status);
+    carom_orbit_free(&o);
+    if (!strstr(err.text, words)) fail_msg("'%s' is not in: %s", words, err.text);
+}
+
+static inline carom_follow_def define_branch(const carom_orbit_def *d, const carom_orbit *o, double *start, const char *by, double from, double to) {
+    carom_follow_def f = {.model = d->model, .run = d->run, .period = d->period, .guess = o ? o->period : NAN, .by = by, .from = from, .to = to, .start = o ? start : NULL};
+    if (o) memcpy(start, o->q, (size_t)o->nq * sizeof *start), memcpy(start + o->nq, o->v, (size_t)o->nv * sizeof *start);
+    return f;
+}
+
+static inline carom_branch follow(const carom_follow_def *d) {
+    carom_branch b = {0};
+    carom_error err = {0};
+    if (carom_follow_run(&b, d, &err) != CAROM_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < b.branch.columns; ++i)
+        for (long r = 0; r < b.branch.rows && b.branch.column[i].kind == CAROM_COLUMN_REAL; ++r) assert_true(isfinite(b.branch.column[i].real[r]) || i == 4);
+    return b;
+}
+
 static inline carom_orbit find_orbit(const carom_orbit_def *d) {
     carom_orbit o;
     carom_error err = {0};

@@ -51,6 +51,7 @@ static const struct { const char *what, *reason; } optional[] = {
     {"carom_model_set derived", "not requested"},
     {"carom_rest_find q", "the initial state"},
     {"carom_modes_find def", "the defaults"},
+    {"carom_model_timeless by", "no parameter changes"},
     {"carom_model_write_c text", "the file holds no copy of the model"},
     {"carom_model_row gap", "needed where there are pairs of shapes"},
     {"carom_problems_add start", "zero"},

@@ -103,6 +103,36 @@ static void the_command_line_comes_before_the_file(void **state) {
     carom_result_close(r);
 }
 
+static double last_of(carom_result *r, const char *name, bool first) {
+    double *x = column(r, carom_result_find(r, name));
+    const double value = x[first ? 0 : carom_result_rows(r) - 1];
+    free(x);
+    return value;
+}
+
+// Times are expressions of parameters, too, and initial values can be set like these.
+static void ends_and_initial_values_are_expressions(void **state) {
+    (void)state;
+    put("spring.yaml", "carom: 1\nparameters: {w: 2}\ncoordinates: {x: 1}\nbodies: {b: {mass: 1, inertia: 1, at: [0.5, 0], angle: 0.1}, c: {mass: 1, inertia: [1, 1, 1], at: [3, 0, 0], velocity: [1, 0, 0]}}\n"
+                       "energy: {kinetic: \"1/2*x'^2\", potential: 1/2*w^2*x^2}\nsimulation: {scheme: event-driven, step: 0.1, end: 1}\n");
+    assert_int_equal(carom("run spring.yaml --set w=4 --set x=0.3*w --set \"x'=-w\" --set b.x=0.25*w --set b.angle=2 --set b.vy=3 --set c.vz=-1 --end '3*2*pi/w' --step '2*pi/w/8' --quiet -o o.h5"), 0);
+    carom_result *r = load("o.h5");
+    assert_int_equal(carom_result_rows(r), 25);
+    const double pi = 3.14159265358979323846, end = 6 * pi / 4, first[][2] = {{1.2, -4}, {1, 0}, {0, 3}};
+    assert_true(fabs(last_of(r, "t", false) - end) < 1e-12);
+    assert_true(last_of(r, "x", true) == first[0][0] && last_of(r, "x'", true) == first[0][1]);
+    assert_true(fabs(last_of(r, "x", false) - 1.2) < 1e-7 && fabs(last_of(r, "x'", false) + 4) < 1e-7); // after three periods
+    assert_true(last_of(r, "b.x", true) == first[1][0] && last_of(r, "b.vx", true) == first[1][1] && last_of(r, "b.y", true) == first[2][0] && last_of(r, "b.vy", true) == first[2][1]);
+    assert_true(last_of(r, "b.angle", true) == 2 && last_of(r, "c.vz", true) == -1 && last_of(r, "c.vx", true) == 1);
+    carom_result_close(r);
+    assert_int_equal(carom("run spring.yaml --end 2*q"), 2);
+    assert_says(complaints, "'2*q' is not a time");
+    assert_int_equal(carom("run spring.yaml --end x"), 2); // the state is no parameter
+    assert_says(complaints, "'x' is not a time");
+    assert_int_equal(carom("run spring.yaml --set b.vz=1"), 2);
+    assert_says(complaints, "no parameter or initial value 'b.vz'");
+}
+
 // Of splitting, --adaptive is the scheme's own option: it divides steps, which stay what they were.  Other ways to say so are the same run.
 static void adaptive_is_a_scheme_s_own_option_where_it_has_one(void **state) {
     (void)state;
@@ -432,6 +462,7 @@ int main(void) {
         cmocka_unit_test(a_run_leaves_a_result_and_prints_a_ledger),
         cmocka_unit_test(another_scheme_keeps_options_of_the_solvers),
         cmocka_unit_test(the_command_line_comes_before_the_file),
+        cmocka_unit_test(ends_and_initial_values_are_expressions),
         cmocka_unit_test(adaptive_is_a_scheme_s_own_option_where_it_has_one),
         cmocka_unit_test(csv_goes_to_standard_output_and_the_ledger_beside_it),
         cmocka_unit_test(errors_are_estimated), cmocka_unit_test(the_ledger_as_json),

@@ -52,6 +52,63 @@ static void impacts(void **state) {
     assert_says(out, "\"derivatives\": \"exact\"");
 }
 
+// An impact that nobody heard is one: the ball again, without the time of the third.
+static void unheard(void **state) {
+    (void)state;
+    char text[400] = "hit\n";
+    double t = sqrt(2 / 9.81), flight = 2 * t;
+    for (int k = 0; k < 7; ++k, t += flight) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), k == 2 ? "nan\n" : "%.14g\n", t);
+        flight *= 0.75;
+    }
+    put("unheard.csv", text);
+    assert_int_equal(carom("fit ball.yaml unheard.csv --free e,y --match 'hit=impact ground' --json -o unheard.points.csv"), 0);
+    assert_close(after("\"e\": "), 0.75, 1e-8);
+    assert_close(after("\"y\": "), 1, 1e-8);
+    assert_says(out, "\"points\": 6");
+}
+
+// The line with a slope of 0.5 at most: it is 0.5, the rest follows with a = mean - 0.5*2, residuals -1, 0.5, -1, 1.5, 0 and var a = s^2/5, s^2 = 4.5/3, as if the slope were known.
+static void bounded(void **state) {
+    (void)state;
+    assert_int_equal(carom("fit line.yaml line.csv --free x,\"x'\" --match where=x --bounds \"x'=0:0.5\" --bounds x=:2.1 --json"), 0);
+    assert_close(after("\"x\": "), 2, 1e-5);
+    assert_close(after("\"x'\": "), 0.5, 1e-6);
+    assert_close(after("\"covariance\": [["), 1.5 / 5, 1e-4);
+    const char *at = strstr(out, "\"confidence\": ");
+    double low, high, slow, fast;
+    assert_int_equal(sscanf(at, "\"confidence\": {\"x\": [%lf, %lf], \"x'\": [%lf, %lf]}", &low, &high, &slow, &fast), 4);
+    assert_close(low, 2 - 3.182446305 * sqrt(0.3), 1e-3); // Student's quantile of three degrees of freedom
+    assert_close(high, 2.1, 1e-12);
+    assert_true(slow >= 0 && fast <= 0.5);
+}
+
+// One mass, three experiments: m x'' = F with F and the initial rate as they were set.  x = x0 + v t + F t^2/(2 m), m = 0.4.
+static void experiments(void **state) {
+    (void)state;
+    static const double F[] = {1, -2, 1}, v[] = {0, 0, 3};
+    put("push.yaml", "carom: 1\nparameters: {F: 1, m: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: \"m/2*x'^2\"}\nforces: {x: F}\n");
+    for (int i = 0; i < 3; ++i) {
+        char text[300] = "t,where\n", name[20];
+        for (int k = 1; k < 6; ++k) snprintf(text + strlen(text), 50, "%.2f,%.14g\n", 0.2 * k, 0.3 + v[i] * 0.2 * k + F[i] * 0.04 * k * k / 0.8);
+        snprintf(name, sizeof name, "push%d.csv", i);
+        put(name, text);
+    }
+    static const char words[] = "fit push.yaml push0.csv push1.csv push2.csv --free m,x --match where=x --experiment push1.csv:F=-2 --experiment \"push2.csv:x'=3, F=1\" --json%s";
+    assert_int_equal(carom(words, ""), 0);
+    assert_close(after("\"m\": "), 0.4, 1e-8);
+    assert_close(after("\"x\": "), 0.3, 1e-8);
+    assert_says(out, "\"derivatives\": \"exact\"");
+    assert_int_equal(carom(words, " --scheme moreau-midpoint --step 1e-3"), 0); // by differences
+    assert_close(after("\"m\": "), 0.4, 1e-3);
+    assert_int_equal(carom("fit push.yaml push0.csv --free m --match where=x --experiment push9.csv:F=2"), 2);
+    assert_says(complaints, "--experiment push9.csv:F=2: write DATA.csv:NAME=VALUE");
+    assert_int_equal(carom("fit push.yaml push0.csv --free m --match where=x --experiment push0.csv:m=2"), 2);
+    assert_says(complaints, "'m' is free and cannot be set");
+    assert_int_equal(carom("fit push.yaml push0.csv --free m --match where=x --experiment push0.csv:G=2"), 2);
+    assert_says(complaints, "'G'");
+}
+
 // A point between two walls, the two contacts of one gap: it strikes one of them at t = (2 k - 1)/u.
 static void impacts_of_a_gap_with_several_parts(void **state) {
     (void)state;
@@ -110,7 +167,7 @@ static void refused(void **state) {
 int main(void) {
     char folder[] = "/tmp/carom-fit-XXXXXX", command[200];
     if (!mkdtemp(folder) || chdir(folder) != 0) return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(line), cmocka_unit_test(impacts), cmocka_unit_test(impacts_of_a_gap_with_several_parts), cmocka_unit_test(files), cmocka_unit_test(refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(line), cmocka_unit_test(impacts), cmocka_unit_test(impacts_of_a_gap_with_several_parts), cmocka_unit_test(files), cmocka_unit_test(unheard), cmocka_unit_test(bounded), cmocka_unit_test(experiments), cmocka_unit_test(refused)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return chdir("/") != 0 || system(command) != 0 ? 1 : failed;

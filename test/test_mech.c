@@ -184,7 +184,7 @@ static void a_model_keeps_its_mechanism(void **state) {
     assert_null(carom_model_of(m, NULL, &err));
     assert_string_equal(err.text, "--set m=quux: unknown name 'quux'; define it in parameters");
     assert_int_equal(carom_mech_set(m, "mm=1", &err), CAROM_BAD_INPUT);
-    assert_string_equal(err.text, "--set mm=1: the model has no parameter 'mm'; did you mean 'm'?");
+    assert_string_equal(err.text, "--set mm=1: the model has no parameter or initial value 'mm'; did you mean 'm'?");
     carom_mech_destroy(m);
     assert_string_equal(carom_model_simulation(model).scheme, "half-explicit");
     assert_string_equal(carom_model_simulation(model).scheme_place, "m.yaml:5:22");

@@ -252,8 +252,8 @@ static void every_mistake_has_its_place_and_sentence(void **state) {
 static void overrides_are_checked_like_the_file(void **state) {
     (void)state;
     static const struct { const char *set, *error; } bad[] = {
-        {"lenth=2", "--set lenth=2: the model has no parameter 'lenth'; did you mean 'length'?"},
-        {"x=2", "--set x=2: the model has no parameter 'x'; `carom info` lists them"},
+        {"lenth=2", "--set lenth=2: the model has no parameter or initial value 'lenth'; did you mean 'length'?"},
+        {"y=2", "--set y=2: the model has no parameter or initial value 'y'; `carom info` lists them"},
         {"length", "--set length: expected NAME=VALUE"},
         {"=3", "--set =3: expected NAME=VALUE"},
         {"length=2*mas", "--set length=2*mas: unknown name 'mas'; did you mean 'mass'?"},

@@ -4,36 +4,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-static carom_orbit_def define(const char *text, const char *period, double transient) {
-    carom_orbit_def d = {.period = period, .transient = transient, .guess = NAN};
-    d.model.text = text, d.model.length = strlen(text), d.model.file = "model.yaml";
-    d.run = carom_run_nothing();
-    return d;
-}
-
-static void refused(const carom_orbit_def *d, carom_status status, const char *words) {
-    carom_orbit o;
-    carom_error err = {0};
-    assert_int_equal(carom_orbit_find(&o, d, &err), status);
-    carom_orbit_free(&o);
-    if (!strstr(err.text, words)) fail_msg("'%s' is not in: %s", words, err.text);
-}
-
-static carom_follow_def define_branch(const carom_orbit_def *d, const carom_orbit *o, double *start, const char *by, double from, double to) {
-    carom_follow_def f = {.model = d->model, .run = d->run, .period = d->period, .guess = o ? o->period : NAN, .by = by, .from = from, .to = to, .start = o ? start : NULL};
-    if (o) memcpy(start, o->q, (size_t)o->nq * sizeof *start), memcpy(start + o->nq, o->v, (size_t)o->nv * sizeof *start);
-    return f;
-}
-
-static carom_branch follow(const carom_follow_def *d) {
-    carom_branch b = {0};
-    carom_error err = {0};
-    if (carom_follow_run(&b, d, &err) != CAROM_OK) fail_msg("%s", err.text);
-    for (int i = 0; i < b.branch.columns; ++i)
-        for (long r = 0; r < b.branch.rows && b.branch.column[i].kind == CAROM_COLUMN_REAL; ++r) assert_true(isfinite(b.branch.column[i].real[r]) || i == 4);
-    return b;
-}
-
 // -- a ball on a vibrating table ------------------------------------------------------------------------------------
 // Orbit of the period T = 2 pi/w, one impact a period at the phase p: the ball leaves with v = g T/2 and comes with -v, the table has U = A w cos p there:
 //     v - U = e (v + U):   A w^2 cos p = g pi (1 - e)/(1 + e).
@@ -294,8 +264,8 @@ static void hits_at_the_start(void **state) {
     carom_orbit_free(&o);
 }
 
-// Where orbits end, a sentence says why.
-static void end_of_a_branch(void **state) {
+// At grazing, orbits without an impact go over into orbits with one.
+static void beyond_grazing(void **state) {
     (void)state;
     carom_orbit_def d = define("carom: 1\nparameters: {F: 1.5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"F*cos(3*t) - 0.1*x'\"}\n"
                                "contacts: {wall: {gap: 0.2 + x, restitution: 0.7}}\n", "2*pi/3", 200);
@@ -304,7 +274,7 @@ static void end_of_a_branch(void **state) {
     carom_follow_def f = define_branch(&d, &o, start, "F", 1.5, 2);
     carom_branch b = follow(&f);
     assert_close(at_event(&b, "grazing wall", 0), 0.2 * sqrt(64 + 0.09), 1e-8 * 0.5); // amplitude F/|1 - w^2 + i c w|
-    if (b.note.code == CAROM_OK || (!strstr(b.note.text, "no orbit") && !strstr(b.note.text, "grazing"))) fail_msg("%s", b.note.text);
+    if (b.note.code != CAROM_OK) fail_msg("%s", b.note.text);
     carom_branch_free(&b);
     carom_orbit_free(&o);
 }
@@ -590,7 +560,7 @@ static void goes_on(void **state) {
 int main(int argc, char **argv) {
     (void)argv;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table), cmocka_unit_test(stick_slip), cmocka_unit_test(chatter), cmocka_unit_test(onset_of_sticking), cmocka_unit_test(change_of_sequence), cmocka_unit_test(resting_on_a_table), cmocka_unit_test(from_balance), cmocka_unit_test(hits_at_the_start), cmocka_unit_test(end_of_a_branch), cmocka_unit_test(corners), cmocka_unit_test(grows_from_zero), cmocka_unit_test(rimless_wheel), cmocka_unit_test(arch), cmocka_unit_test(sum_rule), cmocka_unit_test(of_an_orbit),
+        cmocka_unit_test(table), cmocka_unit_test(stick_slip), cmocka_unit_test(chatter), cmocka_unit_test(onset_of_sticking), cmocka_unit_test(change_of_sequence), cmocka_unit_test(resting_on_a_table), cmocka_unit_test(from_balance), cmocka_unit_test(hits_at_the_start), cmocka_unit_test(beyond_grazing), cmocka_unit_test(corners), cmocka_unit_test(grows_from_zero), cmocka_unit_test(rimless_wheel), cmocka_unit_test(arch), cmocka_unit_test(sum_rule), cmocka_unit_test(of_an_orbit),
         cmocka_unit_test(no_orbit), cmocka_unit_test(goes_on),
     };
     const struct CMUnitTest others[] = {cmocka_unit_test(impact_oscillator), cmocka_unit_test(impact_oscillator_fold), cmocka_unit_test(woodpecker)};

@@ -42,7 +42,7 @@ static void wrong_words(void **state) {
     put("branch.csv", "branch,A,period,stable,multiplier,event,y,y',min(y),max(y)\n1,0.01,0.2,1,0.5,,0.1,0,0,1\n");
     static const struct { int code; const char *line, *says; } cases[] = {
         {2, "orbit ball.yaml", "give --period EXPR, or --period free"},
-        {2, "orbit ball.yaml --period free --end 5", "the model depends on time; replace `--period free` by the excitation period"},
+        {2, "orbit ball.yaml --period free --end 5", "replace `--period free` by the excitation period, --period 0.2094395"},
         {2, "orbit ball.yaml --period 0.3", "the model does not repeat itself after 0.3"},
         {2, "orbit ball.yaml --period -1", "must be positive, got -1"},
         {2, "orbit ball.yaml --period y", "depends on the state or on time"},
@@ -127,6 +127,10 @@ static void orbits(void **state) {
     assert_int_equal(carom("orbit spring.yaml --period free --json"), 0);
     assert_says(out, "\"stable\": false, \"neutral\": true, \"isolated\": false");
     assert_says(out, "\"period\": 6.283185307");
+    assert_int_equal(carom("follow ball.yaml --orbit ball.h5 --by A=0.009:0.0125 --period 2*pi/w --json --strict -o b.h5"), 0);
+    assert_says(out, "\"event\": \"period-doubling\"");
+    assert_says(out, "\"unlocated\": 0, \"whole\": true");
+    assert_says(out, "\"mu1.re\": [");
     // The best state so far is kept.
     remove("best.state");
     assert_int_equal(carom("orbit damped.yaml --period free --save best.state"), 1);

@@ -3,13 +3,6 @@
 
 static const double PI = 3.14159265358979323846;
 
-static carom_branch follow(const carom_follow_def *d) {
-    carom_branch b = {0};
-    carom_error err = {0};
-    if (carom_follow_run(&b, d, &err) != CAROM_OK) fail_msg("%s", err.text);
-    return b;
-}
-
 static carom_model_def of_text(const char *text) { return (carom_model_def){.text = text, .length = strlen(text), .file = "model.yaml"}; }
 
 // -- the compass walker -----------------------------------------------------------------------------------------------

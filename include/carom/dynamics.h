@@ -114,6 +114,7 @@ typedef struct carom_fit_def {
     const char *const *bounds;   // "NAME=low:high", either may be empty; NULL: none
     const char *const *sigma;    // "COLUMN=VALUE": standard deviation of its entries; NULL: none, all weights are equal
     const char *const *data;     // CSV files with a column t, NULL-terminated
+    const char *const *settings; // of each file: "NAME=VALUE,NAME=VALUE", parameters and initial values of the run that it is compared with; "": those of the model.  NULL: all are runs of the model
     int most;                    // evaluations of the model; 0: 200 times the number of free names
     bool (*stop)(const void *user); // NULL: none
     const void *user;
@@ -126,7 +127,8 @@ typedef struct carom_fit {
     int nfree, npoints, nmatch;
     char **name;              // nfree
     double *value, *start;    // nfree
-    double *error;            // nfree: standard errors, NaN where there are as many free names as points
+    double *error;            // nfree: standard errors, NaN where there are as many free names as points; of one on its bound as if it had none, and others as if it were fixed
+    double *low, *high;       // nfree: 95 % confidence, within the bounds
     double *covariance;       // nfree x nfree
     double confidence;        // 95 %: value +- confidence error
     double residual, residual_start; // root mean square of (model - data)/sigma
@@ -214,8 +216,8 @@ typedef struct carom_orbit {
     const char *scheme;
 } carom_orbit;
 
-/// Does time not enter forces, masses, gaps and directions, as far as times over `span` tell at the initial state?
-carom_status carom_model_timeless(const carom_model *m, double span, bool *timeless, carom_error *err);
+/// Does time not enter masses, forces, gaps, directions and friction, by their expressions with the parameters as they are?  by: a parameter that may change; NULL: none.
+carom_status carom_model_timeless(const carom_model *m, const char *by, bool *timeless, carom_error *err);
 /// A motion that repeats itself.  CAROM_NOT_CONVERGED, CAROM_SINGULAR: none was found, `orbit` holds the best state.  To be freed whatever happens.
 carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, carom_error *err);
 void carom_orbit_free(carom_orbit *orbit);
@@ -274,6 +276,7 @@ typedef struct carom_branch {
     int branches;        // begun
     double value;        // of the parameter at the last point
     const char *scheme;
+    int unlocated;       // events with a question mark
     carom_error note;    // why a branch could not be followed to its end, or doubled orbits not be found, for the first ones; CAROM_OK: there was none
 } carom_branch;
 

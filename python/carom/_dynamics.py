@@ -184,7 +184,7 @@ class Fit:
         self.names = [c.text(f.name[i]) for i in range(n)]
         value, error = _array(f.value, n), _array(f.error, n)
         self.values, self.errors = dict(zip(self.names, value.tolist())), dict(zip(self.names, error.tolist()))
-        self.confidence = {k: (v - f.confidence * e, v + f.confidence * e) for k, v, e in zip(self.names, value, error)}
+        self.confidence = dict(zip(self.names, zip(_array(f.low, n).tolist(), _array(f.high, n).tolist())))  # within the bounds
         self.covariance = _array(f.covariance, n * n).reshape(n, n)
         self.residual, self.evaluations, self.scheme = f.residual, f.evaluations, c.text(f.scheme)
         self.exact, self.why_not_exact = f.differences == 0, c.text(f.not_exact) or None  # derivatives
@@ -194,11 +194,12 @@ class Fit:
         return "<carom.Fit: " + ", ".join(f"{k} = {v:.6g} +- {self.errors[k]:.2g}" for k, v in self.values.items()) + ">"
 
 
-def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, str], bounds: Mapping[str, tuple[float | None, float | None]] | None = None, sigma: Mapping[str, float] | None = None, scheme: str | None = None, step: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None) -> Fit:
+def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, str], bounds: Mapping[str, tuple[float | None, float | None]] | None = None, sigma: Mapping[str, float] | None = None, experiments: Sequence[Mapping[str, float] | None] | None = None, scheme: str | None = None, step: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None) -> Fit:
     """Fit free names (a list) to data: a CSV file, {"t": array, "column": array}, or a list of these.
 
     match     {"column": expression of the model, or "impact CONTACT"}
     bounds    {name: (low, high)}, None: no bound on that side; sigma {column: standard deviation}
+    experiments   of each of the data, {name: value} of the run that they are compared with; None: as the model has it
     """
     model = as_model(model, set, matrices)
     d, f, err = c.FitDef(), c.Fit(), c.CError()
@@ -208,6 +209,10 @@ def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, st
     d.bounds, d.sigma = c.strings(f"{k}={v[0]}:{v[1]}" for k, v in sides.items()), c.strings(f"{k}={float(v)!r}" for k, v in (sigma or {}).items())
     with tempfile.TemporaryDirectory() as folder:
         d.data = c.strings([_file(x, folder, i) for i, x in enumerate(data if isinstance(data, (list, tuple)) else [data])])
+        if experiments is not None:
+            if len(experiments) != (len(data) if isinstance(data, (list, tuple)) else 1):
+                raise c.InputError("experiments must have one entry for each of the data")
+            d.settings = c.strings(",".join(f"{k}={float(v)!r}" for k, v in (x or {}).items()) for x in experiments)
         status = lib.carom_fit_find(ctypes.byref(f), ctypes.byref(d), ctypes.byref(err))
     del alive
     try:

@@ -226,7 +226,7 @@ class ModesDef(Structure):
 
 class FitDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("free", POINTER(c_char_p)), ("match", POINTER(c_char_p)),
-                ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("most", c_int), ("stop", c_void_p),
+                ("bounds", POINTER(c_char_p)), ("sigma", POINTER(c_char_p)), ("data", POINTER(c_char_p)), ("settings", POINTER(c_char_p)), ("most", c_int), ("stop", c_void_p),
                 ("user", c_void_p)]
 
 
@@ -236,7 +236,7 @@ class FitPoint(Structure):
 
 class Fit(Structure):
     _fields_ = [("nfree", c_int), ("npoints", c_int), ("nmatch", c_int), ("name", POINTER(c_char_p)), ("value", POINTER(c_double)),
-                ("start", POINTER(c_double)), ("error", POINTER(c_double)), ("covariance", POINTER(c_double)), ("confidence", c_double),
+                ("start", POINTER(c_double)), ("error", POINTER(c_double)), ("low", POINTER(c_double)), ("high", POINTER(c_double)), ("covariance", POINTER(c_double)), ("confidence", c_double),
                 ("residual", c_double), ("residual_start", c_double), ("point", POINTER(FitPoint)), ("match", POINTER(c_char_p)),
                 ("evaluations", c_int), ("jacobians", c_int), ("differences", c_int), ("not_exact", c_char * 400), ("scheme", c_char_p)]
 
@@ -291,7 +291,7 @@ class FollowDef(Structure):
 
 
 class Branch(Structure):
-    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p), ("note", CError)]
+    _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p), ("unlocated", c_int), ("note", CError)]
 
 
 # The C name of every mirror above, for the test of layouts.
@@ -424,7 +424,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_orbit_free": (None, [POINTER(Orbit)]),
     "carom_lyapunov_find": (c_int, [POINTER(Lyapunov), POINTER(LyapunovDef), _E]),
     "carom_lyapunov_free": (None, [POINTER(Lyapunov)]),
-    "carom_model_timeless": (c_int, [_P, c_double, POINTER(c_bool), _E]),
+    "carom_model_timeless": (c_int, [_P, c_char_p, POINTER(c_bool), _E]),
     "carom_follow_run": (c_int, [POINTER(Branch), POINTER(FollowDef), _E]),
     "carom_branch_free": (None, [POINTER(Branch)]),
     "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),

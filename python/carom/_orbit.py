@@ -147,7 +147,7 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
     d.exchange = _pairs(exchange, keep)
     if orbit is not None and period is None:
         timeless = ctypes.c_bool()
-        status = lib.carom_model_timeless(model._handle.pointer, orbit.period, ctypes.byref(timeless), ctypes.byref(err))
+        status = lib.carom_model_timeless(model._handle.pointer, by.encode(), ctypes.byref(timeless), ctypes.byref(err))
         if status != c.OK:
             raise c.failure(err, status)
         period = "free" if timeless.value else repr(orbit.period)

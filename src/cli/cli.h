@@ -100,7 +100,7 @@ bool cli_matrices_read(const cli_args *a, cli_matrices *m);
 void cli_matrices_free(cli_matrices *m);
 #define CLI_INPUT {"input", 0, "NAME=SIGNAL", "signal for a model input: a number, an expression of t, or a CSV file of times and values", true}
 #define CLI_OPTION {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver", true}
-#define CLI_SET {"set", 0, "NAME=VALUE", "override a parameter of the model; the value may be an expression", true}
+#define CLI_SET {"set", 0, "NAME=VALUE", "override a parameter of the model, or an initial value: x, x' of a coordinate, b.x, b.vx, b.angle of a body; the value may be an expression", true}
 #define CLI_MATRIX {"matrix", 0, "NAME=FILE", "Matrix Market file for a matrix named in the model", true}
 #define CLI_MODEL CLI_SET, CLI_INPUT, CLI_MATRIX // what a model may be given
 #define CLI_COMPILE {"compile", 0, "auto|on|off", "compile the model to machine code with $CC or cc; results are bit-identical. " \

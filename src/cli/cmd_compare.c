@@ -23,7 +23,7 @@ static const cli_option options[] = {
     {"of", 0, "NAME,NAME", "coordinates, rates (x') and outputs to compare (default: all coordinates)", false},
     {"csv", 0, "FILE", "write the rows to FILE as they are computed", false},
     {"plot", 0, "FILE", "error over step (with --tolerances: number of steps) and over time: .svg, .png or .pdf", false},
-    {"end", 0, "T", "end time", false},
+    {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
     {"option", 0, "KEY=VALUE", "an option for every scheme, the reference's included", true},
     CLI_MODEL,
     CLI_COMPILE,

@@ -11,6 +11,7 @@ static const cli_option options[] = {
     {"match", 0, "COLUMN=EXPR", "a column of the data is this expression of the model at the times of column t; `COLUMN=impact CONTACT`: it holds the times of impacts", true},
     {"bounds", 0, "NAME=LOW:HIGH", "keep a free name between bounds; either side may be empty", true},
     {"sigma", 0, "COLUMN=VALUE", "standard deviation of a column's entries (default: 1 for all, and errors follow from the scatter)", true},
+    {"experiment", 0, "DATA.csv:NAME=VALUE,...", "parameters and initial values of the run that this file is compared with (default: those of the model)", true},
     {"most", 0, "N", "stop after N residual evaluations (default: 200 for each free name)", false},
     {"scheme", 0, "NAME", "time-stepping scheme (default: the model's if it locates events, else event-driven)", false},
     {"step", 0, "H", "step size", false},
@@ -35,7 +36,7 @@ static void print_text(const carom_fit *f, const char *file) {
     printf("  residual (root mean square) %.6g, initially %.6g\n", f->residual, f->residual_start);
     printf("  %-20s %16s %14s %30s\n", "name", "value", "std. error", "95 % confidence");
     for (int i = 0; i < f->nfree; ++i)
-        cli_print("  %-20s %16.9g %14.4g %14.7g .. %.7g\n", f->name[i], f->value[i], f->error[i], f->value[i] - f->confidence * f->error[i], f->value[i] + f->confidence * f->error[i]);
+        cli_print("  %-20s %16.9g %14.4g %14.7g .. %.7g\n", f->name[i], f->value[i], f->error[i], f->low[i], f->high[i]);
 }
 
 static void number(double x) { carom_json_number(stdout, x); }
@@ -58,8 +59,8 @@ static void print_json(const carom_fit *f, bool converged) {
     fputs(",\n ", stdout), by_name(f, "errors", f->error), fputs(",\n \"confidence\": {", stdout);
     for (int i = 0; i < f->nfree; ++i) {
         fputs(i ? ", " : "", stdout), carom_json_string(stdout, f->name[i]);
-        fputs(": [", stdout), number(f->value[i] - f->confidence * f->error[i]);
-        fputs(", ", stdout), number(f->value[i] + f->confidence * f->error[i]), fputs("]", stdout);
+        fputs(": [", stdout), number(f->low[i]);
+        fputs(", ", stdout), number(f->high[i]), fputs("]", stdout);
     }
     printf("},\n \"points\": %d, \"evaluations\": %d, \"derivatives\": \"%s\", \"converged\": %s, \"scheme\": ", f->npoints, f->evaluations, f->differences == 0 ? "exact" : "differences", converged ? "true" : "false");
     carom_json_string(stdout, f->scheme);
@@ -168,18 +169,37 @@ static bool read_usage(const cli_args *a, carom_fit_def *d) {
     return cli_writable(picture) && cli_writable(cli_value(a, "out"));
 }
 
+// DATA.csv:NAME=VALUE,... for the files that are named; NULL: a file is not among the data.
+static const char **read_experiments(const cli_args *a) {
+    const char **given = cli_list(a, "experiment"), **list = calloc((size_t)a->n + 1, sizeof *list);
+    if (!list) abort();
+    for (int i = 1; i < a->n; ++i) list[i - 1] = "";
+    for (int k = 0; given[k] && list; ++k) {
+        int found = -1;
+        for (int i = 1; i < a->n; ++i) {
+            const size_t n = strlen(a->word[i]);
+            if (strncmp(given[k], a->word[i], n) == 0 && given[k][n] == ':') found = i, list[i - 1] = given[k] + n + 1;
+        }
+        if (found < 0) cli_say("--experiment %s: write DATA.csv:NAME=VALUE,... with one of the data files", given[k]), free(list), list = NULL;
+    }
+    free(given);
+    return list;
+}
+
 static int run(const cli_args *a) {
     carom_fit_def d = {0};
     if (!read_usage(a, &d) || cli_wants_model(a->word[0])) return CLI_USAGE;
     char *own = NULL;
     const char **match = cli_list(a, "match"), **bounds = cli_list(a, "bounds"), **sigma = cli_list(a, "sigma"), **free_names = cli_names(a, "free", &own);
-    cli_source s;
-    const bool good = cli_source_read(&s, a) && cli_source_start(&s, a);
+    const char **experiments = read_experiments(a);
+    cli_source s = {0};
+    const bool good = experiments && cli_source_read(&s, a) && cli_source_start(&s, a);
+    d.settings = experiments;
     d.model = s.def, d.run.options = s.options, d.start = s.start, d.signals = s.signals;
     d.data = (const char *const *)a->word + 1, d.match = match, d.bounds = bounds, d.sigma = sigma, d.free = free_names;
     const int code = good ? fit(a, &d) : CLI_USAGE;
     cli_source_free(&s);
-    free(match), free(bounds), free(sigma), free(free_names), free(own);
+    free(match), free(bounds), free(sigma), free(free_names), free(own), free(experiments);
     return code;
 }
 
@@ -187,5 +207,5 @@ const cli_verb cli_fit = {
     .name = "fit", .arguments = "MODEL DATA.csv...", .about = "fit parameters and initial values to measurements: values, covariance, confidence", .least = 2, .most = 64,
     .options = options, .run = run,
     .text = "Levenberg-Marquardt least squares, with exact derivatives where the scheme locates events. The data are CSV files with a line of names; their column t is the time, which begins at 0 in every run.\n"
-            "Entries that are `nan` do not count. All files are measurements of the same motion. The residual is the root of the mean square of (model - data)/sigma.",
+            "Entries that are `nan` do not count, but a row without the time of an impact is an impact. Files without --experiment are measurements of the same motion. The residual is the root of the mean square of (model - data)/sigma.",
 };

@@ -21,7 +21,9 @@ static const cli_option options[] = {
     CLI_OPTION, CLI_MODEL,
     {"out", 'o', "FILE", "the points: .h5 (default: the model's file name with .branch.h5, in this folder) or .csv", false},
     {"resume", 0, "FILE.h5", "go on with the branch in this file, which was interrupted; give the same model and options", false},
+    {"strict", 0, NULL, "exit with status 3 if an event could not be located", false},
     {"plot", 0, "FILE", "a picture: .svg, .png or .pdf", false},
+    {"json", 0, NULL, "{by, branches, events: [{...}], columns: {...}, ...} as JSON on standard output", false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
@@ -69,6 +71,35 @@ static void print_text(const job *j) {
             cli_print("  branch %lld   %s = %-18.12g %-28s %s %.9g\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[5].text[r], t->column[4].name,
                    strncmp(t->column[5].text[r], "period-doubling", 15) == 0 ? -t->column[4].real[r] : t->column[4].real[r]); // the column has absolute values
     cli_print("%s\n", j->out);
+}
+
+static void print_cell(const carom_column *c, long r) {
+    if (c->kind == CAROM_COLUMN_TEXT) carom_json_string(stdout, c->text[r]);
+    else if (c->kind == CAROM_COLUMN_INTEGER) printf("%lld", c->integer[r]);
+    else carom_json_number(stdout, c->real[r]);
+}
+
+// Events as records with all columns, then all points by column.
+static void print_json(const job *j, bool whole) {
+    const carom_table *t = &j->f.branch;
+    fputs("{\"by\": ", stdout), carom_json_string(stdout, j->def.by);
+    printf(", \"branches\": %d, \"points\": %ld, \"unlocated\": %d, \"whole\": %s, \"file\": ", j->f.branches, t->rows, j->f.unlocated, whole ? "true" : "false"), carom_json_string(stdout, j->out);
+    fputs(",\n \"note\": ", stdout), carom_json_string(stdout, j->f.note.code == CAROM_OK ? "" : j->f.note.text);
+    fputs(",\n \"events\": [", stdout);
+    int n = 0;
+    for (long r = 0; r < t->rows; ++r) {
+        if (!t->column[5].text[r][0]) continue;
+        fputs(n++ ? ",\n  {" : "\n  {", stdout);
+        for (int i = 0; i < t->columns; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout), print_cell(&t->column[i], r);
+        fputs("}", stdout);
+    }
+    fputs("],\n \"columns\": {", stdout);
+    for (int i = 0; i < t->columns; ++i) {
+        fputs(i ? ",\n  " : "\n  ", stdout), carom_json_string(stdout, t->column[i].name), fputs(": [", stdout);
+        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), print_cell(&t->column[i], r);
+        fputs("]", stdout);
+    }
+    puts("}}");
 }
 
 // NAME=A:B, in units of the model's parameter.
@@ -131,7 +162,7 @@ static bool read_start(job *j, const carom_model *m) {
     if (!orbit) return true;
     bool timeless = false;
     carom_error err = {0};
-    if (!period && carom_model_timeless(m, isnan(j->def.guess) ? 1 : j->def.guess, &timeless, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    if (!period && carom_model_timeless(m, j->def.by, &timeless, &err) != CAROM_OK) return cli_say("%s", err.text), false;
     if (!period && !timeless && isnan(j->def.guess)) return cli_say("%s holds no period; give --period EXPR", file), false;
     carom_format(fixed, sizeof fixed, "%.17g", j->def.guess);
     j->def.period = period ? period : timeless ? "free" : fixed;
@@ -146,7 +177,7 @@ static int follow(job *j) {
     if (cli_has(j->a, "resume") && carom_follow_read(&j->f, &j->def, j->out, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_USAGE;
     cli_signals_begin();
     j->saved = cli_clock();
-    j->progress = cli_progress_begin(!j->quiet, 0);
+    j->progress = cli_progress_begin(!j->quiet && !cli_has(j->a, "json"), 0);
     const carom_status status = carom_follow_run(&j->f, &j->def, &err);
     cli_progress_end(&j->progress);
     cli_signals_end();
@@ -154,11 +185,15 @@ static int follow(job *j) {
     int code = cli_exit(status);
     if (j->lost) code = CLI_FAILED;
     if (status != CAROM_OK && !lost) cli_say("%s: %s%s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "", some && status == CAROM_STOPPED && carom_ends(j->out, ".h5") ? ", --resume goes on" : "");
-    if (code == CLI_DONE && !j->quiet) print_text(j);
+    if (cli_has(j->a, "json") && j->f.branch.columns > 5) print_json(j, code == CLI_DONE && j->f.queue.rows == 0);
+    else if (code == CLI_DONE && !j->quiet) print_text(j);
     if (status == CAROM_OK && j->f.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], j->f.note.text);
     if (code == CLI_DONE && j->f.queue.rows > 0)
         cli_say("%s: stopped at %ld points; %s more --points goes on", j->a->word[0], j->f.branch.rows, carom_ends(j->out, ".h5") ? "--resume with" : "a run to an .h5 file with");
+    if (code == CLI_DONE && j->f.unlocated > 0)
+        cli_say("%s: %d event%s could not be located; columns event.low and event.high of the rows with a question mark hold the interval", j->a->word[0], j->f.unlocated, j->f.unlocated == 1 ? "" : "s");
     if (code == CLI_DONE && cli_has(j->a, "plot")) code = follow_plot(j->out, NULL, cli_value(j->a, "plot"), NULL);
+    if (code == CLI_DONE && j->f.unlocated > 0 && cli_has(j->a, "strict")) code = CLI_CHECK;
     carom_branch_free(&j->f);
     return code;
 }
@@ -181,7 +216,7 @@ static int run(const cli_args *a) {
 const cli_verb cli_follow = {
     .name = "follow", .arguments = "MODEL", .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
     .options = options, .run = run,
-    .text = "Continuation by arclength: the branch is followed around folds. Located to 1e-8 of the parameter's range or better: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
+    .text = "Continuation by arclength: the branch is followed around folds. Located to about 1e-10 of the parameter: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
             "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), opening and closing (a contact that\n"
             "was always closed lifts off, or the reverse), sequence (other contacts, or another order).\n"
             "States of rest: fold, branch, hopf, opening, closing. `carom plot FILE.h5 --of NAME` draws stable parts solid and unstable ones dashed. Ctrl-C stops; --resume goes on.",

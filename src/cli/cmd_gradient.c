@@ -7,7 +7,7 @@ static const cli_option options[] = {
     {"by", 0, "NAME,NAME", "variables to differentiate by: parameters, x for the initial value and x' for the initial rate of a coordinate", true},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says), mixed or auto", false},
     {"step", 0, "H", "step size; of event-driven and auto the time between rows (default: 500 rows)", false},
-    {"end", 0, "T", "end time", false},
+    {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
     CLI_OPTION, CLI_MODEL,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
     {"out", 'o', "FILE", "the run as a result, .h5 or .csv, with columns `EXPR` and `EXPR by NAME`, as if the run ended at each row, and `x by NAME` of every coordinate and rate", false},

@@ -17,7 +17,7 @@
 static const cli_option options[] = {
     {"scheme", 0, "NAME", "time-stepping scheme; `carom schemes` lists them", false},
     {"step", 0, "H", "step size; the last step is shortened when T/H is not an integer", false},
-    {"end", 0, "T", "end time", false},
+    {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
     {"option", 0, "KEY=VALUE", "an option of the scheme or contact solver; `carom schemes NAME` lists them", true},
     CLI_MODEL,
     {"adaptive", 0, NULL, "choose step sizes from error estimates; --step is the initial step (splitting: the maximum)", false},

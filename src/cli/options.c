@@ -185,15 +185,6 @@ bool cli_read_time(const char *name, const char *text, double *x) {
     return false;
 }
 
-bool cli_time(const cli_args *a, const char *name, double *x) {
-    return !cli_has(a, name) || cli_read_time(name, cli_value(a, name), x);
-}
-
-bool cli_duration(const cli_args *a, const char *name, double *x) {
-    double value = 1;
-    return cli_time(a, name, &value) && above_0(a, name, value, x);
-}
-
 // Words of `text` between columns `indent` and 100.
 static void wrap(FILE *f, const char *text, int indent) {
     int at = indent, blanks = 0;

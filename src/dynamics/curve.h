@@ -2,14 +2,27 @@
 #pragma once
 #include "dynamics/dynamics.h"
 
-enum { CAROM_TESTS = 3 };
-/// What a solution is like.  count[k] eigenvalues lie beyond the k-th border of stability; distance[k]: of that next to it.
-typedef struct carom_curve_look { bool stable; double largest; int count[CAROM_TESTS]; double distance[CAROM_TESTS]; } carom_curve_look;
+/// Functions that vanish at an event: the parameter's part of the tangent; the determinant of the equations bordered by the tangent; det(P + 1); the distance of a pair from its border.
+typedef enum carom_curve_test { CAROM_FOLD, CAROM_BRANCH, CAROM_DOUBLING, CAROM_PAIR, CAROM_TESTS } carom_curve_test;
+/// sign exp(log_size); sign 0: it is zero, or not defined.
+typedef struct carom_signed { int sign; double log_size; } carom_signed;
+
+/// What a solution is like.
+typedef struct carom_curve_look {
+    bool stable;
+    double largest;
+    int unstable;               // eigenvalues beyond the border of stability
+    double noise;               // those nearer to it than this may lie on either side
+    carom_signed test[CAROM_TESTS];
+    int n;                      // eigenvalues
+    double *re, *im;            // neig
+} carom_curve_look;
 
 typedef struct carom_curve {
     void *user;
     int ntau;            // of a tangent; the last number belongs to the parameter
     int nplace;          // of a place, which holds all about a solution; the first number is the parameter
+    int neig;            // most eigenvalues
     const char *const *test; // CAROM_TESTS names
     double clear;        // so far behind an event of contacts it is clear what has changed; 0: at once
     carom_status (*begin)(void *user);                                            // the first solution, at the parameter's value
@@ -18,14 +31,20 @@ typedef struct carom_curve {
     carom_status (*predict)(void *user, const double *tau, double sigma);
     carom_status (*correct)(void *user, const double *tau, int *iterations);       // perpendicular to tau; NULL: at the parameter as it is
     carom_status (*linearise)(void *user);                                        // a place that was restored, as correct() left it
-    bool (*tangent)(void *user, double *tau);                                     // in: one that points forward
-    carom_status (*look)(void *user, carom_curve_look *l);                        // at the last correction
+    bool (*tangent)(void *user, double *tau, carom_signed *border);               // in: one that points forward; border: the determinant, NULL: not wanted
+    carom_status (*look)(void *user, carom_curve_look *l);                        // at the last correction; all but the tests of the tangent
+    double (*beyond)(void *user, double re, double im);                           // how far an eigenvalue lies beyond the border of stability; negative: on this side of it
     carom_status (*settle)(void *user, bool *moved);                              // choose better coordinates of the same solution; *moved: its tangent is another one
     carom_status (*row)(void *user, double *period, double *x, double *least, double *most); // x: nq + nv
     bool (*same)(void *user);                                                     // as the solution that was kept: contacts do the same
     carom_status (*keep)(void *user, double *tau);                                // contacts go on as in this solution; tau: may turn round, where the branch does so with the contacts
     double (*extent)(void *user);                                                 // of the solution, in units of tau, not below 1
+    void (*apart)(void *user, const double *place, double *by);                   // from a place to this solution, in units of tau
     void (*describe)(void *user, bool failed, char *text, size_t size);           // how this solution differs from the one kept; failed: there is none
+    carom_status (*precise)(void *user, bool on);                                 // as accurate as possible, where events are located; NULL: it always is
+    carom_status (*graze)(void *user, char *text, size_t size);                     // a contact is hardly touched: the curve goes to the orbit that touches it, in words.  NULL: there are none
+    carom_status (*leave)(void *user, double *tau, bool *clear);                  // from there to the next solution on the other side; *clear: the branch can be followed as usual from here on
+    void (*half)(void *user, double *by);                                         // of a doubled solution: from its start to the state after half its period, in units of tau
     bool (*doubles)(void *user);                                                  // are doubled solutions followed?  NULL: there are none
     carom_status (*twice)(void *user, double *tau);                               // the doubled solution beside a period doubling; NULL: there are none
 } carom_curve;

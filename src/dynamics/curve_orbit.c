@@ -1,6 +1,6 @@
 // curve_orbit.c: periodic orbits as a curve over a parameter.
 #include "dynamics/curve.h"
-#include "dynamics/cycle.h"
+#include "dynamics/graze.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,33 +8,44 @@
 
 static const double GRAZES = 1e-3; // of the other impacts: a contact that is struck by less is nearly grazed
 static const double ASIDE = 1e-3;  // along the multiplier of -1: where the orbit of twice the period is looked for
-static const double LINEAR = 1e-9, BRANCH = 1e-10; // tolerances of the linearised motion and of the scheme: looser than for one orbit, points of a branch are many
+static const double LINEAR = 1e-9, PRECISE = 1e-12; // tolerances of the linearised motion: looser than for one orbit, points of a branch are many; where events are located
+static const double TIGHT = 1e-13; // of the scheme there
+static const double NOISE = 30;    // of the tolerance of the linearised motion and its growth: errors of multipliers
+static const double WEAK = 0.1;    // of typical speeds: an impact that may soon graze
+static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3; // of typical speeds: the first impact behind grazing; how the next ones grow; the last one
+static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
+static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside grazing
 static const double CLEAR = 1e-7;  // of a step: behind an event, where it has happened
 
 typedef struct orbits {
     carom_cycle c;
     const carom_follow_def *def;
     double size;              // of the parameter
+    double rtol;              // of the scheme
     double *re, *im, *vectors, *x;
     carom_hit *hit;           // of the solution that was kept
     int nhits;
     double *mode;             // of the contacts at its start
+    carom_graze g;            // an orbit that touches, and those beside it
+    bool struck;              // on the side that the branch comes from
+    double before;            // parameter of the last orbit on the other side
     carom_error *err;
 } orbits;
 
+enum { HEAD = 7 }; // numbers before the state
 enum { MOST_PERIODS = 16 }; // of the first orbit, in one that was doubled
 
-static const char *const tests[CAROM_TESTS] = {"period-doubling", "neimark-sacker", "branch"};
+static const char *const tests[CAROM_TESTS] = {"fold", "branch", "period-doubling", "neimark-sacker"};
 
-// -- places: parameter, T, t_0, fold, nsym, x, shift, scale, sym -----------------------------------------------------
+// -- places: parameter, T, t_0, fold, nsym, timeless, noise, x, shift, scale, sym -----------------------------------------------------
 
-static int place_size(const carom_shooter *s) { return 6 + s->nq + s->nv + s->nq + s->n + s->n * s->n; }
+static int place_size(const carom_shooter *s) { return HEAD + s->nq + s->nv + s->nq + s->n + s->n * s->n; }
 
 static void save(void *user, double *place) {
     const carom_cycle *c = &((orbits *)user)->c;
     const carom_shooter *s = &c->s;
-    const double head[] = {s->value, c->T, c->t_0, c->fold, c->nsym, c->timeless};
-    carom_copy(place, head, 6), place += 6;
+    const double head[HEAD] = {s->value, c->T, c->t_0, c->fold, c->nsym, c->timeless, c->noise};
+    carom_copy(place, head, HEAD), place += HEAD;
     carom_copy(place, c->x, s->nq + s->nv), place += s->nq + s->nv;
     carom_copy(place, c->shift, s->nq), place += s->nq;
     carom_copy(place, s->scale, s->n), place += s->n;
@@ -44,15 +55,16 @@ static void save(void *user, double *place) {
 static carom_status restore(void *user, const double *place) {
     carom_cycle *c = &((orbits *)user)->c;
     carom_shooter *s = &c->s;
-    const double *x = place + 6, *shift = x + s->nq + s->nv, *scale = shift + s->nq;
+    const double *x = place + HEAD, *shift = x + s->nq + s->nv, *scale = shift + s->nq;
+    c->noise = fmax(1, place[6]);
     if (s->linear && place[0] == s->value && place[1] == c->T && place[2] == c->t_0 && place[3] == c->fold && memcmp(x, c->x, (size_t)(s->nq + s->nv) * sizeof *x) == 0 &&
         memcmp(scale, s->scale, (size_t)s->n * sizeof *scale) == 0)
         return CAROM_OK; // it is there, and its linearisation is good
-    if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv)) return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to go on with is damaged");
+    if (!(place[1] > 0 && place[3] >= 1 && place[3] < 1e6 && place[4] >= 0 && place[4] <= s->nv && place[6] > 0)) return carom_fail(((orbits *)user)->err, CAROM_BAD_INPUT, "the branch to go on with is damaged");
     c->fold = (int)place[3], c->nsym = (int)place[4], c->timeless = place[5] != 0;
     CAROM_TRY(carom_cycle_set(c, place[0]));
     c->T = place[1], c->t_0 = place[2];
-    place += 6;
+    place += HEAD;
     carom_copy(c->x, place, s->nq + s->nv), place += s->nq + s->nv;
     carom_copy(c->shift, place, s->nq), place += s->nq;
     carom_copy(s->scale, place, s->n), place += s->n;
@@ -79,7 +91,25 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
     return status;
 }
 
-static bool tangent(void *user, double *tau) { return carom_cycle_tangent(&((orbits *)user)->c, ((orbits *)user)->size, tau); }
+static bool tangent(void *user, double *tau, carom_signed *border) {
+    return carom_cycle_tangent(&((orbits *)user)->c, ((orbits *)user)->size, tau, border ? &border->sign : NULL, border ? &border->log_size : NULL);
+}
+
+static void apart(void *user, const double *place, double *by) {
+    const orbits *o = user;
+    const carom_cycle *c = &o->c;
+    const carom_shooter *s = &c->s;
+    carom_shooter_apart(s, place + HEAD, c->x, by);
+    by[s->n] = c->expression ? 0 : log(c->T / place[1]), by[s->n + 1] = (s->value - place[0]) / o->size;
+}
+
+static carom_status precise(void *user, bool on) {
+    carom_cycle *c = &((orbits *)user)->c;
+    bool changed;
+    c->s.rtol = on ? PRECISE : LINEAR, c->rtol = on ? fmin(TIGHT, ((orbits *)user)->rtol) : ((orbits *)user)->rtol;
+    c->s.linear = false, c->precise = on;
+    return carom_shooter_tolerance(&c->s, c->rtol, &changed);
+}
 
 static carom_status linearise(void *user) { return carom_cycle_shoot(&((orbits *)user)->c, true); }
 
@@ -102,34 +132,44 @@ static carom_status begin(void *user) {
     CAROM_TRY(carom_cycle_guess(c, o->x, 0, window, guess));
     const double value = s->value, ends[2] = {o->def->from, o->def->to};
     for (int i = 0; i < 2 && c->expression && !c->timeless; ++i) { // the period may change with the parameter, and --period must say so
-        bool repeats = true;
         if (carom_cycle_set(c, ends[i]) != CAROM_OK) continue;
-        CAROM_TRY(carom_shooter_same(s, c->T, o->x, c->T, NULL, &repeats));
-        if (!repeats) return carom_fail(o->err, CAROM_BAD_INPUT, "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an expression, --period EXPR", o->def->by, ends[i], c->T);
+        const carom_status status = carom_cycle_time(c, o->x);
+        if (status == CAROM_BAD_INPUT) return carom_fail(o->err, CAROM_BAD_INPUT, "with %.60s = %.9g the model does not repeat itself after %.9g: give its period as an expression, --period EXPR", o->def->by, ends[i], c->T);
+        CAROM_TRY(status);
     }
     CAROM_TRY(carom_cycle_set(c, value));
     carom_cycle_expect(c, false);
     carom_status status = carom_cycle_solve(c, NULL, 1);
     if (status == CAROM_NOT_CONVERGED && carom_cycle_rephase(c) == CAROM_OK) status = carom_cycle_solve(c, NULL, 1);
     carom_cycle_expect(c, true);
-    return status;
+    bool more;
+    return status == CAROM_OK ? carom_cycle_measure(c, &more) : status;
 }
 
 // -- what it is like ------------------------------------------------------------------------------------------------
 
+static double beyond(void *user, double re, double im) { return (void)user, hypot(re, im) - 1; }
+
 static carom_status look(void *user, carom_curve_look *l) {
     orbits *o = user;
-    int count, trivial, lost;
-    CAROM_TRY(carom_cycle_multipliers(&o->c, o->re, o->im, NULL, &count, &trivial, &lost));
-    *l = (carom_curve_look){.distance = {INFINITY, INFINITY, INFINITY}};
-    for (int i = 0; i < count; ++i) {
-        const double size = hypot(o->re[i], o->im[i]);
-        const int k = o->im[i] != 0 ? 1 : o->re[i] < 0 ? 0 : 2;
+    const carom_shooter *s = &o->c.s;
+    int trivial, lost;
+    CAROM_TRY(carom_cycle_multipliers(&o->c, l->re, l->im, NULL, &l->n, &trivial, &lost));
+    l->largest = 0, l->unstable = 0;
+    l->noise = NOISE * s->rtol * fmax(1, carom_norm_max(s->Y, s->n * s->m));
+    double nearest = INFINITY, log_size = 0;
+    int sign = 1;
+    for (int i = 0; i < l->n; ++i) {
+        const double size = hypot(l->re[i], l->im[i]), off = hypot(l->re[i] + 1, l->im[i]);
         l->largest = fmax(l->largest, size);
-        l->count[k] += size > 1;
-        if (fabs(size - 1) < fabs(l->distance[k])) l->distance[k] = size - 1;
+        l->unstable += size > 1 + l->noise;
+        if (l->im[i] != 0 && fabs(size - 1) < fabs(nearest)) nearest = size - 1;
+        if (l->im[i] == 0 && l->re[i] < -1) sign = -sign;
+        log_size += log(off);
     }
-    l->stable = l->largest < 1;
+    l->test[CAROM_DOUBLING] = (carom_signed){isfinite(log_size) ? sign : 0, log_size};
+    l->test[CAROM_PAIR] = isfinite(nearest) ? (carom_signed){nearest < 0 ? -1 : nearest > 0, log(fabs(nearest))} : (carom_signed){0, 0};
+    l->stable = l->unstable == 0;
     return CAROM_OK;
 }
 
@@ -209,6 +249,82 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     else snprintf(text, size, "end");
 }
 
+// -- grazing --------------------------------------------------------------------------------------------------------
+
+// The impact that is weak, or the open contact that comes near, in this order; NULL: none.
+static const carom_touching *hardly_touched(const orbits *o) {
+    const carom_shooter *s = &o->c.s;
+    const double length = carom_norm_max(s->scale, s->nv);
+    const carom_touching *best = NULL;
+    double least = WEAK;
+    if (s->weakest.contact >= 0 && s->weakest.jump < least) least = s->weakest.jump, best = &s->weakest;
+    for (int c = 0; c < s->p.nc; ++c) {
+        const double jump = s->nearest[c].contact >= 0 ? sqrt(fmax(0, s->low[c] / length)) : INFINITY; // a gap is like the square of a speed
+        if (jump < least) least = jump, best = &s->nearest[c];
+    }
+    return best;
+}
+
+static double fastest_multiplier(orbits *o) {
+    int count, trivial, lost;
+    double most = 0;
+    if (carom_cycle_multipliers(&o->c, o->re, o->im, NULL, &count, &trivial, &lost) != CAROM_OK) return INFINITY;
+    for (int i = 0; i < count; ++i) most = fmax(most, hypot(o->re[i], o->im[i]));
+    return most;
+}
+
+static carom_status graze(void *user, char *text, size_t size) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    const carom_touching *at = hardly_touched(o);
+    if (!at) return carom_fail(o->err, CAROM_NOT_CONVERGED, "no contact is nearly grazed");
+    o->struck = at == &c->s.weakest;
+    snprintf(text, size, "grazing %.60s", contact_name(&c->s, at->contact));
+    carom_graze_close(&o->g);
+    CAROM_TRY(carom_graze_open(&o->g, c, at, o->size));
+    CAROM_TRY(precise(o, true));
+    double y = 0;
+    carom_status status = carom_graze_speed(&o->g, &y);
+    for (int k = 3; k >= 0 && status == CAROM_OK && o->struck; --k) status = carom_graze_solve(&o->g, y * k / 4);
+    if (status == CAROM_OK && !o->struck) status = carom_graze_solve(&o->g, 0);
+    o->before = c->s.value;
+    const carom_status off = precise(o, false);
+    if (status != CAROM_OK || off != CAROM_OK) return status != CAROM_OK ? status : off;
+    carom_copy(c->x, o->g.x, c->s.nq + c->s.nv);
+    c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
+    return CAROM_OK;
+}
+
+static carom_status leave(void *user, double *tau, bool *clear) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    const double from = o->before;
+    carom_status status = CAROM_OK;
+    if (o->struck) {
+        status = carom_graze_orbit(&o->g, CLEARANCE * carom_norm_max(s->scale, s->nv));
+        *clear = true;
+    } else {
+        const double speed = carom_graze_typical(&o->g);
+        CAROM_TRY(precise(o, true));
+        CAROM_TRY(carom_cycle_set(c, from));
+        status = carom_graze_solve(&o->g, o->g.y > 0 ? GROWS * o->g.y : FIRST_SPEED * speed);
+        o->before = s->value;
+        if (status == CAROM_OK) status = carom_graze_orbit(&o->g, 0);
+        const carom_status off = precise(o, false);
+        if (status == CAROM_OK) status = off;
+    }
+    if (status != CAROM_OK) return status;
+    carom_cycle_expect(c, false);
+    status = carom_cycle_solve(c, NULL, 1);
+    carom_cycle_expect(c, true);
+    CAROM_TRY(status);
+    if (!o->struck) *clear = fastest_multiplier(o) < CALM || o->g.y > FASTEST * carom_graze_typical(&o->g);
+    carom_zero(tau, s->n + 2);
+    tau[s->n + 1] = s->value > from ? 1 : -1;
+    return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the orbit has no tangent");
+}
+
 // -- rows -----------------------------------------------------------------------------------------------------------
 
 static carom_status row(void *user, double *period, double *x, double *least, double *most) {
@@ -220,17 +336,12 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     if (!(c->t_0 > 0)) return CAROM_OK;
     const bool linear = s->linear;
     const int nhits = s->nhits;
-    double *low = calloc((size_t)s->p.nc + 1, sizeof *low);
-    carom_hit *hit = calloc((size_t)nhits + 1, sizeof *hit);
-    if (!low || !hit) return free(low), free(hit), carom_fail(c->err, CAROM_NO_MEMORY, "not enough memory for an orbit");
-    carom_copy(low, s->low, s->p.nc);
-    if (nhits > 0) memcpy(hit, s->hit, (size_t)nhits * sizeof *hit);
+    carom_hit *const hit = s->hit;
+    s->hit = NULL, s->nhits = 0;
     const carom_status status = carom_shoot(s, c->t_0, c->T - c->t_0, c->x, false, c->steps);
     carom_copy(x, s->end, s->nq + s->nv);
-    carom_copy(s->low, low, s->p.nc);
-    if (nhits > 0) memcpy(s->hit, hit, (size_t)nhits * sizeof *hit);
-    s->nhits = nhits, s->linear = linear, s->t_0 = c->t_0;
-    free(low), free(hit);
+    free(s->hit);
+    s->hit = hit, s->nhits = nhits, s->linear = linear, s->t_0 = c->t_0;
     return status;
 }
 
@@ -253,7 +364,27 @@ static carom_status settle(void *user, bool *moved) {
 // Each doubling costs twice as much, and the next ones follow ever faster.
 static bool doubles(void *user) { return ((orbits *)user)->c.fold < MOST_PERIODS; }
 
-// Twice around, started a little along the direction that turns over.
+// From the start to the state after half the period.
+static void half(void *user, double *by) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    carom_zero(by, s->n + 2);
+    if (c->fold % 2) return;
+    const bool linear = s->linear;
+    const double span = s->span;
+    const int nhits = s->nhits;
+    carom_hit *const hit = s->hit; // those of the whole period stay
+    s->hit = NULL, s->nhits = 0;
+    const carom_status status = carom_shoot(s, c->t_0, c->T / 2, c->x, false, c->steps);
+    for (int i = 0; i < s->nq; ++i) s->end[i] -= c->shift[i] / 2;
+    if (status == CAROM_OK) carom_shooter_apart(s, c->x, s->end, by);
+    for (int k = 0; k < c->nsym; ++k) carom_axpy(by, -carom_dot(cycle_column(c->sym, k, s->n), by, s->n), cycle_column(c->sym, k, s->n), s->n);
+    free(s->hit);
+    s->hit = hit, s->nhits = nhits, s->linear = linear, s->span = span;
+}
+
+// Twice around, started a little along the direction that turns over.  The orbit that is found must not be the single one, twice.
 static carom_status twice(void *user, double *tau) {
     orbits *o = user;
     carom_cycle *c = &o->c;
@@ -264,16 +395,30 @@ static carom_status twice(void *user, double *tau) {
     for (int i = 0; i < count; ++i)
         if (o->im[i] == 0 && (best < 0 || fabs(o->re[i] + 1) < fabs(o->re[best] + 1))) best = i;
     if (best < 0) return carom_fail(o->err, CAROM_NOT_CONVERGED, "no multiplier is near -1");
-    carom_zero(tau, s->n + 2);
-    carom_copy(tau, o->vectors + (size_t)best * (size_t)s->n, s->n);
-    const double length = carom_length(tau, s->n);
-    for (int i = 0; i < s->n; ++i) tau[i] /= length;
+    double *way = calloc((size_t)s->n + 2 + (size_t)place_size(s), sizeof *way), *place = way + s->n + 2;
+    if (!way) return carom_fail(o->err, CAROM_NO_MEMORY, "not enough memory for orbits");
+    carom_copy(way, o->vectors + (size_t)best * (size_t)s->n, s->n);
+    const double length = carom_length(way, s->n);
+    for (int i = 0; i < s->n; ++i) way[i] /= length;
     c->fold *= 2, c->T *= 2;
     for (int i = 0; i < s->nq; ++i) c->shift[i] *= 2;
-    CAROM_TRY(predict(o, tau, ASIDE));
-    s->linear = false;
-    CAROM_TRY(correct(o, tau, &iterations));
-    return tangent(o, tau) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the doubled orbit has no tangent");
+    save(o, place);
+    carom_status status = CAROM_NOT_CONVERGED;
+    for (int k = 0; k < 4 && status != CAROM_OK; ++k) {
+        const double aside = ASIDE * (1 << (2 * k));
+        s->linear = false;
+        if (restore(o, place) != CAROM_OK || predict(o, way, aside) != CAROM_OK) continue;
+        s->linear = false;
+        status = correct(o, way, &iterations);
+        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) break;
+        if (status == CAROM_OK) half(o, tau);
+        if (status == CAROM_OK && !(carom_norm_max(tau, s->n) > aside / 10)) status = carom_fail(o->err, CAROM_NOT_CONVERGED, "the iteration leads back to the orbit of half the period");
+    }
+    carom_copy(tau, way, s->n + 2);
+    free(way);
+    CAROM_TRY(status);
+    CAROM_TRY(carom_cycle_shoot(c, true));
+    return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the doubled orbit has no tangent");
 }
 
 // -- life -----------------------------------------------------------------------------------------------------------
@@ -286,15 +431,14 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR;
-    const bool takes = !def->run.scheme || carom_shooter_scheme(def->run.scheme); // others are refused, for a better reason than rtol
-    if (isnan(s->task.run.rtol) && takes) s->task.run.rtol = BRANCH;
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
+    o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
     o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
-    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .doubles = doubles, .twice = twice};
+    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n, .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice};
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;
@@ -303,6 +447,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
 void carom_curve_orbits_close(carom_curve *k) {
     orbits *o = k->user;
     if (!o) return;
+    carom_graze_close(&o->g);
     carom_cycle_close(&o->c);
     free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->mode), free(o->hit), free(o);
     k->user = NULL;

@@ -26,11 +26,11 @@ typedef struct rests {
     int nq, nv, ids, parameter, n, *col; // n: unknowns: nv, one for each constraint, the parameter
     double value, size, length, force;
     bool *with;                          // ids: joints and closed contacts
-    double *q, *lambda, *F, *J, *z, *b, *work, *v, *u, *full, *dmu;
+    double *q, *lambda, *F, *J, *B, *z, *b, *work, *v, *u, *full, *dmu;
     carom_error *err;
 } rests;
 
-static const char *const tests[CAROM_TESTS] = {"", "hopf", "branch"};
+static const char *const tests[CAROM_TESTS] = {"fold", "branch", "", "hopf"};
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for equilibria"); }
 
@@ -192,16 +192,34 @@ static carom_status correct(void *user, const double *tau, int *iterations) {
     return carom_fail(r->err, CAROM_NOT_CONVERGED, "no equilibrium found near %.60s = %.9g", r->def->by, r->value);
 }
 
-static bool tangent(void *user, double *tau) {
+static bool tangent(void *user, double *tau, carom_signed *border) {
     rests *r = user;
+    if (border) border->sign = 0;
     if (evaluate(r) != CAROM_OK) return false;
     put_row(r, tau);
     carom_zero(r->b, r->n);
     r->b[r->n - 1] = 1;
+    if (border) {
+        carom_copy(r->B, r->J, (ptrdiff_t)r->n * r->n);
+        border->sign = carom_dense_determinant(r->B, r->n, r->n, r->col, &border->log_size);
+    }
     const int rank = carom_dense_shortest(r->J, r->n, r->n, CUT, r->col, r->work, r->b, r->z);
     const double length = carom_length(r->z, r->n);
     for (int i = 0; i < r->n; ++i) tau[i] = r->z[i] / length;
     return rank == r->n && length > 0;
+}
+
+static void apart(void *user, const double *place, double *by) {
+    const rests *r = user;
+    const double *lambda = place + 3, *q = lambda + 2 * r->ids;
+    if (r->nq == r->nv) carom_add(r->full, r->q, -1, q, r->nq);
+    else { // positions that turn
+        for (int i = 0; i < r->nq; ++i) r->full[r->nv + i] = r->q[i] - q[i];
+        carom_model_velocities(r->task.base, q, r->full + r->nv, r->full);
+    }
+    for (int i = 0; i < r->nv; ++i) by[i] = r->full[i] / r->length;
+    for (int id = 0; id < r->ids; ++id) by[r->nv + id] = (r->lambda[id] - lambda[2 * id + 1]) / r->force;
+    by[r->n - 1] = (r->value - place[0]) / r->size;
 }
 
 static carom_status begin(void *user) {
@@ -235,6 +253,8 @@ static carom_status begin(void *user) {
     return correct(r, NULL, &iterations);
 }
 
+static double beyond(void *user, double re, double im) { return (void)user, (void)im, re; }
+
 // Real parts of the modes; of pairs and of real ones.
 static carom_status look(void *user, carom_curve_look *l) {
     rests *r = user;
@@ -242,17 +262,20 @@ static carom_status look(void *user, carom_curve_look *l) {
     carom_zero(r->v, r->nv);
     const carom_modes_def def = {.q = r->q, .v = r->v, .closed = r->with + r->p.ne};
     const carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
-    *l = (carom_curve_look){.stable = true, .largest = -INFINITY, .distance = {INFINITY, INFINITY, INFINITY}};
-    double fastest = 0;
+    double fastest = 0, nearest = INFINITY;
+    l->largest = -INFINITY, l->unstable = 0, l->n = 0;
     for (int i = 0; i < modes.count; ++i) fastest = fmax(fastest, hypot(modes.mode[i].re, modes.mode[i].im));
+    l->noise = GROWS * fastest;
     for (int i = 0; i < modes.count && status == CAROM_OK; ++i) {
-        const double re = modes.mode[i].re;
-        const int k = modes.mode[i].im != 0 ? 1 : 2;
+        const double re = modes.mode[i].re, im = modes.mode[i].im;
         l->largest = fmax(l->largest, re);
-        l->count[k] += re > GROWS * fastest;
-        if (fabs(re) < fabs(l->distance[k])) l->distance[k] = re;
+        l->unstable += (re > l->noise) * (im != 0 ? 2 : 1);
+        if (im != 0 && fabs(re) < fabs(nearest)) nearest = re;
+        for (int side = 0; side < (im != 0 ? 2 : 1) && l->n < 2 * r->nv; ++side) l->re[l->n] = re, l->im[l->n++] = side ? -im : im;
     }
-    l->stable = l->count[1] + l->count[2] == 0;
+    l->test[CAROM_DOUBLING] = (carom_signed){0, 0};
+    l->test[CAROM_PAIR] = isfinite(nearest) && fabs(nearest) > l->noise ? (carom_signed){nearest < 0 ? -1 : 1, log(fabs(nearest))} : (carom_signed){0, 0};
+    l->stable = l->unstable == 0;
     carom_modes_free(&modes);
     return status;
 }
@@ -388,17 +411,17 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->parameter = r->task.free[0].index, r->value = r->task.free[0].value;
     CAROM_TRY(set(r, r->value));
     r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc, r->n = r->nv + r->ids + 1;
-    const size_t n = (size_t)r->n, full = (size_t)carom_variation_directions(r->x) + n + (size_t)carom_model_system(r->task.base)->ne, nv = (size_t)r->nv;
-    double **part[] = {&r->q, &r->lambda, &r->F, &r->J, &r->z, &r->b, &r->work, &r->v, &r->u, &r->full, &r->dmu};
-    const size_t size[] = {(size_t)r->nq, (size_t)r->ids, n, n * n, full, n, 3 * n, nv, nv, full, (size_t)r->p.nc};
+    const size_t n = (size_t)r->n, full = (size_t)carom_variation_directions(r->x) + n + (size_t)carom_model_system(r->task.base)->ne + (size_t)r->nq, nv = (size_t)r->nv;
+    double **part[] = {&r->q, &r->lambda, &r->F, &r->J, &r->B, &r->z, &r->b, &r->work, &r->v, &r->u, &r->full, &r->dmu};
+    const size_t size[] = {(size_t)r->nq, (size_t)r->ids, n, n * n, n * n, full, n, 3 * n, nv, nv, full, (size_t)r->p.nc};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(err);
     }
     r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
     if (!r->with || !r->col) return no_memory(err);
-    *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->nq, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe};
+    *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->nq, .neig = 2 * r->nv, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;
 }
@@ -409,7 +432,7 @@ void carom_curve_rests_close(carom_curve *k) {
     carom_variation_destroy(r->x);
     carom_point_close(&r->p);
     carom_task_close(&r->task);
-    double *part[] = {r->q, r->lambda, r->F, r->J, r->z, r->b, r->work, r->v, r->u, r->full, r->dmu};
+    double *part[] = {r->q, r->lambda, r->F, r->J, r->B, r->z, r->b, r->work, r->v, r->u, r->full, r->dmu};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(r->with), free(r->col), free(r);
     k->user = NULL;

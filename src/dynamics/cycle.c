@@ -14,7 +14,10 @@
 static const double FAR = 0.7;   // of a step, in typical sizes
 static const double SLOW = 0.1;  // of the residual before: the linearisation is done again
 static const double CUT = 1e-9;  // of a matrix that has cancelled: a direction is not determined
-static const double GOOD[] = {1e-11, 2e-10}, ENOUGH[] = {1e-10, 2e-9}; // residuals of an orbit, relative: to end with; where rounding does not allow more.  Of one orbit, and on a branch, where points are many
+static const double GOOD = 1e-11, ENOUGH = 1e-10; // residuals of one orbit, relative: to end with; where rounding does not allow more
+static const double FLOOR = 1e-13; // of typical sizes: no residual is smaller for certain
+static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolerance
+static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the residual that is enough: from farther away, tolerances are not the reason
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
 static const double STILL = 1e-5;   // way in a period: that is a state of rest
 enum { LEARNT = 12 };
@@ -135,7 +138,7 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
     const int m = s->m, n = s->n, N = unknowns(c, parameter), T = m, sigma = m + c->timeless, p = N - 1;
     double *A = c->A, *z = c->work;
     carom_zero(A, (ptrdiff_t)N * N);
-    const double rounding = CUT * fmax(1, carom_norm_max(s->Y, m * n)); // what is left of P - 1 below it is no more than errors of the motion
+    const double rounding = (c->near ? fmin(CUT, s->rtol) : CUT) * fmax(1, carom_norm_max(s->Y, m * n)); // what is left of P - 1 below it is no more than errors of the motion
     for (int j = 0; j < m; ++j) {
         project(s, cycle_column(s->Y, j, n), cycle_column(A, j, N));
         cycle_column(A, j, N)[j] -= 1;
@@ -254,12 +257,67 @@ static carom_status step(carom_cycle *c, const double *tau, double size, carom_h
     return CAROM_RETRY;
 }
 
+// (ORB-4)  Errors of the run reach its end as eps = noise rtol G with G = |dx_1/dx|, jumps included: no residual falls below a few of them.
+static double growth(const carom_shooter *s) { return fmax(1, s->linear ? carom_norm_max(s->Y, s->n * s->m) : 1); }
+
+static void expect_noise(carom_cycle *c) {
+    if (!c->near) return;
+    const double eps = fmax(FLOOR, c->noise * c->s.run_rtol * growth(&c->s));
+    c->good = c->precise ? FLOOR : 3 * eps, c->enough = 10 * eps;
+}
+
+carom_status carom_cycle_measure(carom_cycle *c, bool *more) {
+    carom_shooter *s = &c->s;
+    const double rtol = s->run_rtol, G = growth(s), before = c->noise;
+    bool changed = false;
+    *more = false;
+    if (s->given) return CAROM_OK;
+    const bool linear = s->linear;
+    CAROM_TRY(carom_cycle_shoot(c, false));
+    carom_copy(c->r_0, c->r, s->n);
+    CAROM_TRY(carom_shooter_tolerance(s, TIGHTER * rtol, &changed));
+    if (changed) {
+        CAROM_TRY(carom_cycle_shoot(c, false));
+        double eps = 0;
+        for (int i = 0; i < s->n; ++i) eps = fmax(eps, fabs(c->r[i] - c->r_0[i]));
+        c->noise = fmin(MOST_NOISE, fmax(c->noise, eps / (rtol * G)));
+        CAROM_TRY(carom_shooter_tolerance(s, rtol, &changed));
+        CAROM_TRY(carom_cycle_shoot(c, false));
+    }
+    s->linear = linear;
+    *more = c->noise > before;
+    expect_noise(c);
+    return CAROM_OK;
+}
+
+static carom_status newton(carom_cycle *c, const double *tau, double size);
+
 carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
+    bool changed = true, more = false;
+    if (c->near) CAROM_TRY(carom_shooter_tolerance(&c->s, c->rtol, &changed));
+    carom_status status = newton(c, tau, size);
+    if (!c->near || status != CAROM_NOT_CONVERGED || !(c->residual < WORTH * c->enough)) return status;
+    // it may be the runs that are rougher than it was thought
+    const carom_error kept = *c->err;
+    CAROM_TRY(carom_cycle_measure(c, &more));
+    c->s.linear = c->s.linear && !more;
+    if (more) status = newton(c, tau, size);
+    else *c->err = kept;
+    for (changed = true; status == CAROM_NOT_CONVERGED && c->residual < WORTH * c->enough && changed;) {
+        CAROM_TRY(carom_shooter_tolerance(&c->s, TIGHTER * c->s.run_rtol, &changed));
+        c->s.linear = c->s.linear && !changed;
+        if (changed) status = newton(c, tau, size);
+    }
+    return status;
+}
+
+static carom_status newton(carom_cycle *c, const double *tau, double size) {
     c->err->text[0] = 0;
     c->order_changed = 0;
     c->nlearnt = 0;
     bool here = !c->s.linear, stale = false; // the linearisation is that at x; it is too old
     carom_status status = carom_cycle_shoot(c, here);
+    expect_noise(c);
     carom_hit *hits = NULL;
     int nhits = 0;
     for (c->iterations = 0; status == CAROM_OK && c->residual > c->good && c->iterations < c->most; ++c->iterations) {
@@ -268,6 +326,7 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
             status = carom_cycle_shoot(c, true);
             here = true, stale = false;
             if (status != CAROM_OK) break;
+            expect_noise(c);
         }
         status = step(c, tau, size, &hits, &nhits);
         if (status == CAROM_RETRY && !here && before > c->enough) status = CAROM_OK, stale = true;
@@ -276,6 +335,7 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     if ((status == CAROM_RETRY || status == CAROM_OK) && !here) { // with the linearisation there
         const double before = c->residual;
         const carom_status last = carom_cycle_shoot(c, true);
+        expect_noise(c);
         if (last != CAROM_OK && before < c->enough) status = last;
         if (last != CAROM_OK) c->residual = before;
     }
@@ -296,7 +356,7 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
                       c->timeless && c->expression ? "--period free: time does not enter the model, so orbits have periods of their own" : c->nearer);
 }
 
-bool carom_cycle_tangent(carom_cycle *c, double size, double *tau) {
+bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, double *log_size) {
     carom_shooter *s = &c->s;
     const int n = s->n, m = s->m, N = unknowns(c, true);
     assemble(c, true, size);
@@ -305,6 +365,10 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau) {
     put_tangent(c, tau, N);
     carom_zero(b, N);
     b[N - 1] = 1;
+    if (sign) {
+        carom_copy(c->B, c->A, (ptrdiff_t)N * N);
+        *sign = carom_dense_determinant(c->B, N, N, c->col, log_size);
+    }
     const int rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, b, c->z);
     carom_zero(tau, n + 2);
     for (int j = 0; j < m; ++j) carom_axpy(tau, c->z[j], cycle_column(s->Z, j, n), n);
@@ -390,8 +454,10 @@ static carom_status read_exchanges(carom_cycle *c, const char *const *list) {
 }
 
 void carom_cycle_expect(carom_cycle *c, bool near) {
+    c->near = near;
     c->most = near ? 10 : 40, c->halvings = near ? 2 : 8;
-    c->good = GOOD[near], c->enough = ENOUGH[near];
+    c->good = GOOD, c->enough = ENOUGH;
+    expect_noise(c);
 }
 
 carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *const *exchanges, const char *by, carom_error *err) {
@@ -407,9 +473,10 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     carom_status status = carom_shooter_open(s, by, err);
     s->task.model.observe = NULL;
     CAROM_TRY(status);
+    c->rtol = s->run_rtol, c->noise = 1;
     const size_t n = (size_t)s->n, x = (size_t)(s->nq + s->nv), N = 2 * n + 3;
-    double **part[] = {&c->x, &c->y, &c->first, &c->shift, &c->sym, &c->r, &c->r_0, &c->by, &c->tau, &c->A, &c->b, &c->z, &c->work, &c->learnt};
-    const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N, N, 3 * N, 2 * LEARNT * N};
+    double **part[] = {&c->x, &c->y, &c->first, &c->shift, &c->sym, &c->r, &c->r_0, &c->by, &c->tau, &c->A, &c->B, &c->b, &c->z, &c->work, &c->learnt};
+    const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N * N, N, N, 3 * N, 2 * LEARNT * N};
     c->room = (int)N;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
@@ -427,7 +494,7 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
 
 void carom_cycle_close(carom_cycle *c) {
     carom_shooter_close(&c->s);
-    double *part[] = {c->x, c->y, c->first, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->b, c->z, c->work, c->learnt};
+    double *part[] = {c->x, c->y, c->first, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->B, c->b, c->z, c->work, c->learnt};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(c->col), free(c->partner);
     *c = (carom_cycle){0};

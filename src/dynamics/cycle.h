@@ -18,10 +18,14 @@ typedef struct carom_cycle {
     int iterations, rank, unknowns; // of the last Newton step
     int steps;               // of a shot
     int most, halvings;      // Newton steps; of each
+    bool near;               // to a solution, as along a branch: the residuals that are wanted follow from the accuracy of runs
+    bool precise;            // the residual falls as far as it can
+    double rtol;             // of runs along a branch; tightened where they are too rough
+    double noise;            // errors of runs in units of rtol and of their growth, as far as they were measured
     double good, enough;     // residual wanted; accepted where it falls no further
     double *learnt;          // pairs of room numbers: what steps since the last linearisation told
     int nlearnt, room;
-    double *A, *b, *z, *work, *tau, *by, *y, *r_0; // of Newton's method
+    double *A, *B, *b, *z, *work, *tau, *by, *y, *r_0; // of Newton's method
     int *col;
     const char *nearer;      // what to give where none is found, for messages
     int order_changed;       // attempts whose sequence of events was another one
@@ -33,10 +37,14 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
 void carom_cycle_close(carom_cycle *c);
 /// How Newton's method works: from any guess (the default), or from near a solution, as along a branch.
 void carom_cycle_expect(carom_cycle *c, bool near);
+/// Does time enter the model?  c->timeless.  CAROM_BAD_INPUT: it does, and the period is free; or the model does not repeat itself after c->T.  x: a state.
+carom_status carom_cycle_time(carom_cycle *c, const double *x);
 /// A guess: from x, after `transient`, within `window` (free periods), near the period `guess` (NAN: the first return).
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess);
 /// Begin at another phase of the motion over one period from x, where nothing happens.
 carom_status carom_cycle_rephase(carom_cycle *c);
+/// The same, from a start at which something happens, in the same units.
+carom_status carom_cycle_away(carom_cycle *c);
 /// The best return of the motion from the start of the search, within sixty periods, as another guess (models with time).
 carom_status carom_cycle_near(carom_cycle *c);
 /// Sizes and what the model does not depend on, from the motion over `span` alone.
@@ -53,11 +61,14 @@ void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r)
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear);
 /// Another value of the parameter, with the period that belongs to it.
 carom_status carom_cycle_set(carom_cycle *c, double value);
+/// Errors of the runs: the shot from x again, with a tenth of the tolerance.  *more: they are larger than was known.
+carom_status carom_cycle_measure(carom_cycle *c, bool *more);
 /// Newton's method from there; the last shot is linearised.  tau: n + 2 numbers (state in units of scale, T/T, parameter/size): the parameter is unknown too, and corrections are
 /// perpendicular to tau; NULL: it stays.
 carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size);
-/// The tangent of the branch through the orbit of the last linearised shot, n + 2 numbers of length 1.  False: it is not unique.
-bool carom_cycle_tangent(carom_cycle *c, double size, double *tau);
+/// The tangent of the branch through the orbit of the last linearised shot, n + 2 numbers of length 1.  False: it is not unique.  sign, log_size (NULL: not wanted): of the determinant of
+/// (ORB-2) with the tangent as its last row, which vanishes where branches cross; sign 0: it vanishes everywhere here, as where orbits come in families.
+bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, double *log_size);
 /// P = Z'Y of the last linearised shot, m x m, reduced by the motion and sym: nontrivial multipliers into re, im (room n), how many; vectors (n x n, in units
 /// of scale, as LAPACK has them; NULL: not wanted).  *trivial: how many were left out; *lost: how many are zero because contacts are closed.
 carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial, int *lost);

@@ -1,14 +1,16 @@
 // cycle_guess.c: where the search for a motion that repeats itself begins: typical sizes, whole turns, the first return of the motion.
 #include "base/tolerance.h"
 #include "dynamics/cycle.h"
+#include "model/forcing.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const double PI = 3.14159265358979323846;
 static const double TYPICAL = 1e-3; // of the largest: least size of a coordinate or rate
 static const double SETTLED = 1e-4; // of the period: a guess that changes by less
 static const double AT_REST = 1e-9; // in typical sizes: a motion that goes no further is only rounding
-enum { SAMPLES = 6 };
+enum { SAMPLES = 6, BESIDE = 3 };
 
 // States of a run at equal times.
 typedef struct film { int n, room, nx, *closed; double *t, *x; const carom_cycle *c; } film;
@@ -254,17 +256,43 @@ static carom_status guess_free(carom_cycle *c, double window, double guess) {
     return status == CAROM_OK ? tune_period(c) : status;
 }
 
+// The period of a model whose expressions do not tell whether they repeat themselves: by values at the start, and at states beside it, where they may differ although they do not at rest.
+static carom_status repeats(carom_cycle *c, const double *x, bool *same) {
+    carom_shooter *s = &c->s;
+    double *y = calloc((size_t)(s->nq + s->nv) + 1, sizeof *y), *by = calloc((size_t)s->n + 1, sizeof *by);
+    carom_status status = y && by ? CAROM_OK : carom_orbit_no_memory(c->err);
+    *same = true;
+    if (status == CAROM_OK) status = carom_shooter_same(s, c->T, x, c->T, NULL, same);
+    for (int k = 1; k <= BESIDE && status == CAROM_OK && *same; ++k) {
+        bool there = true;
+        for (int i = 0; i < s->n; ++i) by[i] = cos(1.7 * k + 2.3 * i);
+        if (carom_shooter_move(s, x, by, y) == CAROM_OK && carom_shooter_same(s, c->T, y, c->T, NULL, &there) == CAROM_OK) *same = there; // there may be no such state
+    }
+    free(y), free(by);
+    return status;
+}
+
+carom_status carom_cycle_time(carom_cycle *c, const double *x) {
+    const carom_shooter *s = &c->s;
+    carom_forcing f;
+    CAROM_TRY(carom_model_forcing(s->task.base, s->parameter, &f, c->err));
+    c->timeless = !f.forced;
+    char offer[100] = "the excitation period, --period EXPR";
+    if (f.period > 0) snprintf(offer, sizeof offer, "the excitation period, --period %.15g", f.period);
+    if (!c->expression && f.forced) return carom_fail(c->err, CAROM_BAD_INPUT, "the model depends on time: %s does; replace `--period free` by %s", f.where, offer);
+    if (!f.forced) return CAROM_OK;
+    bool known, same = carom_forcing_repeats(&f, c->T, &known);
+    if (!known) CAROM_TRY(repeats(c, x, &same));
+    if (!same && f.period > 0) snprintf(offer, sizeof offer, "%.15g", f.period);
+    else snprintf(offer, sizeof offer, "the period of its excitation");
+    return same ? CAROM_OK : carom_fail(c->err, CAROM_BAD_INPUT, "--period: the model does not repeat itself after %.9g: %s has another period; give %s, or a multiple", c->T, f.where, offer);
+}
+
 carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient, double window, double guess) {
     carom_shooter *s = &c->s;
     carom_copy(c->x, x, s->nq + s->nv);
     c->t_0 = 0;
-    const double span = c->expression ? c->T : window;
-    bool still = true, same = true;
-    for (int k = 1; k <= 3 && still; ++k) CAROM_TRY(carom_shooter_same(s, span, x, 0.1618 * k * span, NULL, &still));
-    c->timeless = still;
-    if (!c->expression && !still) return carom_fail(c->err, CAROM_BAD_INPUT, "the model depends on time; replace `--period free` by the excitation period, --period EXPR");
-    if (!still) CAROM_TRY(carom_shooter_same(s, c->T, x, c->T, NULL, &same));
-    if (!same) return carom_fail(c->err, CAROM_BAD_INPUT, "--period: the model does not repeat itself after %.9g: give the period of its excitation, or a multiple", c->T);
+    CAROM_TRY(carom_cycle_time(c, x));
     if (transient > 0) {
         CAROM_TRY(carom_shoot(s, 0, c->expression ? c->T * ceil(transient / c->T - CAROM_INSTANT) : transient, c->x, false, 100));
         carom_copy(c->x, s->end, s->nq + s->nv);
@@ -274,10 +302,15 @@ carom_status carom_cycle_guess(carom_cycle *c, const double *x, double transient
     return c->expression ? guess_forced(c) : guess_free(c, window, guess);
 }
 
+carom_status carom_cycle_away(carom_cycle *c) {
+    CAROM_TRY(carom_shoot(&c->s, c->t_0, c->T, c->x, false, c->steps));
+    return go_on(c, quiet(c, c->t_0, c->t_0 + c->T, false));
+}
+
 carom_status carom_cycle_rephase(carom_cycle *c) {
     if (!c->timeless) return guess_forced(c);
-    CAROM_TRY(carom_shoot(&c->s, 0, c->T, c->x, false, c->steps));
-    return go_on(c, quiet(c, 0, c->T, false));
+    c->t_0 = 0;
+    return carom_cycle_away(c);
 }
 
 // A motion that never settles comes near an orbit at times: where it comes back best after a period.

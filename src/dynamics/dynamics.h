@@ -148,6 +148,8 @@ typedef struct carom_task {
     carom_model *base;       // with the parameters as given; owns compiled code that all others use
     carom_free_name *free;
     int nfree;
+    const carom_free_name *fixed; // names with other values than the model's, for the next runs; NULL: none
+    int nfixed;
     int *parameter, np;      // those among the free names, and their changes along every free name: nfree x np
     double *dp;
     const char **options;    // of the run, where some were added
@@ -158,6 +160,9 @@ carom_status carom_task_open(carom_task *t, const char *const *names, carom_erro
 void carom_task_close(carom_task *t);
 /// Does the scheme of the run (NULL: the model's) locate events to rounding, as derivatives need?  `mixed` gets the option with which it does.
 carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err);
+/// Names with values, "NAME=VALUE,NAME=VALUE": a list whose names and itself are to be freed (carom_task_forget).
+carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n, carom_error *err);
+void carom_task_forget(carom_free_name *list, int n);
 /// The model and a simulation of it, from its start to `end`, where the free names have these values.
 typedef struct carom_task_run { carom_model *model; carom_sim *sim; carom_run run; double *x; } carom_task_run;
 carom_status carom_task_begin(const carom_task *t, const double *value, double end, carom_task_run *r, carom_error *err);
@@ -217,6 +222,8 @@ carom_status carom_path_open(carom_path *w, const carom_model *m, carom_sim *sim
 void carom_path_close(carom_path *w);
 /// From the start of the simulation to its end.
 carom_status carom_path_run(carom_path *w);
+/// On from the end of the run to t_1, with the contacts as they are there: none is struck, opens, sticks or slips.
+carom_status carom_path_coast(carom_path *w, double t_1);
 /// Does a contact arrive within this time?
 carom_status carom_path_arrives(carom_path *w, double within, bool *arrives);
 /// A step of h without accepting it, with its error over the tolerance (NULL: not wanted).

@@ -22,6 +22,8 @@ static const double FLAT = 1e-12, STAYS = 1e-10; // of the sum of squares, of th
 
 static const double COUNTED = 1e-7;    // of the run: an impact with derivatives is the one that was counted
 static const double DIFFERENCE = 1e-5; // of a value: central differences, good to some digits
+static const double PI = 3.14159265358979323846;
+static const double ON_BOUND = 1e-6;   // of the distance of the bounds
 static const double APART = 1e-13;     // of a pivot: combinations of names with less influence change nothing
 static const double RTOL = 1e-10, ATOL = 1e-12; // of a scheme that is chosen here: errors of the run stay far below those of data
 
@@ -37,7 +39,9 @@ typedef struct fitting {
     const char **expression; // of the model, NULL-terminated
     csv_table *table;
     int **point;             // by file: point of every row and match, -1: none
-    int files;
+    int files, *experiment;  // by file: which experiment it belongs to
+    struct experiment { carom_free_name *set; int nset; } *experiments; // the first one: the model as it is
+    int nexperiments, now;   // now: the one that is run
     bound *bound;
     double end;              // of runs
     bool located;            // the scheme locates events to rounding
@@ -76,7 +80,7 @@ static carom_status put_rows(watch *w, const carom_now *now, double began) {
     const int nq = carom_model_system(w->run.model)->nq;
     for (int f = 0; f < k->files; ++f) {
         const csv_table *t = &k->table[f];
-        const long column = place(t, "t");
+        const long column = k->experiment[f] == k->now ? place(t, "t") : -1;
         for (; column >= 0 && w->next[f] < t->rows; ++w->next[f]) {
             const double at = t->value[(long)w->next[f] * t->columns + column];
             if (at > now->t) break;
@@ -110,7 +114,7 @@ static void put_impacts(watch *w, const carom_now *now) {
             last = x->t;
             ++w->hits[i];
             for (int p = 0; p < k->m; ++p)
-                if (k->fit->point[p].match == i && k->fit->point[p].t == w->hits[i]) k->y[p] = x->t;
+                if (k->experiment[k->fit->point[p].file] == k->now && k->fit->point[p].match == i && k->fit->point[p].t == w->hits[i]) k->y[p] = x->t;
         }
     }
 }
@@ -136,11 +140,15 @@ static carom_status steps(watch *w) {
     return CAROM_OK;
 }
 
-// r at x.  A point that the run does not reach, an impact that does not happen, counts as if at the end.
-static carom_status residuals(fitting *k, const double *x, double *r) {
+// The run of experiment e comes next.
+static void begin_experiment(fitting *k, int e) {
+    k->now = e;
+    k->task.fixed = k->experiments[e].set, k->task.nfixed = k->experiments[e].nset;
+}
+
+// Model values of all points of one experiment, to k->y.
+static carom_status run_experiment(fitting *k, const double *x) {
     watch w = {.k = k};
-    for (int i = 0; i < k->m; ++i) k->y[i] = k->end;
-    ++k->fit->evaluations;
     carom_status status = carom_task_begin(&k->task, x, k->end, &w.run, k->err);
     if (status == CAROM_OK) {
         const carom_system *sys = carom_model_system(w.run.model);
@@ -154,12 +162,21 @@ static carom_status residuals(fitting *k, const double *x, double *r) {
         status = w.average && w.value && w.x && w.before && w.room && w.next && w.hits ? steps(&w) : no_memory(k->err);
         k->fit->scheme = carom_sim_scheme(w.run.sim)->name;
     }
+    free(w.average), free(w.value), free(w.x), free(w.before), free(w.room), free(w.next), free(w.hits);
+    carom_task_end(&w.run);
+    return status;
+}
+
+// r at x.  A point that the run does not reach, an impact that does not happen, counts as if at the end.
+static carom_status residuals(fitting *k, const double *x, double *r) {
+    for (int i = 0; i < k->m; ++i) k->y[i] = k->end;
+    ++k->fit->evaluations;
+    carom_status status = CAROM_OK;
+    for (int e = 0; e < k->nexperiments && status == CAROM_OK; ++e) begin_experiment(k, e), status = run_experiment(k, x);
     for (int i = 0; i < k->m && status == CAROM_OK; ++i) {
         r[i] = (k->y[i] - k->fit->point[i].data) / k->match[k->fit->point[i].match].sigma;
         if (!isfinite(r[i])) status = carom_fail(k->err, CAROM_USER, "'%.60s' is not a number at t = %.9g", k->match[k->fit->point[i].match].column, k->fit->point[i].t);
     }
-    free(w.average), free(w.value), free(w.x), free(w.before), free(w.room), free(w.next), free(w.hits);
-    carom_task_end(&w.run);
     return status;
 }
 
@@ -195,7 +212,7 @@ static carom_status on_step(void *user, carom_path *w, double h) {
     fitting *k = s->k;
     for (int f = 0; f < k->files; ++f) {
         const csv_table *t = &k->table[f];
-        const long column = place(t, "t");
+        const long column = k->experiment[f] == k->now ? place(t, "t") : -1;
         for (; column >= 0 && s->next[f] < t->rows; ++s->next[f]) {
             const double at = t->value[(long)s->next[f] * t->columns + column];
             if (at > w->t + h) break;
@@ -221,7 +238,7 @@ static carom_status on_side(void *user, carom_path *w, carom_side side) {
         if (k->match[i].observed >= 0 || !hit) continue;
         ++s->hits[i];
         for (int p = 0; p < k->m; ++p) {
-            if (k->fit->point[p].match != i || k->fit->point[p].t != s->hits[i]) continue;
+            if (k->experiment[k->fit->point[p].file] != k->now || k->fit->point[p].match != i || k->fit->point[p].t != s->hits[i]) continue;
             if (fabs(k->y[p] - w->t) > COUNTED * k->end) return carom_fail(k->err, CAROM_UNSUPPORTED, "impacts of '%.60s' come too fast after each other to be counted", k->match[i].column);
             for (int j = 0; j < k->n; ++j) s->J[p + (size_t)j * (size_t)k->m] = w->dt[j] / k->match[i].sigma;
         }
@@ -231,11 +248,9 @@ static carom_status on_side(void *user, carom_path *w, carom_side side) {
 
 static const char *label(void *user, int j) { return ((slopes *)user)->k->fit->name[j]; }
 
-// J = dr/dx by the linearised motion (path.c).
-static carom_status exact_jacobian(fitting *k, const double *x, double *J) {
+static carom_status exact_experiment(fitting *k, const double *x, double *J) {
     slopes s = {.k = k, .J = J};
     carom_path *w = &s.path;
-    carom_zero(J, (ptrdiff_t)k->m * k->n);
     carom_status status = carom_task_begin(&k->task, x, k->end, &s.run, k->err);
     if (status == CAROM_OK) {
         s.value = calloc((size_t)carom_model_observed(s.run.model) + 1, sizeof *s.value);
@@ -251,6 +266,14 @@ static carom_status exact_jacobian(fitting *k, const double *x, double *J) {
     carom_path_close(w);
     carom_task_end(&s.run);
     free(s.value), free(s.next), free(s.hits);
+    return status;
+}
+
+// J = dr/dx by the linearised motion (path.c).
+static carom_status exact_jacobian(fitting *k, const double *x, double *J) {
+    carom_status status = CAROM_OK;
+    carom_zero(J, (ptrdiff_t)k->m * k->n);
+    for (int e = 0; e < k->nexperiments && status == CAROM_OK; ++e) begin_experiment(k, e), status = exact_experiment(k, x, J);
     return status;
 }
 
@@ -456,17 +479,43 @@ static carom_status add_points(fitting *k, int f, int i) {
     int hits = 0;
     for (long r = 0; r < t->rows; ++r) {
         const double x = t->value[r * t->columns + column];
+        const bool impact = k->match[i].observed < 0;
+        hits += impact; // one whose time was not measured is one, too
         k->point[f][r * k->fit->nmatch + i] = isfinite(x) ? k->m : -1;
         if (!isfinite(x)) continue;
-        const bool impact = k->match[i].observed < 0;
-        k->fit->point[k->m++] = (carom_fit_point){impact ? ++hits : t->value[r * t->columns + time], x, NAN, i, f};
+        k->fit->point[k->m++] = (carom_fit_point){impact ? hits : t->value[r * t->columns + time], x, NAN, i, f};
         k->end = fmax(k->end, impact ? 1.5 * x : t->value[r * t->columns + time]);
+    }
+    return CAROM_OK;
+}
+
+static const char *settings_of(const fitting *k, int f) { return f < carom_list_length(k->def->settings) ? k->def->settings[f] : ""; }
+
+// Files with equal settings belong to one experiment.
+static carom_status read_settings(fitting *k) {
+    k->experiment = calloc((size_t)k->files + 1, sizeof *k->experiment), k->experiments = calloc((size_t)k->files + 1, sizeof *k->experiments);
+    if (!k->experiment || !k->experiments) return no_memory(k->err);
+    k->nexperiments = 0;
+    for (int f = 0; f < k->files; ++f) {
+        const char *text = settings_of(k, f);
+        int same = -1;
+        for (int i = 0; i < f; ++i)
+            if (strcmp(text, settings_of(k, i)) == 0) same = i;
+        k->experiment[f] = same >= 0 ? k->experiment[same] : k->nexperiments;
+        if (same >= 0) continue;
+        struct experiment *e = &k->experiments[k->nexperiments++];
+        const carom_status status = carom_task_settings(&k->task, text, &e->set, &e->nset, k->err);
+        if (status != CAROM_OK) {
+            const carom_error why = *k->err;
+            return carom_fail(k->err, status, "settings of %.200s: %.300s", k->def->data[f], why.text);
+        }
     }
     return CAROM_OK;
 }
 
 static carom_status read_data(fitting *k) {
     k->files = carom_list_length(k->def->data);
+    CAROM_TRY(read_settings(k));
     k->table = calloc((size_t)k->files + 1, sizeof *k->table);
     k->point = calloc((size_t)k->files + 1, sizeof *k->point);
     if (!k->table || !k->point) return no_memory(k->err);
@@ -485,35 +534,87 @@ static carom_status read_data(fitting *k) {
 
 // -- the answer ---------------------------------------------------------------------------------------------------
 
-// Student's quantile at 97.5 % (Cornish and Fisher's expansion).
-static double student(double freedoms) {
-    const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
-    return z + (z3 + z) / (4 * freedoms) + (5 * z5 + 16 * z3 + 3 * z) / (96 * freedoms * freedoms) + (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / (384 * pow(freedoms, 3));
+// The probability between -t and t of Student's distribution, with x = cos^2 of atan(t/sqrt(freedoms)): a finite sum.
+static double within(double t, int freedoms) {
+    const double angle = atan(t / sqrt(freedoms)), s = sin(angle), c = cos(angle);
+    double term = freedoms % 2 ? c : 1, sum = freedoms == 1 ? 0 : term;
+    for (int k = freedoms % 2 ? 3 : 2; k < freedoms; k += 2) sum += term *= c * c * (k - 1) / k;
+    return freedoms % 2 ? 2 / PI * (angle + s * sum) : s * sum;
 }
 
-// (FIT-2)
+// Student's quantile at 97.5 %: by bisection, or for many freedoms by Cornish and Fisher's expansion.
+static double student(int freedoms) {
+    const double z = 1.959963984540054, z3 = z * z * z, z5 = z3 * z * z;
+    if (freedoms > 200) return z + (z3 + z) / (4.0 * freedoms) + (5 * z5 + 16 * z3 + 3 * z) / (96.0 * freedoms * freedoms);
+    double low = z, high = 13;
+    for (int i = 0; i < 60; ++i) {
+        const double t = (low + high) / 2;
+        if (within(t, freedoms) < 0.95) low = t;
+        else high = t;
+    }
+    return low;
+}
+
+// Is the value on one of its bounds?
+static bool on_bound(const bound *b, double x) {
+    const double near = ON_BOUND * (isfinite(b->low) && isfinite(b->high) ? b->high - b->low : fmax(1, fabs(x)));
+    return x - b->low <= near || b->high - x <= near;
+}
+
+// (FIT-2)  Of the names that `take` part, into G; the others are as if fixed.  The number of combinations that have no effect.
+static int covariance(const fitting *k, const double *s, const bool *take, double scale, double *A, double *column, double *G) {
+    const int m = k->m, n = k->n;
+    int at[64], *own = NULL, *of = at, count = 0;
+    if (n > 64) of = own = calloc((size_t)n, sizeof *own);
+    if (!of) return -1;
+    for (int j = 0; j < n; ++j)
+        if (take[j]) of[count++] = j;
+    for (int j = 0; j < count; ++j)
+        for (int i = 0; i < count; ++i) A[i + j * count] = carom_dot(k->J + (size_t)of[i] * (size_t)m, k->J + (size_t)of[j] * (size_t)m, m) / (s[of[i]] * s[of[j]]);
+    const int lost = carom_dense_ldl(A, count, count, APART, A + count * count);
+    for (int j = 0; j < count && lost == 0; ++j) {
+        for (int i = 0; i < count; ++i) column[i] = i == j;
+        carom_dense_ldl_solve(A, count, count, column);
+        for (int i = 0; i < count; ++i) G[of[i] + of[j] * n] = scale * column[i] / (s[of[i]] * s[of[j]]);
+    }
+    free(own);
+    return lost;
+}
+
 static carom_status spread(fitting *k, double sum) {
     const int m = k->m, n = k->n;
     CAROM_TRY(jacobian(k, k->fit->value, k->J));
     double *G = k->fit->covariance, *s = k->x + n, *column = k->x;
     double *A = calloc((size_t)n * (size_t)n + (size_t)n, sizeof *A);
-    if (!A) return no_memory(k->err);
-    for (int j = 0; j < n; ++j) {
+    bool *take = calloc((size_t)n, sizeof *take), free_one = false;
+    if (!A || !take) return free(A), free(take), no_memory(k->err);
+    carom_status status = CAROM_OK;
+    for (int j = 0; j < n && status == CAROM_OK; ++j) {
         s[j] = sqrt(carom_dot(k->J + (size_t)j * (size_t)m, k->J + (size_t)j * (size_t)m, m));
-        if (!(s[j] > 0)) return free(A), carom_fail(k->err, CAROM_SINGULAR, "'%.60s' does not influence the matched quantities and cannot be estimated", k->fit->name[j]);
+        if (!(s[j] > 0)) status = carom_fail(k->err, CAROM_SINGULAR, "'%.60s' does not influence the matched quantities and cannot be estimated", k->fit->name[j]);
     }
-    for (int j = 0; j < n; ++j)
-        for (int i = 0; i < n; ++i) A[i + j * n] = carom_dot(k->J + (size_t)i * (size_t)m, k->J + (size_t)j * (size_t)m, m) / (s[i] * s[j]);
-    if (carom_dense_ldl(A, n, n, APART, A + n * n) > 0) return free(A), carom_fail(k->err, CAROM_SINGULAR, "the free parameters are not identifiable from these data: a combination of them has no effect");
     const double scale = carom_list_length(k->def->sigma) > 0 ? 1 : m > n ? sum / (m - n) : NAN;
-    for (int j = 0; j < n; ++j) {
-        for (int i = 0; i < n; ++i) column[i] = i == j;
-        carom_dense_ldl_solve(A, n, n, column);
-        for (int i = 0; i < n; ++i) G[i + j * n] = scale * column[i] / (s[i] * s[j]);
-        k->fit->error[j] = sqrt(G[j + j * n]);
+    for (int j = 0; j < n; ++j) take[j] = true;
+    int lost = status == CAROM_OK ? covariance(k, s, take, scale, A, column, G) : 0;
+    for (int j = 0; j < n; ++j) k->fit->error[j] = lost ? NAN : sqrt(G[j + j * n]), take[j] = !on_bound(&k->bound[j], k->fit->value[j]), free_one = free_one || take[j];
+    bool all = true;
+    for (int j = 0; j < n; ++j) all = all && take[j];
+    if (!all && status == CAROM_OK) { // names on a bound do not vary with the others
+        carom_zero(G, (ptrdiff_t)n * n);
+        if (free_one) lost = covariance(k, s, take, scale, A, column, G);
+        for (int j = 0; j < n; ++j)
+            if (take[j]) k->fit->error[j] = lost ? NAN : sqrt(G[j + j * n]);
+            else G[j + j * n] = k->fit->error[j] * k->fit->error[j];
     }
-    free(A);
+    if (status == CAROM_OK && lost < 0) status = no_memory(k->err);
+    if (status == CAROM_OK && lost > 0) status = carom_fail(k->err, CAROM_SINGULAR, "the free parameters are not identifiable from these data: a combination of them has no effect");
+    free(A), free(take);
+    CAROM_TRY(status);
     k->fit->confidence = m > n && carom_list_length(k->def->sigma) == 0 ? student(m - n) : 1.959963984540054;
+    for (int j = 0; j < n; ++j) {
+        const double by = k->fit->confidence * k->fit->error[j];
+        k->fit->low[j] = isnan(by) ? NAN : fmax(k->bound[j].low, k->fit->value[j] - by), k->fit->high[j] = isnan(by) ? NAN : fmin(k->bound[j].high, k->fit->value[j] + by);
+    }
     return CAROM_OK;
 }
 
@@ -538,9 +639,9 @@ static carom_status prepare(fitting *k) {
     CAROM_TRY(carom_task_open(&k->task, def->free, k->err));
     k->n = k->fit->nfree = k->task.nfree;
     const size_t n = (size_t)k->n;
-    k->fit->name = calloc(n, sizeof *k->fit->name), k->fit->value = calloc(3 * n + n * n, sizeof *k->fit->value), k->bound = calloc(n, sizeof *k->bound);
+    k->fit->name = calloc(n, sizeof *k->fit->name), k->fit->value = calloc(5 * n + n * n, sizeof *k->fit->value), k->bound = calloc(n, sizeof *k->bound);
     if (!k->fit->name || !k->fit->value || !k->bound) return no_memory(k->err);
-    k->fit->start = k->fit->value + n, k->fit->error = k->fit->start + n, k->fit->covariance = k->fit->error + n;
+    k->fit->start = k->fit->value + n, k->fit->error = k->fit->start + n, k->fit->low = k->fit->error + n, k->fit->high = k->fit->low + n, k->fit->covariance = k->fit->high + n;
     for (int i = 0; i < k->n; ++i) {
         k->fit->value[i] = k->fit->start[i] = k->task.free[i].value;
         k->fit->name[i] = calloc(strlen(k->task.free[i].name) + 1, 1);
@@ -608,7 +709,9 @@ carom_status carom_fit_find(carom_fit *fit, const carom_fit_def *def, carom_erro
     if (status == CAROM_OK) status = find(&k);
     for (int f = 0; f < k.files && k.table; ++f) csv_free(&k.table[f]);
     for (int f = 0; f < k.files && k.point; ++f) free(k.point[f]);
+    for (int e = 0; e < k.nexperiments; ++e) carom_task_forget(k.experiments[e].set, k.experiments[e].nset);
     carom_task_close(&k.task);
+    free(k.experiment), free(k.experiments);
     free(k.table), free(k.point), free(k.match), free(k.expression), free(k.bound), free(k.x);
     return status;
 }

@@ -13,28 +13,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double STEP = 0.05, SMALLEST = 1e-6, EXACT = 1e-10, NOUGHT = 1e-9; // steps; where an event is located; a distance that is rounding
-static const double VANISHED = 1e-11; // of what vanishes at an event
-static const double CAUSE = 1e-4;     // distance from the unit circle of the eigenvalue that was followed there
+static const double STEP = 0.05, FIRST = 1.0 / 40, SMALLEST = 1e-6, EXACT = 1e-10; // steps: the longest, of it the first, the shortest; where an event of contacts is located
+static const double NOUGHT = 1e-9;    // of a tangent: a part of it that is rounding
+static const double VANISHED = 1e-13; // of a test at the ends of the step: zero
+static const double SETTLED = 1e-13;  // of a step: an event that is located
+static const double APART = 2.5e-3, NEARBY = 0.1; // (FOL-5)  distance of the points beside a crossing of branches; of the test at the ends of the step: such a crossing is near
+static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ahead an orbit that grazes may lie
+static const double ASTRAY = 0.15;    // of a step: farther from where the points before and behind lead is another branch
+static const double STRAIGHT = 0.02;  // turn of the chord against the tangents, for which steps may grow
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
 static const double ARRIVED = 1e-12;  // of a step: the edge of the range
 static const double SHORT = 1e-4;     // of a step: the tangent may turn by more
-enum { LOOK = 2 + 2 * CAROM_TESTS, HEAD = 4 + LOOK, COLUMNS = 6, FOLD = -1 }; // of a task: branch, step, kind, failures, look; then tau, bend, place
+static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multipliers near their border, in logarithms: how far they may turn and grow in a step
+enum { COLUMNS = 6 };
 
 typedef enum kind { GO_ON, DOUBLE } kind;
+
+/// A solution on the way from the last point: s along its tangent.
+typedef struct spot { double s, *place, *tau; carom_curve_look look; } spot;
+typedef enum spot_name { HERE, THERE, TRIED, MIDDLE, LOWEST, SPOTS } spot_name;
 
 typedef struct walk {
     carom_branch *f;
     const carom_follow_def *def;
     carom_curve k;
     const carom_model *m;
-    int nq, nv, length, ntasks;  // length: of a task
+    int nq, nv, head, length, ntasks;  // head: of a task, before tau, bend, place; length: of a task
     double *task, low, high, size, longest;
     int kept_tasks, kept_branches; // when the last point was complete: what an interruption leaves behind
     long kept_rows;
+    int parent;                  // the branch whose orbits are doubled; 0: none
+    bool joined;                 // it has come back to that branch
     int failures;                // steps to go until they may grow again
-    double *tau, *bend, *tau_1, *place, *place_1, *x, *least, *most;
-    carom_curve_look a, b;
+    double before;               // length of the step before; 0: none
+    carom_signed last[CAROM_TESTS]; // tests at the point before
+    spot spot[SPOTS];            // the last point, the next one, and those in between
+    bool strayed, locating;      // the curve has left the end of the step; an event is being located
+    double *half, *half_1;       // of a doubled orbit: from its start to the state after half its period, at the last point and at the next one
+    double *tau, *bend, *tau_1, *by, *place, *place_1, *x, *least, *most; // tau, place: those of the last point
+    double low_event, high_event; // the interval of the event of the next row
+    int hidden;                  // coordinates without a column
     long room;
     carom_error *err;
 } walk;
@@ -55,19 +73,54 @@ static bool name_column(carom_table *t, carom_column_kind kind, const char *form
     return true;
 }
 
+// Of a row: branch, parameter, period, stable, multiplier, event; coordinates and rates; ranges; all multipliers; where the event lies.
+static int columns(const walk *w) { return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + (w->def->period ? 2 * w->k.neig : 0) + 2; }
+
+static bool shown(const walk *w, int i) { return !carom_model_presses(w->m, i); }
+
 static carom_status make_table(walk *w) {
     carom_table *t = &w->f->branch;
     t->name = malloc(sizeof "branch");
-    t->column = calloc((size_t)COLUMNS + 4 * (size_t)w->nq + (size_t)w->nv, sizeof *t->column);
+    t->column = calloc((size_t)columns(w) + 1, sizeof *t->column);
     if (!t->name || !t->column) return no_memory(w->err);
     strcpy(t->name, "branch");
     bool good = name_column(t, CAROM_COLUMN_INTEGER, "%s", "branch") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->by) && name_column(t, CAROM_COLUMN_REAL, "%s", "period") &&
                 name_column(t, CAROM_COLUMN_INTEGER, "%s", "stable") && name_column(t, CAROM_COLUMN_REAL, "%s", w->def->period ? "multiplier" : "growth") && name_column(t, CAROM_COLUMN_TEXT, "%s", "event");
-    for (int i = 0; i < w->nq; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_coordinate(w->m, i));
-    for (int i = 0; i < w->nv; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i));
-    for (int i = 0; i < w->nq; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i));
-    for (int i = 0; i < w->nq; ++i) good = good && name_column(t, CAROM_COLUMN_REAL, "max(%s)", carom_model_coordinate(w->m, i));
+    for (int i = 0; i < w->nq; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_coordinate(w->m, i)));
+    for (int i = 0; i < w->nv; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i)));
+    for (int i = 0; i < w->nq; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i)));
+    for (int i = 0; i < w->nq; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "max(%s)", carom_model_coordinate(w->m, i)));
+    for (int i = 0; i < 2 * w->k.neig && w->def->period; ++i) {
+        char text[30];
+        snprintf(text, sizeof text, "mu%d.%s", 1 + i / 2, i % 2 ? "im" : "re");
+        good = good && name_column(t, CAROM_COLUMN_REAL, "%s", text);
+    }
+    good = good && name_column(t, CAROM_COLUMN_REAL, "%s", "event.low") && name_column(t, CAROM_COLUMN_REAL, "%s", "event.high");
     return good ? CAROM_OK : no_memory(w->err);
+}
+
+// Distance of two multipliers, relative to their sizes.
+static double unlike(double re, double im, double x, double y) { return hypot(re - x, im - y) / fmax(hypot(re, im) + hypot(x, y), CAROM_NOT_ZERO); }
+
+// Multipliers in the order of the row before: each follows the nearest one that is left.  Those that closed contacts take are 0.
+static void put_multipliers(walk *w, long r, int branch, int at, const carom_curve_look *l) {
+    carom_table *t = &w->f->branch;
+    const int n = w->k.neig;
+    const bool tracked = r > 0 && t->column[0].integer[r - 1] == branch;
+    double *re = w->by, *im = w->by + n;
+    for (int i = 0; i < n; ++i) re[i] = i < l->n ? l->re[i] : 0, im[i] = i < l->n ? l->im[i] : 0;
+    for (int i = 0; i < n; ++i) {
+        int best = i;
+        const double x = tracked ? t->column[at + 2 * i].real[r - 1] : 0, y = tracked ? t->column[at + 2 * i + 1].real[r - 1] : 0;
+        for (int k = i + 1; k < n; ++k) {
+            const double a = tracked ? -unlike(re[k], im[k], x, y) : hypot(re[k], im[k]), b = tracked ? -unlike(re[best], im[best], x, y) : hypot(re[best], im[best]);
+            if (a > b) best = k;
+        }
+        const double u = re[best], v = im[best];
+        for (int k = best; k > i; --k) re[k] = re[k - 1], im[k] = im[k - 1];
+        re[i] = u, im[i] = v;
+        t->column[at + 2 * i].real[r] = u, t->column[at + 2 * i + 1].real[r] = v;
+    }
 }
 
 static bool grow(void **p, size_t n, size_t size) {
@@ -97,9 +150,15 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
     strcpy(text, event);
     t->column[0].integer[r] = branch, t->column[1].real[r] = w->place_1[0], t->column[2].real[r] = period, t->column[3].integer[r] = l->stable, t->column[4].real[r] = l->largest, t->column[5].text[r] = text;
     int at = COLUMNS;
-    for (int i = 0; i < w->nq + w->nv; ++i) t->column[at++].real[r] = w->x[i];
-    for (int i = 0; i < w->nq; ++i) t->column[at++].real[r] = w->least[i];
-    for (int i = 0; i < w->nq; ++i) t->column[at++].real[r] = w->most[i];
+    for (int i = 0; i < w->nq + w->nv; ++i)
+        if (shown(w, i < w->nq ? i : i - w->nq)) t->column[at++].real[r] = w->x[i];
+    for (int i = 0; i < w->nq; ++i)
+        if (shown(w, i)) t->column[at++].real[r] = w->least[i];
+    for (int i = 0; i < w->nq; ++i)
+        if (shown(w, i)) t->column[at++].real[r] = w->most[i];
+    if (w->def->period) put_multipliers(w, r, branch, at, l), at += 2 * w->k.neig;
+    t->column[at++].real[r] = isnan(w->low_event) ? w->place_1[0] : w->low_event, t->column[at].real[r] = isnan(w->high_event) ? w->place_1[0] : w->high_event;
+    w->low_event = w->high_event = NAN;
     ++t->rows;
     w->f->value = w->place_1[0];
     return CAROM_OK;
@@ -115,20 +174,36 @@ static carom_status add_task(walk *w, int branch, double step, kind what, const 
     double *t = task_at(w, w->ntasks++);
     carom_zero(t, w->length);
     t[0] = branch, t[1] = step, t[2] = what;
-    carom_copy(t + HEAD, tau, w->k.ntau);
-    w->k.save(w->k.user, t + HEAD + 2 * w->k.ntau);
+    carom_copy(t + w->head, tau, w->k.ntau);
+    w->k.save(w->k.user, t + w->head + 2 * w->k.ntau);
     return CAROM_OK;
 }
 
-static void put_look(double *to, const carom_curve_look *l) {
-    to[0] = l->stable, to[1] = l->largest;
-    for (int k = 0; k < CAROM_TESTS; ++k) to[2 + k] = l->count[k], to[2 + CAROM_TESTS + k] = l->distance[k];
+// Of a task: branch, step, kind, failures, the step before, the branch that it doubles, the tests of the step before, the look; then tau, bend, place.
+enum { FIXED = 6 + 2 * CAROM_TESTS, LOOK = 5 + 2 * CAROM_TESTS };
+static int head_size(const carom_curve *k) { return FIXED + LOOK + 2 * k->neig; }
+
+static double *put_tests(double *to, const carom_signed *x) {
+    for (int k = 0; k < CAROM_TESTS; ++k) *to++ = x[k].sign, *to++ = x[k].log_size;
+    return to;
 }
 
-static carom_curve_look get_look(const double *from) {
-    carom_curve_look l = {.stable = from[0] != 0, .largest = from[1]};
-    for (int k = 0; k < CAROM_TESTS; ++k) l.count[k] = (int)fmax(0, fmin(from[2 + k], 1e6)), l.distance[k] = from[2 + CAROM_TESTS + k];
-    return l;
+static const double *get_tests(const double *from, carom_signed *x) {
+    for (int k = 0; k < CAROM_TESTS; ++k, from += 2) x[k] = (carom_signed){from[0] > 0 ? 1 : from[0] < 0 ? -1 : 0, from[1]};
+    return from;
+}
+
+static void put_look(const walk *w, double *to, const carom_curve_look *l) {
+    const double first[] = {l->stable, l->largest, l->unstable, l->noise, l->n};
+    carom_copy(to, first, 5);
+    to = put_tests(to + 5, l->test);
+    carom_copy(to, l->re, w->k.neig), carom_copy(to + w->k.neig, l->im, w->k.neig);
+}
+
+static void get_look(const walk *w, const double *from, carom_curve_look *l) {
+    l->stable = from[0] != 0, l->largest = from[1], l->unstable = (int)fmax(0, fmin(from[2], 1e6)), l->noise = from[3], l->n = (int)fmax(0, fmin(from[4], w->k.neig));
+    from = get_tests(from + 5, l->test);
+    carom_copy(l->re, from, w->k.neig), carom_copy(l->im, from + w->k.neig, w->k.neig);
 }
 
 static void mark(walk *w) { w->kept_tasks = w->ntasks, w->kept_branches = w->f->branches, w->kept_rows = w->f->branch.rows; }
@@ -163,9 +238,9 @@ static carom_status write_queue(walk *w) {
 static carom_status read_queue(walk *w) {
     const carom_table *t = &w->f->queue, *b = &w->f->branch;
     const carom_column *c = carom_table_column(t, "number");
-    bool good = c && c->kind == CAROM_COLUMN_REAL && t->rows % w->length == 0 && t->rows / w->length < 100 && b->columns == COLUMNS + 3 * w->nq + w->nv && strcmp(b->column[1].name, w->def->by) == 0;
+    bool good = c && c->kind == CAROM_COLUMN_REAL && t->rows % w->length == 0 && t->rows / w->length < 100 && b->columns == columns(w) && strcmp(b->column[1].name, w->def->by) == 0;
     for (int i = 0; i < b->columns && good; ++i) good = b->column[i].kind == (i == 0 || i == 3 ? CAROM_COLUMN_INTEGER : i == 5 ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL);
-    for (long k = 0; good && k < t->rows; ++k) good = k % w->length >= HEAD ? isfinite(c->real[k]) : k % w->length >= 4 || fabs(c->real[k]) < 1e6;
+    for (long k = 0; good && k < t->rows; ++k) good = k % w->length >= w->head ? isfinite(c->real[k]) : k % w->length >= 4 || fabs(c->real[k]) < 1e6;
     if (!good)
         return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to go on with is not that of this model and parameter");
     w->ntasks = (int)(t->rows / w->length);
@@ -192,62 +267,291 @@ static double value_now(walk *w) {
     return w->place_1[0];
 }
 
-// What a smooth event is zero of: the parameter's part of the tangent, or the distance of an eigenvalue from its border.
-static carom_status test(walk *w, int which, double *x) {
-    if (which != FOLD) {
-        CAROM_TRY(w->k.look(w->k.user, &w->b));
-        *x = w->b.distance[which];
-        return CAROM_OK;
-    }
-    carom_copy(w->tau_1, w->tau, w->k.ntau);
-    w->k.tangent(w->k.user, w->tau_1);
-    *x = w->tau_1[w->k.ntau - 1];
-    return CAROM_OK;
+static bool fatal(carom_status status) { return status == CAROM_STOPPED || status == CAROM_NO_MEMORY; }
+
+// The curve stands at a solution: all that is known of it.
+static carom_status look_at(walk *w, spot *to) {
+    const int last = w->k.ntau - 1;
+    carom_curve_look *l = &to->look;
+    carom_signed border = {0, 0};
+    carom_copy(to->tau, w->tau, w->k.ntau);
+    const bool unique = w->k.tangent(w->k.user, to->tau, &border);
+    if (!unique) carom_copy(to->tau, w->tau, w->k.ntau);
+    if (!unique && !w->locating) border.sign = 0; // where an event is located it vanishes; else it does so everywhere
+    CAROM_TRY(w->k.look(w->k.user, l));
+    const double slope = to->tau[last];
+    l->test[CAROM_FOLD] = (carom_signed){unique && fabs(slope) > NOUGHT ? slope > 0 ? 1 : -1 : 0, log(fmax(fabs(slope), CAROM_NOT_ZERO))};
+    l->test[CAROM_BRANCH] = border;
+    w->k.save(w->k.user, to->place);
+    w->k.apart(w->k.user, w->place, w->by);
+    to->s = carom_dot(w->tau, w->by, w->k.ntau);
+    return unique ? CAROM_OK : CAROM_SINGULAR;
 }
 
-// Regula falsi (Illinois) between the place, where the test is x_a, and ds beyond it; the curve ends at the event.
-static carom_status locate(walk *w, int which, double ds, double x_a, double x_b) {
-    carom_bracket k = {.b = ds, .f_a = x_a, .f_b = x_b};
+// The solution at s along the tangent of the last point, from a spot on the way.
+static carom_status solve_at(walk *w, const spot *from, double s, spot *to) {
     int iterations;
-    const bool sides = (x_a < 0) != (x_b < 0) && fmin(fabs(x_a), fabs(x_b)) > NOUGHT; // else it lies on its border for a while, as without damping: by counting
-    for (int i = 0; i < 60 && k.b - k.a > EXACT; ++i) {
-        double sigma = sides ? carom_bracket_next(&k) : (k.a + k.b) / 2, x;
-        if (i > 40 || !(sigma > k.a && sigma < k.b)) sigma = (k.a + k.b) / 2;
-        CAROM_TRY(go(w, w->place, w->tau, sigma, &iterations));
-        CAROM_TRY(test(w, which, &x));
-        if (sides && fabs(x) < VANISHED) return CAROM_OK;
-        carom_bracket_cut(&k, sigma, x, sides ? (x < 0) == (k.f_a < 0) : which != FOLD && w->b.count[which] == w->a.count[which]);
-        if (fabs(k.f_a) < CAROM_NOT_ZERO || fabs(k.f_b) < CAROM_NOT_ZERO) k.side = 0;
+    const double along = carom_dot(from->tau, w->tau, w->k.ntau);
+    w->strayed = true;
+    CAROM_TRY(w->k.restore(w->k.user, from->place));
+    CAROM_TRY(w->k.predict(w->k.user, from->tau, (s - from->s) / fmax(along, 0.3)));
+    CAROM_TRY(w->k.correct(w->k.user, w->tau, &iterations));
+    if (!w->k.same(w->k.user)) return carom_fail(w->err, CAROM_NOT_CONVERGED, "the sequence of contacts changes");
+    const carom_status status = look_at(w, to);
+    return status == CAROM_SINGULAR ? CAROM_OK : status;
+}
+
+// The same from the nearer end, then from the other one.
+static carom_status solve_between(walk *w, const spot *a, const spot *b, double s, spot *to) {
+    const bool left = s - a->s <= b->s - s;
+    carom_status status = solve_at(w, left ? a : b, s, to);
+    if (status != CAROM_OK && !fatal(status)) status = solve_at(w, left ? b : a, s, to);
+    return status;
+}
+
+// -- smooth events ----------------------------------------------------------------------------------------------------
+//
+//     fold: tau_p = 0;   branch: det [F_x F_p; tau'] = 0;   period-doubling: det(P + 1) = 0                       (FOL-4)
+//
+// change their signs there; a pair that crosses changes the number of unstable eigenvalues by two and none of these.
+
+static double value_of(carom_signed x, double reference) { return x.sign * exp(fmin(x.log_size - reference, 300)); }
+
+static bool differs(const spot *a, const spot *b, int k) { return a->look.test[k].sign * b->look.test[k].sign < 0; }
+
+// How many of the tests that have signs change them; *which: the last of them.
+static int changes(const spot *a, const spot *b, int *which) {
+    int n = 0;
+    for (int k = CAROM_FOLD; k < CAROM_PAIR; ++k)
+        if (differs(a, b, k)) ++n, *which = k;
+    return n;
+}
+
+// Where the number of unstable eigenvalues changes and no test does: by the eigenvalue that is nearest to its border.
+static int kind_of(walk *w, const carom_curve_look *l) {
+    double least = INFINITY;
+    int kind = CAROM_PAIR;
+    for (int i = 0; i < l->n; ++i) {
+        const double off = fabs(w->k.beyond(w->k.user, l->re[i], l->im[i]));
+        if (off < least) least = off, kind = l->im[i] != 0 ? CAROM_PAIR : w->def->period && l->re[i] < 0 ? CAROM_DOUBLING : CAROM_BRANCH;
+    }
+    return kind;
+}
+
+static carom_status add_event(walk *w, int branch, const spot *at, int kind, bool located, double low, double high) {
+    char text[60];
+    snprintf(text, sizeof text, "%s%s", w->k.test[kind], located ? "" : "?");
+    if (w->joined) snprintf(text, sizeof text, "joins branch %d%s", w->parent, located ? "" : "?");
+    if (!located) w->low_event = fmin(low, high), w->high_event = fmax(low, high);
+    CAROM_TRY(add_row(w, branch, &at->look, text));
+    if (kind != CAROM_DOUBLING || !located || !w->def->switches || !w->k.doubles || !w->k.doubles(w->k.user) || w->ntasks >= 16) return CAROM_OK;
+    carom_zero(w->tau_1, w->k.ntau);
+    CAROM_TRY(add_task(w, 0, w->longest * FIRST, DOUBLE, w->tau_1));
+    task_at(w, w->ntasks - 1)[5] = branch;
+    return CAROM_OK;
+}
+
+// Regula falsi (Illinois) on a test, or bisection on the number of unstable eigenvalues (kind CAROM_TESTS).  *to is the event.
+static carom_status close_in(walk *w, const spot *a, const spot *b, int kind, spot *to, carom_bracket *k, bool *located) {
+    static const double part[] = {0, 0.38, 0.62};
+    const bool counts = kind == CAROM_TESTS || (kind == CAROM_PAIR && !differs(a, b, CAROM_PAIR));
+    const double reference = counts ? 0 : fmax(a->look.test[kind].log_size, b->look.test[kind].log_size), width = b->s - a->s;
+    *k = (carom_bracket){.a = a->s, .b = b->s, .f_a = counts ? -1 : value_of(a->look.test[kind], reference), .f_b = counts ? 1 : value_of(b->look.test[kind], reference)};
+    const double size = fabs(k->f_a) + fabs(k->f_b);
+    const int before = a->look.unstable;
+    double last = INFINITY;
+    bool halve = counts;
+    *located = true;
+    for (int i = 0; i < 80; ++i) {
+        double s = halve ? (k->a + k->b) / 2 : carom_bracket_next(k);
+        if (!(s > k->a && s < k->b)) s = (k->a + k->b) / 2;
+        carom_status status = CAROM_NOT_CONVERGED;
+        for (int round = 0; round < 3 && status != CAROM_OK; ++round) {
+            status = solve_between(w, a, b, round ? k->a + part[round] * (k->b - k->a) : s, to);
+            if (fatal(status)) return status;
+        }
+        if (status != CAROM_OK) {
+            *located = k->b - k->a < NOUGHT * width;
+            return CAROM_OK;
+        }
+        s = to->s;
+        const double x = counts ? to->look.unstable == before ? -1 : 1 : value_of(to->look.test[kind], reference);
+        const bool settled = fabs(s - last) <= SETTLED * width || k->b - k->a <= SETTLED * width;
+        const bool near = kind == CAROM_BRANCH && (fabs(x) <= NEARBY * size || k->b - k->a < APART);
+        if ((!counts && fabs(x) <= VANISHED * size) || settled || near) return CAROM_OK;
+        if (counts && k->b - k->a <= EXACT * width) return CAROM_OK;
+        halve = counts || (i > 30 && i % 2);
+        carom_bracket_cut(k, s, x, (x < 0) == (k->f_a < 0));
+        last = s;
     }
     return CAROM_OK;
 }
 
-static carom_status smooth_events(walk *w, int branch, double ds) {
-    carom_copy(w->tau_1, w->tau, w->k.ntau);
-    const bool forward = w->k.tangent(w->k.user, w->tau_1);
-    const double turn[2] = {w->tau[w->k.ntau - 1], w->tau_1[w->k.ntau - 1]};
-    const carom_curve_look end = w->b;
-    const bool fold = forward && turn[0] * turn[1] < 0;
-    for (int which = FOLD; which < CAROM_TESTS; ++which) {
-        if (which == FOLD ? !fold : end.count[which] == w->a.count[which]) continue;
-        // at a fold one eigenvalue crosses too; of two that cross at once each is looked at
-        if (which == CAROM_TESTS - 1 && fold) continue;
-        int other = 0;
-        for (int k = 0; k < CAROM_TESTS; ++k) other += end.count[k] - w->a.count[k];
-        if (which != FOLD && other == 0) continue; // eigenvalues have met, none has crossed
-        const carom_status status = which == FOLD ? locate(w, FOLD, ds, turn[0], turn[1]) : locate(w, which, ds, w->a.distance[which], end.distance[which]);
-        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
-        if (status != CAROM_OK) continue;
-        carom_curve_look at;
-        CAROM_TRY(w->k.look(w->k.user, &at));
-        if (which != FOLD && !(fabs(at.distance[which]) < CAUSE)) continue; // another eigenvalue has come nearer
-        CAROM_TRY(add_row(w, branch, &at, which == FOLD ? "fold" : w->k.test[which]));
-        if (which == 0 && w->def->switches && w->k.doubles && w->k.doubles(w->k.user) && w->ntasks < 16) {
-            carom_zero(w->tau_1, w->k.ntau);
-            CAROM_TRY(add_task(w, 0, w->longest / 4, DOUBLE, w->tau_1));
-        }
+// Where branches cross, a solution is known to eps/d at the distance d only: the equations are singular there.  So the test and the solution are interpolated from four points beside it,
+//
+//     u(s) = sum_i L_i(s) u(s_i),   s_i = s_0 + (-2, -1, 1, 2) h                                                   (FOL-5)
+//
+// with h such that their error, eps/h, is about that of the interpolation, h^4.  The curve ends there.
+static carom_status interpolate(walk *w, const spot *a, const spot *b, double s, spot *to) {
+    static const double at[] = {-2, -1, 1, 2};
+    const int n = w->k.ntau;
+    const double h = fmin(APART, (b->s - a->s) / 8);
+    double f[4], u[4], reference = -INFINITY, *d = calloc(4 * (size_t)n + (size_t)w->k.nplace + 1, sizeof *d), *place = d + 4 * n;
+    carom_signed x[4];
+    carom_status status = d ? CAROM_OK : no_memory(w->err);
+    for (int i = 0; i < 4 && status == CAROM_OK; ++i) {
+        status = solve_between(w, a, b, s + at[i] * h, to);
+        if (status != CAROM_OK) break;
+        if (i == 0) carom_copy(place, to->place, w->k.nplace);
+        w->k.apart(w->k.user, place, d + i * n);
+        x[i] = to->look.test[CAROM_BRANCH], u[i] = (to->s - s) / h;
+        reference = fmax(reference, x[i].log_size);
     }
-    return CAROM_OK;
+    for (int i = 0; i < 4; ++i) f[i] = status == CAROM_OK ? value_of(x[i], reference) : 0;
+    double y = 0;
+    for (int round = 0; round < 20 && status == CAROM_OK; ++round) { // Newton's method on the cubic through them
+        double value = 0, slope = 0;
+        for (int i = 0; i < 4; ++i) {
+            double L = 1, dL = 0;
+            for (int k = 0; k < 4; ++k) {
+                if (k == i) continue;
+                dL = (dL * (y - u[k]) + L) / (u[i] - u[k]), L *= (y - u[k]) / (u[i] - u[k]);
+            }
+            value += L * f[i], slope += dL * f[i];
+        }
+        const double by = -value / slope;
+        if (!(fabs(y + by) < 2)) status = CAROM_NOT_CONVERGED;
+        y += by;
+        if (fabs(by) < SETTLED) break;
+    }
+    if (status == CAROM_OK) {
+        carom_zero(w->tau_1, n);
+        for (int i = 0; i < 4; ++i) {
+            double L = 1;
+            for (int k = 0; k < 4; ++k) L *= k == i ? 1 : (y - u[k]) / (u[i] - u[k]);
+            carom_axpy(w->tau_1, L, d + i * n, n);
+        }
+        status = w->k.restore(w->k.user, place);
+        if (status == CAROM_OK) status = w->k.predict(w->k.user, w->tau_1, 1);
+        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+        if (status == CAROM_OK) status = look_at(w, to);
+        if (status == CAROM_SINGULAR) status = CAROM_OK;
+    }
+    free(d);
+    return status;
+}
+
+static carom_status locate(walk *w, int branch, const spot *a, const spot *b, int kind) {
+    spot *to = &w->spot[TRIED];
+    carom_bracket k;
+    bool located = true;
+    if (w->k.precise) CAROM_TRY(w->k.precise(w->k.user, true));
+    w->locating = true;
+    carom_status status = close_in(w, a, b, kind, to, &k, &located);
+    if (status == CAROM_OK && located && kind == CAROM_BRANCH) {
+        const double s = to->look.test[kind].sign == 0 || !(k.b > k.a) ? to->s : carom_bracket_next(&k);
+        status = interpolate(w, a, b, s, to);
+        if (status != CAROM_OK && !fatal(status)) status = CAROM_OK, located = false;
+    }
+    w->locating = false;
+    if (status == CAROM_OK && !located) { // the last point before it that was found
+        status = w->k.restore(w->k.user, a->place);
+        if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+        if (status == CAROM_OK) status = look_at(w, to);
+        if (status == CAROM_SINGULAR) status = CAROM_OK;
+    }
+    const double there = (b->place[0] - a->place[0]) / (b->s - a->s);
+    if (status == CAROM_OK) status = add_event(w, branch, to, kind == CAROM_TESTS ? kind_of(w, &to->look) : kind, located, a->place[0] + (k.a - a->s) * there, a->place[0] + (k.b - a->s) * there);
+    if (w->k.precise && !fatal(status)) CAROM_TRY(w->k.precise(w->k.user, false));
+    return status;
+}
+
+// All events between two solutions: halved until each part has one.
+static carom_status find_events(walk *w, int branch, const spot *a, const spot *b, int depth) {
+    int which = CAROM_TESTS;
+    const int n = changes(a, b, &which), more = abs(b->look.unstable - a->look.unstable);
+    if (n == 0 && more == 0) return CAROM_OK;
+    const bool pair = n == 0 && more == 2;
+    if ((n == 1 && more <= 1) || pair) return locate(w, branch, a, b, pair ? CAROM_PAIR : which);
+    if (n == 0 && more == 1) return locate(w, branch, a, b, CAROM_TESTS); // a test has no sign here
+    enum { DEEPEST = 36 };
+    double *place = malloc(((size_t)w->k.nplace + (size_t)w->k.ntau + 2 * (size_t)w->k.neig + 1) * sizeof *place);
+    if (!place) return no_memory(w->err);
+    spot mid = {.place = place, .tau = place + w->k.nplace};
+    mid.look.re = mid.tau + w->k.ntau, mid.look.im = mid.look.re + w->k.neig;
+    carom_status status = depth < DEEPEST ? solve_between(w, a, b, (a->s + b->s) / 2, &mid) : CAROM_NOT_CONVERGED;
+    if (status == CAROM_OK) {
+        status = find_events(w, branch, a, &mid, depth + 1);
+        if (status == CAROM_OK) status = find_events(w, branch, &mid, b, depth + 1);
+    } else if (!fatal(status)) { // they cannot be told apart
+        status = CAROM_OK;
+        for (int k = CAROM_FOLD; k < CAROM_PAIR && status == CAROM_OK; ++k)
+            if (differs(a, b, k)) status = locate(w, branch, a, b, k);
+        if (status == CAROM_OK && more > n) status = locate(w, branch, a, b, CAROM_PAIR);
+    }
+    free(place);
+    return status;
+}
+
+// Through values at -h, 0 and d: how far the parabola leaves the chord between the last two.
+static double bulge(double f_h, double f_0, double f_d, double h, double d) {
+    const double curvature = ((f_d - f_0) / d - (f_0 - f_h) / h) / (d + h);
+    return fabs(curvature) * d * d / 4;
+}
+
+// May a test vanish twice between two points that have the same sign of it?
+static bool may_hide(const walk *w, const spot *a, const spot *b) {
+    for (int k = CAROM_FOLD; k < CAROM_TESTS; ++k) {
+        const carom_signed x = w->last[k], y = a->look.test[k], z = b->look.test[k];
+        if (x.sign == 0 || y.sign != x.sign || z.sign != x.sign) continue;
+        const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f_0 = value_of(y, reference), f_d = value_of(z, reference);
+        if (fmin(fabs(f_0), fabs(f_d)) < 2 * bulge(value_of(x, reference), f_0, f_d, w->before, b->s)) return true;
+    }
+    return false;
+}
+
+// Is the middle where both ends with their tangents lead (Hermite)?  Else they lie on two branches.
+static bool leads_there(walk *w, const spot *a, const spot *b, const spot *mid) {
+    const int n = w->k.ntau;
+    double off = 0, whole = 0;
+    w->k.restore(w->k.user, b->place), w->k.apart(w->k.user, a->place, w->by);
+    for (int i = 0; i < n; ++i) w->tau_1[i] = w->by[i] / 2 + b->s / 8 * (a->tau[i] - b->tau[i]), whole += w->by[i] * w->by[i];
+    w->k.restore(w->k.user, mid->place), w->k.apart(w->k.user, a->place, w->by);
+    for (int i = 0; i < n; ++i) off += pow(w->by[i] - w->tau_1[i], 2);
+    return off <= ASTRAY * ASTRAY * whole;
+}
+
+// Where the parabola through three values of a test is nearest to zero, if that lies between them and may be beyond it.
+static bool lowest(const spot *a, const spot *m, const spot *b, int k, double *s) {
+    const carom_signed x = a->look.test[k], y = m->look.test[k], z = b->look.test[k];
+    if (x.sign == 0 || y.sign != x.sign || z.sign != x.sign) return false;
+    const double reference = fmax(x.log_size, fmax(y.log_size, z.log_size)), f = value_of(x, reference), g = value_of(y, reference), h = value_of(z, reference);
+    const double p = m->s - a->s, q = b->s - a->s, c = ((h - f) / q - (g - f) / p) / (q - p), l = (g - f) / p - c * p, at = -l / (2 * c);
+    *s = a->s + at;
+    return x.sign * c > 0 && at > 0.02 * q && at < 0.98 * q && x.sign * (f + at * (l + c * at)) < 0.5 * fmin(fabs(f), fabs(h));
+}
+
+// Events of the step, also those that undo each other.  *good false: the ends do not lie on one branch, or too much happens between them.
+static carom_status smooth_events(walk *w, int branch, bool *good) {
+    spot *a = &w->spot[HERE], *b = &w->spot[THERE], *mid = &w->spot[MIDDLE], *low = &w->spot[LOWEST];
+    int which;
+    *good = true;
+    w->strayed = false;
+    const bool change = changes(a, b, &which) > 0 || a->look.unstable != b->look.unstable;
+    if (!change && w->before > 0 && !may_hide(w, a, b)) return CAROM_OK;
+    carom_status status = solve_between(w, a, b, b->s / 2, mid);
+    if (fatal(status)) return status;
+    if (status != CAROM_OK) return change ? find_events(w, branch, a, b, 0) : CAROM_OK;
+    *good = leads_there(w, a, b, mid);
+    if (!*good) return CAROM_OK;
+    double s = 0;
+    bool more = false;
+    for (int k = CAROM_FOLD; k < CAROM_TESTS && !more && !change && changes(a, mid, &which) == 0; ++k) more = lowest(a, mid, b, k, &s);
+    if (more) status = solve_between(w, a, b, s, low);
+    if (fatal(status)) return status;
+    if (more && status == CAROM_OK) mid = low;
+    CAROM_TRY(find_events(w, branch, a, mid, 0));
+    return find_events(w, branch, mid, b, 0);
 }
 
 // Reasons are kept for the caller, as many as there is room for.
@@ -260,7 +564,7 @@ static void note_end(walk *w, int branch, const carom_error *why) {
 
 // The curve stands at a solution: its tangent, in the direction of w->tau.
 static carom_status turn_forward(walk *w) {
-    return w->k.tangent(w->k.user, w->tau) ? CAROM_OK : carom_fail(w->err, CAROM_SINGULAR, "the branch has no unique tangent at %s = %.9g", w->def->by, value_now(w));
+    return w->k.tangent(w->k.user, w->tau, NULL) ? CAROM_OK : carom_fail(w->err, CAROM_SINGULAR, "the branch has no unique tangent at %s = %.9g", w->def->by, value_now(w));
 }
 
 // Better coordinates of the solution, in which the branch goes the same way.
@@ -291,6 +595,45 @@ static carom_status look_behind(walk *w, double sigma, double ds, bool *found, d
     return CAROM_OK;
 }
 
+// The curve stands at the point from which the next step goes: what it is like there.
+static carom_status stand(walk *w) {
+    w->k.save(w->k.user, w->place);
+    const carom_status status = look_at(w, &w->spot[HERE]);
+    return status == CAROM_SINGULAR ? CAROM_OK : status;
+}
+
+// The curve stands at a solution that nearly grazes a contact.  Through the orbit that does, to those on the other side, until the branch can be followed as usual; *passed: it could.
+static carom_status pass_grazing(walk *w, int branch, const spot *at, bool *passed) {
+    enum { MOST = 14 };
+    const int last = w->k.ntau - 1;
+    carom_table *t = &w->f->branch;
+    char text[120] = "grazing";
+    const double way = at->tau[last], from = at->place[0];
+    *passed = false;
+    carom_status status = w->k.graze(w->k.user, text, sizeof text);
+    if (status == CAROM_OK && !(fabs(value_now(w) - from) <= NEAR_GRAZING * w->size)) status = CAROM_NOT_CONVERGED;
+    if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
+    const long row = t->rows;
+    CAROM_TRY(add_row(w, branch, &at->look, text));
+    bool clear = false;
+    for (int i = 0; i < MOST && !clear && status == CAROM_OK; ++i) {
+        status = w->k.leave(w->k.user, w->tau, &clear);
+        if (status == CAROM_OK) status = stand(w);
+        if (status != CAROM_OK) break;
+        if (i == 0 && way * w->tau[last] < 0) {
+            strcat(text, " (nonsmooth fold)");
+            char *more = realloc(t->column[5].text[row], strlen(text) + 1);
+            if (!more) return no_memory(w->err);
+            t->column[5].text[row] = strcpy(more, text);
+        }
+        status = add_row(w, branch, &w->spot[HERE].look, "");
+    }
+    *passed = status == CAROM_OK && clear;
+    if (status == CAROM_OK || fatal(status)) return status;
+    while (t->rows > row) free(t->column[5].text[--t->rows]); // as if it had not been tried
+    return CAROM_OK;
+}
+
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the curve ends just behind it.
 static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     double a = 0, b = ds, behind = 0;
@@ -314,11 +657,24 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     }
     CAROM_TRY(look_behind(w, b, ds, &found, &behind, &why));
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
+    const bool touches = w->k.graze && (!found || strncmp(text, "grazing", 7) == 0);
+    spot *at = &w->spot[THERE];
     CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
+    carom_status status = look_at(w, at);
+    if (status != CAROM_OK && status != CAROM_SINGULAR) return status;
     if (!found) w->k.describe(w->k.user, true, text, sizeof text);
-    carom_curve_look at;
-    CAROM_TRY(w->k.look(w->k.user, &at));
-    CAROM_TRY(add_row(w, branch, &at, text));
+    if (a > SMALLEST) { // smooth events on the way there
+        bool good;
+        CAROM_TRY(smooth_events(w, branch, &good));
+        if (w->strayed) CAROM_TRY(w->k.restore(w->k.user, at->place));
+        if (w->strayed) CAROM_TRY(w->k.linearise(w->k.user));
+    }
+    bool passed = false;
+    if (touches) CAROM_TRY(pass_grazing(w, branch, at, &passed));
+    if (passed) return CAROM_OK;
+    if (touches) CAROM_TRY(w->k.restore(w->k.user, at->place));
+    if (touches) CAROM_TRY(w->k.linearise(w->k.user));
+    CAROM_TRY(add_row(w, branch, &at->look, text));
     *ended = !found;
     if (!found) note_end(w, branch, &why);
     return found ? go(w, w->place, w->tau, behind, &iterations) : CAROM_OK;
@@ -328,10 +684,11 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
 
 // A point is complete: all that the next one depends on goes into the task, so that a branch that goes on later is the same branch.
 static carom_status accept(walk *w, double *t, double step) {
-    t[1] = step, t[3] = w->failures;
-    put_look(t + 4, &w->a);
-    carom_copy(t + HEAD, w->tau, w->k.ntau), carom_copy(t + HEAD + w->k.ntau, w->bend, w->k.ntau);
-    w->k.save(w->k.user, t + HEAD + 2 * w->k.ntau);
+    t[1] = step, t[3] = w->failures, t[4] = w->before, t[5] = w->parent;
+    put_tests(t + 6, w->last);
+    put_look(w, t + FIXED, &w->spot[HERE].look);
+    carom_copy(t + w->head, w->tau, w->k.ntau), carom_copy(t + w->head + w->k.ntau, w->bend, w->k.ntau);
+    w->k.save(w->k.user, t + w->head + 2 * w->k.ntau);
     mark(w);
     w->f->value = value_now(w);
     if (!w->def->on_point) return CAROM_OK;
@@ -341,12 +698,13 @@ static carom_status accept(walk *w, double *t, double step) {
 
 static carom_status begin_task(walk *w, double *t) {
     int iterations;
-    CAROM_TRY(w->k.restore(w->k.user, t + HEAD + 2 * w->k.ntau));
-    carom_copy(w->tau, t + HEAD, w->k.ntau), carom_copy(w->bend, t + HEAD + w->k.ntau, w->k.ntau);
-    w->failures = (int)t[3];
+    CAROM_TRY(w->k.restore(w->k.user, t + w->head + 2 * w->k.ntau));
+    carom_copy(w->tau, t + w->head, w->k.ntau), carom_copy(w->bend, t + w->head + w->k.ntau, w->k.ntau);
+    w->failures = (int)t[3], w->before = t[4], w->parent = (int)t[5];
+    get_tests(t + 6, w->last);
     if (t[0] > 0) { // it goes on
         CAROM_TRY(w->k.linearise(w->k.user));
-        w->a = get_look(t + 4);
+        get_look(w, t + FIXED, &w->spot[HERE].look);
         return w->k.keep(w->k.user, w->tau);
     }
     if (t[2] == DOUBLE) CAROM_TRY(w->k.twice(w->k.user, w->tau));
@@ -354,9 +712,9 @@ static carom_status begin_task(walk *w, double *t) {
         CAROM_TRY(w->k.correct(w->k.user, NULL, &iterations));
         CAROM_TRY(turn_forward(w));
     }
-    CAROM_TRY(w->k.look(w->k.user, &w->a));
+    CAROM_TRY(stand(w));
     CAROM_TRY(w->k.keep(w->k.user, w->tau));
-    CAROM_TRY(add_row(w, w->f->branches + 1, &w->a, ""));
+    CAROM_TRY(add_row(w, w->f->branches + 1, &w->spot[HERE].look, ""));
     t[0] = ++w->f->branches, t[2] = GO_ON;
     return accept(w, t, t[1]);
 }
@@ -378,50 +736,98 @@ static carom_status to_edge(walk *w, double sigma, double edge) {
     return w->k.correct(w->k.user, NULL, &iterations);
 }
 
-// Events of the step over ds, and back to its end.
-static carom_status pass_smooth_events(walk *w, int branch, double ds, int *iterations) {
-    w->k.save(w->k.user, w->place_1);
-    double *place = malloc((size_t)w->k.nplace * sizeof *place);
-    if (!place) return no_memory(w->err);
-    carom_copy(place, w->place_1, w->k.nplace);
-    const long rows = w->f->branch.rows;
-    carom_status status = smooth_events(w, branch, ds);
-    if (status == CAROM_OK && w->f->branch.rows > rows) status = w->k.restore(w->k.user, place);
-    if (status == CAROM_OK && w->f->branch.rows > rows) status = w->k.correct(w->k.user, NULL, iterations);
-    free(place);
-    return status;
+// The turn of the chord against the mean of the tangents at both ends: of a smooth branch it is of the second order.
+static double turn_of(walk *w, const spot *b) {
+    const int n = w->k.ntau;
+    w->k.apart(w->k.user, w->place, w->by);
+    carom_add(w->tau_1, w->tau, 1, b->tau, n);
+    const double chord = carom_length(w->by, n), mean = carom_length(w->tau_1, n);
+    double off = 0;
+    for (int i = 0; i < n; ++i) off += pow(w->by[i] / fmax(chord, CAROM_NOT_ZERO) - w->tau_1[i] / fmax(mean, CAROM_NOT_ZERO), 2);
+    return sqrt(off);
+}
+
+// Multipliers near their border must not move so far that two crossings could look like none.
+static bool too_far(walk *w, const carom_curve_look *a, const carom_curve_look *b) {
+    for (int i = 0; i < b->n && w->def->period; ++i) {
+        const double size = hypot(b->re[i], b->im[i]);
+        double least = INFINITY, turn = 0, grow = 0;
+        if (!(fabs(log(size)) < NEAR_BORDER)) continue;
+        for (int k = 0; k < a->n; ++k) {
+            const double off = hypot(a->re[k] - b->re[i], a->im[k] - b->im[i]);
+            if (off >= least) continue;
+            least = off;
+            turn = fabs(remainder(atan2(a->im[k], a->re[k]) - atan2(b->im[i], b->re[i]), 8 * atan(1))), grow = fabs(log(fmax(hypot(a->re[k], a->im[k]), CAROM_NOT_ZERO) / size));
+        }
+        if (isfinite(least) && (turn > TURN || grow > GROW)) return true;
+    }
+    return false;
+}
+
+// The end of a step: is it a good one?  Its events are then in the table, and the curve stands there.  *turn: of the chord.
+static carom_status arrive(walk *w, int branch, double step, bool *good, double *turn) {
+    spot *b = &w->spot[THERE];
+    const carom_status status = look_at(w, b);
+    if (status != CAROM_OK && status != CAROM_SINGULAR) return status;
+    *turn = turn_of(w, b);
+    *good = carom_dot(w->tau, b->tau, w->k.ntau) > 0.5 || step < SHORT;
+    if (step > SHORT) *good = *good && *turn < ASTRAY && !too_far(w, &w->spot[HERE].look, &b->look);
+    if (!*good) return CAROM_OK;
+    // both halves of a doubled orbit change places: between these points it was that of half the period, where the branch turns round
+    if (w->parent > 0) {
+        w->k.half(w->k.user, w->half_1);
+        w->joined = carom_dot(w->half, w->half_1, w->k.ntau) < 0;
+        if (w->joined) return *good = true, locate(w, branch, &w->spot[HERE], b, differs(&w->spot[HERE], b, CAROM_FOLD) ? CAROM_FOLD : CAROM_TESTS);
+    }
+    CAROM_TRY(smooth_events(w, branch, good));
+    if (!*good && step < SHORT) *good = true;
+    if (!w->strayed || !*good) return CAROM_OK;
+    CAROM_TRY(w->k.restore(w->k.user, b->place));
+    return w->k.linearise(w->k.user);
+}
+
+// From the last point to the next, ds away, or to the edge of the range.
+static carom_status step_ahead(walk *w, double *ds, double *edge, int *iterations) {
+    const int last = w->k.ntau - 1;
+    const double from = w->place[0], slope = w->tau[last] * w->size, to = from + *ds * slope;
+    *edge = to > w->high ? w->high : to < w->low ? w->low : NAN;
+    if (!isnan(*edge)) *ds = fabs(slope) > 0 ? fmax(0, (*edge - from) / slope) : *ds;
+    if (!isnan(*edge) && *ds < ARRIVED) return CAROM_OK; // it is there
+    CAROM_TRY(isnan(*edge) ? go(w, w->place, w->tau, *ds, iterations) : to_edge(w, *ds, *edge));
+    const double there = value_now(w);
+    if (!isnan(*edge) || (there <= w->high && there >= w->low)) return CAROM_OK;
+    *edge = there > w->high ? w->high : w->low; // it bends over the edge
+    *ds *= (*edge - from) / (there - from);
+    return to_edge(w, *ds, *edge);
 }
 
 // *more: as many points as are wanted were found before its end.
 static carom_status march(walk *w, double *t, bool *more) {
     const int most = w->def->most > 0 ? w->def->most : 2000, last = w->k.ntau - 1;
     CAROM_TRY(begin_task(w, t));
+    if (w->parent > 0) w->k.half(w->k.user, w->half);
     double step = w->task[1];
     while (w->f->branch.rows < most) {
         const int branch = (int)w->task[0];
+        spot *here = &w->spot[HERE], *there = &w->spot[THERE];
         w->k.save(w->k.user, w->place);
-        const double from = w->place[0], slope = w->tau[last] * w->size, to = from + step * slope;
-        double edge = to > w->high ? w->high : to < w->low ? w->low : NAN, ds = isnan(edge) ? step : fabs(slope) > 0 ? fmax(0, (edge - from) / slope) : step;
+        carom_copy(here->place, w->place, w->k.nplace), carom_copy(here->tau, w->tau, w->k.ntau);
+        here->s = 0;
+        double ds = step, edge, turn = 0;
         int iterations = 0;
-        if (!isnan(edge) && ds < ARRIVED) return CAROM_OK; // it is there
-        carom_status status = isnan(edge) ? go(w, w->place, w->tau, ds, &iterations) : to_edge(w, ds, edge);
-        if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
+        carom_status status = step_ahead(w, &ds, &edge, &iterations);
+        if (fatal(status)) return status;
+        if (status == CAROM_OK && !isnan(edge) && ds < ARRIVED) return CAROM_OK;
         bool good = status == CAROM_OK;
-        const double there = good ? value_now(w) : from;
-        if (good && isnan(edge) && (there > w->high || there < w->low)) { // it bends over the edge
-            edge = there > w->high ? w->high : w->low;
-            ds *= (edge - from) / (there - from);
-            status = to_edge(w, ds, edge);
-            if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
-            good = status == CAROM_OK;
-        }
         const bool same = good && w->k.same(w->k.user);
-        if (good && same) {
-            carom_copy(w->tau_1, w->tau, w->k.ntau);
-            good = w->k.tangent(w->k.user, w->tau_1) && (carom_dot(w->tau, w->tau_1, w->k.ntau) > 0.5 || step < SHORT);
+        if (same) {
+            status = arrive(w, branch, step, &good, &turn);
+            if (fatal(status)) return status;
+            good = good && status == CAROM_OK;
         }
+        if (w->joined) return w->joined = false, CAROM_OK;
         if (!good && step > SMALLEST) {
-            step /= 3, w->failures = 3;
+            step /= same ? 2 : 3, w->failures = same ? 1 : 3;
             CAROM_TRY(w->k.restore(w->k.user, w->place));
             continue;
         }
@@ -430,26 +836,37 @@ static carom_status march(walk *w, double *t, bool *more) {
             CAROM_TRY(sudden_event(w, branch, ds, &ended));
             if (ended) return CAROM_OK;
             carom_zero(w->bend, w->k.ntau);
+            w->before = 0;
+            step = fmax(step, FIRST * w->longest);
+            if (w->parent > 0) w->k.half(w->k.user, w->half);
             CAROM_TRY(w->k.keep(w->k.user, w->tau));
             CAROM_TRY(turn_forward(w));
-            CAROM_TRY(w->k.look(w->k.user, &w->a));
+            CAROM_TRY(stand(w));
             CAROM_TRY(accept(w, w->task, step));
             continue;
         }
-        CAROM_TRY(w->k.look(w->k.user, &w->b));
-        const carom_curve_look here = w->b;
-        CAROM_TRY(pass_smooth_events(w, branch, ds, &iterations));
-        w->a = here;
-        carom_copy(w->bend, w->tau, w->k.ntau);
-        CAROM_TRY(turn_forward(w));
-        for (int i = 0; i <= last; ++i) w->bend[i] = (w->tau[i] - w->bend[i]) / ds;
-        CAROM_TRY(add_row(w, branch, &here, ""));
+        for (int k = 0; k < CAROM_TESTS; ++k) { // where a test has no sign, that before it goes on
+            w->last[k] = here->look.test[k];
+            if (there->look.test[k].sign == 0) there->look.test[k].sign = here->look.test[k].sign;
+        }
+        w->before = there->s;
+        if (w->parent > 0) carom_copy(w->half, w->half_1, w->k.ntau);
+        for (int i = 0; i <= last; ++i) w->bend[i] = (there->tau[i] - w->tau[i]) / there->s;
+        carom_copy(w->tau, there->tau, w->k.ntau);
+        CAROM_TRY(add_row(w, branch, &there->look, ""));
+        const spot swapped = *here;
+        *here = *there, *there = swapped;
         if (!isnan(edge)) return CAROM_OK;
         bool moved = false;
         CAROM_TRY(settle(w, &moved));
+        if (moved) {
+            CAROM_TRY(stand(w));
+            w->before = 0;
+            if (w->parent > 0) w->k.half(w->k.user, w->half);
+        }
         if (w->failures > 0) --w->failures;
-        else if (iterations <= 6) step = fmin(longest(w), 1.4 * step);
-        else if (iterations > 12) step *= 0.7;
+        else if (iterations <= 6 && turn < STRAIGHT) step = fmin(longest(w), 1.4 * step);
+        else if (iterations > 12 || turn > 3 * STRAIGHT) step *= 0.7;
         CAROM_TRY(w->k.keep(w->k.user, w->tau));
         CAROM_TRY(accept(w, w->task, step));
     }
@@ -470,7 +887,7 @@ static carom_status begin(walk *w) {
         if (w->place[0] == (way[i] > 0 ? w->high : w->low)) continue;
         carom_zero(w->tau, w->k.ntau);
         w->tau[w->k.ntau - 1] = way[i];
-        CAROM_TRY(add_task(w, 0, w->longest / 4, GO_ON, w->tau));
+        CAROM_TRY(add_task(w, 0, w->longest * FIRST, GO_ON, w->tau));
     }
     mark(w);
     return CAROM_OK;
@@ -483,7 +900,7 @@ static void give_up(walk *w) {
     const bool begun = w->task[0] > 0;
     const carom_error why = *w->err;
     if (begun) note_end(w, (int)w->task[0], &why);
-    else if (f->note.code == CAROM_OK) carom_fail(&f->note, why.code, "the doubled orbits at %.60s = %.9g were not found: %.600s", w->def->by, w->task[HEAD + 2 * w->k.ntau], why.text);
+    else if (f->note.code == CAROM_OK) carom_fail(&f->note, why.code, "the doubled orbits at %.60s = %.9g were not found: %.600s", w->def->by, w->task[w->head + 2 * w->k.ntau], why.text);
     if (begun && t->rows > 0 && t->column[5].text[t->rows - 1][0] == 0) {
         char *text = realloc(t->column[5].text[t->rows - 1], sizeof "end");
         if (text) t->column[5].text[t->rows - 1] = strcpy(text, "end");
@@ -497,12 +914,21 @@ static carom_status follow(walk *w) {
     w->longest = def->step > 0 ? def->step : STEP;
     CAROM_TRY(def->period ? carom_curve_orbits(&w->k, def, &w->m, &w->f->scheme, w->err) : carom_curve_rests(&w->k, def, &w->m, &w->f->scheme, w->err));
     const carom_system *s = carom_model_system(w->m);
-    w->nq = s->nq, w->nv = s->nv, w->length = HEAD + 2 * w->k.ntau + w->k.nplace;
-    double **part[] = {&w->tau, &w->bend, &w->tau_1, &w->place, &w->place_1, &w->x, &w->least, &w->most};
-    const size_t size[] = {(size_t)w->k.ntau, (size_t)w->k.ntau, (size_t)w->k.ntau, (size_t)w->k.nplace, (size_t)w->k.nplace, (size_t)(w->nq + w->nv), (size_t)w->nq, (size_t)w->nq};
+    w->nq = s->nq, w->nv = s->nv, w->head = head_size(&w->k), w->length = w->head + 2 * w->k.ntau + w->k.nplace;
+    w->low_event = w->high_event = NAN;
+    for (int i = 0; i < w->nq; ++i) w->hidden += carom_model_presses(w->m, i);
+    const size_t ntau = (size_t)w->k.ntau, nplace = (size_t)w->k.nplace, neig = (size_t)w->k.neig;
+    double **part[] = {&w->half, &w->half_1, &w->tau, &w->bend, &w->tau_1, &w->by, &w->place, &w->place_1, &w->x, &w->least, &w->most};
+    const size_t size[] = {ntau, ntau, ntau, ntau, ntau, ntau + 2 * neig, nplace, nplace, (size_t)(w->nq + w->nv), (size_t)w->nq, (size_t)w->nq};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(w->err);
+    }
+    for (int i = 0; i < SPOTS; ++i) {
+        spot *x = &w->spot[i];
+        x->place = calloc(nplace + ntau + 2 * neig + 1, sizeof *x->place);
+        if (!x->place) return no_memory(w->err);
+        x->tau = x->place + nplace, x->look.re = x->tau + ntau, x->look.im = x->look.re + neig;
     }
     CAROM_TRY(w->f->branch.columns > 0 ? read_queue(w) : begin(w));
     while (w->ntasks > 0 && w->f->branch.rows < (def->most > 0 ? def->most : 2000)) {
@@ -518,8 +944,17 @@ static carom_status follow(walk *w) {
     return CAROM_OK;
 }
 
+static int count_unlocated(const carom_table *t) {
+    int n = 0;
+    for (long r = 0; r < t->rows; ++r) {
+        const char *text = t->column[5].text[r];
+        n += text[0] && text[strlen(text) - 1] == '?';
+    }
+    return n;
+}
+
 carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, carom_error *err) {
-    if (!def) return CAROM_MISSING(err);
+    if (!f || !def) return CAROM_MISSING(err);
     walk w = {.f = f, .def = def, .err = err};
     const carom_status status = follow(&w);
     if (status == CAROM_STOPPED && f->branch.rows > 0) {
@@ -527,9 +962,11 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
         forget_unfinished(&w);
         if (write_queue(&w) == CAROM_OK) *err = kept;
     }
+    f->unlocated = f->branch.columns > 5 ? count_unlocated(&f->branch) : 0;
     if (def->period) carom_curve_orbits_close(&w.k);
     else carom_curve_rests_close(&w.k);
-    free(w.task), free(w.tau), free(w.bend), free(w.tau_1), free(w.place), free(w.place_1), free(w.x), free(w.least), free(w.most);
+    for (int i = 0; i < SPOTS; ++i) free(w.spot[i].place);
+    free(w.task), free(w.tau), free(w.bend), free(w.tau_1), free(w.half), free(w.half_1), free(w.by), free(w.place), free(w.place_1), free(w.x), free(w.least), free(w.most);
     return status;
 }
 

@@ -349,6 +349,8 @@ static carom_status on_step(void *user, const carom_now *now) {
     return w->on_row ? w->on_row(w->user, w) : CAROM_OK;
 }
 
+carom_status carom_path_coast(carom_path *w, double t_1) { return integrate(w, t_1); }
+
 carom_status carom_path_run(carom_path *w) {
     const carom_now now = carom_sim_now(w->sim);
     w->t = now.t;

@@ -4,8 +4,10 @@
 // these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
 #include "base/missing.h"
 #include "base/grow.h"
+#include "base/number.h"
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
+#include "model/forcing.h"
 #include <carom/event.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +46,11 @@ static void add_closing(carom_shooter *s, double t, int c) {
     s->hit[first].end = t, s->hit[first].impacts = impacts;
 }
 
+static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, double t, const double *q, const double *v, const double *mode) {
+    to->contact = contact, to->t = t;
+    carom_copy(to->x, q, s->nq), carom_copy(to->x + s->nq, v, s->nv), carom_copy(to->mode, mode, s->p.nc);
+}
+
 static void note_change(carom_shooter *s, const carom_change *x) {
     const int nc = s->p.nc;
     double jump = 0;
@@ -55,7 +62,10 @@ static void note_change(carom_shooter *s, const carom_change *x) {
         const double *e = x->phase_before + nc + CAROM_TANGENTS * c, *e_1 = x->phase + nc + CAROM_TANGENTS * c;
         const double t = x->t;
         if (!was && is) add_closing(s, t, c);
-        else if (!was && x->impulse[c] > 0) add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
+        else if (!was && x->impulse[c] > 0) {
+            add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
+            if (s->weakest.contact < 0 || jump < s->weakest.jump) keep_touch(s, &s->weakest, c, t, x->q_before, x->v_before, x->mode_before), s->weakest.jump = jump;
+        }
         else if (was && !is) add_hit(s, t, c, CAROM_HIT_OPEN, 0);
         else if (was && x->mode_before[c] != x->mode[c]) add_hit(s, t, c, x->mode[c] == CAROM_MODE_STICK ? CAROM_HIT_STICK : CAROM_HIT_SLIP, 0);
         else if (was && x->mode[c] == CAROM_MODE_SLIP && carom_dot(e, e_1, CAROM_TANGENTS) < 0) add_hit(s, t, c, CAROM_HIT_REVERSE, 0);
@@ -196,7 +206,10 @@ static carom_status nearest(carom_shooter *s, carom_path *w, int c, double h, do
         CAROM_TRY(gap_at(w, c, w->t + tau, w->q_1, w->v_1, &g, &rate));
         carom_bracket_cut(&k, tau, rate, rate < 0);
     }
-    s->low[c] = fmin(s->low[c], g);
+    if (g < s->low[c]) {
+        s->low[c] = g;
+        keep_touch(s, &s->nearest[c], c, w->t + w->tried, w->q_1, w->v_1, w->phase);
+    }
     return CAROM_OK;
 }
 
@@ -270,6 +283,7 @@ static carom_status linearised(carom_shooter *s, carom_sim *sim) {
     carom_path *w = &s->path;
     CAROM_TRY(open_path(s, sim));
     CAROM_TRY(carom_path_run(w));
+    if (s->coast > 0) CAROM_TRY(carom_path_coast(w, s->t_0 + s->span));
     for (int j = 0; j < s->m; ++j)
         for (int i = 0; i < n; ++i) s->Y[(size_t)j * (size_t)n + (size_t)i] = w->y[(size_t)j * (size_t)n + (size_t)i] / s->scale[i];
     for (int i = 0; i < n && s->parameter >= 0; ++i) s->p_1[i] = w->y[(size_t)n * (size_t)n + (size_t)i] / s->scale[i];
@@ -286,11 +300,14 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
     if (linear) s->linear = false;
-    carom_sim *sim = simulate(s, t_0, span, s->start, steps);
+    s->weakest.contact = -1;
+    for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
+    carom_sim *sim = simulate(s, t_0, linear ? span - s->coast : span, s->start, steps);
     if (!sim) return s->err->code;
     carom_status status = linear ? linearised(s, sim) : plain(s, sim);
     const carom_now now = carom_sim_now(sim);
-    carom_copy(s->end, now.q, s->nq), carom_copy(s->end + s->nq, now.v, s->nv);
+    const bool coasted = linear && s->coast > 0 && status == CAROM_OK;
+    carom_copy(s->end, coasted ? s->path.q : now.q, s->nq), carom_copy(s->end + s->nq, coasted ? s->path.v : now.v, s->nv);
     s->path.sim = NULL;
     carom_sim_destroy(sim);
     return status;
@@ -366,6 +383,16 @@ static carom_status settle(carom_shooter *s, double *q, double *v) {
     return status;
 }
 
+carom_status carom_shooter_stand(carom_shooter *s, double t, const double *x, double *mode, const bool *with) {
+    carom_path *w = &s->path;
+    if (!s->opened) CAROM_TRY(open_path(s, NULL));
+    double *phase = w->phase;
+    w->phase = mode;
+    const carom_status status = carom_path_stand(w, t, x, x + s->nq, with);
+    w->phase = phase;
+    return status;
+}
+
 carom_status carom_shooter_snap(carom_shooter *s, double t, double *x) {
     carom_copy(s->mode_0, s->mode, s->p.nc);
     s->t_0 = t;
@@ -437,20 +464,15 @@ carom_status carom_shooter_same(carom_shooter *s, double span, const double *x, 
     return status;
 }
 
-carom_status carom_model_timeless(const carom_model *m, double span, bool *timeless, carom_error *err) {
+carom_status carom_model_timeless(const carom_model *m, const char *by, bool *timeless, carom_error *err) {
     if (!m || !timeless) return CAROM_MISSING(err);
-    carom_shooter s = {.err = err};
-    const carom_system *sys = carom_model_system(m);
-    carom_status status = carom_point_open(&s.p, m, err);
-    double *x = calloc((size_t)(sys->nq + sys->nv) + 1, sizeof *x);
-    if (status == CAROM_OK && !x) status = no_memory(err);
-    s.nq = sys->nq, s.nv = sys->nv;
-    *timeless = status == CAROM_OK;
-    if (status == CAROM_OK) carom_copy(x, carom_model_q0(m), s.nq), carom_copy(x + s.nq, carom_model_v0(m), s.nv);
-    for (int k = 1; k <= 3 && status == CAROM_OK && *timeless; ++k) status = carom_shooter_same(&s, span, x, 0.1618 * k * span, NULL, timeless);
-    free(x);
-    carom_point_close(&s.p);
-    return status;
+    int free_one = -1;
+    for (int i = 0; by && i < carom_model_count(m).parameters; ++i)
+        if (strcmp(carom_model_parameter(m, i, NULL), by) == 0) free_one = i;
+    carom_forcing f;
+    CAROM_TRY(carom_model_forcing(m, free_one, &f, err));
+    *timeless = !f.forced;
+    return CAROM_OK;
 }
 
 static carom_status prepare(carom_shooter *s) {
@@ -481,6 +503,14 @@ static carom_status allocate(carom_shooter *s) {
         if (!*part[i]) return no_memory(s->err);
     }
     for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
+    // one block for all touches
+    s->nearest = calloc(nc + 1, sizeof *s->nearest), s->touches = calloc((nc + 1) * (x + nc) + 1, sizeof *s->touches);
+    if (!s->nearest || !s->touches) return no_memory(s->err);
+    for (size_t c = 0; c <= nc; ++c) {
+        carom_touching *t = c < nc ? &s->nearest[c] : &s->weakest;
+        *t = (carom_touching){.contact = -1, .x = s->touches + c * (x + nc)};
+        t->mode = t->x + x;
+    }
     return CAROM_OK;
 }
 
@@ -489,17 +519,48 @@ const char *carom_shooter_scheme(const char *name) {
     return s && s->exact && s->own_steps ? s->name : NULL;
 }
 
+// The scheme, with its tolerance; a tolerance among the options comes last and wins.
+static carom_status resolve(carom_shooter *s, double rtol) {
+    carom_run_given given = s->task.run;
+    if (!given.scheme) given.scheme = "event-driven";
+    given.end = given.step = 1, given.rtol = rtol;
+    carom_run_free(&s->run);
+    return carom_run_resolve(&s->run, s->task.base, &given, s->err);
+}
+
+// What the options make of the tolerance, and its least value.
+static double tolerance_of(const carom_shooter *s, double *least) {
+    const carom_option *list = s->run.table->options;
+    const int at = carom_option_find(list, "rtol", 4);
+    double rtol = at >= 0 ? list[at].fallback : 0;
+    *least = at >= 0 ? list[at].low : 0;
+    for (int i = 0; s->run.options && s->run.options[i]; ++i)
+        if (strncmp(s->run.options[i], "rtol=", 5) == 0) rtol = carom_number(s->run.options[i] + 5, NULL);
+    return rtol;
+}
+
+carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *changed) {
+    double least;
+    const double before = tolerance_of(s, &least), to = fmax(rtol, least);
+    *changed = !s->given && to != before;
+    if (!*changed) return CAROM_OK;
+    CAROM_TRY(resolve(s, to));
+    s->run_rtol = to;
+    return CAROM_OK;
+}
+
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err) {
     const char *const names[] = {by, NULL};
     s->err = err;
     s->parameter = -1;
     CAROM_TRY(carom_task_open(&s->task, names, err));
-    carom_run_given given = s->task.run;
-    if (!given.scheme) given.scheme = "event-driven";
-    given.end = given.step = 1;
-    CAROM_TRY(carom_run_resolve(&s->run, s->task.base, &given, err));
+    CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
         return carom_fail(err, CAROM_UNSUPPORTED, "this needs a scheme that locates events to rounding: event-driven or auto, not %.40s", s->run.scheme);
+    double least;
+    s->run_rtol = tolerance_of(s, &least);
+    s->given = !isnan(s->task.run.rtol);
+    for (int i = 0; s->task.run.options && s->task.run.options[i]; ++i) s->given = s->given || strncmp(s->task.run.options[i], "rtol=", 5) == 0;
     if (by) {
         if (s->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", by);
         s->parameter = s->task.free[0].index, s->value = s->task.free[0].value;
@@ -519,7 +580,7 @@ void carom_shooter_close(carom_shooter *s) {
     carom_task_close(&s->task);
     double *part[] = {s->scale, s->p_0, s->p_1, s->rate_0, s->rate_1, s->Z, s->Y, s->rows, s->start, s->end, s->mode_0, s->mode_1, s->mode, s->low, s->block, s->dp, s->scratch, s->least, s->most};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
-    free(s->hit);
+    free(s->hit), free(s->nearest), free(s->touches);
     *s = (carom_shooter){0};
 }
 

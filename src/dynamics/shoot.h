@@ -13,6 +13,9 @@ typedef struct carom_hit {
 } carom_hit;
 const char *carom_hit_word(carom_hit_kind kind);
 
+/// A contact that is hardly touched: the state there, before an impact, and the modes of all contacts.
+typedef struct carom_touching { int contact; double t, jump, *x, *mode; } carom_touching; // jump: of an impact; contact -1: there is none
+
 typedef struct carom_shooter {
     // the caller's
     bool (*stop)(const void *user);
@@ -22,7 +25,10 @@ typedef struct carom_shooter {
     void *watch;
     double *scale;         // 2 nv: typical sizes of positions (along velocities) and velocities; 1
     bool lows;             // linearised runs: look for the lowest gaps of open contacts, and for the range of positions
+    double coast;          // linearised runs: for so long before their end no contact is struck
     double rtol;           // of one step of the linearised motion; 0: 1e-11
+    double run_rtol;       // of one step of the scheme, as it is now
+    bool given;            // it was given with the options of the run, and stays
     // the model
     carom_task task;       // base is the model; free[0], where there is one, its parameter
     carom_run run;
@@ -42,13 +48,15 @@ typedef struct carom_shooter {
     carom_hit *hit;
     int nhits, closed;
     bool struck;           // at the very start, in a plain run
+    carom_touching weakest;   // of the impacts
+    carom_touching *nearest;  // nc, with `lows`: where open contacts came nearest
     double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
     double *least, *most;  // nq: range of positions; like `low`, of the last linearised run
     // inside
     carom_path path;
     bool opened;
     double *rows, *dp, *block, *scratch;
-    double *mode;
+    double *mode, *touches;
     carom_error *err;
 } carom_shooter;
 
@@ -57,12 +65,16 @@ const char *carom_shooter_scheme(const char *name);
 /// task.model, task.run and the caller's part are set; by: a parameter, NULL: none.  To be closed whatever happens.
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err);
 void carom_shooter_close(carom_shooter *s);
+/// Another tolerance of the scheme, not below what it allows.  *changed false: it stays as it is.
+carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *changed);
 /// Another value of the parameter.
 carom_status carom_shooter_set(carom_shooter *s, double value);
 /// From x at t_0 over `span`, with the linearisation or without, in so many steps.
 carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double *x, bool linear, int steps);
 /// y = x moved along n numbers in units of `scale`, with joints and the contacts that were closed at the start of the last linearised run satisfied.
 carom_status carom_shooter_move(carom_shooter *s, const double *x, const double *by, double *y);
+/// Directions, velocities and masses at x, in s->path: of joints and of the contacts `with`, all of which are in these modes.
+carom_status carom_shooter_stand(carom_shooter *s, double t, const double *x, double *mode, const bool *with);
 /// x satisfies joints and the contacts that are closed at the end of the last run exactly, at time t.
 carom_status carom_shooter_snap(carom_shooter *s, double t, double *x);
 /// From a to b, n numbers in units of `scale`.

@@ -73,6 +73,37 @@ carom_status carom_task_open(carom_task *t, const char *const *names, carom_erro
     return CAROM_OK;
 }
 
+void carom_task_forget(carom_free_name *list, int n) {
+    for (int i = 0; i < n; ++i) free(list[i].name);
+    free(list);
+}
+
+carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n, carom_error *err) {
+    *n = 0;
+    size_t most = 1;
+    for (const char *c = text; *c; ++c) most += *c == ',';
+    *list = calloc(most, sizeof **list);
+    if (!*list) return no_memory(err);
+    for (const char *at = text; *at;) {
+        const size_t length = strcspn(at, ","), name = strcspn(at, "=,");
+        char word[TEXT];
+        double value;
+        carom_error why = {0};
+        if (name == 0 || at[name] != '=' || name + 10 > TEXT) return carom_fail(err, CAROM_BAD_INPUT, "'%.*s' is not NAME=VALUE", (int)fmin((double)length, 60), at);
+        memcpy(word, at, name), word[name] = 0;
+        CAROM_TRY(look_up(t, word, &(*list)[*n], err));
+        ++*n;
+        if (!carom_model_quantity(t->base, word, at + name + 1, length - name - 1, &value, &why)) return carom_fail(err, CAROM_BAD_INPUT, "%.60s: the value %.200s", word, why.text);
+        (*list)[*n - 1].value = value;
+        for (int i = 0; i < t->nfree; ++i)
+            if (strcmp(t->free[i].name, word) == 0) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is free and cannot be set", word);
+        at += length;
+        at += *at == ',';
+        at += strspn(at, " ");
+    }
+    return CAROM_OK;
+}
+
 void carom_task_close(carom_task *t) {
     for (int i = 0; i < t->nfree; ++i) free(t->free[i].name);
     free(t->free), free(t->parameter), free(t->dp), free(t->options);
@@ -101,14 +132,19 @@ carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err) {
 static carom_model *make_model(const carom_task *t, const double *value, carom_error *err) {
     size_t n = 0;
     while (t->model.set && t->model.set[n]) ++n;
-    const size_t all = n + (size_t)t->nfree + 1;
-    const char **set = calloc(all * sizeof *set + (size_t)t->nfree * TEXT, 1);
+    const size_t all = n + (size_t)t->nfree + (size_t)t->nfixed + 1;
+    const char **set = calloc(all * sizeof *set + (size_t)(t->nfree + t->nfixed) * TEXT, 1);
     if (!set) return no_memory(err), NULL;
     char *text = (char *)(set + all);
     for (size_t i = 0; i < n; ++i) set[i] = t->model.set[i];
     for (int i = 0; i < t->nfree; ++i, text += TEXT) {
         if (t->free[i].kind != CAROM_FREE_PARAMETER) continue;
         carom_format(text, TEXT, "%.150s=%.17g", t->free[i].name, value[i]);
+        set[n++] = text;
+    }
+    for (int i = 0; i < t->nfixed; ++i, text += TEXT) {
+        if (t->fixed[i].kind != CAROM_FREE_PARAMETER) continue;
+        carom_format(text, TEXT, "%.150s=%.17g", t->fixed[i].name, t->fixed[i].value);
         set[n++] = text;
     }
     carom_model_def def = t->model;
@@ -132,6 +168,8 @@ carom_status carom_task_begin(const carom_task *t, const double *value, double e
     carom_copy(r->x + sys->nq, t->start ? t->start + sys->nq : carom_model_v0(r->model), sys->nv);
     for (int i = 0; i < t->nfree; ++i)
         if (t->free[i].kind != CAROM_FREE_PARAMETER) r->x[(t->free[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->free[i].index] = value[i];
+    for (int i = 0; i < t->nfixed; ++i)
+        if (t->fixed[i].kind != CAROM_FREE_PARAMETER) r->x[(t->fixed[i].kind == CAROM_FREE_RATE ? sys->nq : 0) + t->fixed[i].index] = t->fixed[i].value;
     carom_sim_def def = carom_run_sim(&r->run, r->model);
     def.q0 = r->x, def.v0 = r->x + sys->nq;
     if (t->start) carom_run_signals(&def, t->signals, r->x + sys->nq + sys->nv);
@@ -161,8 +199,8 @@ static carom_status start(const carom_task *t, const carom_task_run *r, carom_pa
     }
     if (f->kind != CAROM_FREE_PARAMETER || t->start) return CAROM_OK;
     CAROM_TRY(carom_variation_start(w->x, t->dp + (size_t)j * (size_t)t->np, y, y + s->nv, w->err));
-    for (int i = 0; i < t->nfree; ++i) { // what is free itself does not follow
-        const carom_free_name *g = t->free + i;
+    for (int i = 0; i < t->nfree + t->nfixed; ++i) { // what is free itself, or set, does not follow
+        const carom_free_name *g = i < t->nfree ? t->free + i : t->fixed + i - t->nfree;
         if (g->kind == CAROM_FREE_RATE) y[s->nv + g->index] = 0;
         if (g->kind == CAROM_FREE_POSITION && s->nq == s->nv) y[g->index] = 0;
     }

@@ -217,6 +217,19 @@ bool carom_dense_lu(double *A, int n, int ld, double cut, int *pivot) {
     return true;
 }
 
+int carom_dense_determinant(double *A, int n, int ld, int *pivot, double *log_size) {
+    *log_size = -HUGE_VAL;
+    if (!carom_dense_lu(A, n, ld, 0, pivot)) return 0;
+    int sign = 1;
+    *log_size = 0;
+    for (int k = 0; k < n; k++) {
+        const double x = COLUMN(k)[k];
+        if ((pivot[k] != k) != (x < 0)) sign = -sign;
+        *log_size += log(fabs(x));
+    }
+    return sign;
+}
+
 void carom_dense_lu_solve(const double *A, int n, int ld, const int *pivot, double *x) {
     for (int k = 0; k < n; k++) {
         const double t = x[pivot[k]];

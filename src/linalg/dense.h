@@ -39,6 +39,8 @@ void carom_dense_ldl_ends(const double *A, int n, int ld, double *end);
 
 /// P A = L U, row pivoting.  False: A is singular to working precision, A is spoilt.  ~n^3/3 multiply-adds.
 bool carom_dense_lu(double *A, int n, int ld, double cut, int *pivot);
+/// The sign of det A, and log |det A|; 0: A is singular.  A is spoilt; pivot: n.
+int carom_dense_determinant(double *A, int n, int ld, int *pivot, double *log_size);
 void carom_dense_lu_solve(const double *A, int n, int ld, const int *pivot, double *x);
 
 /// Full pivoting on the equilibrated matrix, for singular systems.  Returns the rank.  row, col: n;

@@ -245,6 +245,36 @@ static carom_status see_uses(const carom_mech *m, const char *name, const carom_
     return carom_fail(err, CAROM_BAD_INPUT, "%s: '%.60s' is given for %s, which is in %s", of, name, u.misfit->name, u.misfit->unit);
 }
 
+// Component k of a vector of n numbers, which is zero where it is not given.
+static carom_datum *component(carom_mech *m, carom_datum *list, int n, int k) {
+    carom_datum *item = carom_pool_take(m->memory, (size_t)n * sizeof *item);
+    if (!item) return NULL;
+    for (int j = 0; j < n; ++j) item[j] = list->kind == CAROM_LIST ? list->item[j] : (carom_datum){.kind = CAROM_NUMBER, .text = "", .of = "--set"};
+    list->kind = CAROM_LIST, list->count = n, list->item = item;
+    return &item[k];
+}
+
+// Where the initial value stands: x and x' of a coordinate; of a body whose place is given b.x, b.y, b.z, b.vx, b.vy, b.vz and, of a planar one, b.angle.  NULL: there is no such name.
+static carom_datum *initial(carom_mech *m, const char *word) {
+    const size_t n = strlen(word);
+    const bool rate = n > 1 && word[n - 1] == '\'';
+    for (int i = 0; i < m->ncoordinates; ++i) {
+        const char *name = m->coordinates[i].name.text;
+        if (strlen(name) == n - rate && strncmp(name, word, n - rate) == 0) return rate ? &m->coordinates[i].rate : &m->coordinates[i].at;
+    }
+    const char *dot = strrchr(word, '.');
+    for (int i = 0; i < m->nbodies && dot; ++i) {
+        carom_mech_body *b = &m->bodies[i];
+        if (strlen(b->name.text) != (size_t)(dot - word) || strncmp(b->name.text, word, (size_t)(dot - word)) != 0 || b->motion || b->at.kind != CAROM_LIST) continue;
+        const bool fast = dot[1] == 'v';
+        const char *const axes = "xyz", *axis = dot[1 + fast] && !dot[2 + fast] ? strchr(axes, dot[1 + fast]) : NULL;
+        if (b->at.count == 2 && strcmp(dot, ".angle") == 0) return &b->angle;
+        if (axis && axis - axes < b->at.count && (!fast || b->velocity.kind != CAROM_LIST || b->velocity.count == b->at.count))
+            return component(m, fast ? &b->velocity : &b->at, b->at.count, (int)(axis - axes));
+    }
+    return NULL;
+}
+
 carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     if (!set) return CAROM_MISSING(err);
     const char *sign = strchr(set, '=');
@@ -255,8 +285,9 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     carom_mech_input *in = NULL;
     for (int i = 0; i < m->ninputs && !in; ++i)
         if (strcmp(m->inputs[i].name.text, word) == 0) in = &m->inputs[i];
-    if (!d && !in) {
-        const char *near = carom_nearest(word, settable_name, m), *option = m->ninputs ? "--set or --input" : "--set", *what = m->ninputs ? "parameter or input" : "parameter";
+    carom_datum *start = d || in ? NULL : initial(m, word);
+    if (!d && !in && !start) {
+        const char *near = carom_nearest(word, settable_name, m), *option = m->ninputs ? "--set or --input" : "--set", *what = m->ninputs ? "parameter, input or initial value" : "parameter or initial value";
         if (near) return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; did you mean '%s'?", option, set, what, word, near);
         return carom_fail(err, CAROM_BAD_INPUT, "%s %.100s: the model has no %s '%.60s'; `carom info` lists them", option, set, what, word);
     }
@@ -264,7 +295,8 @@ carom_status carom_mech_set(carom_mech *m, const char *set, carom_error *err) {
     char *of = carom_pool_take(m->memory, strlen(set) + 9), *text = carom_pool_text(m->memory, sign + 1, strlen(sign + 1));
     if (!of || !text) return no_memory(m, err);
     snprintf(of, strlen(set) + 9, "%s %.100s", option, set);
-    const carom_datum value = {.kind = CAROM_TEXT, .text = text, .length = strlen(text), .key = d ? d->key : NULL, .of = of};
+    const carom_datum value = {.kind = CAROM_TEXT, .text = text, .length = strlen(text), .key = d ? d->key : start ? start->key : NULL, .of = of};
+    if (start) return *start = value, CAROM_OK;
     const carom_datum *old = d ? d : carom_given(&in->start);
     carom_unit was, is;
     double x;

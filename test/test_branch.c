@@ -1,0 +1,324 @@
+// test_branch.c: time in a model, events along branches, branches through events: known answers.
+#include "orbits.h"
+
+static const double PI = 3.14159265358979323846;
+
+// -- time in a model ------------------------------------------------------------------------------------------------
+// x'' + 2 z x' + (1 + p cos(w t)) x + x^3 = 0: at x = 0 no force depends on time, but the model does.
+
+#define MATHIEU "carom: 1\nparameters: {p: 0.01, w: 2, z: 0.01}\ncoordinates: {x: {at: 0, rate: 0}}\n" \
+                "energy: {kinetic: \"1/2*x'^2\", potential: \"1/2*(1 + p*cos(w*t))*x^2 + 1/4*x^4\"}\nforces: {x: \"-2*z*x'\"}\n"
+
+static void mathieu_rate(double t, const double *x, double p, double w, double z, double *to) {
+    to[0] = x[1], to[1] = -2 * z * x[1] - (1 + p * cos(w * t)) * x[0];
+}
+
+// det(P + 1) of the linear equation over a period, by Runge and Kutta's method.
+static double mathieu_doubles(double p, double w, double z) {
+    enum { STEPS = 4000 };
+    const double h = 2 * PI / w / STEPS;
+    double P[2][2];
+    for (int j = 0; j < 2; ++j) {
+        double x[2] = {j == 0, j == 1};
+        for (int i = 0; i < STEPS; ++i) {
+            double k[4][2], y[2];
+            mathieu_rate(i * h, x, p, w, z, k[0]);
+            for (int s = 1; s < 4; ++s) {
+                const double a = s < 3 ? h / 2 : h;
+                y[0] = x[0] + a * k[s - 1][0], y[1] = x[1] + a * k[s - 1][1];
+                mathieu_rate(i * h + a, y, p, w, z, k[s]);
+            }
+            for (int l = 0; l < 2; ++l) x[l] += h / 6 * (k[0][l] + 2 * k[1][l] + 2 * k[2][l] + k[3][l]);
+        }
+        P[0][j] = x[0], P[1][j] = x[1];
+    }
+    return (P[0][0] + 1) * (P[1][1] + 1) - P[0][1] * P[1][0];
+}
+
+static void parametric_excitation(void **state) {
+    (void)state;
+    carom_orbit_def d = define(MATHIEU, "free", 0);
+    d.run.end = 50;
+    refused(&d, CAROM_BAD_INPUT, "the force along 'x' does; replace `--period free` by the excitation period, --period 3.14159265358979");
+    d = define(MATHIEU, "3", 0);
+    refused(&d, CAROM_BAD_INPUT, "does not repeat itself after 3");
+    d = define(MATHIEU, "2*pi/w", 0);
+    carom_orbit o = find_orbit(&d);
+    assert_int_equal(o.trivial, 0);
+    double start[2];
+    const carom_follow_def f = define_branch(&d, &o, start, "p", 0.005, 0.1);
+    carom_branch b = follow(&f);
+    double low = 0.01, high = 0.1;
+    for (int i = 0; i < 50; ++i) {
+        const double p = (low + high) / 2;
+        if (mathieu_doubles(p, 2, 0.01) > 0) low = p;
+        else high = p;
+    }
+    assert_close(at_event(&b, "period-doubling", 0), low, 1e-8 * 0.04);
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
+// Is time in the model, with this parameter free?
+static bool timeless(const char *text, const char *by) {
+    carom_model *m = good(text);
+    bool is = false;
+    carom_error err = {0};
+    assert_int_equal(carom_model_timeless(m, by, &is, &err), CAROM_OK);
+    carom_model_destroy(m);
+    return is;
+}
+
+static void time_in_expressions(void **state) {
+    (void)state;
+#define DRIVEN(F, force) "carom: 1\nparameters: {F: " F ", G: 2*F, w: 2}\ncoordinates: {x: 1}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"" force "\"}\n"
+    assert_true(timeless(DRIVEN("1", "-x'"), NULL));
+    assert_false(timeless(DRIVEN("1", "F*cos(w*t)"), NULL));
+    assert_true(timeless(DRIVEN("0", "F*cos(w*t) - x'"), NULL));
+    assert_false(timeless(DRIVEN("0", "F*cos(w*t)"), "F")); // it will not stay 0
+    assert_true(timeless(DRIVEN("0", "F*cos(w*t)"), "w"));
+    assert_true(timeless(DRIVEN("0", "G*cos(w*t)"), NULL));
+    assert_false(timeless(DRIVEN("0", "G*cos(w*t)"), "F")); // which G follows
+    assert_true(timeless(DRIVEN("1", "if(F > 2, cos(w*t), -x')"), NULL));
+    assert_false(timeless(DRIVEN("1", "if(F > 2, cos(w*t), -x')"), "F"));
+    assert_false(timeless(DRIVEN("1", "if(x > 2, cos(w*t), -x')"), NULL)); // not at the initial state
+    // two rates with a common period, two without, and one that is hidden in another function
+    carom_orbit_def d = define(DRIVEN("1", "cos(2*t) + sin(3*t + x)"), "free", 0);
+    d.run.end = 20;
+    refused(&d, CAROM_BAD_INPUT, "--period 6.28318530717959");
+    d = define(DRIVEN("1", "cos(2*t) + sin(sqrt(2)*t)"), "free", 0);
+    d.run.end = 20;
+    refused(&d, CAROM_BAD_INPUT, "--period EXPR");
+    d = define(DRIVEN("1", "x*if(t - floor(t) > 0.5, 1, 0)"), "free", 0);
+    d.run.end = 20;
+    refused(&d, CAROM_BAD_INPUT, "--period EXPR");
+    // a square wave that acts on x alone: at x = 0 nothing changes with time, beside it everything does
+    d = define("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"(1 + floor(2*(t - floor(t))))*x^2\"}\nforces: {x: \"-x'\"}\n", "0.7", 0);
+    refused(&d, CAROM_BAD_INPUT, "does not repeat itself after 0.7");
+    d.period = "1";
+    carom_orbit o = find_orbit(&d);
+    assert_int_equal(o.trivial, 0);
+    carom_orbit_free(&o);
+}
+
+// -- Duffing's oscillator in any units ----------------------------------------------------------------------------------
+// With x = L X, t = S s:  X'' + d X' + X^3 = F cos s.  Each event is checked with an integration of its own: the state in the row returns, and its monodromy P has the multiplier that the event is named after.
+
+#define DUFFING "carom: 1\nparameters: {F: 0.1, d: 0.2, L: %s, S: %s}\ncoordinates: {x: {at: -0.0968*L, rate: 0.01955*L/S}}\n" \
+                "energy: {kinetic: \"1/2*x'^2\", potential: x^4/(4*L^2*S^2)}\nforces: {x: \"F*L/S^2*cos(t/S) - d/S*x'\"}\n"
+
+typedef struct duffing { double x[2], P[4]; } duffing;
+
+static void duffing_rate(double t, const double *y, double F, double *to) {
+    to[0] = y[1], to[1] = F * cos(t) - 0.2 * y[1] - pow(y[0], 3);
+    for (int j = 0; j < 2; ++j) to[2 + 2 * j] = y[3 + 2 * j], to[3 + 2 * j] = -0.2 * y[3 + 2 * j] - 3 * y[0] * y[0] * y[2 + 2 * j];
+}
+
+// Over one period, by Runge and Kutta's method.
+static duffing duffing_period(double F, double x, double v) {
+    enum { STEPS = 8000 };
+    const double h = 2 * PI / STEPS;
+    double y[6] = {x, v, 1, 0, 0, 1};
+    for (int i = 0; i < STEPS; ++i) {
+        double k[4][6], z[6];
+        duffing_rate(i * h, y, F, k[0]);
+        for (int s = 1; s < 4; ++s) {
+            const double a = s < 3 ? h / 2 : h;
+            for (int l = 0; l < 6; ++l) z[l] = y[l] + a * k[s - 1][l];
+            duffing_rate(i * h + a, z, F, k[s]);
+        }
+        for (int l = 0; l < 6; ++l) y[l] += h / 6 * (k[0][l] + 2 * k[1][l] + 2 * k[2][l] + k[3][l]);
+    }
+    return (duffing){{y[0], y[1]}, {y[2], y[3], y[4], y[5]}};
+}
+
+static double cell(const carom_branch *b, const char *name, long r) {
+    const carom_column *c = carom_table_column(&b->branch, name);
+    assert_non_null(c);
+    return c->real[r];
+}
+
+static long event_row(const carom_branch *b, const char *name, int n) {
+    for (long r = 0; r < b->branch.rows; ++r)
+        if (strncmp(b->branch.column[5].text[r], name, strlen(name)) == 0 && n-- == 0) return r;
+    return -1;
+}
+
+static int count_events(const carom_branch *b) {
+    int n = 0;
+    for (long r = 0; r < b->branch.rows; ++r) n += b->branch.column[5].text[r][0] != 0;
+    return n;
+}
+
+// Stability, and the direction of the parameter, change across an event alone.
+static void consistent(const carom_branch *b) {
+    const carom_table *t = &b->branch;
+    long last = -1;
+    for (long r = 0; r < t->rows; ++r) {
+        if (t->column[5].text[r][0]) {
+            last = -1; // behind it all may be other
+            continue;
+        }
+        if (last >= 0 && t->column[0].integer[last] == t->column[0].integer[r]) {
+            if (t->column[3].integer[last] != t->column[3].integer[r]) fail_msg("stability changes without an event at %.12g", t->column[1].real[r]);
+            const bool more = r + 1 < t->rows && t->column[0].integer[r + 1] == t->column[0].integer[r] && !t->column[5].text[r + 1][0];
+            if (more) assert_true((t->column[1].real[r] - t->column[1].real[last]) * (t->column[1].real[r + 1] - t->column[1].real[r]) > 0);
+        }
+        last = r;
+    }
+}
+
+static void any_units(void **state) {
+    (void)state;
+    static const char *const unit[][2] = {{"1", "1"}, {"1e-3", "1e3"}, {"1e6", "1e-4"}, {"1", "1"}, {"1", "1"}};
+    static const double range[][2] = {{0.05, 3}, {0.05, 3}, {0.05, 3}, {0.09, 0.5}, {0.05, 8}};
+    for (int i = 0; i < 5; ++i) {
+        char text[600];
+        snprintf(text, sizeof text, DUFFING, unit[i][0], unit[i][1]);
+        const double L = atof(unit[i][0]), S = atof(unit[i][1]);
+        const carom_orbit_def d = define(text, "2*pi*S", 0);
+        carom_orbit o = find_orbit(&d);
+        double start[2];
+        const carom_follow_def f = define_branch(&d, &o, start, "F", range[i][0], range[i][1]);
+        carom_branch b = follow(&f);
+        consistent(&b);
+        assert_int_equal(b.unlocated, 0);
+        const int folds = 2, crossings = range[i][1] > 2.5;
+        assert_int_equal(count_events(&b), folds + crossings);
+        for (int k = 0; k < folds + crossings; ++k) {
+            const long r = event_row(&b, k < folds ? "fold" : "branch", k < folds ? k : 0);
+            assert_true(r >= 0);
+            const double F = cell(&b, "F", r), x = cell(&b, "x", r) / L, v = cell(&b, "x'", r) / L * S;
+            const duffing p = duffing_period(F, x, v);
+            assert_close(p.x[0], x, 2e-9), assert_close(p.x[1], v, 2e-9);
+            assert_close(1 - p.P[0] - p.P[3] + p.P[0] * p.P[3] - p.P[1] * p.P[2], 0, 1e-8); // det(P - 1)
+        }
+        assert_close(at_event(&b, "fold", 0), 0.461391155241, 1e-9), assert_close(at_event(&b, "fold", 1), 0.228323272866, 1e-9);
+        if (crossings) assert_close(at_event(&b, "branch", 0), 2.403377116057, 1e-8);
+        carom_branch_free(&b);
+        carom_orbit_free(&o);
+    }
+}
+
+// -- buckling in any units ------------------------------------------------------------------------------------------------
+// A rigid strut with a spring of stiffness k at its foot: it buckles at P = 1 for every k.  Without damping the growth rate behind that is sqrt(k (P - 1)), as large as k is.
+
+static void buckling(void **state) {
+    (void)state;
+    static const char *const k[] = {"1", "1e4", "1e8", "1e-6"};
+    static const double high[] = {3, 30, 1.3, 3};
+    for (int i = 0; i < 4; ++i) {
+        char text[300];
+        snprintf(text, sizeof text, "carom: 1\nparameters: {P: 0, k: %s}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"1/2*k*a^2 + P*k*cos(a)\"}\n", k[i]);
+        const carom_orbit_def d = define(text, NULL, 0);
+        const carom_follow_def f = define_branch(&d, NULL, NULL, "P", 0, high[i]);
+        carom_branch b = follow(&f);
+        consistent(&b);
+        assert_int_equal(count_events(&b), 1);
+        assert_close(at_event(&b, "branch", 0), 1, 1e-9);
+        carom_branch_free(&b);
+    }
+}
+
+// -- through grazing --------------------------------------------------------------------------------------------------------
+// x'' + 2 z x' + x = F cos(w t), x <= d, restitution e.  Without impacts the amplitude is R = F/|1 - w^2 + 2 i z w|: it grazes at R = d.  With one impact in a period and the rate V < 0 behind it, y = x - X goes
+// with Phi = exp over the period, y = alpha V and y' = beta V behind the impact, (alpha, beta)' = (Phi - 1)^-1 (0, -(1 + 1/e))':
+//     R^2 = (d - alpha V)^2 + (V (1 - beta)/w)^2.
+// Monodromy: Phi S, S = [-e 0; (e a- + a+)/v- -e]; determinant e^2 exp(-2 z T).
+
+#define STOP "carom: 1\nparameters: {e: 0.8, w: %s, d: 1, z: 0.1, F: %s}\ncoordinates: {x: {at: 0, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n" \
+             "forces: {x: \"F*cos(w*t) - 2*z*x'\"}\ncontacts: {stop: {gap: d - x, restitution: e}}\n"
+
+typedef struct stop { double alpha, beta, gain, T, P[4], w, z, e; } stop;
+
+static stop stop_of(double w) {
+    stop k = {.w = w, .z = 0.1, .e = 0.8, .T = 2 * PI / w};
+    const double W = sqrt(1 - k.z * k.z), c = cos(W * k.T), s = sin(W * k.T), f = exp(-k.z * k.T);
+    k.P[0] = f * (c + k.z / W * s), k.P[1] = f * s / W, k.P[2] = -f * s / W, k.P[3] = f * (c - k.z / W * s); // by rows
+    const double a = k.P[0] - 1, b = k.P[1], g = k.P[2], h = k.P[3] - 1, det = a * h - b * g, r = -(1 + 1 / k.e);
+    k.alpha = -b * r / det, k.beta = a * r / det;
+    k.gain = hypot(1 - w * w, 2 * k.z * w);
+    return k;
+}
+
+static double stop_force(const stop *k, double V) { return k->gain * hypot(1 - k->alpha * V, V * (1 - k->beta) / k->w); }
+
+static double stop_trace(const stop *k, double V) {
+    const double X = 1 - k->alpha * V, Y = V * (1 - k->beta), drive = (1 - k->w * k->w) * X + 2 * k->z * Y, before = -V / k->e;
+    const double turn = (k->e * (drive - 2 * k->z * before - 1) + drive - 2 * k->z * V - 1) / before;
+    return -k->e * (k->P[0] + k->P[3]) + k->P[1] * turn;
+}
+
+// Rows with an impact have the multipliers of the closed form at their F; of two rates V one must fit.
+static int check_stop(const carom_branch *b, const stop *k) {
+    const double q = k->alpha * k->alpha + pow((1 - k->beta) / k->w, 2), det = k->e * k->e * exp(-2 * k->z * k->T);
+    int n = 0;
+    for (long r = 0; r < b->branch.rows; ++r) {
+        const double F = cell(b, "F", r), R = F / k->gain, root = k->alpha * k->alpha - q * (1 - R * R), re = cell(b, "mu1.re", r), im = cell(b, "mu1.im", r), re_2 = cell(b, "mu2.re", r);
+        if (b->branch.column[5].text[r][0] || cell(b, "max(x)", r) < 1 - 1e-9) continue;
+        assert_close(im != 0 ? re * re + im * im : re * re_2, det, 1e-6 * fmax(1, fabs(re)));
+        double off = INFINITY;
+        for (int side = -1; side <= 1; side += 2) {
+            const double V = (k->alpha + side * sqrt(fmax(0, root))) / q, trace = stop_trace(k, V);
+            if (V < 0) off = fmin(off, fabs(re + re_2 - trace) / fmax(1, fabs(trace)));
+        }
+        if (!(off < 1e-5)) fail_msg("at F = %.12g the trace is %.9g", F, re + re_2);
+        ++n;
+    }
+    return n;
+}
+
+static carom_branch follow_stop(const char *w, const char *F, double transient, double from, double to) {
+    char text[600];
+    snprintf(text, sizeof text, STOP, w, F);
+    const carom_orbit_def d = define(text, "2*pi/w", transient);
+    carom_orbit o = find_orbit(&d);
+    double start[2];
+    const carom_follow_def f = define_branch(&d, &o, start, "F", from, to);
+    carom_branch b = follow(&f);
+    if (b.note.code != CAROM_OK) fail_msg("%s", b.note.text);
+    carom_orbit_free(&o);
+    return b;
+}
+
+static void through_grazing(void **state) {
+    (void)state;
+    const stop k = stop_of(0.9);
+    double low = -1, high = -1e-3; // of V: the multiplier -1 between them
+    const double det = k.e * k.e * exp(-2 * k.z * k.T);
+    for (int i = 0; i < 60; ++i) {
+        const double V = (low + high) / 2;
+        if (1 + stop_trace(&k, V) + det > 0) low = V;
+        else high = V;
+    }
+    for (int side = 0; side < 2; ++side) { // from below, from above
+        carom_branch b = side ? follow_stop("0.9", "0.55", 400, 0.2, 0.6) : follow_stop("0.9", "0.2", 100, 0.2, 0.6);
+        consistent(&b);
+        assert_int_equal(count_events(&b), 2); // one grazing is one event
+        assert_close(at_event(&b, "grazing stop", 0), k.gain, 1e-9);
+        assert_close(at_event(&b, "period-doubling", 0), stop_force(&k, low), 1e-8);
+        assert_true(check_stop(&b, &k) > 8);
+        bool free = false;
+        for (long r = 0; r < b.branch.rows; ++r) free = free || cell(&b, "max(x)", r) < 0.9;
+        assert_true(free); // and the side without impacts is there, too
+        carom_branch_free(&b);
+    }
+}
+
+// Above resonance the impacting branch turns back at grazing and has a fold where the quadratic of V has one root.
+static void nonsmooth_fold(void **state) {
+    (void)state;
+    const stop k = stop_of(1.2);
+    const double q = k.alpha * k.alpha + pow((1 - k.beta) / k.w, 2);
+    carom_branch b = follow_stop("1.2", "0.3", 100, 0.25, 0.7);
+    consistent(&b);
+    assert_close(at_event(&b, "grazing stop (nonsmooth fold)", 0), k.gain, 1e-9);
+    assert_close(at_event(&b, "fold", 0), k.gain * sqrt(1 - k.alpha * k.alpha / q), 1e-8);
+    assert_true(check_stop(&b, &k) > 8);
+    carom_branch_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation), cmocka_unit_test(time_in_expressions), cmocka_unit_test(any_units), cmocka_unit_test(buckling), cmocka_unit_test(through_grazing), cmocka_unit_test(nonsmooth_fold)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
