@@ -202,6 +202,27 @@ static void damaged_results_end_no_verb_by_a_signal(void **state) {
     }
 }
 
+// A model reads the files of its directory; links are followed where they end there.
+static void links_stay_inside(void **state) {
+    (void)state;
+    const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    assert_int_equal(mkdir("own", 0777) | mkdir("own/parts", 0777) | mkdir("outside", 0777), 0);
+    put("own/parts/t.obj", obj);
+    put("outside/t.obj", obj);
+    put("own/m.yaml", "carom: 1\nbodies: {b: {density: 1, shape: {hull: link.obj}}}\nsimulation: {scheme: moreau-jean, step: 1e-2, end: 0.02}\n");
+    static const struct { const char *to; int code; const char *says; } of[] = {
+        {"parts/t.obj", 0, "steps"}, {"../own/parts/t.obj", 0, "steps"}, {"../outside/t.obj", 2, "it is a link out of the folder of the model"}, {"nowhere", 2, "No such file"}, {"parts", 2, "it is no file"}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
+        unlink("own/link.obj");
+        assert_int_equal(symlink(of[i].to, "own/link.obj"), 0);
+        const int code = carom("run own/m.yaml --out x.h5");
+        if (code != of[i].code || !(strstr(out, of[i].says) || strstr(complaints, of[i].says))) fail_msg("%s: %d, %s%s", of[i].to, code, out, complaints);
+    }
+    put("own/m.yaml", "carom: 1\nbodies: {b: {density: 1, shape: {hull: there/t.obj}}}\nsimulation: {scheme: moreau-jean, step: 1e-2, end: 0.02}\n");
+    assert_int_equal(symlink("../outside", "own/there"), 0);
+    assert_int_equal(carom("run own/m.yaml --out x.h5"), 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_are_made),
@@ -211,7 +232,7 @@ int main(void) {
         cmocka_unit_test(a_limit_of_file_sizes_is_a_full_disk),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(a_run_that_is_not_done_keeps_the_older_result),
-        cmocka_unit_test(without_gnuplot_the_package_is_named),
+        cmocka_unit_test(without_gnuplot_the_package_is_named), cmocka_unit_test(links_stay_inside),
         cmocka_unit_test(damaged_results_end_no_verb_by_a_signal),
     };
     return cmocka_run_group_tests(tests, begin, end);

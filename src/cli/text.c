@@ -1,5 +1,5 @@
 // text.c: files and sentences.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "cli/cli.h"
 #include "mech/datum.h"
 #include "sim/sim.h"
@@ -58,22 +58,29 @@ static bool complain(const char *model, const carom_datum *name, const char *pat
     return false;
 }
 
-// A file beside the model or in a folder below it: no way out of there, no link.
+// A file beside the model or in a directory below it.  Links are followed where they end inside it.
 static bool file_inside(const char *model, const carom_datum *name, char *path, size_t size) {
     const char *slash = strrchr(model, '/');
     const int folder = slash ? (int)(slash - model) + 1 : 0;
     bool good = name->length > 0 && name->text[0] != '/' && strlen(name->text) == name->length && (size_t)folder + name->length < size;
     for (const char *p = name->text; good && p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) good = strncmp(p, "..", 2) != 0;
     if (!good) return complain(model, name, name->text, "it must be a file in the folder of the model or below it");
+    snprintf(path, size, "%.*s", folder ? folder : 1, folder ? model : ".");
+    char *top = realpath(path, NULL);
+    snprintf(path, size, "%.*s%s", folder, model, name->text);
+    char *file = realpath(path, NULL);
+    const int error = errno;
     struct stat about;
-    for (const char *p = name->text; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) { // every folder on the way, and the file
-        const char *end = strchr(p, '/') ? strchr(p, '/') : name->text + name->length;
-        snprintf(path, size, "%.*s%.*s", folder, model, (int)(end - name->text), name->text);
-        if (lstat(path, &about) != 0) return complain(model, name, path, strerror(errno));
-        if (S_ISLNK(about.st_mode)) return complain(model, name, path, "it is a link; a model reads no links");
-    }
-    if (!S_ISREG(about.st_mode)) return complain(model, name, path, "it is no file");
-    return true;
+    const size_t n = top ? strlen(top) : 0;
+    const bool inside = top && file && strncmp(file, top, n) == 0 && (file[n] == '/' || strcmp(top, "/") == 0);
+    const bool known = file && lstat(file, &about) == 0;
+    const bool fits = inside && strlen(file) < size;
+    if (fits) snprintf(path, size, "%s", file); // what is read is what was checked
+    free(top), free(file);
+    if (!known) return complain(model, name, name->text, strerror(error));
+    if (!inside) return complain(model, name, name->text, "it is a link out of the folder of the model; copy the file there");
+    if (!fits) return complain(model, name, name->text, "its path is too long");
+    return S_ISREG(about.st_mode) ? true : complain(model, name, path, "it is no file");
 }
 
 static void add_text(cli_matrices *m, const char *name, char *text, size_t length) {
