@@ -5,7 +5,7 @@ import sys
 import tempfile
 import unittest
 
-import common  # noqa: F401
+from common import PROGRAM
 
 MODEL = """carom: 1
 parameters: {k: 3 N/m}
@@ -37,7 +37,7 @@ class Described(unittest.TestCase):
                     model, result = os.path.join(folder, "m.yaml"), os.path.join(folder, "m.h5")
                     with open(model, "w") as f:
                         f.write(MODEL)
-                    subprocess.run([os.environ["CAROM_PROGRAM"], "run", model, "--out", result, "-q", *more], check=True)
+                    subprocess.run([PROGRAM, "run", model, "--out", result, "-q", *more], check=True)
                     r = subprocess.run([sys.executable, "-c", SCRIPT, result, engine], capture_output=True, text=True)
                     self.assertEqual(r.returncode, 0, r.stderr)
 
