@@ -16,7 +16,7 @@ file(MAKE_DIRECTORY ${WORK}/project)
 set(prefix ${WORK}/prefix)
 must(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 foreach(file bin/carom include/carom/carom.h lib/libcarom.a lib/libcarom.so lib/pkgconfig/carom.pc
-        lib/cmake/carom/caromConfig.cmake share/carom/models/slider-crank.yaml share/doc/carom/LICENSE
+        lib/cmake/carom/caromConfig.cmake share/carom/models/slider-crank.yaml share/carom/carom.schema.json share/doc/carom/LICENSE
         share/doc/carom/examples/c/two_ways.c share/doc/carom/examples/c/four_bar.c share/man/man1/carom.1 share/man/man1/carom-run.1 share/man/man5/carom-model.5)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "not installed: ${file}")

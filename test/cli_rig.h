@@ -17,7 +17,7 @@ static const char ball[] =
     "checks: [penetration < 1]\n"
     "simulation: {scheme: moreau-midpoint, step: 1e-3, end: 1}\n";
 
-static bool there(const char *name) {
+UNUSED_IS_FINE static bool there(const char *name) {
     return access(name, F_OK) == 0;
 }
 

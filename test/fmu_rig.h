@@ -56,6 +56,59 @@ static inline uint32_t rig_crc(const unsigned char *x, size_t n) {
     return ~crc;
 }
 
+// What is deflated with fixed codes (RFC 1951): an own decoder, so that the encoder has another one against it.
+typedef struct rig_bits { const unsigned char *at, *end; uint32_t held; int count; } rig_bits;
+
+static inline unsigned rig_bit(rig_bits *b) {
+    if (b->count == 0) {
+        assert_true(b->at < b->end);
+        b->held = *b->at++, b->count = 8;
+    }
+    const unsigned x = b->held & 1;
+    b->held >>= 1, --b->count;
+    return x;
+}
+static inline unsigned rig_take(rig_bits *b, int n) {
+    unsigned x = 0;
+    for (int i = 0; i < n; ++i) x |= rig_bit(b) << i;
+    return x;
+}
+static inline unsigned rig_symbol_of(rig_bits *b) {
+    unsigned code = 0;
+    for (int n = 1; n <= 9; ++n) {
+        code = code << 1 | rig_bit(b);
+        if (n == 7 && code < 24) return 256 + code;
+        if (n == 8 && code >= 48 && code < 192) return code - 48;
+        if (n == 8 && code >= 192 && code < 200) return 280 + code - 192;
+        if (n == 9 && code >= 400) return 144 + code - 400;
+    }
+    fail_msg("no code");
+    return 0;
+}
+static inline void rig_inflate(const unsigned char *in, size_t packed, unsigned char *out, size_t size) {
+    rig_bits b = {.at = in, .end = in + packed};
+    size_t n = 0;
+    assert_int_equal(rig_take(&b, 3), 3);
+    for (unsigned s; (s = rig_symbol_of(&b)) != 256;) {
+        if (s < 256) {
+            assert_true(n < size);
+            out[n++] = (unsigned char)s;
+            continue;
+        }
+        unsigned k = s - 257, extra = k < 8 || k == 28 ? 0 : k / 4 - 1, length = k == 28 ? 258 : 3;
+        for (unsigned i = 0; i < k && k != 28; ++i) length += 1u << (i < 8 ? 0 : i / 4 - 1);
+        length += rig_take(&b, (int)extra);
+        unsigned d = 0, distance = 1;
+        for (int i = 0; i < 5; ++i) d = d << 1 | rig_bit(&b);
+        assert_true(d < 30);
+        for (unsigned i = 0; i < d; ++i) distance += 1u << (i < 2 ? 0 : i / 2 - 1);
+        distance += rig_take(&b, d < 2 ? 0 : (int)d / 2 - 1);
+        assert_true(distance <= n && n + length <= size);
+        for (unsigned i = 0; i < length; ++i, ++n) out[n] = out[n - distance];
+    }
+    assert_true(n == size && b.at == b.end);
+}
+
 // By the list of contents at the end.  Sources are only looked at: `sources` of them.
 static inline void rig_unpack(const char *file, const char *folder, int *sources) {
     size_t length;
@@ -67,13 +120,18 @@ static inline void rig_unpack(const char *file, const char *folder, int *sources
     for (unsigned i = 0; i < n; ++i) {
         assert_int_equal(rig_u32(at), 0x02014b50);
         const unsigned named = rig_u16(at + 28);
-        const uint32_t size = rig_u32(at + 24), offset = rig_u32(at + 42);
+        const uint32_t packed = rig_u32(at + 20), size = rig_u32(at + 24), offset = rig_u32(at + 42);
+        const unsigned method = rig_u16(at + 10);
         char name[300], path[800];
         snprintf(name, sizeof name, "%.*s", (int)named, (const char *)at + 46);
         const unsigned char *local = zip + offset, *bytes = local + 30 + rig_u16(local + 26) + rig_u16(local + 28);
         assert_int_equal(rig_u32(local), 0x04034b50);
         assert_memory_equal(local + 30, at + 46, named);
-        assert_true(bytes + size <= end);
+        assert_true(bytes + packed <= end && (method == 8 ? packed < size : method == 0 && packed == size));
+        unsigned char *unpacked = malloc(size + 1);
+        if (method == 8) rig_inflate(bytes, packed, unpacked, size);
+        else memcpy(unpacked, bytes, size);
+        bytes = unpacked;
         const bool source = strncmp(name, "sources/", 8) == 0;
         *sources += source;
         if (!source || strcmp(name, "sources/buildDescription.xml") == 0) {
@@ -81,6 +139,7 @@ static inline void rig_unpack(const char *file, const char *folder, int *sources
             snprintf(path, sizeof path, "%s/%s", folder, name);
             rig_write(path, (const char *)bytes, size);
         }
+        free(unpacked);
         at += 46 + named + rig_u16(at + 30) + rig_u16(at + 32);
     }
     assert_ptr_equal(at, end);

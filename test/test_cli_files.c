@@ -202,6 +202,73 @@ static void damaged_results_end_no_verb_by_a_signal(void **state) {
     }
 }
 
+// A model reads the files of its directory; links are followed where they end there.
+static void links_stay_inside(void **state) {
+    (void)state;
+    const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    assert_int_equal(mkdir("own", 0777) | mkdir("own/parts", 0777) | mkdir("outside", 0777), 0);
+    put("own/parts/t.obj", obj);
+    put("outside/t.obj", obj);
+    put("own/m.yaml", "carom: 1\nbodies: {b: {density: 1, shape: {hull: link.obj}}}\nsimulation: {scheme: moreau-jean, step: 1e-2, end: 0.02}\n");
+    static const struct { const char *to; int code; const char *says; } of[] = {
+        {"parts/t.obj", 0, "steps"}, {"../own/parts/t.obj", 0, "steps"}, {"../outside/t.obj", 2, "it is a link out of the folder of the model"}, {"nowhere", 2, "No such file"}, {"parts", 2, "it is no file"}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
+        unlink("own/link.obj");
+        assert_int_equal(symlink(of[i].to, "own/link.obj"), 0);
+        const int code = carom("run own/m.yaml --out x.h5");
+        if (code != of[i].code || !(strstr(out, of[i].says) || strstr(complaints, of[i].says))) fail_msg("%s: %d, %s%s", of[i].to, code, out, complaints);
+    }
+    put("own/m.yaml", "carom: 1\nbodies: {b: {density: 1, shape: {hull: there/t.obj}}}\nsimulation: {scheme: moreau-jean, step: 1e-2, end: 0.02}\n");
+    assert_int_equal(symlink("../outside", "own/there"), 0);
+    assert_int_equal(carom("run own/m.yaml --out x.h5"), 2);
+}
+
+// Meshes of a robot: by package, in the directories above, scaled, outside of the model's directory, missing, flat.
+static void meshes_of_robots(void **state) {
+    (void)state;
+    const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    char text[4000];
+    assert_int_equal(system("mkdir -p ros/arm/urdf ros/arm/meshes ros/hand/m else/tool models"), 0);
+    put("ros/arm/meshes/a.obj", obj), put("ros/hand/m/h.obj", obj), put("else/tool/t.obj", obj), put("ros/arm/urdf/near.obj", obj), put("ros/arm/meshes/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    put("ros/arm/urdf/r.urdf", "<robot name='r'><link name='b'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial>"
+        "<collision><geometry><mesh filename='package://arm/meshes/a.obj' scale='1 2 -3'/></geometry></collision><collision><geometry><mesh filename='package://hand/m/h.obj'/></geometry></collision>"
+        "<collision><geometry><mesh filename='package://tool/t.obj'/></geometry></collision><collision><geometry><mesh filename='near.obj'/></geometry></collision>\n"
+        "<collision><geometry><mesh filename='package://arm/meshes/flat.obj'/></geometry></collision>\n<collision><geometry><mesh filename='package://arm/meshes/none.stl'/></geometry></collision></link></robot>");
+    assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/r.yaml"), 0);
+    assert_non_null(strstr(complaints, "the mesh 't.obj' is left out: the file is not found; name its package: --package NAME=DIR"));
+    assert_non_null(strstr(complaints, "r.urdf:2: the mesh 'meshes/flat.obj' is left out: it is flat"));
+    assert_non_null(strstr(complaints, "r.urdf:3: the mesh 'meshes/none.stl' is left out: the file is not found"));
+    assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/r.yaml --force --package tool=else/tool"), 0);
+    assert_null(strstr(complaints, "'t.obj'"));
+    get("models/r.yaml", text, sizeof text);
+    assert_non_null(strstr(text, "c1: {hull: \"r-meshes/a.obj\", scale: [1, 2, -3], at: [0, 0, 0]}"));
+    assert_non_null(strstr(text, "c3: {hull: \"r-meshes/t.obj\""));
+    assert_non_null(strstr(text, "c4: {hull: \"r-meshes/near.obj\""));
+    assert_true(there("models/r-meshes/h.obj"));
+    assert_int_equal(carom("run models/r.yaml --end 0.01 --out r.h5"), 0);
+    assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o ros/r.yaml"), 0); // inside of it: no copies
+    get("ros/r.yaml", text, sizeof text);
+    assert_non_null(strstr(text, "hull: \"arm/meshes/a.obj\""));
+    assert_false(there("ros/r-meshes"));
+    put("models/r-meshes/a.obj", "another");
+    assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/s.yaml --package tool"), 2);
+    assert_int_equal(system("mv models/r.yaml models/r.old"), 0);
+    assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o models/r.yaml"), 0);
+    assert_non_null(strstr(complaints, "exists and is another file; use --force to replace it"));
+    setenv("ROS_PACKAGE_PATH", "/nowhere:else", 1);
+    assert_int_equal(carom("import urdf ros/arm/urdf/r.urdf -o - --floor --at 0,0,5"), 0);
+    unsetenv("ROS_PACKAGE_PATH");
+    assert_null(strstr(complaints, "'t.obj'"));
+    put("ros/in.xml", "<mujoco><compiler meshdir='arm/meshes'/><asset><mesh file='a.obj' scale='2 2 2'/></asset><worldbody><include file='part.xml'/></worldbody></mujoco>");
+    put("ros/part.xml", "<mujocoinclude><body name='b'><freejoint/><geom type='mesh' mesh='a' density='600'/></body></mujocoinclude>");
+    assert_int_equal(carom("import mjcf ros/in.xml -o ros/in.yaml"), 0);
+    get("ros/in.yaml", text, sizeof text);
+    const char *found = strstr(text, "mass: "); // 8/6 m^3 of 600 kg/m^3
+    assert_non_null(found);
+    if (!(atof(found + 6) > 799.999 && atof(found + 6) < 800.001)) fail_msg("%s", text);
+    assert_non_null(strstr(text, "hull: \"arm/meshes/a.obj\", scale: [2, 2, 2]"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pictures_are_made),
@@ -211,7 +278,7 @@ int main(void) {
         cmocka_unit_test(a_limit_of_file_sizes_is_a_full_disk),
         cmocka_unit_test(files_are_replaced_whole),
         cmocka_unit_test(a_run_that_is_not_done_keeps_the_older_result),
-        cmocka_unit_test(without_gnuplot_the_package_is_named),
+        cmocka_unit_test(without_gnuplot_the_package_is_named), cmocka_unit_test(links_stay_inside), cmocka_unit_test(meshes_of_robots),
         cmocka_unit_test(damaged_results_end_no_verb_by_a_signal),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -1,5 +1,6 @@
 // test_fmu_calls.c: every function of FMI 2 and 3 in every state of an FMU, in its right place and in wrong ones; descriptions by the standard's rules.
 #define _POSIX_C_SOURCE 200809L
+#include "fmu/export.h"
 #include "fmi_log.h"
 #include "fmi_rules.h"
 
@@ -295,6 +296,19 @@ static void reach2(int state) {
     if (state == TERMINATED) assert_int_equal(v.f.terminate(v.c), 0);
 }
 
+// FMI 2 knows no aarch64: importers look in two places.
+static void folders_of_machines(void **state) {
+    (void)state;
+    static const struct { int version; const char *machine, *first, *second; } of[] = {
+        {2, "x86_64-linux", "linux64", NULL}, {2, "aarch64-linux", "linux64", "aarch64-linux"}, {3, "x86_64-linux", "x86_64-linux", NULL}, {3, "aarch64-linux", "aarch64-linux", NULL}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
+        assert_string_equal(carom_fmu_folder(of[i].version, of[i].machine, 0), of[i].first);
+        const char *second = carom_fmu_folder(of[i].version, of[i].machine, 1);
+        assert_true(of[i].second ? second && strcmp(second, of[i].second) == 0 : !second);
+        assert_null(carom_fmu_folder(of[i].version, of[i].machine, 2));
+    }
+}
+
 static void fmi2_calls_succeed_in_their_states_only(void **state) {
     (void)state;
     static const fmi2_callbacks callbacks = {.log = on_log2};
@@ -322,6 +336,15 @@ static void fmi2_calls_succeed_in_their_states_only(void **state) {
             const int answer = call2(k), allowed = (calls2[k].allowed & IN(states[at])) != 0;
             if (answer != (allowed ? 0 : 3) || (!allowed && !log_text[0])) fail_msg("fmi2%s in state %zu returns %d: %s", calls2[k].name, at, answer, log_text);
         }
+    // Steps that are none, or would not end, are refused at once, and the next one goes on.
+    static const double absurd[] = {0, -0.004, NAN, INFINITY, -INFINITY, 1e300, 1e9, 1e-300, 1e-25};
+    reach2(STEPPING);
+    for (size_t k = 0; k < sizeof absurd / sizeof *absurd; ++k) {
+        log_text[0] = 0;
+        const int status = v.f.step(v.c, v.t, absurd[k], 1);
+        if (status != 3 || !strstr(log_text, "doStep from")) fail_msg("a step of %g returns %d: %s", absurd[k], status, log_text);
+    }
+    assert_int_equal(do_step2(), 0);
     for (int k = 0; k < 3000; ++k) {
         const unsigned time = 0;
         if (v.f.get(v.c, &time, 1, &v.t) != 0) v.t = 0;
@@ -411,7 +434,7 @@ static void checked(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest one[] = {cmocka_unit_test_prestate(checked, argc > 2 ? argv[2] : NULL)};
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fmi3_calls_succeed_in_their_states_only), cmocka_unit_test(fmi3_calls_in_random_order_return), cmocka_unit_test(fmi2_calls_succeed_in_their_states_only),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fmi3_calls_succeed_in_their_states_only), cmocka_unit_test(fmi3_calls_in_random_order_return), cmocka_unit_test(fmi2_calls_succeed_in_their_states_only), cmocka_unit_test(folders_of_machines),
                                        cmocka_unit_test(descriptions_obey_the_standard), cmocka_unit_test(signals_become_inputs_on_request), cmocka_unit_test(spoiled_descriptions_are_noticed)};
     return argc > 2 ? cmocka_run_group_tests_name("check", one, NULL, NULL) : cmocka_run_group_tests_name("test_fmu_calls", tests, NULL, NULL);
 }

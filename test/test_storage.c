@@ -494,7 +494,7 @@ static void a_flush_writes_what_has_changed(void **state) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
         carom_error err = {0};
         rig g = make(cases[k], "moreau-midpoint", "live.h5", 1e-3, 1e-3 * STEPS, 1, 0, false);
-        const long rows = 8L * carom_record_columns(g.r) + (k ? 8 * 5 + 8 * 11 + 64 : 0), pages = k ? 6 : 5; // of bytes: five nodes, one contact
+        const long rows = 8L * (carom_record_columns(g.r) + 1) + (k ? 8 * 5 + 8 * 11 + 64 : 0), pages = k ? 9 : 7; // of bytes: five nodes, one contact; pages of /t and of the scales of events and snapshots among them
         for (int i = 0; i < 30; ++i) {
             const int fresh = i % 3 != 2;
             if (fresh) assert_int_equal(carom_record_advance(g.r, 1, 0, &err), CAROM_OK);

@@ -3,7 +3,7 @@
 #include "read/urdf.h"
 #include <time.h>
 
-static char text[20000], notes[2000];
+static char text[40000], notes[4000];
 static size_t used;
 
 static void append(void *user, const char *part, size_t length) {
@@ -13,16 +13,28 @@ static void append(void *user, const char *part, size_t length) {
     text[used += length] = 0;
 }
 
+static void forget(void *user, const char *part, size_t length) { (void)user, (void)part, (void)length; }
+
 static void on_note(void *user, const char *sentence) {
     (void)user;
     snprintf(notes + strlen(notes), sizeof notes - strlen(notes), "%s\n", sentence);
 }
 
-static carom_status import(const char *urdf, bool fixed, carom_error *err) {
+static carom_status import_as(carom_robot_def def, bool mjcf, const char *from, carom_error *err) {
     used = 0;
     text[0] = notes[0] = 0;
-    const carom_urdf_def def = {.text = urdf, .length = strlen(urdf), .file = "r.urdf", .fixed = fixed, .gravity = 10, .note = on_note};
-    return carom_urdf_write(&def, append, NULL, err);
+    def.text = from, def.length = strlen(from), def.file = mjcf ? "r.xml" : "r.urdf", def.gravity = 10, def.note = on_note;
+    return mjcf ? carom_mjcf_write(&def, append, NULL, err) : carom_urdf_write(&def, append, NULL, err);
+}
+
+static carom_status import(const char *urdf, bool fixed, carom_error *err) { return import_as((carom_robot_def){.fixed = fixed}, false, urdf, err); }
+
+static carom_model *robot_as(carom_robot_def def, bool mjcf, const char *from) {
+    carom_error err = {0};
+    if (import_as(def, mjcf, from, &err) != CAROM_OK) fail_msg("%s", err.text);
+    carom_model *m = model_of(text, &err);
+    if (!m) fail_msg("%s\n%s", err.text, text);
+    return m;
 }
 
 static carom_model *robot(const char *urdf, bool fixed) {
@@ -105,7 +117,8 @@ static void what_is_left_out(void **s) {
     (void)s;
     carom_model *arm = robot("<robot name='r'>\n" LINK("a", "0 0 0") LINK("b", "0 0 0") LINK("c", "0 0 0") JOINT("hip", "revolute", "a", "b", "<limit lower='-1' upper='1' effort='30' velocity='2'/>")
                              JOINT("knee", "continuous", "b", "c", "<limit effort='5'/>") "</robot>\n", true);
-    assert_non_null(strstr(notes, "r.urdf:1: limits of effort and velocity are left out: 'hip', 'knee'\n"));
+    assert_non_null(strstr(notes, "r.urdf:1: limits of velocity are left out: 'hip'\n"));
+    assert_non_null(strstr(text, "inputs:\n  hip_effort: 0\n  knee_effort: 0\nmotors:\n  hip_motor: {joint: hip, torque: \"max(min(hip_effort, 30), -30)\"}\n"));
     assert_non_null(strstr(text, "hip_lower: {gap: ")); // those of position are contacts
     carom_model_destroy(arm);
     // The standard: lower and upper are 0 where they are left out.  The joint is locked.
@@ -119,6 +132,175 @@ static void what_is_left_out(void **s) {
     assert_non_null(strstr(notes, "r.urdf:3: the mesh 'm/arm.dae' is left out: carom reads STL and OBJ files"));
     assert_non_null(strstr(text, "  _9_lives: {mass: 1"));
     carom_model_destroy(m);
+}
+
+// Links that are fixed to each other are one body: mass 1 at 0 and mass 3 at 4 have their centre at 3 and the inertia m_1 m_2/(m_1 + m_2) 4^2 across, and neither
+// inertia needs to be positive by itself.
+static void fixed_links_are_one_body(void **s) {
+    (void)s;
+#define TWO "<robot name='r'><link name='w'/>\n<link name='a'><inertial><mass value='1'/><inertia ixx='0' iyy='0' izz='0'/></inertial></link>\n" \
+            "<link name='b'><inertial><mass value='3'/><inertia ixx='0.5' iyy='0' izz='0'/></inertial><collision><geometry><sphere radius='0.1'/></geometry></collision></link>\n" \
+            JOINT("turn", "continuous", "w", "a", "") JOINT("mount", "fixed", "a", "b", "<origin xyz='4 0 0'/><axis xyz='0 0 0'/>") "</robot>"
+    carom_model *m = robot(TWO, false);
+    if (!strstr(text, "  a: {mass: 4, inertia: [0.5, 12, 12, 0, 0, 0], at: [3, 0, 0], quaternion: [1, 0, 0, 0],\n    shapes: {c1: {sphere: 0.1, at: [1, 0, 0]}}}\n")) fail_msg("%s", text);
+    assert_null(strstr(text, "mount"));
+    carom_model_destroy(m);
+    carom_error err = {0};
+    assert_int_not_equal(import_as((carom_robot_def){.free = true}, false, TWO, &err), CAROM_OK); // w has no mass, and nothing that is fixed to it has
+    assert_non_null(strstr(err.text, "link 'w' has no mass; give it an <inertial>, or use --repair"));
+}
+
+// What cannot move is replaced, and the model says so.
+static void repairs(void **s) {
+    (void)s;
+    static const char bad[] = "<robot name='r'>\n<link name='base'/>\n<link name='dummy'/>\n<link name='arm'><inertial><mass value='2'/><inertia ixx='-1' iyy='0.5' izz='0'/></inertial></link>\n"
+                              JOINT("one", "continuous", "base", "dummy", "") JOINT("two", "revolute", "dummy", "arm", "<origin xyz='0 0 1'/>") "</robot>";
+    carom_error err = {0};
+    assert_int_not_equal(import(bad, false, &err), CAROM_OK);
+    assert_non_null(strstr(err.text, "joint 'two' has no <limit lower=... upper=.../>; a joint without limits is continuous, and --repair makes it one"));
+    carom_model *m = robot_as((carom_robot_def){.repair = true}, false, bad);
+    static const char *const lines[] = {"# repaired: no limits, of joint \"two\"\n", "# repaired: no mass, 1/1000 of the robot's now, of link \"dummy\"\n",
+                                        "# repaired: inertia not positive definite, moments below those of a ball of 1 cm raised to these, of link \"arm\"\n",
+                                        "arm: {mass: 2, inertia: [8e-05, 0.5, 8e-05, 0, 0, 0]", "dummy: {mass: 0.002, inertia: [8e-08, 8e-08, 8e-08, 0, 0, 0]"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i)
+        if (!strstr(text, lines[i])) fail_msg("no \"%s\" in\n%s", lines[i], text);
+    assert_non_null(strstr(notes, "r.urdf:4: repaired: inertia not positive definite"));
+    carom_model_destroy(m);
+}
+
+static void roots(void **s) {
+    (void)s;
+    static const char fixed[] = "<robot name='r'><link name='foot'/>\n" LINK("trunk", "0 0 0") LINK("arm", "0 0 0") JOINT("m", "fixed", "foot", "trunk", "<origin xyz='0 0 1'/>") JOINT("turn", "continuous", "trunk", "arm", "") "</robot>";
+    carom_model *m = robot(fixed, false); // the trunk is part of the ground
+    assert_null(strstr(text, "trunk: {mass"));
+    assert_non_null(strstr(text, "turn: {type: revolute, between: [ground, arm], at: [0, 0, 1]"));
+    carom_model_destroy(m);
+    m = robot_as((carom_robot_def){.free = true, .at = {0, 0, 2}}, false, fixed);
+    assert_non_null(strstr(text, "  foot: {mass: 1, inertia: [1, 1, 1, 0, 0, 0], at: [0, 0, 3]"));
+    assert_close(state(m, "arm.z"), 3, 1e-15);
+    carom_model_destroy(m);
+    m = robot_as((carom_robot_def){0}, false, "<robot name='r'>\n" LINK("a", "0 0 0") JOINT("hold", "fixed", "world", "a", "<origin xyz='0 0 5'/>") LINK("b", "0 0 0") JOINT("turn", "continuous", "a", "b", "") "</robot>");
+    assert_non_null(strstr(text, "turn: {type: revolute, between: [ground, b], at: [0, 0, 5]"));
+    carom_model_destroy(m);
+    // A floor that shapes touch; visuals of links without collisions are drawn and touch nothing.
+    m = robot_as((carom_robot_def){.floor = true, .at = {0, 0, 1}}, false,
+                 "<robot name='r'><link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial><collision><geometry><sphere radius='0.5'/></geometry></collision><collision><geometry><cone/></geometry></collision>"
+                 "<collision><geometry><box size='1 1 0'/></geometry></collision></link>\n<link name='b'><visual><geometry><box size='1 2 3'/></geometry></visual></link>" JOINT("m", "fixed", "a", "b", "") "</robot>");
+    assert_non_null(strstr(text, "shapes: {c1: {sphere: 0.5, at: [0, 0, 0]}, v1: {box: [1, 2, 3], at: [0, 0, 0]}}"));
+    assert_non_null(strstr(text, "on_floor: {friction: 0.8, between: [[a.c1], floor]}"));
+    assert_non_null(strstr(notes, "its geometry is not known"));
+    assert_non_null(strstr(notes, "its sizes must be positive"));
+    carom_sim *sim = model_sim(m, "moreau-jean", NULL, 1e-3, 1);
+    model_sim_run(sim);
+    if (!(fabs(carom_sim_now(sim).q[2] - 0.5) < 1e-3 * sqrt(2 * 10 * 0.5))) fail_msg("at %g", carom_sim_now(sim).q[2]);
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// Twenty thousand links in time that grows with their number: ten times as many take about ten times as long.
+static double seconds_for(int n) {
+    char *urdf = malloc((size_t)n * 300), *p = urdf;
+    carom_error err = {0};
+    p += sprintf(p, "<robot name='r'>" LINK("b0", "0 0 0"));
+    for (int i = 1; i < n; ++i)
+        p += sprintf(p, "<link name='b%d'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial><collision><geometry><sphere radius='1'/></geometry></collision></link>"
+                        "<joint name='j%d' type='continuous'><parent link='b%d'/><child link='b%d'/></joint>", i, i, i - 1, i);
+    sprintf(p, "</robot>");
+    const clock_t begun = clock();
+    const carom_robot_def def = {.text = urdf, .length = strlen(urdf), .file = "r.urdf", .gravity = 10};
+    assert_int_equal(carom_urdf_write(&def, forget, NULL, &err), CAROM_OK);
+    free(urdf);
+    return (double)(clock() - begun) / CLOCKS_PER_SEC;
+}
+
+static void many_links(void **s) {
+    (void)s;
+    const double few = seconds_for(2000), many = seconds_for(20000);
+    if (!(many < 40 * few + 0.2)) fail_msg("2000 links: %g s, 20000: %g s", few, many); // quadratic: 100 times
+}
+
+// -- MuJoCo ---------------------------------------------------------------------------------------------------------------------
+
+#define MJCF(head, world, rest) "<mujoco model='m'>" head "<worldbody>" world "</worldbody>" rest "</mujoco>"
+
+// A pendulum of a capsule (mass by density and shape), and where a default, a class and an own attribute decide.
+static void mjcf_bodies(void **s) {
+    (void)s;
+    carom_model *m = robot_as((carom_robot_def){.at = {0, 0, 1}}, true,
+        MJCF("<compiler angle='degree'/><option gravity='0 0 -5' timestep='0.01'/><default><joint damping='2'/><geom density='500'/><default class='soft'><joint damping='7' stiffness='3'/></default></default>",
+             "<geom type='plane' size='1 1 1' friction='0.3 0 0'/><body name='arm' pos='0 0 2' childclass='soft'><joint name='hip' axis='0 2 0' range='-90 45' ref='0'/><geom type='capsule' fromto='0 0 0 1 0 0' size='0.1'/>"
+             "<body name='lamp' pos='1 0 0' euler='0 0 90'><geom name='g' size='0.2' mass='3' contype='0' conaffinity='0'/><body name='tip' pos='0.5 0 0'><joint name='knee' type='slide' axis='1 0 0' range='0.1 0.2' damping='1'/>"
+             "<inertial pos='0 0 0' mass='2' fullinertia='1 2 3 0.1 0.2 0.3'/></body></body></body>",
+             "<actuator><motor name='drive' joint='hip' gear='10' ctrlrange='-1 1'/><position joint='knee' kp='40' ctrllimited='false'/><cylinder joint='knee'/></actuator><sensor><touch site='x'/></sensor>"));
+    const double tube = 500 * 3.14159265358979323846 * 0.01 * 1, ball = 500 * 4 * 3.14159265358979323846 / 3 * 0.001, mass = tube + ball + 3;
+    assert_close(atof(strstr(text, "  arm: {mass: ") + strlen("  arm: {mass: ")), mass, 1e-12);
+    assert_close(state(m, "arm.x"), ((tube + ball) * 0.5 + 3) / mass, 1e-9);
+    assert_close(state(m, "tip.x"), 1, 1e-12); // beyond a quarter turn of the lamp: along y, from its lower limit on
+    assert_close(state(m, "tip.y"), 0.6, 1e-12);
+    assert_close(state(m, "tip.z"), 3, 1e-12);
+    static const char *const lines[] = {"gravity: [0, 0, -5]", "hip: {type: revolute, between: [ground, arm], at: [0, 0, 3], axis: [0, 1, 0]}", "hip_spring: {joint: hip, stiffness: 3, damping: 7}",
+        "hip_lower: {gap: hip.angle - (-1.5707963267948966)}", "knee_lower: {gap: knee.shift - (0)}", "knee_upper: {gap: 0.1 - knee.shift}", "arm_c1_on_ground_1: {between: [arm.c1, ground_1], friction: 1}",
+        "inputs:\n  drive: 0\n  knee_control: 0\nmotors:\n  drive_motor: {joint: hip, torque: \"10*(max(min(drive, 1), -1))\"}\n  knee_control_motor: {joint: knee, force: \"(40*knee_control + (-40)*(knee.shift + (0.1)))\"}\n",
+        "step: 0.01", "#   <cylinder> that drives no hinge or slide (1)\n", "#   <touch> of sensor (1)\n", "#   contacts between bodies that move (1)\n", "v2: {sphere: 0.2"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i)
+        if (!strstr(text, lines[i])) fail_msg("no \"%s\" in\n%s", lines[i], text);
+    carom_model_destroy(m);
+}
+
+// A body with three joints hangs on helpers; equality constraints; a joint whose range excludes its reference starts at the nearest end.
+static void mjcf_joints(void **s) {
+    (void)s;
+    carom_model *m = robot_as((carom_robot_def){0}, true,
+        MJCF("<compiler angle='radian'/>", "<body name='cart'><joint name='x' type='slide' axis='1 0 0'/><joint name='z' type='slide' axis='0 0 1'/><joint name='turn' axis='0 1 0'/><geom size='0.1'/></body>"
+             "<body name='a' pos='0 5 0'><joint name='p' axis='1 0 0' pos='0 0 1' range='0.5 1'/><geom size='0.1'/></body><body name='b' pos='0 6 0'><joint name='q' axis='1 0 0'/><geom size='0.1'/></body>"
+             "<body name='c' pos='3 0 0'><freejoint/><geom type='box' size='1 2 3'/></body>",
+             "<equality><joint joint1='p' joint2='q' polycoef='0 2'/><connect body1='b' body2='c' anchor='0 0 1'/><weld body1='cart'/></equality>"));
+    static const char *const lines[] = {"cart_helper: {mass: ", "x: {type: prismatic, between: [ground, cart_helper]", "z: {type: prismatic, between: [cart_helper, cart_helper_", "turn: {type: revolute, between: [cart_helper_",
+        "{type: gear, joints: [q, p], ratio: 2}", "{type: spherical, between: [c, b], at: [0, 6, 1]}", "{type: weld, between: [ground, cart]", "c1: {box: [2, 4, 6]", "p_lower: {gap: p.angle - (0)}", "p_upper: {gap: 0.5 - p.angle}"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; ++i)
+        if (!strstr(text, lines[i])) fail_msg("no \"%s\" in\n%s", lines[i], text);
+    assert_close(state(m, "a.y"), 5 + sin(0.5), 1e-12);
+    assert_close(state(m, "a.z"), 1 - cos(0.5), 1e-12);
+    carom_model_destroy(m);
+}
+
+static const char *included(void *user, const char *given, size_t *length, char *why, size_t size) {
+    (void)user;
+    static const char part[] = "<mujocoinclude>\n<body name='in'><joint/><geom size='0.1'/></body><include file='self.xml'/></mujocoinclude>", self[] = "<mujoco>\n<include file='self.xml'/></mujoco>";
+    const char *found = strcmp(given, "part.xml") == 0 ? part : strcmp(given, "self.xml") == 0 ? self : NULL;
+    if (!found) return snprintf(why, size, "the file is not found"), NULL;
+    *length = strlen(found);
+    return found;
+}
+
+static void mjcf_mistakes(void **s) {
+    (void)s;
+    static const char *const wrong[][2] = {
+        {"<robot/>", "use carom import urdf"},
+        {"<mujoco/>", "no body has a joint"},
+        {MJCF("", "<body><joint/></body>", ""), "body 'body_1' moves and has no mass; give it an <inertial> or a <geom>, or use --repair"},
+        {MJCF("", "<body><joint type='screw'/><geom size='1'/></body>", ""), "types are hinge, slide, ball and free"},
+        {MJCF("", "<body pos='1 2'><joint/></body>", ""), "pos=\"1 2\" of <body> must be 3 numbers"},
+        {MJCF("", "<body><joint axis='0 0 0'/><geom size='1'/></body>", ""), "has no length"},
+        {MJCF("", "<body><joint/><geom type='mesh' mesh='m'/></body>", ""), "names the mesh 'm', which is no asset"},
+        {MJCF("<compiler eulerseq='abc'/>", "", ""), "eulerseq"},
+        {"<mujoco>\n<include file='none.xml'/></mujoco>", "r.xml:2: the file 'none.xml' is not included: the file is not found"},
+        {MJCF("", "<include file='part.xml'/>", ""), "self.xml:2: files include each other more than 8 deep"},
+        {MJCF("", "<body><joint name='a'/><geom size='1'/></body>", "<equality><joint joint1='b'/></equality>"), "an equality names a joint that does not exist"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        carom_error err = {0};
+        assert_int_not_equal(import_as((carom_robot_def){.include = included}, true, wrong[i][0], &err), CAROM_OK);
+        if (!strstr(err.text, wrong[i][1])) fail_msg("\"%s\" instead of \"%s\"", err.text, wrong[i][1]);
+    }
+    static const char good_one[] = MJCF("<default><geom size='1'/></default>", "<body name='a'><joint name='j'/><geom/></body>", "<actuator><motor joint='j'/></actuator>");
+    char copy[sizeof good_one];
+    for (size_t i = 0; i < sizeof good_one - 1; ++i) // damaged anywhere, it is read or refused
+        for (int way = 0; way < 3; ++way) {
+            carom_error err = {0};
+            memcpy(copy, good_one, sizeof copy);
+            copy[i] = way == 0 ? 0 : way == 1 ? '<' : '"';
+            import_as((carom_robot_def){0}, true, copy, &err);
+        }
 }
 
 // Names and paths are quoted: they add nothing to the model.
@@ -141,7 +323,7 @@ static void many_names_are_told_apart(void **s) {
     assert_non_null(urdf);
     p += sprintf(p, "<robot name='r'><link name='base'/>");
     for (int i = 2; i < N; ++i) p += sprintf(p, "<link name='%s%d'/><joint name='%s%d' type='fixed'><parent link='base'/><child link='%s%d'/></joint>", same, i, same, i, same, i);
-    sprintf(p, "<link name='%s'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>" JOINT("j", "fixed", "base", "%s", "") "</robot>", same, same);
+    sprintf(p, "<link name='%s'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>" JOINT("j", "continuous", "base", "%s", "") "</robot>", same, same);
     carom_model_destroy(robot(urdf, false));
     assert_non_null(strstr(text, "_2999: {mass: 1"));
     assert_true(clock() - begun < 10 * CLOCKS_PER_SEC); // with a search for each: minutes
@@ -176,8 +358,10 @@ static void mistakes(void **s) {
         {"<robot>\n" A B JOINT("j", "continuous", "a", "b", "<mimic joint='x'/>") "</robot>", "joint 'j' mimics 'x', which does not exist"},
         {"<robot>\n<link name='a'><inertial><mass value='1'/></inertial></link></robot>", "link 'a' has a mass and no <inertia"},
         {"<robot>\n<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='-1' izz='1'/></inertial></link></robot>", "the inertia of link 'a' is not positive definite"},
-        {"<robot>\n<link name='a'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1'/></inertial><collision><geometry><cone/></geometry></collision></link></robot>", "has a collision without a known geometry"},
-        {"<robot>\n<link name='a'/></robot>", "no link has a mass, so there is nothing to simulate"}};
+        {"<robot xmlns:xacro='x'>\n<xacro:property name='a' value='1'/>" A "</robot>", "r.urdf:2: this is a xacro file: <xacro:property> is not expanded; run  xacro r.urdf >robot.urdf"},
+        {"<robot>\n<link name='${prefix}a'/></robot>", "r.urdf:2: this is a xacro file: <link> is not expanded"},
+        {"<mujoco/>", "use carom import mjcf"},
+        {"<robot>\n<link name='a'/></robot>", "no link moves, so there is nothing to simulate; --free"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
         carom_error err = {0};
         assert_int_not_equal(import(wrong[i][0], false, &err), CAROM_OK);
@@ -201,6 +385,6 @@ static void damaged(void **s) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_arm_falls_on_its_limit), cmocka_unit_test(all_joints), cmocka_unit_test(what_is_left_out), cmocka_unit_test(names_stay_names), cmocka_unit_test(many_names_are_told_apart), cmocka_unit_test(mistakes), cmocka_unit_test(damaged)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_arm_falls_on_its_limit), cmocka_unit_test(all_joints), cmocka_unit_test(what_is_left_out), cmocka_unit_test(names_stay_names), cmocka_unit_test(fixed_links_are_one_body), cmocka_unit_test(repairs), cmocka_unit_test(roots), cmocka_unit_test(many_links), cmocka_unit_test(mjcf_bodies), cmocka_unit_test(mjcf_joints), cmocka_unit_test(mjcf_mistakes), cmocka_unit_test(many_names_are_told_apart), cmocka_unit_test(mistakes), cmocka_unit_test(damaged)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

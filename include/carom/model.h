@@ -43,6 +43,11 @@ void carom_model_adopt(carom_model *m, const carom_model *other);
 /// Something the model needs while it lives; release(thing) is called when it is destroyed.  One thing; a second replaces it.
 void carom_model_own(carom_model *m, void *thing, void (*release)(void *thing));
 
+/// Texts of the files that a model's text names: tables, meshes, heights.  They lie in the directory of `file` or below it; links are followed where they end
+/// there.  Names that the list has already are left alone.  *list (NULL, or from malloc) grows; carom_model_files_free() when the model is made.
+carom_status carom_model_files(const char *text, size_t length, const char *file, carom_matrix_text **list, int *n, carom_error *err);
+void carom_model_files_free(carom_matrix_text *list, int n);
+
 const carom_system *carom_model_system(const carom_model *m);
 const char *carom_model_name(const carom_model *m);
 const double *carom_model_q0(const carom_model *m);

@@ -82,6 +82,8 @@ typedef struct carom_record_def {
     // Columns of the caller: NULL-terminated names, and where their values stand whenever a row is written.  NULL: none.
     const char *const *extra;
     const double *extra_value;
+    bool compress;               // HDF5: tables are compressed (shuffle, deflate)
+    bool units;                  // CSV: a second line names the units of columns, - where they are unknown
 } carom_record_def;
 
 carom_record_def carom_record_default(void);

@@ -13,10 +13,10 @@ from ._model import Model, System
 from ._orbit import Branch, Lyapunov, Orbit, follow, lyapunov, orbit
 from ._page import Page
 from ._result import Ledger, Result, open
-from ._run import Simulation, run, simulate
+from ._run import Finding, Simulation, check, run, simulate
 from ._study import Comparison, Sweep, Table, bifurcation, compare, sweep
 
 __version__ = version()
-__all__ = ["Branch", "Comparison", "Equilibrium", "Error", "FileError", "Fit", "Gradient", "InputError", "Ledger", "Lyapunov", "Mechanism", "Model", "Modes", "Orbit", "Page", "Result", "Simulation",
-           "SimulationError", "Sweep", "System", "Table", "bifurcation", "compare", "equilibrium", "fit", "follow", "gradient", "library_path", "lyapunov", "modes", "open", "orbit", "run", "schemes",
+__all__ = ["Branch", "Comparison", "Equilibrium", "Error", "FileError", "Finding", "Fit", "Gradient", "InputError", "Ledger", "Lyapunov", "Mechanism", "Model", "Modes", "Orbit", "Page", "Result", "Simulation",
+           "SimulationError", "Sweep", "System", "Table", "bifurcation", "check", "compare", "equilibrium", "fit", "follow", "gradient", "library_path", "lyapunov", "modes", "open", "orbit", "run", "schemes",
            "simulate", "sweep", "version"]

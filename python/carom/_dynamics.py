@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _library as c
 from ._library import Path, Source, Time, lib
-from ._run import as_model, initial_state, signals_of
+from ._run import initial_state, signals_of, text_model
 
 KINDS = ("open", "closed", "sticks", "slides")
 
@@ -25,7 +25,7 @@ def _shown(model, n):
     return [i for i in range(n) if not lib.carom_model_presses(model._handle.pointer, i)]
 
 
-class Equilibrium:
+class Equilibrium(c.Made):
     """A state of rest.
 
     state       {name: number}, positions and (zero) rates
@@ -35,8 +35,9 @@ class Equilibrium:
     unique      are the forces unique?
     q           positions as an array
     """
+    _made_by = "carom.equilibrium()"
 
-    def __init__(self, model, rest):
+    def _set_up(self, model, rest):
         self.q = _array(rest.q, rest.nq)
         q, v = _shown(model, rest.nq), _shown(model, rest.nv)
         self.state = {**{model.coordinates[i]: float(self.q[i]) for i in q}, **{model.velocities[i]: 0.0 for i in v}}
@@ -60,24 +61,25 @@ class Equilibrium:
 
 def equilibrium(model: Source, *, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, start: Any = None) -> Equilibrium:
     """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why; its attribute `best` is the nearest so far, or None."""
-    model = as_model(model, set, matrices)
+    model = text_model(model, set, matrices)
     rest, err = c.Rest(), c.CError()
     q = None if start is None else initial_state(model, start)[0]
     status = lib.carom_rest_find(ctypes.byref(rest), model._handle.pointer, None if q is None else q.ctypes.data, ctypes.byref(err))
     try:
         if status != c.OK:
             failure = c.failure(err, status)
-            failure.best = Equilibrium(model, rest) if rest.q else None
+            failure.best = Equilibrium._make(model, rest) if rest.q else None
             raise failure
-        return Equilibrium(model, rest)
+        return Equilibrium._make(model, rest)
     finally:
         lib.carom_rest_free(ctypes.byref(rest))
 
 
-class Modes:
+class Modes(c.Made):
     """frequencies (Hz), damping (ratios), eigenvalues (complex, 1/s), shapes (complex, a row per mode), names of the columns of shapes."""
+    _made_by = "carom.modes()"
 
-    def __init__(self, model, x):
+    def _set_up(self, model, x):
         modes, nv, shown = [x.mode[i] for i in range(x.count)], x.nv, _shown(model, x.nv)
         self.frequencies = np.array([m.frequency for m in modes])
         self.damping = np.array([m.damping for m in modes])
@@ -97,7 +99,7 @@ class Modes:
 
 def modes(model: Source, *, at: Any = "equilibrium", contacts: str = "closed", count: int | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Modes:
     """Modes about a state of rest, about the initial state (at="initial"), or about any state that `start` of simulate allows."""
-    model = as_model(model, set, matrices)
+    model = text_model(model, set, matrices)
     if contacts not in ("open", "closed"):
         raise c.InputError(f"contacts: {contacts!r} is neither open nor closed")
     d, x, err = c.ModesDef(), c.Modes(), c.CError()
@@ -109,7 +111,7 @@ def modes(model: Source, *, at: Any = "equilibrium", contacts: str = "closed", c
     try:
         if status != c.OK:
             raise c.failure(err, status)
-        return Modes(model, x)
+        return Modes._make(model, x)
     finally:
         lib.carom_modes_free(ctypes.byref(x))
 
@@ -132,14 +134,15 @@ def _define(d, model, scheme, step, end, options, rtol, atol, start):
     return texts, state, signals
 
 
-class Gradient:
+class Gradient(c.Made):
     """Derivatives of one result of a run.
 
     value, gradient   at the end: a number, an array in the order of names
     t, values, gradients  with rows=True: the same at every step, as if the run ended there: arrays of n, n and n x len(names)
     """
+    _made_by = "carom.gradient()"
 
-    def __init__(self, g):
+    def _set_up(self, g):
         self.names = [c.text(g.name[i]) for i in range(g.n)]
         self.value, self.gradient, self.scheme = g.value, _array(g.gradient, g.n), c.text(g.scheme)
         rows = _array(g.row, g.rows * (2 + g.n)).reshape(g.rows, 2 + g.n)
@@ -160,7 +163,7 @@ def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step
     out     a file, .h5 or .csv: the run as a result, from its start on, with columns "of by NAME", and "x by NAME" of every coordinate and rate
     SimulationError: there is no derivative, and why.
     """
-    model = as_model(model, set, matrices)
+    model = text_model(model, set, matrices)
     d, g, err = c.GradientDef(), c.Gradient(), c.CError()
     alive = _define(d, model, scheme, step, end, options, rtol, atol, start)
     d.of, d.by, d.rows = of.encode(), c.strings([by] if isinstance(by, str) else by), rows
@@ -170,16 +173,17 @@ def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step
     try:
         if status != c.OK:
             raise c.failure(err, status)
-        return Gradient(g)
+        return Gradient._make(g)
     finally:
         lib.carom_gradient_free(ctypes.byref(g))
 
 
-class Fit:
+class Fit(c.Made):
     """values, errors, confidence ({name: (low, high)}, 95 %), covariance (array, in the order of names), residual, points (rows of t, data, model),
     exact (were the derivatives exact?)."""
+    _made_by = "carom.fit()"
 
-    def __init__(self, f):
+    def _set_up(self, f):
         n = f.nfree
         self.names = [c.text(f.name[i]) for i in range(n)]
         value, error = _array(f.value, n), _array(f.error, n)
@@ -201,7 +205,7 @@ def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, st
     bounds    {name: (low, high)}, None: no bound on that side; sigma {column: standard deviation}
     experiments   of each of the data, {name: value} of the run that they are compared with; None: as the model has it
     """
-    model = as_model(model, set, matrices)
+    model = text_model(model, set, matrices)
     d, f, err = c.FitDef(), c.Fit(), c.CError()
     alive = _define(d, model, scheme, step, None, options, rtol, atol, start)
     sides = {k: tuple("" if x is None else repr(float(x)) for x in v) for k, v in (bounds or {}).items()}
@@ -218,7 +222,7 @@ def fit(model: Source, data: Any, *, free: Sequence[str], match: Mapping[str, st
     try:
         if status != c.OK:
             raise c.failure(err, status)
-        return Fit(f)
+        return Fit._make(f)
     finally:
         lib.carom_fit_free(ctypes.byref(f))
 

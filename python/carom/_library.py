@@ -11,7 +11,7 @@ import signal
 import threading
 import weakref
 from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int, c_long, c_longlong, c_size_t, c_uint, c_void_p
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 VERSION = "0.1.0"  # of the headers that the mirrors below were written for
 
@@ -19,7 +19,12 @@ OK, RETRY, BAD_INPUT, NO_MEMORY, SINGULAR, NOT_CONVERGED, USER, IO, STOPPED, UNS
 
 Path = Union[str, "os.PathLike[str]"]
 Time = Union[float, str]  # seconds, or with a unit: "2 ms"
-Source = Any  # a file name, a text, a Model, a Mechanism or a System
+if TYPE_CHECKING:
+    from ._mechanism import Mechanism
+    from ._model import Model, System
+    Source = Union[str, "os.PathLike[str]", Model, Mechanism, System]  # a file name, a text, a Model, a Mechanism or a System
+else:
+    Source = Any
 
 
 # -- failures ------------------------------------------------------------------------------------------------------
@@ -68,6 +73,7 @@ GAPS = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_void_p)
 DIRECTIONS = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, c_void_p, c_void_p)
 POTENTIAL = CFUNCTYPE(c_int, c_void_p, c_double, c_void_p, POINTER(c_double))
 NAME = CFUNCTYPE(c_void_p, c_void_p, c_int)
+FINDING = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 
 
 class FunctionsDef(Structure):
@@ -128,7 +134,8 @@ class RecordDef(Structure):
     _fields_ = [("model", c_void_p), ("sim", c_void_p), ("file", c_char_p), ("stream", c_void_p), ("memory", c_bool), ("replace", c_bool),
                 ("step", c_double), ("end", c_double), ("every", c_long), ("dt_out", c_double), ("event_rows", c_bool), ("text", c_char_p),
                 ("length", c_size_t), ("model_file", c_char_p), ("set", POINTER(c_char_p)), ("options", POINTER(c_char_p)),
-                ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p)), ("extra", c_void_p), ("extra_value", c_void_p)]
+                ("coordinates", POINTER(c_char_p)), ("constraints", POINTER(c_char_p)), ("extra", c_void_p), ("extra_value", c_void_p),
+                ("compress", c_bool), ("units", c_bool)]
 
 
 class ResultEvent(Structure):
@@ -314,6 +321,9 @@ _P, _E = c_void_p, POINTER(CError)
 FUNCTIONS = {  # name: (result, arguments)
     "carom_version": (c_char_p, []),
     "carom_model_create": (_P, [POINTER(ModelDef), _E]),
+    "carom_model_files": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(POINTER(MatrixText)), POINTER(c_int), _E]),
+    "carom_model_files_free": (None, [POINTER(MatrixText), c_int]),
+    "carom_model_examine": (c_int, [_P, FINDING, _P, _E]),
     "carom_model_of": (_P, [_P, _P, _E]),
     "carom_mech_create": (_P, [c_char_p]),
     "carom_mech_destroy": (None, [_P]),
@@ -543,6 +553,23 @@ class Calm:
 def ledger_memory():
     """Room for a carom_ledger, which has no mirror: it grows with what schemes count."""
     return ctypes.create_string_buffer(lib.carom_layout_size(b"carom_ledger"))
+
+
+class Made:
+    """What carom makes and users do not."""
+    _made_by = ""
+
+    def __init__(self) -> None:
+        raise TypeError(f"carom.{type(self).__name__} has no public constructor; {self._made_by} make{'' if ' and ' in self._made_by else 's'} it")
+
+    @classmethod
+    def _make(cls, *given: Any, **named: Any) -> Any:
+        self = cls.__new__(cls)
+        self._set_up(*given, **named)
+        return self
+
+    def _set_up(self, *given: Any, **named: Any) -> None:
+        pass
 
 
 # -- small conversions -----------------------------------------------------------------------------------------------

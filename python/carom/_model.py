@@ -7,12 +7,12 @@ import numbers
 import os
 import threading
 import types
-from typing import Any
+from typing import Any, Mapping
 
 import numpy as np
 
 from . import _library as c
-from ._library import lib
+from ._library import Path, lib
 
 
 def _matrix(name, given):
@@ -41,14 +41,55 @@ def matrix_texts(matrices):
     return {name: _matrix(name, x) for name, x in (matrices or {}).items()}
 
 
+def _files(data, file, texts):
+    """texts with the files that the model names (tables, meshes, heights), from its directory and below it, as `carom run` reads them."""
+    given = [(name.encode(), text) for name, (text, _) in texts.items()]
+    libc_list, n, err = ctypes.POINTER(c.MatrixText)(), ctypes.c_int(0), c.CError()
+    status = lib.carom_model_files(data, len(data), os.fsencode(file), ctypes.byref(libc_list), ctypes.byref(n), ctypes.byref(err))
+    try:
+        known = {name for name, _ in given}
+        if status != c.OK:
+            return texts if known else _refuse(err, status)
+        return {**{m.name.decode(): (ctypes.string_at(m.text, m.length), m.name.decode()) for m in libc_list[:n.value]}, **texts}
+    finally:
+        lib.carom_model_files_free(libc_list, n)
+
+
+def _refuse(err, status):
+    raise c.failure(err, status)
+
+
+def _signals(inputs):
+    """Overrides and texts of files for inputs: numbers, expressions of t, CSV files, or arrays (t, values)."""
+    pairs, texts = [], {}
+    for name, given in (inputs or {}).items():
+        if isinstance(given, os.PathLike) or (isinstance(given, str) and given.endswith(".csv")):
+            file = os.fspath(given)
+            texts[file] = _matrix(file, file)
+            pairs.append(f"{name}={file}")
+        elif isinstance(given, (str, int, float, np.number)):
+            pairs.append(f"{name}={given if isinstance(given, str) else repr(float(given))}")
+        else:
+            t, y = (np.asarray(x, dtype=float) for x in given)
+            if t.shape != y.shape or t.ndim != 1:
+                raise c.InputError(f"inputs: {name} is a number, an expression, a CSV file or (t, values), two arrays of one length")
+            file = f"{name}.csv"
+            texts[file] = ("t,y\n" + "".join(f"{a!r},{b!r}\n" for a, b in zip(t.tolist(), y.tolist()))).encode(), file
+            pairs.append(f"{name}={file}")
+    return pairs, texts
+
+
 class Model:
     """A model file, or its text (anything with a line break in it).
 
     `set` overrides parameters: {"m": 3} or {"m": "2*l"}.  `matrices` are those that the model names: {"K": "frame.mtx"}, or
-    arrays and sparse matrices of SciPy instead of files.
+    arrays and sparse matrices of SciPy instead of files.  Files that a model file names (tables, meshes, heights) are read from its directory.
+    `inputs` are signals of inputs: {"F": 3}, {"F": "sin(t)"}, {"F": "signal.csv"} or {"F": (t, values)}.
     """
 
-    def __init__(self, source, set=None, file=None, matrices=None):
+    def __init__(self, source: Path, set: Mapping[str, Any] | None = None, file: str | None = None, matrices: Mapping[str, Any] | None = None,
+                 inputs: Mapping[str, Any] | None = None) -> None:
+        of_file = not (isinstance(source, str) and "\n" in source)
         if isinstance(source, str) and "\n" in source:
             data, self.file = source.encode(), file or "model"
         else:
@@ -60,7 +101,11 @@ class Model:
                 raise c.FileError(f"cannot read {self.file}: {e.strerror}") from None
         if data.startswith(b"\x89HDF") or self.file.endswith(".csv"):
             raise c.InputError(f"{self.file} is a result, not a model; to look at it: carom.open")
-        self._data, self._set, self._matrices = data, c.pairs(set), matrix_texts(matrices)
+        signals, files = _signals(inputs)
+        self._data, self._set, self._matrices = data, c.pairs(set) + signals, {**matrix_texts(matrices), **files}
+        if of_file:
+            self._matrices = _files(data, os.fspath(source), self._matrices)
+        self._check_inputs(inputs)
         given = c.strings(self._set)
         texts = (c.MatrixText * max(1, len(self._matrices)))(
             *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in self._matrices.items()))
@@ -70,6 +115,11 @@ class Model:
         if not pointer:
             raise c.failure(err)
         self._keep(pointer)
+
+    def _check_inputs(self, inputs):
+        for name in inputs or {}:
+            if not isinstance(name, str) or "=" in name:
+                raise c.InputError(f"inputs: {name!r} is no name of an input")
 
     def _keep(self, pointer):
         self._handle = c.Handle().add(pointer, lib.carom_model_destroy)
@@ -296,7 +346,7 @@ class _Bound:
         self.error = None
         self.calm = c.Calm()
         self.owner = None  # the handle, once the simulation is there: arrays keep it
-        self.views, self.outs = {}, {}
+        self.views, self.outs, self.known = {}, {}, {}
         self.nq = base.nq if base else len(system.coordinates)
         self.nv = base.nv if base else self.nq
         self.constraints = (system.base.constraints if base else list(system.constraints)) + list(system.contacts)
@@ -346,11 +396,13 @@ class _Bound:
 
     def _guard(self, kind, function):
         """A C function around a Python one.  An exception is kept and ends the run; after it nothing is called any more."""
+        calm = self.calm
+
         def call(user, *arguments):
             if self.error is not None:
                 return c.USER
             try:
-                if self.calm.interrupted:
+                if calm.interrupted:
                     raise KeyboardInterrupt
                 function(*arguments)
             except BaseException as e:
@@ -359,6 +411,40 @@ class _Bound:
             return c.OK
         return kind(call)
 
+    def _guard_force(self, function, nq, nv):
+        """The same for forces, which are asked for most often: what is known of the three places is looked up at once, and few numbers are added one by one."""
+        calm, known, user_error, fine = self.calm, self.known, c.USER, c.OK
+
+        def look(q, v, f):
+            places = self._in(q, nq), self._in(v, nv), (ctypes.c_double * nv).from_address(f), self._out(f, nv)
+            if self.owner is not None:
+                known[q, v, f] = places
+            return places
+
+        def call(user, t, q, v, f):
+            if self.error is not None:
+                return user_error
+            try:
+                if calm.interrupted:
+                    raise KeyboardInterrupt
+                places = known.get((q, v, f))
+                if places is None:
+                    places = look(q, v, f)
+                x = function(t, places[0], places[1])
+                if nv <= 8 and (type(x) is list or type(x) is tuple) and len(x) == nv:
+                    out, i = places[2], 0
+                    for y in x:
+                        out[i] += y
+                        i += 1
+                else:
+                    out = places[3]
+                    out += _fit(x, nv, "force(t, q, v)")
+            except BaseException as e:
+                self.error = e
+                return user_error
+            return fine
+        return c.FORCE(call)
+
     def _callbacks(self, base):
         s, nq, nv, n = self.source, self.nq, self.nv, self.directions
         d = c.FunctionsDef(base=base.system if base else None, n=0 if base else nq, ne=len(s.constraints), nc=len(s.contacts))
@@ -366,10 +452,6 @@ class _Bound:
 
         def mass(t, q, M):
             self._out(M, nv * nv)[:] = _fit(s.mass(t, self._in(q, nq)), nv * nv, "mass(t, q)")
-
-        def force(t, q, v, f):
-            out = self._out(f, nv)
-            out += _fit(s.force(t, self._in(q, nq), self._in(v, nv)), nv, "force(t, q, v)")
 
         def gaps(t, q, g):
             q, g = self._in(q, nq), self._out(g, n)
@@ -394,9 +476,9 @@ class _Bound:
             def mass(t, q, M):
                 self._out(M, nv * nv)[:] = constant
         given = {"mass": s.mass, "force": s.force, "gaps": s.gaps, "directions": s.directions, "potential": s.potential}
-        kinds = {"mass": (c.MASS, mass), "force": (c.FORCE, force), "gaps": (c.GAPS, gaps), "directions": (c.DIRECTIONS, directions),
+        kinds = {"mass": (c.MASS, mass), "gaps": (c.GAPS, gaps), "directions": (c.DIRECTIONS, directions),
                  "potential": (c.POTENTIAL, potential)}
-        self._c_functions = {k: self._guard(*kinds[k]) for k, f in given.items() if f is not None}
+        self._c_functions = {k: self._guard_force(f, nq, nv) if k == "force" else self._guard(*kinds[k]) for k, f in given.items() if f is not None}
         for k, f in self._c_functions.items():
             setattr(d, k, f)
         err = c.CError()
@@ -416,6 +498,7 @@ class _Bound:
         """Let go of the arrays that were handed out, and with them of the simulation."""
         self.views.clear()
         self.outs.clear()
+        self.known.clear()
         self.owner = None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import _library as c
 from ._library import Source, Time, lib
 from ._result import Result
-from ._run import as_model, initial_state, run
+from ._run import initial_state, run, text_model
 
 
 def _array(pointer, n):
@@ -34,7 +34,7 @@ def _pairs(exchange, keep):
     return ctypes.cast(keep[-1], ctypes.c_void_p) if exchange else None
 
 
-class Orbit:
+class Orbit(c.Made):
     """A periodic orbit.
 
     found                   False: no orbit, only the nearest that orbit() came to (`best` of its error); then stable and neutral are None
@@ -45,8 +45,9 @@ class Orbit:
     isolated                False: there are other orbits beside it
     events                  [(t, contact, kind)]: impact, chatter, close, open, stick, slip, reverse
     """
+    _made_by = "carom.orbit()"
 
-    def __init__(self, model, o, found=True):
+    def _set_up(self, model, o, found=True):
         self.found = found
         self.period, self.residual, self.iterations, self.trivial = o.period, o.residual, o.iterations, o.trivial
         self.q, self.v, self.advance = _array(o.q, o.nq), _array(o.v, o.nv), _array(o.advance, o.nq)
@@ -75,7 +76,7 @@ def orbit(model: Source, *, period: Any, transient: Time = 0.0, start: Any = Non
     exchange   {"a": "b"}: coordinates that have changed places after a period, as the legs of a walker after a step
     segments   pieces of multiple shooting; left out: one, and more where the motion grows too much for that
     """
-    model = as_model(model, set, matrices)
+    model = text_model(model, set, matrices)
     keep: list[Any] = []
     d, o, err = c.OrbitDef(), c.Orbit(), c.CError()
     _fill(d, model, scheme, options, start, keep)
@@ -87,21 +88,22 @@ def orbit(model: Source, *, period: Any, transient: Time = 0.0, start: Any = Non
     try:
         if status != c.OK:
             failure = c.failure(err, status)
-            failure.best = Orbit(model, o, found=False) if o.q and o.period > 0 else None
+            failure.best = Orbit._make(model, o, found=False) if o.q and o.period > 0 else None
             raise failure
-        return Orbit(model, o)
+        return Orbit._make(model, o)
     finally:
         lib.carom_orbit_free(ctypes.byref(o))
 
 
-class Branch:
+class Branch(c.Made):
     """Columns by name: branch["A"], branch["period"], branch["max(y)"]; "branch" and "stable" are integers, "event" texts ("" at ordinary points).
 
     complete   False: it stopped at the number of points
     note       why a branch could not be followed to its end; None: there was no reason to say
     """
+    _made_by = "carom.follow()"
 
-    def __init__(self, f, by):
+    def _set_up(self, f, by):
         self.by, self._columns, t = by, {}, f.branch
         self.complete, self.note = f.queue.rows == 0, c.text(f.note.text) if f.note.code != c.OK else None
         for i in range(t.columns):
@@ -137,7 +139,7 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
     period     as for orbit(); left out: that of the orbit, free where the model does not depend on time
     switch     follow doubled orbits at period doublings, too
     """
-    model = as_model(model, set, matrices)
+    model = text_model(model, set, matrices)
     if (orbit is None) == (equilibrium is None):
         raise c.InputError("give orbit= or equilibrium=")
     keep: list[Any] = []
@@ -159,14 +161,14 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
     try:
         if status != c.OK:
             raise c.failure(err, status)
-        return Branch(b, by)
+        return Branch._make(b, by)
     finally:
         lib.carom_branch_free(ctypes.byref(b))
 
 
 def lyapunov(model: Source, *, end: Time | None = None, transient: Time = 0.0, step: Time | None = None, start: Any = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Lyapunov:
     """Lyapunov exponents over `end` seconds, after the transient."""
-    model = as_model(model, set, matrices)
+    model = text_model(model, set, matrices)
     keep: list[Any] = []
     d, x, err = c.LyapunovDef(), c.Lyapunov(), c.CError()
     _fill(d, model, scheme, options, start, keep)
@@ -178,15 +180,16 @@ def lyapunov(model: Source, *, end: Time | None = None, transient: Time = 0.0, s
     try:
         if status != c.OK:
             raise c.failure(err, status)
-        return Lyapunov(x)
+        return Lyapunov._make(x)
     finally:
         lib.carom_lyapunov_free(ctypes.byref(x))
 
 
-class Lyapunov:
+class Lyapunov(c.Made):
     """exponents (1/s, largest first), errors, sum, t; history: rows of time and exponents until then."""
+    _made_by = "carom.lyapunov()"
 
-    def __init__(self, x):
+    def _set_up(self, x):
         self.exponents, self.errors, self.sum, self.t = _array(x.exponent, x.n), _array(x.error, x.n), x.sum, x.t
         self.history = _array(x.history, x.rows * (1 + x.n)).reshape(x.rows, 1 + x.n)
 

@@ -24,10 +24,11 @@ def program():
     return found
 
 
-class Page:
+class Page(c.Made):
     """One self-contained HTML file.  A notebook shows it; save() and open() are for the rest."""
+    _made_by = "Result.view()"
 
-    def __init__(self, text, height):
+    def _set_up(self, text, height):
         self.html, self.height = text, height
 
     def save(self, file: Path) -> Page:
@@ -65,7 +66,7 @@ def call(result, arguments):
 def page(result, rows=None, height=640):
     def arguments(source, folder):
         out = os.path.join(folder, "page.html")
-        return ["view", source, "-o", out, *(["--rows", str(int(rows))] if rows else [])], lambda: Page(pathlib.Path(out).read_text(encoding="utf-8"), height)
+        return ["view", source, "-o", out, *(["--rows", str(int(rows))] if rows else [])], lambda: Page._make(pathlib.Path(out).read_text(encoding="utf-8"), height)
     return call(result, arguments)
 
 

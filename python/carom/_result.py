@@ -1,9 +1,13 @@
 """Results: columns as arrays, events, ledger; from memory or from a file."""
 from __future__ import annotations
 
+import builtins
 import ctypes
 import json
 import os
+import shutil
+import tempfile
+import weakref
 from typing import Any
 
 import numpy as np
@@ -55,14 +59,15 @@ def _width(names):
     return f"U{max(64, max(map(len, names), default=0))}"
 
 
-class Result:
+class Result(c.Made):
     """What a run has left: result["x"], result.events, result.ledger.
 
     Columns of a run in memory are views of the library's memory, which lives as long as one of them; those of a file are read
     when they are asked for.
     """
+    _made_by = "carom.run() and carom.open()"
 
-    def __init__(self, handle, file=None, checks=()):
+    def _set_up(self, handle, file=None, checks=()):
         self._handle, self.file = handle, file
         self.checks = list(checks)  # (text, met, left, right), after a run to its end
         p = handle.pointer
@@ -82,7 +87,17 @@ class Result:
         pointer = lib.carom_result_open(os.fsencode(file), ctypes.byref(err))
         if not pointer:
             raise c.failure(err)
-        return cls(c.Handle().add(pointer, lib.carom_result_close), file, checks)
+        return cls._make(c.Handle().add(pointer, lib.carom_result_close), file, checks)
+
+    def __reduce__(self):
+        """A result in a file is opened again; one in memory goes as the bytes of its file."""
+        if self.file is not None and not getattr(self, "_lent", None):
+            return _opened, (os.path.abspath(self.file), self.checks)
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "result.h5")
+            self.save(name)
+            with builtins.open(name, "rb") as f:
+                return _unpacked, (f.read(), self.checks)
 
     def __len__(self) -> int:
         return self._rows
@@ -152,11 +167,11 @@ class Result:
         return self._contacts
 
     @property
-    def ledger(self) -> Ledger | None:
-        """The Ledger; None when the result has none (CSV)."""
+    def ledger(self) -> Ledger:
+        """The Ledger; an empty one when the result has none (CSV)."""
         l, names = c.ledger_memory(), c.LedgerNames()
         if not lib.carom_result_ledger(self._handle.pointer, l, ctypes.byref(names)):
-            return None
+            return Ledger()
         return Ledger.of(l, names)
 
     @property
@@ -233,7 +248,7 @@ class Result:
     def _repr_html_(self):
         info = self.info
         head = f"{info.get('name') or self.file or 'carom'}: {info.get('scheme', '')}, {len(self)} rows, {len(self.events)} events"
-        lines = {k: v for k, v in (self.ledger or Ledger()).flat().items() if k in _html.MAIN and v is not None}
+        lines = {k: v for k, v in self.ledger.flat().items() if k in _html.MAIN and v is not None}
         curves = [(n, self[n]) for n in self._main()]
         return (f"<div><b>{_html.escape(head)}</b>" + _html.curves(self.t, curves) +
                 _html.table(list(lines), [[_html.number(v) for v in lines.values()]]) + "</div>")
@@ -246,3 +261,19 @@ class Result:
 def open(file: Path) -> Result:
     """Open a result: .h5 or .csv."""
     return Result.open(file)
+
+
+def _opened(file, checks):
+    return Result.open(file, checks)
+
+
+def _unpacked(data, checks):
+    """A result from the bytes of its file, which lives as long as it."""
+    folder = tempfile.mkdtemp(prefix="carom-")
+    name = os.path.join(folder, "result.h5")
+    with builtins.open(name, "wb") as f:
+        f.write(data)
+    result = Result.open(name, checks)
+    result._lent = True
+    weakref.finalize(result, shutil.rmtree, folder, True)
+    return result

@@ -6,48 +6,71 @@ import ctypes
 import math
 import os
 import time
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, NamedTuple
 
 import numpy as np
 
 from . import _library as c
 from ._library import Path, Source, Time, lib
 from ._mechanism import Mechanism
-from ._model import Model, System, view
+from ._model import Model, System, _signals as signal_texts, view
 from ._result import Ledger, Result
 
 
-def as_model(model, set=None, matrices=None):
+def as_model(model: Any, set: Any = None, matrices: Any = None, inputs: Any = None) -> Model | System:
     if isinstance(model, (Model, System)):
-        if set or matrices:
-            raise c.InputError("parameters and matrices are set when a model is read: Model(file, set=..., matrices=...)")
+        if set or matrices or inputs:
+            raise c.InputError("parameters, matrices and inputs are set when a model is read: Model(file, set=..., matrices=..., inputs=...)")
         return model
     if isinstance(model, Mechanism):
-        return model.model(set, matrices)
-    return Model(model, set, matrices=matrices)
+        signals, files = signal_texts(inputs)
+        return model.model({**(set or {}), **dict(p.split("=", 1) for p in signals)}, {**(matrices or {}), **{name: text for name, (text, _) in files.items()}})
+    if not isinstance(model, (str, os.PathLike)):
+        raise TypeError(f"a model is a file name, a text, a Model, a Mechanism or a System, not {type(model).__name__}")
+    return Model(model, set, matrices=matrices, inputs=inputs)
 
 
-def run(model: Source, *, estimate: bool = False, **given: Any) -> Result:
+def text_model(model: Any, set: Any = None, matrices: Any = None) -> Model:
+    """The same where functions of Python have no place."""
+    found = as_model(model, set, matrices)
+    if isinstance(found, System):
+        raise c.InputError("this needs a model file, its text, a Model or a Mechanism; a model with Python functions can only be run")
+    return found
+
+
+def run(model: Source, *, estimate: bool = False, scheme: str | None = None, step: Time | None = None,
+        end: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None,
+        adaptive: bool = False, rtol: float | None = None, atol: float | None = None, every: int | None = None,
+        dt_out: Time | None = None, out: Path | None = None, matrices: Mapping[str, Any] | None = None,
+        inputs: Mapping[str, Any] | None = None, compile: str = "auto", event_rows: bool = False,
+        compress: bool = False, units: bool = False, start: Any = None) -> Result:
     """Simulate to the end; a Result.  Arguments: see simulate().
 
     estimate: the run is repeated with smaller steps or tolerances, as by `carom run --estimate`; result.ledger["estimate"] has the errors.
     """
-    sim = simulate(model, **given)
+    sim = simulate(model, scheme=scheme, step=step, end=end, options=options, set=set, adaptive=adaptive, rtol=rtol,
+                   atol=atol, every=every, dt_out=dt_out, out=out, matrices=matrices, inputs=inputs, compile=compile,
+                   event_rows=event_rows, compress=compress, units=units, start=start)
     return sim.run(estimate)
 
 
-def simulate(model: Source, *, scheme: str | None = None, step: Time | None = None, end: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, adaptive: bool = False, rtol: float | None = None, atol: float | None = None, every: int | None = None,
-             dt_out: Time | None = None, out: Path | None = None, matrices: Mapping[str, Any] | None = None, compile: str = "auto", event_rows: bool = False, start: Any = None) -> Simulation:
+def simulate(model: Source, *, scheme: str | None = None, step: Time | None = None, end: Time | None = None,
+             options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, adaptive: bool = False,
+             rtol: float | None = None, atol: float | None = None, every: int | None = None,
+             dt_out: Time | None = None, out: Path | None = None, matrices: Mapping[str, Any] | None = None,
+             inputs: Mapping[str, Any] | None = None, compile: str = "auto", event_rows: bool = False,
+             compress: bool = False, units: bool = False, start: Any = None) -> Simulation:
     """A Simulation that stands at its start.
 
     model      file name, text, Model or System
-    scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, event_rows, out: as in `carom run`; what is not given comes from
-    the model's `simulation` section.  Times are seconds, or texts with a unit: step="2 ms".  options and set are dicts.  matrices: see Model.  Without `out` (.h5 or .csv) rows stay in memory.
+    scheme, step, end, options, set, adaptive, rtol, atol, every, dt_out, event_rows, compress, units, out: as in `carom run`; what is not given comes from
+    the model's `simulation` section.  Times are seconds, or texts with a unit: step="2 ms".  options and set are dicts.  matrices, inputs: see Model.  Without `out` (.h5 or .csv) rows stay in memory.
     start: the initial state instead of the model's: a file (`carom equilibrium --save`, or a result, of which the last row counts), an
     Equilibrium, a Result, {"x": 1, "x'": 0} with what differs from the model, or (q, v).
     compile: "auto", "on" or "off", see Model.compile; "auto" decides before the first simulation of a model.
     """
-    return Simulation(as_model(model, set, matrices), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out, compile, event_rows, start)
+    return Simulation._make(as_model(model, set, matrices, inputs), scheme, step, end, c.pairs(options), adaptive, rtol, atol, every, dt_out, out, compile,
+                            event_rows, start, form=(compress, units))
 
 
 def initial_state(model, start):
@@ -151,11 +174,12 @@ class Row:
         return f"<carom.Row t = {self.t:.9g}>"
 
 
-class Simulation:
+class Simulation(c.Made):
     """A simulation under way.  Not for two threads at once; several simulations are."""
+    _made_by = "carom.simulate()"
 
-    def __init__(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto", event_rows=False,
-                 start=None, begin=0.0):
+    def _set_up(self, model, scheme, step, end, options, adaptive, rtol, atol, every, dt_out, out, compile="auto", event_rows=False,
+                 start=None, begin=0.0, form=(False, False)):
         step, end, dt_out = c.seconds("step", step), c.seconds("end", end), c.seconds("dt_out", dt_out)
         for name, x in (("step", step), ("end", end), ("every", every), ("dt_out", dt_out)):
             _positive(name, x)
@@ -172,7 +196,7 @@ class Simulation:
             text._compile_once(compile, evaluations)
         self.out = None if out is None else os.fspath(out)
         self._given = options, adaptive, rtol, atol, every, dt_out, compile, event_rows
-        self._begin = begin
+        self._begin, self._form = begin, form
         self._result = None
         self._bound = model._bind()
         self._functions = self._bound.functions
@@ -235,7 +259,7 @@ class Simulation:
         signals = signals_of(model, start)
         if len(signals) > 1:
             signals[:-1], signals[-1] = view(lib.carom_sim_inputs(self._sim), len(signals) - 1), self.t
-        return Simulation(model, self.scheme, self.step, self.end, options, adaptive, rtol, atol, every, dt_out, out, compile, event_rows, (*start, signals), self.t)
+        return Simulation._make(model, self.scheme, self.step, self.end, options, adaptive, rtol, atol, every, dt_out, out, compile, event_rows, (*start, signals), self.t, self._form)
 
     def _inputs(self):
         text = self.model if isinstance(self.model, Model) else self.model.base
@@ -286,6 +310,7 @@ class Simulation:
         d = lib.carom_record_default()
         d.sim, d.step, d.end, d.every, d.dt_out = self._sim, self.step, self.end, int(every or 0), dt_out or 0.0
         d.event_rows = bool(event_rows)
+        d.compress, d.units = (bool(x) for x in self._form)
         d.options = c.strings(options)
         d.memory = self.out is None
         d.file = None if self.out is None else self.out.encode()
@@ -441,7 +466,7 @@ class Simulation:
             status = lib.carom_record_finish(p, word.encode(), None if why is None else why.encode(), ctypes.byref(err))
         if self.out is None:
             taken = lib.carom_record_result(p, ctypes.byref(c.CError()))
-            self._result = Result(c.Handle().add(taken, lib.carom_result_close), checks=checks)
+            self._result = Result._make(c.Handle().add(taken, lib.carom_result_close), checks=checks)
         else:
             self._result = Result.open(self.out, checks=checks)
         self._bound.handle.drop()  # the recorder
@@ -468,3 +493,25 @@ class Simulation:
 
     def __repr__(self):
         return f"<carom.Simulation {self.scheme}, t = {self.t:.9g} of {self.end:.9g}, {self.n} steps>"
+
+
+class Finding(NamedTuple):
+    """One line of `carom check`: kind is "ok", "warning" or "fault"."""
+    kind: str
+    text: str
+
+
+def check(model: Source, *, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None,
+          inputs: Mapping[str, Any] | None = None) -> list[Finding]:
+    """Is this model sound?  What `carom check` finds: derivatives, mass matrix, initial constraints, degrees of freedom, unused names.
+
+    A model that cannot be read raises InputError.
+    """
+    source, found, err = as_model(model, set, matrices, inputs), [], c.CError()
+    if not isinstance(source, Model):
+        raise c.InputError("check: a System of Python functions has no text to check; give it a Model")
+    kinds = ("ok", "warning", "fault")
+    report = c.FINDING(lambda user, kind, text: found.append(Finding(kinds[kind], text.decode("utf-8", "replace"))))
+    if lib.carom_model_examine(source._handle.pointer, report, None, ctypes.byref(err)) < 0:
+        raise c.failure(err)
+    return found

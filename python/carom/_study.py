@@ -14,15 +14,16 @@ import numpy as np
 from . import _html, _library as c
 from ._library import Source, Time, lib
 from ._model import Model, System
-from ._run import as_model, initial_state, run, signals_of
+from ._run import as_model, initial_state, run, signals_of, text_model
 
 
 # -- schemes x step sizes ----------------------------------------------------------------------------------------------
 
-class Comparison:
+class Comparison(c.Made):
     """Rows as dicts with scheme, step, tolerance, error, order, steps, rejected, seconds, failure; None where there is no number."""
+    _made_by = "carom.compare()"
 
-    def __init__(self, rows, orders, reference, names, norm):
+    def _set_up(self, rows, orders, reference, names, norm):
         self.rows, self.orders, self.reference, self.names, self.norm = rows, orders, reference, names, norm
 
     def of(self, scheme):
@@ -32,6 +33,13 @@ class Comparison:
             raise KeyError(f"no scheme {scheme!r} here; there are {', '.join(self.orders)}")
         return (np.array([r["step"] if r["step"] is not None else r["tolerance"] for r in rows]),
                 np.array([math.nan if r["error"] is None else r["error"] for r in rows]))
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row per run."""
+        import pandas
+        frame = pandas.DataFrame(self.rows)
+        frame.attrs.update(reference=self.reference, norm=self.norm)
+        return frame
 
     def plot(self, axes: Any = None) -> Any:
         """Error over step with matplotlib; the axes."""
@@ -116,18 +124,19 @@ def _read(pointer, norm):
     while lib.carom_compare_name(pointer, i):
         names.append(c.text(lib.carom_compare_name(pointer, i)))
         i += 1
-    return Comparison(rows, orders, c.text(lib.carom_compare_reference(pointer, ctypes.byref(ctypes.c_double()))), names, norm)
+    return Comparison._make(rows, orders, c.text(lib.carom_compare_reference(pointer, ctypes.byref(ctypes.c_double()))), names, norm)
 
 
 # -- grids of parameters -------------------------------------------------------------------------------------------------
 
-class Sweep:
+class Sweep(c.Made):
     """A grid of runs.  axes: {parameter: values}; points: a dict of parameters per run, the last one fastest.
 
     sweep["penetration"] is an array in the shape of the grid; results are the Results (without `of`), errors {index: exception}.
     """
+    _made_by = "carom.sweep()"
 
-    def __init__(self, axes, points, found, errors):
+    def _set_up(self, axes, points, found, errors):
         self.axes, self.points, self.errors = axes, points, errors
         self.shape = tuple(len(x) for x in axes.values())
         self.results = None if any(isinstance(f, dict) for f in found) else found
@@ -147,6 +156,12 @@ class Sweep:
 
     def __len__(self):
         return len(self.points)
+
+    def to_pandas(self, *names: str) -> Any:
+        """A pandas.DataFrame with a row per run: its parameters, and numbers by name (default: what `of` chose)."""
+        import pandas
+        chosen = names or self.names
+        return pandas.DataFrame({**{k: [p[k] for p in self.points] for k in self.axes}, **{n: self[n].ravel() for n in chosen}})
 
     def _repr_html_(self):
         names = self.names
@@ -181,11 +196,12 @@ def _one(model, point, of, given):
     return found if isinstance(found, dict) else {"value": found}
 
 
-class Table:
+class Table(c.Made):
     """Runs of a sweep, as arrays by name.  table["mu"], table["max(x)"], table.status, table.messages; table.section["t"] and so on at section
     points, table.section["run"] says whose; table.direction: +1 up, -1 down, 0 where runs do not follow each other."""
+    _made_by = "carom.sweep() and carom.bifurcation()"
 
-    def __init__(self, names, observe, rows):
+    def _set_up(self, names, observe, rows):
         self.names, self.observed = list(names), list(observe)
         rows = sorted(rows, key=lambda r: r[0])
         self.run = np.array([r[0] for r in rows])
@@ -207,6 +223,12 @@ class Table:
 
     def __len__(self):
         return len(self.run)
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with a row per run; sections: pandas.DataFrame(table.section)."""
+        import pandas
+        return pandas.DataFrame({"run": self.run, **{n: self._columns[n] for n in self.names}, "status": self.status, "message": self.messages,
+                                 **{n: self._columns[n] for n in self.observed}})
 
     def __repr__(self):
         return f"<carom.Table of {len(self)} runs over {', '.join(self.names)}>"
@@ -259,7 +281,7 @@ def _engine(model, axes, observe, section, count, transient, follow, zip, set, w
         raise KeyboardInterrupt
     if status != c.OK:
         raise c.failure(err, status)
-    return Table(axes, observe, rows)
+    return Table._make(axes, observe, rows)
 
 
 def bifurcation(model: Source, name: str, values: Any, observe: Any, *, section: str | None, transient: Time, count: int | None, follow: str | None = None, **given: Any) -> Any:
@@ -295,19 +317,18 @@ def sweep(model: Source, axes: Any, of: Any = None, *, observe: Any = None, sect
         raise c.InputError("section, count, transient, follow and zip belong to `observe`")
     if errors not in ("raise", "keep"):
         raise c.InputError(f"errors: {errors!r} is neither 'raise' nor 'keep'")
-    if processes and of is None:
-        raise c.InputError("results do not travel between processes; say with `of` what to keep of them")
     of = [of] if isinstance(of, str) else of
     axes = {k: list(v) for k, v in axes.items()}
     points = [dict(builtins.zip(axes, p)) for p in itertools.product(*axes.values())]
+    job: Any = model
     if not callable(model):
-        source = model if isinstance(model, Model) else Model(model)
-        model = (source.text, source.file, dict(p.split("=", 1) for p in source._set + c.pairs(set)),
-                 {name: text for name, (text, _) in source._matrices.items()})
+        source = text_model(model)
+        job = (source.text, source.file, dict(p.split("=", 1) for p in source._set + c.pairs(set)),
+               {name: text for name, (text, _) in source._matrices.items()})
     pool = concurrent.futures.ProcessPoolExecutor if processes else concurrent.futures.ThreadPoolExecutor
     found, failed = [None] * len(points), {}
     with pool(workers or os.cpu_count() or 1) as team:
-        futures = [team.submit(_one, model, p, of, given) for p in points]
+        futures = [team.submit(_one, job, p, of, given) for p in points]
         try:
             for i, future in enumerate(futures):
                 try:
@@ -320,4 +341,4 @@ def sweep(model: Source, axes: Any, of: Any = None, *, observe: Any = None, sect
             for future in futures:
                 future.cancel()
             raise
-    return Sweep(axes, points, [f if f is not None or of is None else {} for f in found], failed)
+    return Sweep._make(axes, points, [f if f is not None or of is None else {} for f in found], failed)

@@ -78,8 +78,8 @@ class Study(Case):
         np.testing.assert_array_equal(threads["q"], processes["q"])
         text = carom.sweep(TEXT, {"e": [0.2, 0.9]}, of=last, scheme="half-explicit", step=1e-2, end=5)
         np.testing.assert_array_equal(threads["q"], text["q"])
-        with self.assertRaises(carom.InputError):
-            carom.sweep(TEXT, {"e": [1]}, processes=True)
+        whole = carom.sweep(TEXT, {"e": [0.2, 0.9]}, processes=True, workers=2, scheme="half-explicit", step=1e-2, end=5)
+        np.testing.assert_array_equal([r["q"][-1] for r in whole.results], threads["q"])  # results travel, too
 
     def test_runs_that_fail(self):
         with self.assertRaisesRegex(carom.InputError, "restitution"):

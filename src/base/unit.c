@@ -2,6 +2,7 @@
 #include "base/unit.h"
 #include "base/number.h"
 #include <carom/option.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ static bool put_operator(const char *word, size_t n, char *near, size_t size) {
     const char power = raised ? (char)(word[n - 1] - '\xb2' + '2') : word[n - 1];
     if (power >= '2' && power <= '9' && find_prefixed(word, base, &u)) return snprintf(near, size, "%.*s^%c", (int)base, word, power), true;
     for (size_t k = 1; k < n; ++k)
-        if (find_prefixed(word, k, &u) && find_prefixed(word + k, n - k, &v) && memcmp(u.power, v.power, sizeof u.power) != 0)
+        if (find_prefixed(word, k, &u) && find_prefixed(word + k, n - k, &v) && !carom_unit_same(&u, &v))
             return snprintf(near, size, "%.*s %s", (int)k, word, word + k), true;
     return false;
 }
@@ -100,7 +101,7 @@ bool carom_unit_nearest(const char *text, size_t length, char *near, size_t size
     carom_unit u;
     size_t n = 0;
     for (;; text += n, length -= n) { // to the first word that is no unit
-        for (; length && strchr(" */^-0123456789", *text); --length) ++text;
+        for (; length && strchr(" */^-0123456789.()", *text); --length) ++text;
         for (n = 0; n < length && !strchr(" */^", text[n]); ++n) {}
         if (n == 0 || n >= sizeof word) return false;
         if (!find_prefixed(text, n, &u)) break;
@@ -113,12 +114,50 @@ bool carom_unit_nearest(const char *text, size_t length, char *near, size_t size
     return name && snprintf(near, size, "%s", name) > 0;
 }
 
-static void multiply(carom_unit *u, const carom_unit *by, int power) {
-    for (int n = power < 0 ? -power : power; n > 0; --n) {
+static bool same_power(double a, double b) { return fabs(a - b) < 1e-9; } // powers of a few digits, and their sums
+
+static void multiply(carom_unit *u, const carom_unit *by, double power) {
+    double n = fabs(power);
+    for (; n >= 1; --n) {
         u->up *= power > 0 ? by->up : by->down;
         u->down *= power > 0 ? by->down : by->up;
     }
-    for (int k = 0; k < CAROM_DIMENSIONS; ++k) u->power[k] += power * by->power[k];
+    if (n > 0) {
+        u->up *= pow(power > 0 ? by->up : by->down, n);
+        u->down *= pow(power > 0 ? by->down : by->up, n);
+    }
+    for (int k = 0; k < CAROM_DIMENSIONS; ++k) {
+        u->power[k] += power * by->power[k];
+        if (same_power(u->power[k], round(u->power[k]))) u->power[k] = round(u->power[k]);
+    }
+}
+
+// Digits with at most one point, as a number up to 9; false: there is none.
+static bool read_digits(const char **p, const char *end, double *x) {
+    char digits[8];
+    size_t n = 0;
+    int points = 0;
+    for (; *p < end && n < sizeof digits - 1 && ((**p >= '0' && **p <= '9') || (**p == '.' && points++ == 0)); ++*p) digits[n++] = **p;
+    digits[n] = 0;
+    *x = n ? carom_number(digits, NULL) : 0;
+    return n && digits[0] != '.' && digits[n - 1] != '.' && *x > 0 && *x <= 9;
+}
+
+// What stands behind ^: "2", "-1", "1.5", "(3/2)".
+static bool read_power(const char **p, const char *end, double *power) {
+    const bool inside = *p < end && **p == '(';
+    *p += inside;
+    const bool negative = *p < end && **p == '-';
+    *p += negative;
+    double below = 1;
+    if (!read_digits(p, end, power)) return false;
+    if (inside && *p < end && **p == '/') {
+        ++*p;
+        if (!read_digits(p, end, &below)) return false;
+    }
+    *power *= (negative ? -1 : 1) / below;
+    if (!inside) return true;
+    return *p < end && *(*p)++ == ')';
 }
 
 bool carom_unit_read(const char *text, size_t length, carom_unit *u) {
@@ -135,17 +174,17 @@ bool carom_unit_read(const char *text, size_t length, carom_unit *u) {
         while (p < end && *p != ' ' && *p != '*' && *p != '/' && *p != '^') ++p;
         carom_unit one;
         if (p == word || !find_prefixed(word, (size_t)(p - word), &one)) return false;
-        int power = 1;
+        double power = 1;
         if (p < end && *p == '^') {
-            const bool negative = p + 1 < end && p[1] == '-';
-            p += 1 + negative;
-            if (p == end || *p < '1' || *p > '9') return false;
-            power = negative ? -(*p++ - '0') : *p++ - '0';
+            ++p;
+            if (!read_power(&p, end, &power)) return false;
         }
         multiply(u, &one, sign * power);
         if (p < end && *p != ' ' && *p != '*' && *p != '/') return false;
+        const bool percent = *word == '%';
         while (p < end && *p == ' ') ++p;
         if (p == end) return true;
+        if (percent && *p != '/') return false; // "5 % m": a remainder of another language
     }
 }
 
@@ -170,15 +209,21 @@ carom_quantity carom_quantity_read(const char *text, size_t length, double *x, c
     return CAROM_QUANTITY_READ;
 }
 
-bool carom_unit_fits(const carom_unit *a, const carom_unit *b) {
-    const bool mechanical = b->power[CAROM_KG] || b->power[CAROM_M];
+bool carom_unit_same(const carom_unit *a, const carom_unit *b) {
     for (int k = 0; k < CAROM_DIMENSIONS; ++k)
-        if (a->power[k] != b->power[k] && !(k == CAROM_RAD && mechanical)) return false;
+        if (!same_power(a->power[k], b->power[k])) return false;
     return true;
 }
 
-static size_t write_power(char *text, size_t size, const char *name, int power, bool fmi) {
-    return (size_t)(power > 1 ? snprintf(text, size, fmi ? "%s%d" : "%s^%d", name, power) : snprintf(text, size, "%s", name));
+bool carom_unit_fits(const carom_unit *a, const carom_unit *b) {
+    const bool mechanical = b->power[CAROM_KG] != 0 || b->power[CAROM_M] != 0;
+    for (int k = 0; k < CAROM_DIMENSIONS; ++k)
+        if (!same_power(a->power[k], b->power[k]) && !(k == CAROM_RAD && mechanical)) return false;
+    return true;
+}
+
+static size_t write_power(char *text, size_t size, const char *name, double power, bool fmi) {
+    return (size_t)(same_power(power, 1) ? snprintf(text, size, "%s", name) : snprintf(text, size, fmi ? "%s%g" : "%s^%g", name, power));
 }
 
 void carom_unit_write(const carom_unit *u, bool fmi, char *text, size_t size) {
@@ -207,7 +252,7 @@ void carom_unit_label(const carom_unit *u, bool fmi, char *text, size_t size) {
     static const char *const usual[] = {"N", "J", "W", "Pa", "N/m", "N s/m", "N s", "N m/rad", "N m s/rad"};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i) {
         carom_unit other;
-        if (!carom_unit_read(usual[i], strlen(usual[i]), &other) || memcmp(other.power, u->power, sizeof u->power) != 0) continue;
+        if (!carom_unit_read(usual[i], strlen(usual[i]), &other) || !carom_unit_same(&other, u)) continue;
         snprintf(text, size, "%s", usual[i]);
         for (char *p = text; fmi && *p; ++p)
             if (*p == ' ') *p = '.';
@@ -217,13 +262,13 @@ void carom_unit_label(const carom_unit *u, bool fmi, char *text, size_t size) {
 }
 
 const char *carom_unit_kind(const carom_unit *u) {
-    static const struct { int power[CAROM_DIMENSIONS]; const char *name; } kinds[] = {
-        {{1, 0, 0, 0}, "a mass"},           {{0, 1, 0, 0}, "a length"},         {{0, 0, 1, 0}, "a time"},         {{0, 0, 0, 1}, "an angle"},
-        {{0, 1, -1, 0}, "a velocity"},      {{0, 1, -2, 0}, "an acceleration"}, {{0, 0, -1, 1}, "an angular velocity"}, {{0, 0, -1, 0}, "a frequency"},
-        {{1, 1, -2, 0}, "a force"},         {{1, 2, -2, 0}, "a torque or an energy"}, {{1, -1, -2, 0}, "a pressure"}, {{1, 0, -2, 0}, "a stiffness"},
-        {{1, 0, -1, 0}, "a damping"},       {{1, 2, 0, 0}, "a moment of inertia"}, {{1, -3, 0, 0}, "a density"},  {{0, 2, 0, 0}, "an area"},
-        {{1, 2, -3, 0}, "a power"},         {{0, 0, 0, 0}, "a number without a unit"}};
+    static const struct { carom_unit u; const char *name; } kinds[] = {
+        {{.power = {1, 0, 0, 0}}, "a mass"},           {{.power = {0, 1, 0, 0}}, "a length"},         {{.power = {0, 0, 1, 0}}, "a time"},         {{.power = {0, 0, 0, 1}}, "an angle"},
+        {{.power = {0, 1, -1, 0}}, "a velocity"},      {{.power = {0, 1, -2, 0}}, "an acceleration"}, {{.power = {0, 0, -1, 1}}, "an angular velocity"}, {{.power = {0, 0, -1, 0}}, "a frequency"},
+        {{.power = {1, 1, -2, 0}}, "a force"},         {{.power = {1, 2, -2, 0}}, "a torque or an energy"}, {{.power = {1, -1, -2, 0}}, "a pressure"}, {{.power = {1, 0, -2, 0}}, "a stiffness"},
+        {{.power = {1, 0, -1, 0}}, "a damping"},       {{.power = {1, 2, 0, 0}}, "a moment of inertia"}, {{.power = {1, -3, 0, 0}}, "a density"},  {{.power = {0, 2, 0, 0}}, "an area"},
+        {{.power = {1, 2, -3, 0}}, "a power"},         {{.power = {0, 0, 0, 0}}, "a number without a unit"}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-        if (memcmp(kinds[i].power, u->power, sizeof u->power) == 0) return kinds[i].name;
+        if (carom_unit_same(&kinds[i].u, u)) return kinds[i].name;
     return NULL;
 }

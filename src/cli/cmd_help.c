@@ -6,6 +6,7 @@
 static const cli_option options[] = {
     {"markdown", 0, NULL, "print all commands (or the model file's keys) as Markdown", false},
     {"man", 0, "FOLDER", "write the manual pages to FOLDER", false},
+    {"schema", 0, NULL, "print a JSON Schema of the model file, for editors", false},
     {NULL, 0, NULL, NULL, false},
 };
 
@@ -60,6 +61,7 @@ static int run(const cli_args *a) {
     const bool markdown = cli_has(a, "markdown");
     const char *folder = cli_value(a, "man");
     if (folder) return manual_pages(a->verbs, folder) ? CLI_DONE : CLI_FAILED;
+    if (cli_has(a, "schema")) return manual_schema(stdout), CLI_DONE;
     if (a->n > 0) return topic(a->verbs, a->word[0], markdown);
     if (markdown) manual_verbs_markdown(a->verbs, stdout);
     else overview(a->verbs);

@@ -1,21 +1,193 @@
 // cmd_import.c: carom import: a description from elsewhere becomes a model file.
+#define _XOPEN_SOURCE 700
 #include "base/grow.h"
+#include "base/number.h"
 #include "cli/cli.h"
+#include "derive/shapes/cloud.h"
+#include "read/mesh.h"
 #include "read/urdf.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const cli_option options[] = {
     {"out", 'o', "FILE", "the model file (default: the file's name with .yaml); - for standard output", false},
-    {"fixed", 0, NULL, "weld the root link to the ground, although it has a mass", false},
-    {"gravity", 0, "G", "gravity along -z (default: 9.81)", false},
+    {"fixed", 0, NULL, "urdf: weld the root link to the ground, although it has a mass", false},
+    {"free", 0, NULL, "urdf: let the root link move freely, although it has no mass of its own", false},
+    {"at", 0, "X,Y,Z", "position of the root (default: 0,0,0)", false},
+    {"floor", 0, NULL, "add a floor at z = 0 that all collision shapes touch, with friction 0.8", false},
+    {"repair", 0, NULL, "replace masses and inertias that cannot move, and missing limits; comments in the model name them", false},
+    {"package", 0, "NAME=DIR", "the directory of package://NAME/...; otherwise ROS_PACKAGE_PATH and the directories above FILE are searched", true},
+    {"gravity", 0, "G", "urdf: gravity along -z (default: 9.81)", false},
     {"force", 0, NULL, "replace a file of that name", false},
     {"quiet", 'q', NULL, "no notes about what was left out", false},
     {NULL, 0, NULL, NULL, false},
 };
 
-static void print_note(void *user, const char *sentence) { if (!*(bool *)user) carom_safe_file(stderr, "%s\n", sentence); }
+enum { PATH = 4096 };
+
+typedef struct job {
+    bool quiet, force;
+    char folder[PATH];      // of the description, with a slash; "" for here
+    char out_folder[PATH];  // of the model
+    char meshes[PATH];      // directory for copies, beside the model
+    const char **packages;
+    char **texts;           // of files that were included
+    int ntexts;
+} job;
+
+static void print_note(void *user, const char *sentence) { if (!((const job *)user)->quiet) carom_safe_file(stderr, "%s\n", sentence); }
+
+// -- where a file is ----------------------------------------------------------------------------------------------------------
+
+static bool is_file(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+static bool join(char *path, const char *a, size_t n, const char *b, size_t nb, const char *c) { // a/b/c; false: too long
+    return (size_t)snprintf(path, PATH, "%.*s%s%.*s%s%s", (int)n, a, n && a[n - 1] != '/' && (nb || *c) ? "/" : "", (int)nb, b, nb && *c ? "/" : "", c) < PATH;
+}
+
+// package://NAME/rest in a directory: DIR/NAME/rest, or DIR/rest where DIR is the package.
+static bool in_package(const char *dir, size_t n, const char *name, size_t length, const char *rest, char *path) {
+    char xml[PATH];
+    if (join(path, dir, n, name, length, rest) && is_file(path)) return true;
+    while (n > 1 && dir[n - 1] == '/') --n;
+    size_t base = n;
+    while (base > 0 && dir[base - 1] != '/') --base;
+    const bool named = n - base == length && memcmp(dir + base, name, length) == 0;
+    const bool package = named || (join(xml, dir, n, "package.xml", 11, "") && is_file(xml));
+    return package && join(path, dir, n, rest, strlen(rest), "") && is_file(path);
+}
+
+static bool find_package(const job *j, const char *name, size_t length, const char *rest, char *path) {
+    for (const char **p = j->packages; p && *p; ++p)
+        if (strncmp(*p, name, length) == 0 && (*p)[length] == '=') return join(path, *p + length + 1, strlen(*p + length + 1), rest, strlen(rest), "") && is_file(path);
+    const char *list = getenv("ROS_PACKAGE_PATH");
+    while (list && *list) {
+        const size_t n = strcspn(list, ":");
+        if (n && in_package(list, n, name, length, rest, path)) return true;
+        list += n + (list[n] == ':');
+    }
+    char *top = realpath(*j->folder ? j->folder : ".", NULL);
+    bool found = false;
+    for (size_t n = top ? strlen(top) : 0; n > 0 && !found; --n)
+        if (top[n] == 0 || top[n] == '/') found = in_package(top, n, name, length, rest, path);
+    free(top);
+    return found;
+}
+
+static bool find_file(const job *j, const char *given, char *path) {
+    if (strncmp(given, "package://", 10) == 0 || strncmp(given, "model://", 8) == 0) {
+        const char *name = strstr(given, "://") + 3, *slash = strchr(name, '/');
+        return slash && find_package(j, name, (size_t)(slash - name), slash + 1, path);
+    }
+    if (strncmp(given, "file://", 7) == 0) given += 7;
+    if (given[0] == '/') return strlen(given) < PATH && is_file(strcpy(path, given));
+    return join(path, j->folder, strlen(j->folder), given, strlen(given), "") && is_file(path);
+}
+
+// -- meshes --------------------------------------------------------------------------------------------------------------------
+
+static bool same_bytes(const char *file, const char *text, size_t length) {
+    size_t n = 0;
+    carom_error err;
+    char *other = is_file(file) ? cli_load_file(file, &n, &err) : NULL;
+    const bool same = other && n == length && memcmp(other, text, n) == 0;
+    free(other);
+    return same;
+}
+
+// A copy beside the model; its name, relative to that.
+static bool copy_mesh(const job *j, const char *from, const char *text, size_t length, char *path, size_t size, char *why, size_t why_size) {
+    const char *slash = strrchr(from, '/'), *base = slash ? slash + 1 : from, *own = strrchr(j->meshes, '/');
+    char to[PATH];
+    if (!join(to, j->meshes, strlen(j->meshes), base, strlen(base), "")) return snprintf(why, why_size, "its path is too long"), false;
+    if (mkdir(j->meshes, 0777) != 0 && errno != EEXIST) return snprintf(why, why_size, "%s: %s", j->meshes, strerror(errno)), false;
+    if (!same_bytes(to, text, length)) {
+        if (is_file(to) && !j->force) return snprintf(why, why_size, "%s exists and is another file; use --force to replace it", to), false;
+        FILE *f = fopen(to, "wb");
+        const bool good = f && fwrite(text, 1, length, f) == length;
+        if (!f || fclose(f) != 0 || !good) return snprintf(why, why_size, "%s: %s", to, strerror(errno)), false;
+    }
+    return (size_t)snprintf(path, size, "%s/%s", own ? own + 1 : j->meshes, base) < size;
+}
+
+// Does a hull come of it?
+static bool check_mesh(const char *file, const char *text, size_t length, char *why, size_t why_size) {
+    carom_mesh mesh;
+    carom_hull hull;
+    carom_error err = {0};
+    double error;
+    if (carom_mesh_read(text, length, file, &mesh, &err) != CAROM_OK) return snprintf(why, why_size, "%s", err.text), false;
+    const carom_hull_fault fault = carom_cloud_hull((const double(*)[3])mesh.v, mesh.nv, CAROM_HULL_CORNERS, &hull, &error);
+    if (fault == CAROM_HULL_OK) carom_hull_free(&hull);
+    else snprintf(why, why_size, "%s", fault == CAROM_HULL_FLAT ? "it is flat" : carom_cloud_any() ? "no hull can be made of it" : "no hull can be made of it; a carom that was built with Qhull may");
+    carom_mesh_free(&mesh);
+    return fault == CAROM_HULL_OK;
+}
+
+static void find_mesh(void *user, const char *given, char *path, size_t size, char *why, size_t why_size) {
+    const job *j = user;
+    char file[PATH];
+    size_t length = 0;
+    carom_error err = {0};
+    if (!find_file(j, given, file)) {
+        snprintf(why, why_size, "the file is not found%s", strncmp(given, "package://", 10) == 0 ? "; name its package: --package NAME=DIR" : "");
+        return;
+    }
+    char *text = cli_load_file(file, &length, &err), *real = realpath(file, NULL), *top = realpath(*j->out_folder ? j->out_folder : ".", NULL);
+    const size_t n = top ? strlen(top) : 0;
+    if (!text) snprintf(why, why_size, "%s", err.text);
+    else if (check_mesh(file, text, length, why, why_size)) {
+        if (real && top && strncmp(real, top, n) == 0 && real[n] == '/' && strlen(real + n + 1) < size) snprintf(path, size, "%s", real + n + 1);
+        else copy_mesh(j, file, text, length, path, size, why, why_size);
+    }
+    free(text), free(real), free(top);
+}
+
+static double solid_of(void *user, const char *path, const double *scale, double *centre, double *J) {
+    static const int at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+    const job *j = user;
+    char file[PATH];
+    size_t length = 0;
+    carom_error err = {0};
+    carom_mesh mesh = {0};
+    carom_hull hull;
+    double volume = 0, second[6], error;
+    char *text = join(file, j->out_folder, strlen(j->out_folder), path, strlen(path), "") ? cli_load_file(file, &length, &err) : NULL;
+    if (text && carom_mesh_read(text, length, file, &mesh, &err) == CAROM_OK) {
+        for (int i = 0; i < 3 * mesh.nv; ++i) mesh.v[i / 3][i % 3] *= scale[i % 3];
+        if (carom_cloud_hull((const double(*)[3])mesh.v, mesh.nv, CAROM_HULL_CORNERS, &hull, &error) == CAROM_HULL_OK) {
+            volume = carom_hull_volume(&hull, centre, second);
+            const double trace = second[0] + second[1] + second[2];
+            for (int i = 0; i < 9; ++i) J[i] = (i % 4 == 0 ? trace : 0) - second[at[i]];
+            carom_hull_free(&hull);
+        }
+        carom_mesh_free(&mesh);
+    }
+    free(text);
+    return volume;
+}
+
+static const char *include_file(void *user, const char *given, size_t *length, char *why, size_t why_size) {
+    job *j = user;
+    char file[PATH];
+    carom_error err = {0};
+    if (!find_file(j, given, file)) return snprintf(why, why_size, "the file is not found"), NULL;
+    char *text = cli_load_file(file, length, &err), **list = realloc(j->texts, ((size_t)j->ntexts + 1) * sizeof *list);
+    if (!list) abort();
+    j->texts = list;
+    j->texts[j->ntexts++] = text;
+    if (!text) snprintf(why, why_size, "%s", err.text);
+    return text;
+}
+
+// -- the command ---------------------------------------------------------------------------------------------------------------
 
 static int write_file(const char *out, const carom_text *b, bool force) {
     if (strcmp(out, "-") == 0) return fwrite(b->at, 1, b->n, stdout) == b->n ? CLI_DONE : CLI_FAILED;
@@ -27,38 +199,84 @@ static int write_file(const char *out, const carom_text *b, bool force) {
     return CLI_DONE;
 }
 
-static int run(const cli_args *a) {
-    static const char *const endings[] = {".urdf", ".xml", NULL};
-    double gravity = 9.81;
-    bool quiet = cli_has(a, "quiet");
+static bool folder_of(const char *file, char *folder) {
+    const char *slash = strrchr(file, '/');
+    const size_t n = slash ? (size_t)(slash - file) + 1 : 0;
+    if (n >= PATH - 300) return cli_say("the path %s is too long", file), false;
+    memcpy(folder, file, n);
+    folder[n] = 0;
+    return true;
+}
+
+static bool read_at(const cli_args *a, double *at) {
+    const char *p = cli_value(a, "at");
+    for (int i = 0; p && i < 3; ++i) {
+        char *end = NULL;
+        at[i] = carom_number(p, &end);
+        if (end == p || !isfinite(at[i]) || *end != (i < 2 ? ',' : 0)) return cli_say("--at %s: expected three numbers, X,Y,Z", cli_value(a, "at")), false;
+        p = end + 1;
+    }
+    return true;
+}
+
+static bool read_packages(const job *j) {
+    for (const char **p = j->packages; p && *p; ++p)
+        if (!strchr(*p, '=') || **p == '=' || !strchr(*p, '=')[1]) return cli_say("--package %s: expected NAME=DIR", *p), false;
+    return true;
+}
+
+static int convert(const cli_args *a, job *j, const char *out, double gravity, const double *at) {
+    const bool mjcf = strcmp(a->word[0], "mjcf") == 0;
     size_t length = 0;
     carom_text b = {0};
     carom_error err = {0};
-    if (a->n < 2) return cli_say("import needs a FORM and a FILE: carom import urdf %s", strcmp(a->word[0], "urdf") == 0 ? "FILE" : a->word[0]), CLI_USAGE;
-    if (strcmp(a->word[0], "urdf") != 0) return cli_say("unknown import format '%s'; expected urdf", a->word[0]), CLI_USAGE;
-    if (!cli_number(a, "gravity", &gravity)) return CLI_USAGE;
     char *text = cli_read_file(a->word[1], &length);
     if (!text) return CLI_USAGE;
-    const carom_urdf_def def = {.text = text, .length = length, .file = a->word[1], .fixed = cli_has(a, "fixed"), .gravity = gravity, .note = print_note, .user = &quiet};
+    const carom_robot_def def = {.text = text, .length = length, .file = a->word[1], .fixed = cli_has(a, "fixed"), .free = cli_has(a, "free"), .repair = cli_has(a, "repair"), .floor = cli_has(a, "floor"),
+                                 .gravity = gravity, .at = {at[0], at[1], at[2]}, .note = print_note, .mesh = find_mesh, .include = include_file, .solid = solid_of, .user = j};
     int code = CLI_USAGE;
-    if (carom_urdf_write(&def, carom_text_append, &b, &err) != CAROM_OK) {
-        carom_safe_file(stderr, "%s\n", err.text);
-    } else if (b.failed) {
-        abort();
-    } else {
-        char *own = cli_value(a, "out") ? NULL : cli_rename(a->word[1], endings, ".yaml");
-        code = write_file(own ? own : cli_value(a, "out"), &b, cli_has(a, "force"));
-        free(own);
-    }
+    if ((mjcf ? carom_mjcf_write : carom_urdf_write)(&def, carom_text_append, &b, &err) != CAROM_OK) carom_safe_file(stderr, "%s\n", err.text);
+    else if (b.failed) abort();
+    else code = write_file(out, &b, j->force);
     free(text);
     free(b.at);
     return code;
 }
 
+static int run(const cli_args *a) {
+    static const char *const endings[] = {".urdf", ".xml", NULL};
+    double gravity = 9.81, at[3] = {0};
+    job j = {.quiet = cli_has(a, "quiet"), .force = cli_has(a, "force"), .packages = cli_list(a, "package")};
+    const bool known = strcmp(a->word[0], "urdf") == 0 || strcmp(a->word[0], "mjcf") == 0;
+    int code = CLI_USAGE;
+    if (a->n < 2) cli_say("import needs a FORM and a FILE: carom import urdf %s", known ? "FILE" : a->word[0]);
+    else if (!known) cli_say("unknown import format '%s'; expected urdf or mjcf", a->word[0]);
+    else if (cli_has(a, "fixed") && cli_has(a, "free")) cli_say("--fixed and --free are mutually exclusive");
+    else if (cli_number(a, "gravity", &gravity) && read_at(a, at) && read_packages(&j)) {
+        char *own = cli_value(a, "out") ? NULL : cli_rename(a->word[1], endings, ".yaml");
+        const char *out = own ? own : cli_value(a, "out");
+        const bool nowhere = strcmp(out, "-") == 0, fits = folder_of(a->word[1], j.folder) && folder_of(nowhere ? "" : out, j.out_folder);
+        if (fits) {
+            const char *slash = strrchr(out, '/'), *base = nowhere ? "robot" : slash ? slash + 1 : out, *dot = strrchr(base, '.');
+            const size_t n = dot ? (size_t)(dot - base) : strlen(base);
+            if ((size_t)snprintf(j.meshes, sizeof j.meshes, "%s%.*s-meshes", j.out_folder, (int)(n < 200 ? n : 200), base) >= sizeof j.meshes) abort(); // folder_of() leaves room
+            code = convert(a, &j, out, gravity, at);
+        }
+        free(own);
+    }
+    for (int i = 0; i < j.ntexts; ++i) free(j.texts[i]);
+    free(j.texts);
+    free(j.packages);
+    return code;
+}
+
 const cli_verb cli_import = {
     .name = "import", .arguments = "FORM FILE", .least = 1, .most = 2, .options = options, .run = run,
-    .about = "convert a robot description (urdf) to a model file",
-    .text = "FORM urdf: links with a mass become bodies, collision shapes become shapes (meshes, STL and OBJ, as convex hulls), limits of joints become contacts, damping of joints springs, friction of joints\n"
-            "brakes, mimics gears.  Joints start at 0, or at the limit that is nearest to it.  Links without a mass are parts of the link that they are fixed to; at the root, of the ground.\n"
-            "Visuals, materials, transmissions, and limits of effort and velocity are left out.  Contacts between shapes are yours to add: docs/shapes.md.",
+    .about = "convert a robot description (urdf, mjcf) to a model file",
+    .text = "FORM urdf: links become bodies; links that are fixed to each other become one.  Collision shapes become shapes (meshes, STL and OBJ, as convex hulls), limits of joints contacts, damping of joints\n"
+            "springs, friction of joints brakes, mimics gears, limits of effort motors with an input NAME_effort.  Joints start at 0, or at the limit that is nearest to it.  Links that are fixed to a root\n"
+            "without mass are parts of the ground.  Visuals of links without collision shapes are shapes without contacts.  Materials, transmissions and limits of velocity are left out.\n"
+            "FORM mjcf (MuJoCo): bodies, joints, geometries, defaults, includes, actuators (motor, position, velocity, general: inputs), equality constraints (connect, weld, joint), contacts with planes of\n"
+            "the world.  Comments at the end of the model list everything else.\n"
+            "Meshes are read and checked.  Those outside of the model's directory are copied to MODEL-meshes beside it.  Contacts between shapes are yours to add: docs/shapes.md.",
 };

@@ -27,6 +27,8 @@ static const cli_option options[] = {
     {"dt-out", 0, "T", "record a row at k T exactly (adaptive steps, and schemes that locate events), or at the first step end at or after k T (the others)", false},
     {"event-rows", 0, NULL, "record two extra rows at every located event: the left and right limits of the state", false},
     {"out", 'o', "FILE", "result: .h5 (default: the model's file name with .h5, in this folder), .csv, or - for CSV on standard output", false},
+    {"compress", 0, NULL, "compress the tables of an .h5 result", false},
+    {"units", 0, NULL, "write a second line into a .csv result: the units of columns, - where they are unknown", false},
     CLI_COMPILE,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result; time begins at 0", false},
     {"resume", 0, "FILE.h5", "continue this result from its last state; only --end and --out may change", false},
@@ -348,6 +350,8 @@ static bool open_record(run *r) {
     def.every = (long)r->every;
     def.dt_out = r->dt_out;
     def.event_rows = cli_has(r->a, "event-rows");
+    def.compress = cli_has(r->a, "compress");
+    def.units = cli_has(r->a, "units");
     def.text = r->text;
     def.length = r->length;
     def.model_file = r->model_file;

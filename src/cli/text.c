@@ -1,5 +1,5 @@
 // text.c: files and sentences.
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "cli/cli.h"
 #include "mech/datum.h"
 #include "sim/sim.h"
@@ -53,29 +53,6 @@ void cli_matrices_free(cli_matrices *m) {
 
 // -- files that a model names ---------------------------------------------------------------------------------------------
 
-static bool complain(const char *model, const carom_datum *name, const char *path, const char *what) {
-    carom_safe_file(stderr, "%s:%d:%d: cannot read '%.300s': %s\n", model, name->line, name->column, path, what);
-    return false;
-}
-
-// A file beside the model or in a folder below it: no way out of there, no link.
-static bool file_inside(const char *model, const carom_datum *name, char *path, size_t size) {
-    const char *slash = strrchr(model, '/');
-    const int folder = slash ? (int)(slash - model) + 1 : 0;
-    bool good = name->length > 0 && name->text[0] != '/' && strlen(name->text) == name->length && (size_t)folder + name->length < size;
-    for (const char *p = name->text; good && p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) good = strncmp(p, "..", 2) != 0;
-    if (!good) return complain(model, name, name->text, "it must be a file in the folder of the model or below it");
-    struct stat about;
-    for (const char *p = name->text; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) { // every folder on the way, and the file
-        const char *end = strchr(p, '/') ? strchr(p, '/') : name->text + name->length;
-        snprintf(path, size, "%.*s%.*s", folder, model, (int)(end - name->text), name->text);
-        if (lstat(path, &about) != 0) return complain(model, name, path, strerror(errno));
-        if (S_ISLNK(about.st_mode)) return complain(model, name, path, "it is a link; a model reads no links");
-    }
-    if (!S_ISREG(about.st_mode)) return complain(model, name, path, "it is no file");
-    return true;
-}
-
 static void add_text(cli_matrices *m, const char *name, char *text, size_t length) {
     m->list = realloc(m->list, ((size_t)m->n + 2) * sizeof *m->list);
     if (!m->list) abort();
@@ -83,28 +60,6 @@ static void add_text(cli_matrices *m, const char *name, char *text, size_t lengt
     *t = (carom_matrix_text){.name = strdup(name), .text = text, .length = length};
     t->file = t->name;
     if (!t->name) abort();
-}
-
-// The text of a file under the name that the model gives it, unless it is there already.
-static bool add_file(const char *model, const carom_datum *name, cli_matrices *m) {
-    char path[4096];
-    if (name->kind != CAROM_TEXT) return true;
-    for (int i = 0; i < m->n; ++i)
-        if (strcmp(m->list[i].name, name->text) == 0) return true;
-    if (!file_inside(model, name, path, sizeof path)) return false;
-    size_t length = 0;
-    char *text = cli_read_file(path, &length);
-    add_text(m, name->text, text, length);
-    return text != NULL;
-}
-
-static bool add_files(const char *model, const carom_mech_shape *list, int n, cli_matrices *m) {
-    for (int i = 0; i < n; ++i) {
-        const carom_datum *key = list[i].size.key;
-        const bool named = key && (strcmp(key->text, "hull") == 0 || strcmp(key->text, "mesh") == 0 || strcmp(key->text, "heights") == 0);
-        if (named && !add_file(model, &list[i].size, m)) return false;
-    }
-    return true;
 }
 
 // A file that can be looked into; a pipe would keep us waiting, and be empty the second time.
@@ -121,18 +76,9 @@ static bool files_of_model(const char *file, cli_matrices *m) {
     fclose(f);
     char *text = cli_read_file(file, &length);
     if (!text) return false;
-    carom_error err;
-    carom_mech *x = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") || strstr(text, "tables") ? carom_mech_read(text, length, file, &err) : NULL;
-    bool good = true;
-    if (x) {
-        good = add_files(file, x->shapes, x->nshapes, m);
-        for (int i = 0; i < x->nbodies && good; ++i) {
-            const carom_mech_body *b = x->bodies[i].body ? x->bodies[i].body : &x->bodies[i];
-            good = (!b->shape || add_files(file, b->shape, 1, m)) && add_files(file, b->shapes, b->nshapes, m);
-        }
-        for (int i = 0; i < x->ntables && good; ++i) good = add_file(file, &x->tables[i].file, m);
-        carom_mech_destroy(x);
-    }
+    carom_error err = {0};
+    const bool good = carom_model_files(text, length, file, &m->list, &m->n, &err) == CAROM_OK;
+    if (!good) carom_safe_file(stderr, "%s\n", err.text);
     free(text);
     return good;
 }

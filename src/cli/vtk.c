@@ -9,6 +9,7 @@
 #include "base/tolerance.h"
 #include "cli/vtk.h"
 #include "cli/vtk_mesh.h"
+#include "derive/shapes/cloud.h"
 #include "model/names.h"
 #include <errno.h>
 #include <math.h>
@@ -356,7 +357,7 @@ static bool prepare(series *s) {
     }
     for (int i = 0; good && i < s->shapes; ++i) {
         const carom_drawn d = carom_drawing_shape(s->v->drawing, i);
-        if (d.figure == CAROM_CONVEX) s->has_hull[i] = carom_hull_make((const double(*)[3])d.fixed, d.nfixed / 3, &s->hull[i]) == CAROM_HULL_OK;
+        if (d.figure == CAROM_CONVEX) s->has_hull[i] = carom_cloud_hull((const double(*)[3])d.fixed, d.nfixed / 3, CAROM_HULL_CORNERS, &s->hull[i], &(double){0}) == CAROM_HULL_OK;
     }
     if (!good) cli_say("not enough memory");
     return good && find_touches(s);

@@ -257,6 +257,8 @@ static void unused(exam *x) {
     idle_controllers(x);
 }
 
+static void say_kept(void *user, const char *text) { carom_exam_say(user, CAROM_FINE, "%s", text); }
+
 int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_finding kind, const char *sentence),
                         void *user, carom_error *err) {
     if (!m || !report) return CAROM_MISSING(err), -1;
@@ -285,6 +287,7 @@ int carom_model_examine(const carom_model *m, void (*report)(void *user, carom_f
     freedom(&x);
     members(&x);
     inertias(&x);
+    carom_kept_describe(m, say_kept, &x);
     laws(&x);
     belts(&x);
     overlaps(&x);

@@ -74,6 +74,8 @@ typedef struct carom_line { char text[24]; } carom_line;
 carom_line carom_line_of(int line);
 /// Expression of a datum; `what` names it in messages ("the gap").
 carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node);
+/// Is a quantity with a unit, here or as a parameter, one of this unit, or of the other (NULL: none)?
+carom_status carom_check_unit(resolver *r, const char *where, const carom_datum *d, const char *unit, const char *other);
 carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, size_t to, unsigned scope, const char *what, carom_node *node);
 /// Number: an expression of parameters.
 carom_status carom_resolve_number(resolver *r, const carom_datum *n, const char *what, double *value);

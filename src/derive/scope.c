@@ -2,6 +2,7 @@
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/unit.h"
+#include "expr/foreign.h"
 #include "derive/resolver.h"
 #include <carom/option.h>
 #include <math.h>
@@ -273,13 +274,14 @@ static carom_node call(void *user, carom_graph *g, const char *text, size_t leng
     snprintf(word, sizeof word, "%.*s", (int)(length < 60 ? length : 60), text);
     name *table = carom_names_find(&m->names, text, length);
     if (table && table->kind == NAME_TABLE) return table_at(m, g, table, nargs, args, err);
-    const char *near_table = m->mech && m->mech->ntables && !carom_parse_reserved(text, length) ? carom_nearest(word, callable, m) : NULL;
+    const bool known = carom_parse_reserved(text, length) || carom_foreign_function(text, length); // the parser has a remedy
+    const char *near_table = m->mech && m->mech->ntables && !known ? carom_nearest(word, callable, m) : NULL;
     if (near_table) return refuse(err, "unknown function or table '%s'; did you mean '%s'?", word, near_table);
     if (!(u->scope & SCOPE_LEDGER)) return carom_parse_reserved(text, length) ? refuse(err, "%s takes two arguments or more, not %d", word, nargs) : CAROM_NONE;
     int which = 0;
     while (which < count && strcmp(word, kept[which]) != 0) ++which;
     if (which == count) {
-        const char *near = carom_nearest(word, function_name, NULL);
+        const char *near = known ? NULL : carom_nearest(word, function_name, NULL);
         return near ? refuse(err, "unknown function '%s'; did you mean '%s'?", word, near) : CAROM_NONE; // the parser reports it
     }
     if (nargs != 1) return refuse(err, which <= WATCH_HIGH ? "%s takes one argument (extreme over all steps) or two" : "%s takes one argument (over all steps)", word);
@@ -335,12 +337,26 @@ carom_status carom_resolve_part(resolver *r, const carom_datum *n, size_t from, 
     if (r->failed) return CAROM_BAD_INPUT; // by a parameter that this expression uses
     if (*node != CAROM_NONE) return CAROM_OK;
     if (carom_graph_failed(g)) return carom_fault(r, n, 0, "%s makes the model too large; simplify the model", what);
-    if (quantity == CAROM_QUANTITY_WRONG && !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
+    const char *write = NULL; // "5 mod 2" has an operator of another language, which the parser names, and no unit
+    const bool foreign = quantity == CAROM_QUANTITY_WRONG && carom_foreign_operator(n->text + from + at, to - from - at, &write) > 0;
+    if (quantity == CAROM_QUANTITY_WRONG && !foreign && !(carom_unit_starts(n->text + from + at, to - from - at) && goes_on(n->text + from + at, to - from - at)))
         return not_a_unit(r, n, from + at, to);
-    if (follows_number(n->text + from, offset) && carom_unit_starts(n->text + from + offset, to - from - offset))
+    if (!foreign && follows_number(n->text + from, offset) && carom_unit_starts(n->text + from + offset, to - from - offset))
         return carom_fault(r, n, from + offset, "a unit is only allowed after a number that is the entire value; define a parameter with that unit, or convert to SI. For a product write '*'");
     if (carom_datum_cut(n)) return carom_fault(r, n, from + offset, "%s; %s", err.text, carom_advice_comma);
     return carom_fault(r, n, from + offset, "%s", err.text);
+}
+
+carom_status carom_check_unit(resolver *r, const char *where, const carom_datum *d, const char *unit, const char *other) {
+    const carom_datum *q = carom_given(d) && d->kind == CAROM_TEXT ? carom_datum_get(&r->mech->parameters, d->text) : NULL;
+    carom_unit is, wanted;
+    double x;
+    size_t at;
+    if (!q) q = d;
+    if (q->kind != CAROM_TEXT || carom_quantity_read(q->text, q->length, &x, &is, &at) != CAROM_QUANTITY_READ) return CAROM_OK;
+    if (!carom_unit_read(unit, strlen(unit), &wanted) || carom_unit_fits(&is, &wanted)) return CAROM_OK;
+    if (other && carom_unit_read(other, strlen(other), &wanted) && carom_unit_fits(&is, &wanted)) return CAROM_OK;
+    return carom_fault(r, d, 0, "%s: '%.60s'%s%.60s is a quantity of another kind; %s is in %s here", where, d->text, q == d ? "" : " = ", q == d ? "" : q->text, d->key->text, unit);
 }
 
 carom_status carom_resolve_expression(resolver *r, const carom_datum *n, unsigned scope, const char *what, carom_node *node) {

@@ -14,6 +14,16 @@
 
 bool carom_contact_soft(const carom_mech_contact *of) { return carom_given(&of->stiffness) != NULL; }
 
+// Of F = k d^n: N/m^n.  A written gap may be an angle, and the force then a torque: N m, radians count as numbers.
+static carom_status check_stiffness(resolver *r, const carom_mech_contact *of) {
+    double n = 1;
+    char unit[40], where[100];
+    if (carom_given(&of->exponent)) CAROM_TRY(carom_resolve_number(r, &of->exponent, "exponent", &n));
+    snprintf(where, sizeof where, "contact '%.60s' of exponent %g", of->name.text, n);
+    snprintf(unit, sizeof unit, n == 1 ? "N/m" : "N/m^%.6g", n);
+    return carom_check_unit(r, where, &of->stiffness, unit, carom_given(&of->gap) ? "N m" : NULL);
+}
+
 carom_status carom_check_soft(resolver *r, const carom_mech_contact *of) {
     const carom_datum *const own[] = {&of->exponent, &of->damping, &of->stiction_speed};
     const carom_datum *const rigid[] = {&of->restitution, &of->tangential_restitution, &of->impact_law, &of->impact_order, &of->rolling, &of->spinning};
@@ -25,7 +35,7 @@ carom_status carom_check_soft(resolver *r, const carom_mech_contact *of) {
         if (carom_given(rigid[i]))
             return carom_fault(r, rigid[i]->key, 0, "contact '%.60s' has a stiffness, so forces act and no impacts; `%s` belongs to rigid contacts", of->name.text,
                                rigid[i]->key->text);
-    return CAROM_OK;
+    return carom_contact_soft(of) ? check_stiffness(r, of) : CAROM_OK;
 }
 
 // An expression of parameters whose value is not below `least`; with `above` it must exceed it.

@@ -10,6 +10,7 @@
 // Recursive descent; nesting is limited, so no text can exhaust the stack.  The first error wins: its byte and
 // one sentence.
 #include "base/number.h"
+#include "expr/foreign.h"
 #include "expr/graph.h"
 #include <carom/option.h>
 #include <math.h>
@@ -56,6 +57,15 @@ static int next(parser *p) { // skips blanks
 
 #define FAIL(p, place, ...)                                                                        \
     (*(p)->offset = (place), carom_fail((p)->err, CAROM_BAD_INPUT, __VA_ARGS__), (carom_node)CAROM_NONE)
+
+// An operator of another language, here.  False: there is none.
+static bool foreign(parser *p) {
+    const char *write = NULL;
+    next(p);
+    const size_t n = carom_foreign_operator(p->text + p->at, p->length - p->at, &write);
+    if (n) (void)FAIL(p, p->at, "'%.*s' is not an operator; write %s", (int)n, p->text + p->at, write);
+    return n > 0;
+}
 
 // What stands here instead of what was expected.
 static carom_node unexpected(parser *p, const char *wanted) {
@@ -108,11 +118,9 @@ static carom_node unknown_function(parser *p, size_t start, size_t length) {
     const int n = length < SHOWN ? (int)length : SHOWN;
     memcpy(word, p->text + start, (size_t)n);
     word[n] = 0;
-    static const struct { const char *other, *ours; } names[] = {{"ln", "log"}, {"arcsin", "asin"}, {"arccos", "acos"}, {"arctan", "atan"}, {"arctan2", "atan2"}, {"sgn", "sign"}, {"fabs", "abs"}};
-    const char *near = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(word, names[i].other) == 0) near = names[i].ours;
-    if (strcmp(word, "pow") == 0 || strcmp(word, "power") == 0) return FAIL(p, start, "unknown function '%s'; write x^y for a power", word);
+    const char *const write = carom_foreign_function(word, strlen(word)), *const dot = strrchr(word, '.');
+    if (write) return FAIL(p, start, "unknown function '%s'; write %s", word, write);
+    const char *near = dot && find_function(dot + 1, strlen(dot + 1)) ? dot + 1 : NULL; // math.sin
     if (!near) near = carom_nearest(word, function_name, NULL);
     if (near) return FAIL(p, start, "unknown function '%s'; did you mean '%s'?", word, near);
     return FAIL(p, start, "unknown function '%s'; for a product write '*' before the parenthesis", word);
@@ -186,6 +194,7 @@ static carom_node name(parser *p) {
         ++p->at;
         return call(p, start, length);
     }
+    if (length == 2 && memcmp(text, "if", 2) == 0) return FAIL(p, start, "if is a function; write if(condition, then, else)");
     if (find_function(text, length))
         return FAIL(p, start, "%.*s is a function and needs arguments in parentheses", shown, text);
     if (is_pi(text, length)) {
@@ -196,6 +205,11 @@ static carom_node name(parser *p) {
     carom_node x = CAROM_NONE;
     if (p->scope->lookup) x = p->scope->lookup(p->scope->user, p->g, text, length, primes, p->err);
     if (x != CAROM_NONE) return x;
+    const char *write = NULL;
+    if (letter(peek(p, 0)) || digit(peek(p, 0))) { // "not x", "ln x"
+        if (!carom_foreign_operator(text, length, &write)) write = carom_foreign_function(text, length);
+        if (write) return FAIL(p, start, "unknown name '%.*s'; write %s", shown, text, write);
+    }
     if (!p->err || !p->err->text[0]) return FAIL(p, start, "unknown name '%.*s'", shown, text);
     *p->offset = start;
     return CAROM_NONE;
@@ -235,6 +249,7 @@ static carom_node atom(parser *p) {
     const int c = next(p);
     if (letter(c)) return name(p);
     if (digit(c) || (c == '.' && digit(peek(p, 1)))) return number(p);
+    if (c == '!' || c == '~') return FAIL(p, p->at, "'%c' is not an operator; write if(a, 0, 1)", c);
     if (c != '(') return unexpected(p, "a number, a name or '('");
     const size_t start = p->at++;
     const carom_node x = expression(p);
@@ -269,6 +284,7 @@ static carom_node term(parser *p) {
         const int c = next(p);
         if (c != '*' && c != '/') return x;
         if (c == '*' && peek(p, 1) == '*') return FAIL(p, p->at, "'**' is not an operator; a power is written '^'");
+        if (c == '/' && peek(p, 1) == '/') return FAIL(p, p->at, "'//' is not an operator; write floor(x/y)");
         ++p->at;
         const carom_node y = signed_power(p);
         x = y == CAROM_NONE ? y : apply(p, c == '*' ? CAROM_OP_MUL : CAROM_OP_DIV, x, y, CAROM_NONE);
@@ -307,12 +323,14 @@ static carom_node compared(parser *p) {
     if (x == CAROM_NONE) return x;
     const size_t n = comparison(p, &op);
     if (n == 0) {
+        if (foreign(p)) return CAROM_NONE;
         if (next(p) == '=') return FAIL(p, p->at, "'=' is not an operator; equality is written '=='");
         return x;
     }
     p->at += n;
+    if (op == CAROM_OP_LT && peek(p, 0) == '>') return FAIL(p, p->at - 1, "'<>' is not an operator; write a != b");
     const carom_node y = sum(p);
-    if (y == CAROM_NONE) return y;
+    if (y == CAROM_NONE || foreign(p)) return CAROM_NONE;
     if (comparison(p, &second) > 0) return FAIL(p, p->at, "comparisons do not chain; put the first one in parentheses");
     return apply(p, op, x, y, CAROM_NONE);
 }

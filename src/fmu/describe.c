@@ -59,10 +59,13 @@ static void put_units(FILE *f, const carom_model *m, const fmu_variables *v) {
         while (k < n && strcmp(seen[k], text) != 0) ++k;
         if (k < n || !carom_unit_read(plain, strlen(plain), &u)) continue;
         memcpy(seen[n++], text, sizeof text);
-        fprintf(f, "%s    <Unit name=\"%s\"><BaseUnit", n == 1 ? "  <UnitDefinitions>\n" : "", text);
+        bool whole = true; // FMI has no other powers
+        for (int d = 0; d < CAROM_DIMENSIONS; ++d) whole = whole && u.power[d] == round(u.power[d]);
+        fprintf(f, "%s    <Unit name=\"%s\">%s", n == 1 ? "  <UnitDefinitions>\n" : "", text, whole ? "<BaseUnit" : "</Unit>\n");
+        if (!whole) continue;
         static const char *const base[] = {"kg", "m", "s", "rad"};
         for (int d = 0; d < CAROM_DIMENSIONS; ++d)
-            if (u.power[d]) fprintf(f, " %s=\"%d\"", base[d], u.power[d]);
+            if (u.power[d] != 0) fprintf(f, " %s=\"%d\"", base[d], (int)u.power[d]);
         fputs("/></Unit>\n", f);
     }
     if (n) fputs("  </UnitDefinitions>\n", f);

@@ -8,18 +8,23 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-// FMI 3 names machines.  FMI 2 knows linux64 alone, so that is where the library goes on aarch64 too.
+#if defined(__x86_64__)
+static const char machine[] = "x86_64-linux";
+#elif defined(__aarch64__)
+static const char machine[] = "aarch64-linux";
+#else
+static const char machine[] = "";
+#endif
+
+const char *carom_fmu_folder(int version, const char *of, int i) {
+    if (version == 2 && i == 0) return "linux64";
+    return i == (version == 2) && (version == 3 || strcmp(of, "aarch64-linux") == 0) ? of : NULL;
+}
+
+// Where the library is.
 const char *carom_fmu_platform(int version) {
     struct utsname here;
-    if (sizeof(void *) != 8 || uname(&here) != 0) return NULL;
-    if (version == 2) return "linux64";
-#if defined(__x86_64__)
-    return "x86_64-linux";
-#elif defined(__aarch64__)
-    return "aarch64-linux";
-#else
-    return NULL;
-#endif
+    return sizeof(void *) == 8 && uname(&here) == 0 && *machine ? carom_fmu_folder(version, machine, 0) : NULL;
 }
 
 // -- texts in memory ---------------------------------------------------------------------------------------------------
@@ -124,9 +129,11 @@ carom_status carom_fmu_export(const fmu_export_def *def, FILE *f, carom_error *e
     const bool described = finish(&description), buildable = finish(&build), good = described && buildable; // both are finished, whatever happens
     if (status == CAROM_OK && !good) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an FMU");
     if (status == CAROM_OK) {
-        snprintf(name, sizeof name, "binaries/%s/%.120s.so", carom_fmu_platform(def->version), def->identifier);
         carom_zip_add(&z, "modelDescription.xml", description.text, description.length);
-        carom_zip_add(&z, name, def->library, (size_t)(def->library_end - def->library));
+        for (int i = 0; carom_fmu_folder(def->version, machine, i); ++i) {
+            snprintf(name, sizeof name, "binaries/%s/%.120s.so", carom_fmu_folder(def->version, machine, i), def->identifier);
+            carom_zip_add(&z, name, def->library, (size_t)(def->library_end - def->library));
+        }
         carom_zip_add(&z, "resources/token.txt", token, strlen(token));
         carom_zip_add(&z, "resources/model.txt", model.text, model.length);
         if (def->native) {

@@ -17,9 +17,14 @@ static void note_events(const fmu_unit *u, const carom_now *now) {
     }
 }
 
+static double own_step(const fmu_unit *u) { return u->given[1] ? u->value[1] : u->bundle.step; }
+
 // Rounding of the importer's own sums of steps is forgiven.
 static const char *wrong(const fmu_unit *u, const fmu_step *s, double t) {
+    static const double MOST_STEPS = 1e9; // an hour and more: a mistake, or an importer that asks how far the FMU can go
     if (!isfinite(s->t) || !isfinite(s->h) || !(s->h > 0)) return "the time must be finite and the length of the step positive";
+    if (s->h > MOST_STEPS * own_step(u)) return "the step has more than 1e9 steps of the FMU; shorten it";
+    if (t + s->h == t) return "the step is too short to change the time";
     if (fabs(s->t - t) > 1e-6 * s->h + 64 * DBL_EPSILON * fabs(t)) return "this is not where the last step ended";
     if (s->t + s->h > u->stop * (1 + CAROM_INSTANT) + CAROM_INSTANT * s->h) return "the step goes beyond the stop time";
     return NULL;
@@ -69,7 +74,7 @@ fmu_level carom_fmu_step(fmu_unit *u, fmu_step *s) {
     memset(u->impulse, 0, (size_t)u->ndir * sizeof *u->impulse);
     u->fresh = false;
     const double until = s->last + s->h;
-    const fmu_level level = advance(u, s, u->given[1] ? u->value[1] : u->bundle.step);
+    const fmu_level level = advance(u, s, own_step(u));
     if (level != FMU_NOTE) u->mode = FMU_FAILED;
     s->returned = s->returned && s->last < until;
     return level;

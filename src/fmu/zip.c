@@ -1,5 +1,6 @@
-// zip.c: local headers and bytes, then the central directory (APPNOTE 6.3, without compression).  Dates are 1980-01-01, so equal contents make equal files.
+// zip.c: local headers and bytes, then the central directory (APPNOTE 6.3).  Dates are 1980-01-01, so equal contents make equal files.
 #include "base/grow.h"
+#include "fmu/deflate.h"
 #include "fmu/zip.h"
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +25,16 @@ static void put(zip *z, const void *bytes, size_t size) {
 static void put2(zip *z, unsigned x) { put(z, (unsigned char[]){x & 255, x >> 8 & 255}, 2); }
 static void put4(zip *z, uint32_t x) { put2(z, x & 0xffff), put2(z, x >> 16); }
 
-enum { VERSION = 20, UTF8 = 0x800, DATE = 33, UNIX = 3 };
+enum { VERSION = 20, UTF8 = 0x800, DATE = 33, UNIX = 3, DEFLATED = 8 };
 
 static void put_about(zip *z, const zip_entry *e) {
     put2(z, VERSION);
     put2(z, UTF8);
-    put2(z, 0); // stored
+    put2(z, e->packed < e->size ? DEFLATED : 0);
     put2(z, 0); // time
     put2(z, DATE);
     put4(z, e->crc);
-    put4(z, e->size);
+    put4(z, e->packed);
     put4(z, e->size);
     put2(z, (unsigned)strlen(e->name));
     put2(z, 0); // extra
@@ -44,11 +45,14 @@ void carom_zip_add(zip *z, const char *name, const void *bytes, size_t size) {
     z->failed = !own || size > UINT32_MAX;
     if (!own) return;
     zip_entry *e = &z->list[z->n++];
-    *e = (zip_entry){.name = strcpy(own, name), .crc = crc_of(bytes, size), .size = (uint32_t)size, .at = (uint32_t)z->used};
+    size_t packed = size;
+    unsigned char *shorter = carom_deflate(bytes, size, &packed);
+    *e = (zip_entry){.name = strcpy(own, name), .crc = crc_of(bytes, size), .size = (uint32_t)size, .packed = (uint32_t)packed, .at = (uint32_t)z->used};
     put4(z, 0x04034b50);
     put_about(z, e);
     put(z, name, strlen(name));
-    put(z, bytes, size);
+    put(z, shorter ? shorter : bytes, packed);
+    free(shorter);
 }
 
 bool carom_zip_finish(zip *z) {

@@ -1,4 +1,4 @@
-// zip.h (private): a zip file of files that are stored as they are.
+// zip.h (private): a zip file, of files that are deflated, or stored where that is no shorter.
 #pragma once
 #include <carom/status.h>
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-typedef struct zip_entry { char *name; uint32_t crc, size, at; } zip_entry;
+typedef struct zip_entry { char *name; uint32_t crc, size, packed, at; } zip_entry; // packed: bytes in the zip file; size: stored
 typedef struct zip { FILE *f; zip_entry *list; size_t n; uint64_t used; bool failed; } zip; // zeros and f: an empty one
 
 void carom_zip_add(zip *z, const char *name, const void *bytes, size_t size);

@@ -99,6 +99,24 @@ static carom_status row(csv_table *t, double *spilt, char *line, const char *fil
     return CAROM_OK;
 }
 
+// A line of units behind the header: no numbers, but perhaps 1, and none at its start.
+static bool is_units(const csv_table *t, const char *line) {
+    char *copy = strdup(line), *at = copy;
+    bool units = copy != NULL;
+    for (int i = 0; units && i < t->columns; ++i) {
+        if (!at) units = false;
+        else {
+            char *text = field(&at), *end = NULL;
+            carom_number(text, &end);
+            units = *text && (end == text || *end || (i > 0 && strcmp(text, "1") == 0)) && (*end || end == text || i > 0) && strcmp(text, "nan") != 0 && strcmp(text, "inf") != 0;
+            if (units && i == 0) units = strspn(text, "-") == strlen(text) || (*text >= 'A' && *text <= 'z');
+        }
+    }
+    units = units && !at;
+    free(copy);
+    return units;
+}
+
 carom_status csv_rows(const csv_table *t, int column, int columns, long first, long count, double *out,
                       carom_error *err) {
     enum { BLOCK = 1 << 16 }; // bytes
@@ -137,6 +155,7 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
     }
     if (status == CAROM_OK && !whole && t->columns > 1 && strcmp(t->column[0], "run") == 0)
         status = carom_fail(err, CAROM_IO, "%.400s is the table of a sweep, not the result of a run; `carom plot` draws a sweep that was written with --out FILE.h5", file);
+    bool second = false; // a line of units was seen
     double *spilt = status == CAROM_OK ? malloc(((size_t)t->columns + 1) * sizeof *spilt) : NULL;
     if (status == CAROM_OK && !spilt) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %.400s", file);
     while (status == CAROM_OK && (length = next_line(&line, &size, f)) > 0) {
@@ -144,7 +163,8 @@ carom_status csv_read_to(csv_table *t, const char *file, bool whole, carom_error
         if (!whole && line[length - 1] != '\n') break;
         if (strlen(line) != (size_t)length) status = carom_fail(err, CAROM_IO, "%.400s:%ld: a zero byte; a table is plain text", file, t->rows + 2);
         chomp(line, length);
-        if (status == CAROM_OK && *line) status = row(t, spilt, line, file, err);
+        if (status == CAROM_OK && *line && t->rows == 0 && !second && is_units(t, line)) second = true;
+        else if (status == CAROM_OK && *line) status = row(t, spilt, line, file, err);
         const size_t held = (size_t)t->rows * (size_t)t->columns * sizeof *t->value;
         if (status == CAROM_OK && !whole && !t->spill && held > CSV_MEMORY) status = begin_spill(t, file, err);
     }

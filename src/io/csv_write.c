@@ -165,7 +165,7 @@ static bool create_files(csv_file *f, bool keep, carom_error *err) {
     return good;
 }
 
-csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, bool snapshots, carom_error *err) {
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit, bool snapshots, carom_error *err) {
     static const char head[] = "time,contact,kind,velocity_before,velocity_after,impulse", contacts[] = "time,contact,x,y,z,nx,ny,nz,gap,fx,fy,fz";
     csv_file *f = calloc(1, sizeof *f);
     if (f) {
@@ -187,6 +187,11 @@ csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, cha
         put_name(&f->rows, column[i]);
     }
     put(&f->rows, "\n", 1);
+    for (int i = 0; unit && i < columns; ++i) {
+        if (i) put(&f->rows, ",", 1);
+        put_name(&f->rows, *unit[i] ? unit[i] : "-");
+    }
+    if (unit) put(&f->rows, "\n", 1);
     if (f->has_events) put(&f->events, head, sizeof head - 1), put(&f->events, "\n", 1);
     if (f->snapshots) put(&f->contacts, contacts, sizeof contacts - 1), put(&f->contacts, "\n", 1);
     if (!file || create_files(f, keep, err)) return f;

@@ -112,7 +112,13 @@ hid_t h5_open_packed(hid_t at, const char *path) {
 
 hid_t h5_open_set(hid_t at, const char *path) {
     const hid_t set = h5_open_packed(at, path), dcpl = set >= 0 ? H5Dget_create_plist(set) : -1;
-    const bool plain = dcpl >= 0 && H5Pget_nfilters(dcpl) == 0;
+    bool plain = dcpl >= 0;
+    for (int i = 0; plain && i < H5Pget_nfilters(dcpl); ++i) {
+        unsigned flags, config;
+        size_t n = 0;
+        const H5Z_filter_t filter = H5Pget_filter2(dcpl, (unsigned)i, &flags, &n, NULL, 0, NULL, &config);
+        plain = filter == H5Z_FILTER_DEFLATE || filter == H5Z_FILTER_SHUFFLE;
+    }
     h5_close(dcpl);
     if (plain) return set;
     h5_close(set);

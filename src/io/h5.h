@@ -35,8 +35,17 @@ hid_t h5_text_type(size_t size, H5T_str_t pad);
 typedef struct h5_member { const char *name; size_t at, text; } h5_member; // text: its bytes; 0: a double
 hid_t h5_record_type(size_t size, const h5_member *member, int n, H5T_str_t pad);
 
+// -- dimensions (h5_scales.c) -----------------------------------------------------------------------
+
+/// A set becomes the scale of a dimension.
+bool h5_make_scale(hid_t set, const char *name);
+/// A scale without values, with chunk > 0 one that can grow; < 0: failed.
+hid_t h5_bare_scale(hid_t at, const char *name, hsize_t size, hsize_t chunk);
+/// The dimensions of a set of rank 1 or 2 are these scales.
+bool h5_attach_scales(hid_t set, const hid_t *scale, int rank);
+
 /// Open what a path of hard links leads to.  Everything else is refused (< 0): soft, external and user-defined links, data in other files
-/// (external storage, virtual sets), filters (unless packed), types whose parts do not lie inside them.  A result needs none of these, and they can make a program
+/// (external storage, virtual sets), filters (unless packed; else deflate and shuffle alone), types whose parts do not lie inside them.  A result needs none of these, and they can make a program
 /// read or write other files or memory.
 hid_t h5_open_group(hid_t at, const char *path);
 hid_t h5_open_set(hid_t at, const char *path);
@@ -57,6 +66,8 @@ typedef struct h5_table {
     unsigned char *buffer;
     hsize_t flushed;  // rows of the chunk that the last flush has written; 0: none
     haddr_t place;    // of the chunk in the file, where flushed > 0
+    bool packed;      // compressed: HDF5 writes the rows
+    hid_t scale;      // of its rows, which grows with it; < 0: none, or a table of its own
 } h5_table;
 
 /// What varies along a flexible member: `/fields/NAME`, a row for every row of /data.
@@ -71,6 +82,7 @@ typedef struct h5_file {
     char *name;
     hid_t file, run, ledger, state;
     h5_table data, events, contacts; // contacts.set < 0: none
+    h5_table time;                   // the scale of rows; .set < 0: the file has none
     h5_table *field;
     int nfield;
     size_t contact_size, kind_size; // bytes of the two names in a row of /events
@@ -82,6 +94,8 @@ typedef struct h5_def {
     const char *file;
     size_t columns;
     char *const *column;
+    char *const *unit;      // of columns, "": unknown; NULL: all are
+    bool compress;
     long rows;              // expected, to choose a chunk
     size_t contact_size;    // longest name of a contact
     const h5_field_def *field;

@@ -46,17 +46,18 @@ hid_t h5_contact_type(size_t name, bool memory) {
     return h5_record_type(memory ? sizeof(carom_result_contact) : NUMBERS * sizeof(double) + name, member, NUMBERS + 1, memory ? H5T_STR_NULLTERM : H5T_STR_NULLPAD);
 }
 
-static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, hsize_t width, size_t row_bytes, hsize_t chunk) {
+static bool table_create(h5_table *t, hid_t file, const char *name, hid_t type, hsize_t width, size_t row_bytes, hsize_t chunk, bool packed) {
     const int rank = width ? 2 : 1;
     const hsize_t now[2] = {0, width}, most[2] = {H5S_UNLIMITED, width}, piece[2] = {chunk, width};
     const hid_t space = H5Screate_simple(rank, now, most), dcpl = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(dcpl, rank, piece);
+    if (packed) H5Pset_shuffle(dcpl), H5Pset_deflate(dcpl, 4);
     H5Pset_obj_track_times(dcpl, false);
     H5Pset_attr_phase_change(dcpl, 0, 0); // names of columns stay out of the header, which is rewritten
     const double nothing = NAN;
     if (width) H5Pset_fill_value(dcpl, H5T_NATIVE_DOUBLE, &nothing);
     *t = (h5_table){.set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT), .width = width,
-                    .row_bytes = row_bytes, .chunk = chunk, .buffer = calloc((size_t)chunk, row_bytes)};
+                    .row_bytes = row_bytes, .chunk = chunk, .buffer = calloc((size_t)chunk, row_bytes), .packed = packed, .scale = -1};
     h5_close(dcpl);
     h5_close(space);
     return t->set >= 0 && t->buffer;
@@ -76,9 +77,22 @@ static carom_status broken(h5_file *f, carom_error *err) {
     return still_broken(f, err);
 }
 
+// All rows of the chunk so far: HDF5 compresses it anew.
+static bool write_packed(const h5_table *t) {
+    const int rank = t->width ? 2 : 1;
+    const hsize_t at[2] = {t->base, 0}, count[2] = {t->fill, t->width};
+    const hid_t file = H5Dget_space(t->set), memory = H5Screate_simple(rank, count, NULL), type = H5Dget_type(t->set);
+    const bool good = H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0 && H5Dwrite(t->set, type, memory, file, H5P_DEFAULT, t->buffer) >= 0;
+    h5_close(type);
+    h5_close(memory);
+    h5_close(file);
+    return good;
+}
+
 // The buffered rows that are not in the file yet; the whole chunk if there is nothing of it.
 static bool write_rows(h5_file *f, h5_table *t) {
     const hsize_t at[2] = {t->base, 0};
+    if (t->packed) return write_packed(t);
     if (t->flushed == 0) return H5Dwrite_chunk(t->set, H5P_DEFAULT, 0, at, (size_t)t->chunk * t->row_bytes, t->buffer) >= 0;
     const size_t done = (size_t)t->flushed * t->row_bytes, all = (size_t)t->fill * t->row_bytes;
     return all == done || h5_driver_fill(f->file, t->place + done, t->buffer + done, all - done);
@@ -87,7 +101,7 @@ static bool write_rows(h5_file *f, h5_table *t) {
 static carom_status table_write(h5_file *f, h5_table *t, carom_error *err) {
     const hsize_t size[2] = {t->base + t->fill, t->width};
     if (t->fill == 0) return CAROM_OK;
-    if (H5Dset_extent(t->set, size) < 0 || !write_rows(f, t) || h5_driver_failed(f->file)) return broken(f, err);
+    if (H5Dset_extent(t->set, size) < 0 || !write_rows(f, t) || (t->scale >= 0 && H5Dset_extent(t->scale, size) < 0) || h5_driver_failed(f->file)) return broken(f, err);
     if (t->fill == t->chunk) {
         t->base += t->chunk;
         t->fill = t->flushed = 0;
@@ -101,7 +115,7 @@ static void table_flushed(h5_table *t) {
     const hsize_t at[2] = {t->base, 0};
     unsigned mask;
     hsize_t bytes;
-    const bool known = t->fill > 0 && H5Dget_chunk_info_by_coord(t->set, at, &mask, &t->place, &bytes) >= 0 && t->place != HADDR_UNDEF && bytes == t->chunk * t->row_bytes;
+    const bool known = !t->packed && t->fill > 0 && H5Dget_chunk_info_by_coord(t->set, at, &mask, &t->place, &bytes) >= 0 && t->place != HADDR_UNDEF && bytes == t->chunk * t->row_bytes;
     t->flushed = known ? t->fill : 0;
 #else
     (void)t;
@@ -145,7 +159,7 @@ static bool create_fields(h5_file *f, const h5_def *def) {
         const h5_field_def *d = &def->field[i];
         const size_t columns = d->places * d->width;
         good = table_create(&f->field[i], group, d->name, H5T_NATIVE_DOUBLE, columns, sizeof(double) * columns,
-                            choose_chunk(columns, def->rows)) &&
+                            choose_chunk(columns, def->rows), def->compress) &&
                put_field_places(f->field[i].set, d);
     }
     h5_close(group);
@@ -159,20 +173,65 @@ static size_t longest(const h5_def *def) {
     return size;
 }
 
-static bool put_columns(h5_file *f, const h5_def *def) {
-    const size_t size = longest(def);
-    char *all = calloc(def->columns, size);
+// One text for each column: an attribute of /data.
+static bool put_texts(h5_file *f, size_t n_texts, char *const *text, const char *name) {
+    size_t size = 1;
+    for (size_t i = 0; i < n_texts; ++i)
+        if (strlen(text[i]) > size) size = strlen(text[i]);
+    char *all = calloc(n_texts, size);
     if (!all) return false;
-    for (size_t i = 0; i < def->columns; ++i) memcpy(all + i * size, def->column[i], strlen(def->column[i]));
-    const hsize_t n = def->columns;
+    for (size_t i = 0; i < n_texts; ++i) memcpy(all + i * size, text[i], strlen(text[i]));
+    const hsize_t n = n_texts;
     const hid_t type = h5_text_type(size, H5T_STR_NULLPAD), space = H5Screate_simple(1, &n, NULL);
-    const hid_t a = H5Acreate2(f->data.set, "columns", type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t a = H5Acreate2(f->data.set, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     const bool good = a >= 0 && H5Awrite(a, type, all) >= 0;
     h5_close(a);
     h5_close(space);
     h5_close(type);
     free(all);
     return good;
+}
+
+// The same as a set of its own, for other programs; of variable length, because netCDF's library knows no other texts.  < 0: failed.
+static hid_t put_names(h5_file *f, size_t n_texts, char *const *text, const char *name) {
+    const hsize_t n = n_texts;
+    const hid_t type = h5_text_type(H5T_VARIABLE, H5T_STR_NULLTERM), space = H5Screate_simple(1, &n, NULL), dcpl = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(dcpl, false);
+    const hid_t set = H5Dcreate2(f->file, name, type, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+    const bool good = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    h5_close(dcpl);
+    h5_close(space);
+    h5_close(type);
+    if (good) return set;
+    h5_close(set);
+    return -1;
+}
+
+// Names and units of columns; the scales of rows, columns, events and snapshots.
+static bool put_columns(h5_file *f, const h5_def *def) {
+    hid_t column = -1, unit = -1;
+    bool good = put_texts(f, def->columns, def->column, "columns") && (column = put_names(f, def->columns, def->column, "column")) >= 0 && h5_make_scale(column, "column") &&
+                h5_make_scale(f->time.set, "t") && h5_attach_scales(f->data.set, (const hid_t[]){f->time.set, column}, 2);
+    if (good && def->unit)
+        good = put_texts(f, def->columns, def->unit, "units") && (unit = put_names(f, def->columns, def->unit, "unit")) >= 0 && h5_attach_scales(unit, &column, 1) &&
+               (!*def->unit[0] || h5_put_text(f->time.set, "units", def->unit[0], strlen(def->unit[0])));
+    good = good && (f->events.scale = h5_bare_scale(f->file, "event", 0, EVENT_ROWS)) >= 0 && h5_attach_scales(f->events.set, &f->events.scale, 1);
+    if (good && def->snapshots) good = (f->contacts.scale = h5_bare_scale(f->file, "snapshot", 0, EVENT_ROWS)) >= 0 && h5_attach_scales(f->contacts.set, &f->contacts.scale, 1);
+    h5_close(unit);
+    h5_close(column);
+    return good;
+}
+
+// What a file is, for programs and people that know nothing of carom.
+static bool put_format(h5_file *f) {
+    static const char *const text[][2] = {
+        {"format", "carom result"}, {"Conventions", "carom-1"},
+        {"conventions", "Numbers are in SI units unless `units` of /data names another one; angles in radians. Rates and velocities are right limits (after an impact). "
+                        "Quaternions are (w, x, y, z), from the body frame to the world; angular velocities are in the body frame. Gaps are positive when open, "
+                        "forces and impulses of contacts positive when they push. Forces exclude impulses; impulses are sums since the previous row."}};
+    for (size_t i = 0; i < sizeof text / sizeof *text; ++i)
+        if (!h5_put_text(f->file, text[i][0], text[i][1], strlen(text[i][1]))) return false;
+    return h5_put_integer(f->file, "format_version", 1);
 }
 
 static bool put_model(h5_file *f, const h5_def *def) {
@@ -193,7 +252,13 @@ static bool create_state(h5_file *f) {
     f->state = H5Dcreate2(f->file, "state", H5T_NATIVE_UINT8, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     h5_close(dcpl);
     h5_close(space);
-    return f->state >= 0;
+    if (f->state < 0 || (H5Lexists(f->file, "byte", H5P_DEFAULT) > 0 && H5Ldelete(f->file, "byte", H5P_DEFAULT) < 0)) return false;
+    const bool known = H5Lexists(f->file, "slot", H5P_DEFAULT) > 0;
+    const hid_t slot = known ? H5Dopen2(f->file, "slot", H5P_DEFAULT) : h5_bare_scale(f->file, "slot", 2, 0), byte = h5_bare_scale(f->file, "byte", f->state_size, 0);
+    const bool good = slot >= 0 && byte >= 0 && h5_attach_scales(f->state, (const hid_t[]){slot, byte}, 2);
+    h5_close(slot);
+    h5_close(byte);
+    return good;
 }
 
 static bool create_all(h5_file *f, const h5_def *def) {
@@ -211,14 +276,15 @@ static bool create_all(h5_file *f, const h5_def *def) {
     if (f->file < 0) return false;
     const hid_t event = event_type(f);
     bool good = table_create(&f->data, f->file, "data", H5T_NATIVE_DOUBLE, def->columns, row,
-                             choose_chunk(def->columns, def->rows)) &&
-                table_create(&f->events, f->file, "events", event, 0, event_bytes(f), EVENT_ROWS);
+                             choose_chunk(def->columns, def->rows), def->compress) &&
+                table_create(&f->time, f->file, "t", H5T_NATIVE_DOUBLE, 0, sizeof(double), choose_chunk(1, def->rows), def->compress) &&
+                table_create(&f->events, f->file, "events", event, 0, event_bytes(f), EVENT_ROWS, def->compress);
     if (good) carom_supply_pages(f->data.buffer, (size_t)f->data.chunk * row); // rows that the run will write, at most CHUNK_BYTES
     h5_close(event);
     const hid_t contact = h5_contact_type(f->contact_size, false);
-    if (good && def->snapshots) good = table_create(&f->contacts, f->file, "contacts", contact, 0, H5Tget_size(contact), EVENT_ROWS);
+    if (good && def->snapshots) good = table_create(&f->contacts, f->file, "contacts", contact, 0, H5Tget_size(contact), EVENT_ROWS, def->compress);
     h5_close(contact);
-    good = good && put_columns(f, def) && create_fields(f, def) && put_model(f, def) && h5_put_matrices(f->file, def->matrices, def->nmatrices) && create_state(f);
+    good = good && put_format(f) && put_columns(f, def) && create_fields(f, def) && put_model(f, def) && h5_put_matrices(f->file, def->matrices, def->nmatrices) && create_state(f);
     const hid_t gcpl = H5Pcreate(H5P_GROUP_CREATE);
     H5Pset_attr_phase_change(gcpl, 64, 32);
     f->run = H5Gcreate2(f->file, "run", H5P_DEFAULT, gcpl, H5P_DEFAULT);
@@ -230,7 +296,8 @@ static bool create_all(h5_file *f, const h5_def *def) {
 static h5_file *blank(const h5_def *def) {
     h5_file *f = calloc(1, sizeof *f);
     if (!f) return NULL;
-    f->file = f->run = f->ledger = f->state = f->data.set = f->events.set = f->contacts.set = -1;
+    f->file = f->run = f->ledger = f->state = f->data.set = f->events.set = f->contacts.set = f->time.set = -1;
+    f->data.scale = f->events.scale = f->contacts.scale = f->time.scale = -1;
     f->contact_size = def->contact_size < 1 ? 1 : def->contact_size > NAME_ROOM - 1 ? NAME_ROOM - 1 : def->contact_size;
     f->kind_size = 12; // "accumulation"
     f->state_size = def->state_size;
@@ -273,16 +340,18 @@ carom_status h5_publish(h5_file *f, bool keep, carom_error *err) {
 
 static bool table_open(h5_table *t, hid_t file, const char *name, hsize_t width, size_t row_bytes) {
     const int rank = width ? 2 : 1;
-    *t = (h5_table){.set = h5_open_set(file, name), .width = width, .row_bytes = row_bytes};
+    *t = (h5_table){.set = h5_open_set(file, name), .width = width, .row_bytes = row_bytes, .scale = -1};
     const hid_t dcpl = t->set >= 0 ? H5Dget_create_plist(t->set) : -1, space = t->set >= 0 ? H5Dget_space(t->set) : -1;
     hsize_t piece[2] = {0, 0}, size[2] = {0, 0};
     const bool good = row_bytes > 0 && dcpl >= 0 && space >= 0 && H5Pget_layout(dcpl) == H5D_CHUNKED &&
                       H5Pget_chunk(dcpl, rank, piece) == rank && H5Sget_simple_extent_ndims(space) == rank &&
                       H5Sget_simple_extent_dims(space, size, NULL) == rank && (!width || (size[1] == width && piece[1] == width)) &&
                       piece[0] >= 1 && piece[0] <= (1u << 24) / row_bytes + 1;
+    const bool packed = good && H5Pget_nfilters(dcpl) > 0;
     h5_close(space);
     h5_close(dcpl);
     if (!good) return false;
+    t->packed = packed;
     t->chunk = piece[0];
     t->base = size[0]; // until h5_cut()
     t->buffer = calloc((size_t)t->chunk, row_bytes);
@@ -323,7 +392,12 @@ static bool open_all(h5_file *f, const h5_def *def) {
                 same_type(f->data.set, H5T_NATIVE_DOUBLE) && same_columns(f->data.set, def);
     h5_close(event);
     const hid_t contact = h5_contact_type(f->contact_size, false);
+    if (good && H5Lexists(f->file, "t", H5P_DEFAULT) > 0) { // a file of an older version has no scales
+        good = table_open(&f->time, f->file, "t", 0, sizeof(double)) && same_type(f->time.set, H5T_NATIVE_DOUBLE);
+        f->events.scale = h5_open_set(f->file, "event");
+    }
     if (good && def->snapshots) good = contact >= 0 && table_open(&f->contacts, f->file, "contacts", 0, H5Tget_size(contact)) && same_type(f->contacts.set, contact);
+    if (good && def->snapshots && f->time.set >= 0) f->contacts.scale = h5_open_set(f->file, "snapshot");
     h5_close(contact);
     for (int i = 0; i < def->nfield && good; ++i) {
         char name[200];
@@ -374,7 +448,7 @@ static carom_status table_cut(h5_table *t, hsize_t rows, carom_error *err) {
         h5_close(file);
         if (!good) return h5_fail(err, "cannot read the result file");
     }
-    if (H5Dset_extent(t->set, size) < 0) return h5_fail(err, "cannot write results");
+    if (H5Dset_extent(t->set, size) < 0 || (t->scale >= 0 && H5Dset_extent(t->scale, size) < 0)) return h5_fail(err, "cannot write results");
     return CAROM_OK;
 }
 
@@ -382,6 +456,7 @@ carom_status h5_cut(h5_file *f, hsize_t rows, hsize_t events, hsize_t contacts, 
     h5_hush h;
     h5_hush_begin(&h);
     carom_status status = table_cut(&f->data, rows, err);
+    if (status == CAROM_OK && f->time.set >= 0) status = table_cut(&f->time, rows, err);
     for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_cut(&f->field[i], rows, err);
     if (status == CAROM_OK) status = table_cut(&f->events, events, err);
     if (status == CAROM_OK && f->contacts.set >= 0) status = table_cut(&f->contacts, contacts, err);
@@ -403,6 +478,10 @@ double *h5_row(h5_file *f, carom_error *err) {
 }
 
 carom_status h5_row_done(h5_file *f, carom_error *err) {
+    if (f->time.set >= 0) { // the first column is the time
+        memcpy(f->time.buffer + (size_t)f->time.fill * sizeof(double), f->data.buffer + (size_t)f->data.fill * f->data.row_bytes, sizeof(double));
+        CAROM_TRY(table_next(f, &f->time, err));
+    }
     return table_next(f, &f->data, err);
 }
 
@@ -505,6 +584,7 @@ carom_status h5_put_ledger(h5_file *f, const carom_ledger *l, carom_ledger_names
 
 static void tables_flushed(h5_file *f) {
     table_flushed(&f->data);
+    if (f->time.set >= 0) table_flushed(&f->time);
     table_flushed(&f->events);
     if (f->contacts.set >= 0) table_flushed(&f->contacts);
     for (int i = 0; i < f->nfield; ++i) table_flushed(&f->field[i]);
@@ -515,6 +595,7 @@ carom_status h5_flush(h5_file *f, carom_error *err) {
     h5_hush h;
     h5_hush_begin(&h);
     carom_status status = table_write(f, &f->data, err);
+    if (status == CAROM_OK && f->time.set >= 0) status = table_write(f, &f->time, err);
     if (status == CAROM_OK) status = table_write(f, &f->events, err);
     if (status == CAROM_OK && f->contacts.set >= 0) status = table_write(f, &f->contacts, err);
     for (int i = 0; i < f->nfield && status == CAROM_OK; ++i) status = table_write(f, &f->field[i], err);
@@ -532,7 +613,7 @@ void h5_give_up(h5_file *f, const carom_error *why) {
 void h5_destroy(h5_file *f) {
     h5_hush h;
     h5_hush_begin(&h);
-    const hid_t inner[] = {f->data.set, f->events.set, f->contacts.set, f->run, f->ledger, f->state};
+    const hid_t inner[] = {f->data.set, f->time.set, f->events.set, f->events.scale, f->contacts.set, f->contacts.scale, f->run, f->ledger, f->state};
     for (size_t i = 0; i < sizeof inner / sizeof inner[0]; ++i) h5_close(inner[i]);
     for (int i = 0; i < f->nfield; ++i) {
         h5_close(f->field[i].set);
@@ -542,6 +623,7 @@ void h5_destroy(h5_file *f) {
     h5_hush_end(&h);
     free(f->data.buffer);
     free(f->events.buffer);
+    free(f->time.buffer);
     free(f->contacts.buffer);
     free(f->field);
     free(f->name);

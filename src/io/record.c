@@ -380,8 +380,19 @@ static h5_def file_def(const carom_record *r, const carom_record_def *def) {
     }
     int nmatrices = 0;
     const carom_matrix_text *matrices = r->model ? carom_model_matrices(r->model, &nmatrices) : NULL;
-    return (h5_def){.file = def->file, .matrices = matrices, .nmatrices = nmatrices, .columns = (size_t)r->ncol, .column = r->column, .rows = expected(r),
+    return (h5_def){.file = def->file, .matrices = matrices, .nmatrices = nmatrices, .columns = (size_t)r->ncol, .column = r->column, .unit = r->unit, .compress = def->compress, .rows = expected(r),
                     .contact_size = longest, .field = r->field, .nfield = r->nfield, .text = def->text, .length = def->length, .state_size = r->state_size, .snapshots = r->snapshots > 0, .grows = r->sys->list != NULL};
+}
+
+// Units of columns, where the model gives them.
+static bool find_units(carom_record *r) {
+    r->unit = calloc((size_t)r->ncol + 1, sizeof *r->unit);
+    for (int i = 0; r->unit && i < r->ncol; ++i) {
+        char text[80] = "";
+        if (!r->model || !carom_model_unit(r->model, r->column[i], false, text, sizeof text)) text[0] = 0;
+        if (!(r->unit[i] = strdup(text))) return false;
+    }
+    return r->unit;
 }
 
 // The file as it is once the first state is in it.
@@ -403,10 +414,11 @@ static carom_status begin(carom_record *r, const carom_record_def *def, carom_er
 carom_record *carom_record_create(const carom_record_def *def, carom_error *err) {
     carom_record *r = blank(def, err);
     if (!r) return NULL;
+    if (!def->memory && !find_units(r)) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for %d columns", r->ncol), carom_record_destroy(r), NULL;
     if (def->memory) {
         r->memory = memory_create(r->ncol, r->column, expected(r), def->text, def->length, err);
     } else if (!def->file || carom_ends(def->file, ".csv")) {
-        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, r->snapshots > 0, err);
+        r->csv = csv_create(def->file, !def->replace, def->stream, r->ncol, r->column, def->units ? r->unit : NULL, r->snapshots > 0, err);
     } else {
         const h5_def file = file_def(r, def);
         r->h5 = h5_create(&file, err);
@@ -548,7 +560,9 @@ void carom_record_destroy(carom_record *r) {
     for (int id = 0; r->constraint && id < r->sys->ne + r->nc; ++id) free(r->constraint[id]);
     free(r->constraint);
     for (int i = 0; i < r->ncol; ++i) free(r->column[i]);
+    for (int i = 0; r->unit && i < r->ncol; ++i) free(r->unit[i]);
     free(r->column);
+    free(r->unit);
     free(r->value);
     free(r->state);
     free(r->acc);

@@ -28,6 +28,7 @@ struct carom_record {
     int ncol, ndir, nwatched, nout;
     int nc;                      // contacts with columns: those that come and go have none
     char **column;               // ncol: names
+    char **unit;                 // of them; "": unknown
     record_value *value;         // ncol: what stands in each
     const double *extra;         // values of the caller's columns
     h5_field_def *field;         // what is recorded along flexible members

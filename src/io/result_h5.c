@@ -36,8 +36,12 @@ static bool class_is(hid_t set, H5T_class_t want) {
 }
 
 // Does the file hold that many bytes of this set?  Chunks without data would read as rows of nothing.
+// Deflate makes no more of a byte than 1032.
 static bool stored(hid_t set, double bytes, off_t file_size) {
-    return bytes <= (double)H5Dget_storage_size(set) && bytes <= (double)file_size;
+    const hid_t dcpl = H5Dget_create_plist(set);
+    const double most = dcpl >= 0 && H5Pget_nfilters(dcpl) > 0 ? 1032 : 1;
+    h5_close(dcpl);
+    return bytes <= most * (double)H5Dget_storage_size(set) && bytes <= most * (double)file_size;
 }
 
 static bool read_columns(carom_result *r) {
@@ -308,7 +312,7 @@ static hid_t open_field(const carom_result *r, const char *name, hsize_t size[2]
     if (r->h5 < 0 || strchr(name, '/')) return -1;
     const hid_t set = h5_open_set(r->h5, path);
     if (set >= 0 && extent(set, 2, size) && class_is(set, H5T_FLOAT) && size[0] < (hsize_t)1 << 48 && size[1] <= MOST_COLUMNS &&
-        (double)element_bytes(set) * (double)size[0] * (double)size[1] <= (double)H5Dget_storage_size(set))
+        stored(set, (double)element_bytes(set) * (double)size[0] * (double)size[1], (off_t)1 << 60))
         return set;
     h5_close(set);
     return -1;

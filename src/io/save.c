@@ -76,7 +76,15 @@ static carom_status save_h5(carom_result *r, const char *file, carom_error *err)
     h5_def def = {.file = file, .columns = (size_t)r->table.columns, .column = r->table.column, .rows = r->table.rows + 1, .contact_size = longest_contact(r),
                   .text = r->model, .length = r->model_length, .state_size = 1, .snapshots = r->contacts > 0};
     CAROM_TRY(carom_result_matrices(r, &def.matrices, &def.nmatrices, err));
+    enum { ROOM = 80 };
+    char *units = calloc((size_t)r->table.columns, ROOM), **unit = calloc((size_t)r->table.columns, sizeof *unit);
+    for (int i = 0; units && unit && i < r->table.columns; ++i) {
+        unit[i] = units + (size_t)i * ROOM;
+        if (!carom_result_unit(r, r->table.column[i], unit[i], ROOM)) unit[i][0] = 0;
+    }
+    def.unit = units && unit ? unit : NULL;
     const target to = {.h5 = h5_create(&def, err)};
+    free(units), free(unit);
     if (!to.h5) return CAROM_IO;
     carom_status status = put_rows(r, &to, err);
     if (status == CAROM_OK) status = put_events(r, &to, err);
@@ -90,7 +98,7 @@ static carom_status save_h5(carom_result *r, const char *file, carom_error *err)
 }
 
 static carom_status save_csv(carom_result *r, const char *file, carom_error *err) {
-    const target to = {.csv = csv_create(file, false, NULL, r->table.columns, r->table.column, r->contacts > 0, err)};
+    const target to = {.csv = csv_create(file, false, NULL, r->table.columns, r->table.column, NULL, r->contacts > 0, err)};
     if (!to.csv) return CAROM_IO;
     carom_status status = put_rows(r, &to, err);
     if (status == CAROM_OK) status = put_events(r, &to, err);

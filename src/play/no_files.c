@@ -21,8 +21,8 @@ carom_status csv_read(csv_table *t, const char *file, carom_error *err) { return
 h5_file *h5_create(const h5_def *def, carom_error *err) { return (void)def, carom_fail(err, CAROM_UNSUPPORTED, "there are no files here"), NULL; }
 h5_file *h5_reopen(const h5_def *def, carom_error *err) { return h5_create(def, err); }
 
-csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, bool snapshots, carom_error *err) {
-    (void)file, (void)keep, (void)stream, (void)columns, (void)column, (void)snapshots;
+csv_file *csv_create(const char *file, bool keep, FILE *stream, int columns, char *const *column, char *const *unit, bool snapshots, carom_error *err) {
+    (void)file, (void)keep, (void)stream, (void)columns, (void)column, (void)unit, (void)snapshots;
     return carom_fail(err, CAROM_UNSUPPORTED, "there are no files here"), NULL;
 }
 

@@ -8,7 +8,7 @@
 typedef struct xml_attribute { const char *name, *value; struct xml_attribute *next; } xml_attribute;
 
 typedef struct xml_element {
-    const char *name;
+    const char *name, *file; // file: where it stands, of a file that another one includes; else NULL
     int line;
     xml_attribute *attributes;
     struct xml_element *child, *last, *next; // first and last child; the next of the same parent

@@ -3,7 +3,6 @@
 // Springs give their energy to the potential; dampers, motors and loads give forces, by velocity: what they are at rest is
 // external, the rest damping.  With a coordinate x (a length, a joint's angle or shift, a component of a displacement),
 //     V = 1/2 k (x - x_0)^2,   f = -c x' Dx,   f = F Dx   (D: along velocities)                  (ELM-1)
-#include "base/unit.h"
 #include "derive/bodies/body.h"
 #include <math.h>
 #include <stdio.h>
@@ -173,17 +172,6 @@ static carom_status line_spring(element *e, const carom_mech_spring *of) {
     return name_quantity(e, "energy", e->energy, CAROM_NONE);
 }
 
-// Is a quantity with a unit, here or as a parameter, one of this unit?
-static carom_status check_unit(const element *e, const carom_datum *d, const char *unit) {
-    const carom_datum *q = !carom_given(d) || d->kind != CAROM_TEXT ? NULL : carom_datum_get(&e->r->mech->parameters, d->text) ? carom_datum_get(&e->r->mech->parameters, d->text) : d;
-    carom_unit is, wanted;
-    double x;
-    size_t at;
-    if (!q || q->kind != CAROM_TEXT || carom_quantity_read(q->text, q->length, &x, &is, &at) != CAROM_QUANTITY_READ) return CAROM_OK;
-    if (!carom_unit_read(unit, strlen(unit), &wanted) || carom_unit_fits(&is, &wanted)) return CAROM_OK;
-    return carom_fault(e->r, d, 0, "%s: '%.60s'%s%.60s is a quantity of another kind; %s is in %s here", e->where, d->text, q == d ? "" : " = ", q == d ? "" : q->text, d->key->text, unit);
-}
-
 static carom_status joint_spring(element *e, const carom_mech_spring *of) {
     double rest = 0;
     coefficient k = number(e, 0), c = k;
@@ -192,9 +180,9 @@ static carom_status joint_spring(element *e, const carom_mech_spring *of) {
     CAROM_TRY(carom_find_joint(e->r, &of->joint, &j));
     CAROM_TRY(carom_joint_coordinate(e->r, &of->joint, j, &x));
     const bool shift = x == j->shift;
-    CAROM_TRY(check_unit(e, &of->stiffness, shift ? "N/m" : "N m/rad"));
-    CAROM_TRY(check_unit(e, &of->damping, shift ? "N s/m" : "N m s/rad"));
-    CAROM_TRY(check_unit(e, &of->rest, shift ? "m" : "rad"));
+    CAROM_TRY(carom_check_unit(e->r, e->where, &of->stiffness, shift ? "N/m" : "N m/rad", NULL));
+    CAROM_TRY(carom_check_unit(e->r, e->where, &of->damping, shift ? "N s/m" : "N m s/rad", NULL));
+    CAROM_TRY(carom_check_unit(e->r, e->where, &of->rest, shift ? "m" : "rad", NULL));
     CAROM_TRY(read_coefficient(e, &of->stiffness, &k));
     CAROM_TRY(read_coefficient(e, &of->damping, &c));
     if (carom_given(&of->rest)) CAROM_TRY(carom_resolve_term(e->r, &of->rest, "rest", BOUND_NUMBER, 0, &rest, &rest_node));

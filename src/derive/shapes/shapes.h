@@ -30,6 +30,8 @@ carom_status carom_mesh_parts(resolver *r, const carom_mech_shape *x, int *n);
 
 /// A hull, or one part of a mesh; s has its place.
 carom_status carom_read_hull(resolver *r, const carom_mech_shape *of, int part, const char *where, shape *s);
+/// How hulls and solids of files differ from what is in these; one text for each.
+void carom_kept_describe(const carom_model *m, void (*say)(void *user, const char *text), void *user);
 /// heights.c: rows of heights, or a file of them.
 carom_status carom_read_heights(resolver *r, const carom_mech_shape *of, const char *where, shape *s);
 void carom_shape_enclose(shape *s); // its centre and reach, by its corners

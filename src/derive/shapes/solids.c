@@ -291,6 +291,9 @@ carom_status carom_read_shape(resolver *r, const carom_mech_shape *x, const body
     if (carom_given(&x->surface_velocity)) CAROM_TRY(read_belt(r, &x->surface_velocity, of, s));
     if (f->kind == SHAPE_HULL) CAROM_TRY(carom_read_hull(r, x, part, where, s));
     if (f->kind == SHAPE_HEIGHTS) CAROM_TRY(carom_read_heights(r, x, where, s));
+    const carom_datum *const of_points[] = {&x->scale, &x->corners, &x->solids};
+    for (int i = 0; i < 3 && f->kind != SHAPE_HULL; ++i)
+        if (carom_given(of_points[i])) return carom_fault(r, of_points[i]->key, 0, "%s is no hull or mesh; `%s` belongs to these", where, of_points[i]->key->text);
     if (f->kind != SHAPE_HEIGHTS && carom_given(&x->cell)) return carom_fault(r, x->cell.key, 0, "%s has no cells; `cell` belongs to heights", where);
     if (f->kind == SHAPE_SKIN) return carom_derive_skin(r, of, s);
     if (of && f->kind != SHAPE_POINT && f->kind != SHAPE_ROUND)
