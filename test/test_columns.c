@@ -1,6 +1,6 @@
 // test_columns.c: sparse columns say the same as dense ones, and so does G by parts.
 #include "problems.h"
-#include "scheme/delassus_blocks.h"
+#include "contact/delassus_blocks.h"
 #include <carom/matrix.h>
 #include <carom/team.h>
 #include <float.h>
@@ -125,12 +125,11 @@ static void what_acts_decides_how_reactions_are_added_up(void **state) {
     assert_int_equal(carom_factorise(&F, (carom_matrix){F.shape, one}, NULL), CAROM_OK);
     const carom_columns w = {.rows = ALL, .n = ALL, .stride = ALL, .a = W}, doubled = {.rows = ALL, .n = ALL, .stride = ALL, .a = columns};
     const carom_local L = {.W = w};
-    carom_inside inside = {.delassus = {.dense = doubled, .column = which, .from = which, .F = &F, .L = &L, .x = x, .kept = true, .keep = {.all = L}}};
-    carom_step s = {.inside = &inside};
+    carom_delassus d = {.storage = CAROM_BY_KEPT_COLUMNS, .columns = doubled, .column = which, .from = which, .F = &F, .W = &L, .x = x, .keep = {.all = L}};
     for (int acting = 0; acting <= ALL; ++acting) {
         double p[ALL] = {0}, v[ALL] = {0};
         for (int k = 0; k < acting; ++k) p[7 * k % ALL] = 1;
-        carom_problem_react(&s, v, 3, p, ALL);
+        carom_delassus_react(&d, v, 3, p, ALL, NULL);
         for (int i = 0; i < ALL; ++i) assert_true(v[i] == (acting > 8 ? 3 : 6) * p[i]);
     }
     free(mem.base);
@@ -228,6 +227,9 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
     carom_arena count = {0};
     carom_allocate_assembly(&count, &sys, BLOCKS, SIZE);
     const size_t size = count.used + (1 << 16);
+    assert_int_equal(carom_delassus_dense_rows(&sys, 90), 90);
+    assert_int_equal(carom_delassus_dense_rows(&sys, 91), 90); // beyond: by blocks
+    assert_int_equal(carom_delassus_dense_rows(&(carom_system){.nv = NV, .nc = BLOCKS}, 91), 91);
     for (int variant = 0; variant < 16; ++variant) {
         const bool sparse = variant & 1, even = variant & 2, diagonal = variant & 8;
         carom_team *team = variant & 4 ? &three : NULL;
@@ -246,7 +248,7 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
             p[j] = sin(j);
         }
         carom_assembly x = carom_allocate_assembly(&mem, &sys, BLOCKS, SIZE);
-        assert_true(carom_assembly_form(&x, &L, Lf, &F, a, NV, true, team));
+        assert_true(carom_assembly_form(&x, &L, Lf, &F, a, team) && carom_assembly_rows(&x, team));
         assert_rows(&x.rows, G);
         assert_int_equal(x.parts.most, 6);
         assert_int_equal(x.parts.bodies, PARTS);
@@ -261,13 +263,34 @@ static void matrices_by_parts_are_those_of_columns(void **state) {
             assert_true(near(v[i], sum));
         }
         if (even) { // made later
-            assert_true(carom_assembly_form(&x, &L, Lf, &F, a, NV, false, team));
+            assert_true(carom_assembly_form(&x, &L, Lf, &F, a, team));
+            carom_assembly_diagonal(&x, team);
             assert_diagonal(&x, kept);
             assert_velocities(&x.parts, G, p);
             memset(x.value, 0, values);
             assert_true(carom_assembly_rows(&x, team));
             assert_memory_equal(x.value, kept, values);
         }
+        double dense[SIZE * SIZE];
+        assert_true(carom_assembly_form(&x, &L, Lf, &F, a, team));
+        carom_assembly_dense(&x, dense);
+        for (int i = 0; i < SIZE; ++i)
+            for (int j = 0; j < SIZE; ++j) {
+                assert_true(near(dense[i + j * SIZE], G[i][j]));
+                if (even) assert_true(dense[i + j * SIZE] == dense[j + i * SIZE]);
+            }
+        carom_delassus d = {.parts = x, .G = dense};
+        double by_blocks[NV] = {0}, by_dense[NV] = {0};
+        assert_true(carom_delassus_form(&d, &L, Lf, &F, a, (carom_delassus_way){.parts = true, .blocks = true, .team = team}));
+        assert_true(!d.dense && d.storage == CAROM_BY_PARTS);
+        assert_rows(carom_delassus_rows(&d, team), G);
+        carom_delassus_react(&d, by_blocks, 2, p, SIZE, team);
+        memset(dense, 0, sizeof dense);
+        assert_true(carom_delassus_form(&d, &L, Lf, &F, a, (carom_delassus_way){.blocks = true, .team = team}));
+        assert_true(d.dense && d.symmetric == even && !carom_delassus_rows(&d, team));
+        carom_delassus_react(&d, by_dense, 2, p, SIZE, team);
+        for (int i = 0; i < SIZE * SIZE; ++i) assert_true(near(dense[i], G[i % SIZE][i / SIZE]));
+        for (int i = 0; i < NV; ++i) assert_true(by_dense[i] == by_blocks[i]);
         free(kept);
         free(mem.base);
     }
@@ -296,16 +319,15 @@ static void fill(carom_local *L, int n, bool crowded, uint64_t *rows, uint64_t *
 // G = a A'F^-1 W of sparse columns: A and W the same, other numbers in the same rows, other rows; few products, and more than are remembered.
 static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
     (void)state;
-    static double G[MOST * MOST], dense[2][MOST * LONG], mass[LONG];
-    static carom_block blocks[MOST];
+    static double dense[2][MOST * LONG], mass[LONG];
     static const int sizes[] = {7, MOST};
     uint64_t seed = 5, rows = 6;
     for (int i = 0; i < LONG; ++i) mass[i] = 1 + i;
     const carom_system sys = {.nq = LONG, .nv = LONG, .ne = MOST, .column_stride = ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
     carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
     assert_non_null(mem.base);
-    carom_inside inside = {.delassus = carom_allocate_delassus(&mem, &sys)};
-    carom_step s = {.sys = &sys, .inside = &inside, .G = G, .blocks = blocks};
+    carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false);
+    const double *G = d.G;
     carom_factor F = carom_allocate_factor(&mem, sys.mass_shape, true);
     assert_int_equal(carom_factorise(&F, (carom_matrix){sys.mass_shape, mass}, NULL), CAROM_OK);
     carom_local L[2] = {carom_allocate_local(&mem, &sys), carom_allocate_local(&mem, &sys)};
@@ -316,15 +338,15 @@ static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
         fill(L, n, n == MOST, &rows, &seed);
         fill(L + 1, n, n == MOST, kind == 1 ? &again : &rows, &seed);
         const carom_local *A = L, *W = kind == 0 ? L : L + 1;
-        carom_problem_form(&s, A, W, &F, 0.5);
-        assert_true(s.problem.symmetric == (kind == 0));
+        assert_true(carom_delassus_form(&d, A, W, &F, 0.5, (carom_delassus_way){0}));
+        assert_true(d.dense && d.symmetric == (kind == 0) && d.storage == CAROM_BY_PRODUCTS);
         for (int k = 0; k < n; ++k) carom_column_expand(dense[0] + k * LONG, &A->W, k), carom_column_expand(dense[1] + k * LONG, &W->W, k);
         for (int i = 0; i < n; ++i)
             for (int k = 0; k < n; ++k) {
                 double sum = 0;
                 for (int r = 0; r < LONG; ++r) sum += dense[0][i * LONG + r] * dense[1][k * LONG + r] / mass[r];
                 assert_true(fabs(G[i + k * n] - 0.5 * sum) <= 8 * DBL_EPSILON);
-                assert_true(G[i + k * n] == 0 || (s.problem.first[k > i ? k : i] <= (k < i ? k : i)));
+                assert_true(G[i + k * n] == 0 || (d.first[k > i ? k : i] <= (k < i ? k : i)));
             }
     }
     free(mem.base);
@@ -333,16 +355,15 @@ static void sparse_columns_make_the_matrix_of_the_problem(void **state) {
 // F^-1 W of the last problem serves the next one, with the bits of one that solves again, and is not solved for: another F changes nothing.  Sparse columns and dense ones.
 static void a_problem_takes_over_what_the_last_one_has_solved(void **state) {
     (void)state;
-    static double G[MOST * MOST], fresh[MOST * MOST], mass[2][LONG];
-    static carom_block blocks[MOST];
+    static double fresh[MOST * MOST], mass[2][LONG];
     uint64_t seed = 7, rows = 8;
     for (int i = 0; i < LONG; ++i) mass[0][i] = 1 + i, mass[1][i] = 3 + i;
     for (int dense = 0; dense < 2; ++dense) {
         const carom_system sys = {.nq = LONG, .nv = LONG, .ne = MOST, .column_stride = dense ? LONG : ENTRIES, .mass_shape = {CAROM_DIAGONAL, LONG, 0, NULL}};
         carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
         assert_non_null(mem.base);
-        carom_inside inside = {.delassus = carom_allocate_delassus(&mem, &sys)};
-        carom_step s = {.sys = &sys, .inside = &inside, .G = G, .blocks = blocks};
+        carom_delassus d = carom_allocate_delassus(&mem, &sys, MOST, MOST, false);
+        const double *G = d.G;
         carom_factor F[2];
         for (int i = 0; i < 2; ++i) {
             F[i] = carom_allocate_factor(&mem, sys.mass_shape, true);
@@ -355,14 +376,67 @@ static void a_problem_takes_over_what_the_last_one_has_solved(void **state) {
             uint64_t again = rows;
             fill(&W, n, false, &rows, &seed);
             fill(&A, n, false, t % 2 ? &again : &rows, &seed); // in the same rows, or in others
-            carom_problem_form(&s, &A, &W, F, 0.5);
+            assert_true(carom_delassus_form(&d, &A, &W, F, 0.5, (carom_delassus_way){0}));
             memcpy(fresh, G, sizeof fresh);
-            carom_problem_form(&s, &W, &W, F, 1);
-            carom_problem_form_as(&s, &A, &W, F + 1, 0.5, carom_problem_number(&s));
+            assert_true(carom_delassus_form(&d, &W, &W, F, 1, (carom_delassus_way){0}));
+            assert_true(carom_delassus_form(&d, &A, &W, F + 1, 0.5, (carom_delassus_way){.formed = d.formed}));
             assert_memory_equal(G, fresh, (size_t)(n * n) * sizeof *G);
-            carom_problem_form_as(&s, &A, &W, F + 1, 0.5, carom_problem_number(&s) - 1); // it is not the last: solved
+            assert_true(carom_delassus_form(&d, &A, &W, F + 1, 0.5, (carom_delassus_way){.formed = d.formed - 1})); // it is not the last: solved
             if (t % 2) assert_memory_not_equal(G, fresh, (size_t)(n * n) * sizeof *G); // in other rows all may be zero
         }
+        free(mem.base);
+    }
+}
+
+// Every storage gives the same G and the same velocities from reactions, to rounding: columns, kept columns, products of sparse columns, and the primitive, with rows in another order.
+static void all_storages_give_one_operator(void **state) {
+    (void)state;
+    enum { VELOCITIES = 24, ROWS = 9 };
+    static const carom_delassus_storage storages[] = {CAROM_BY_COLUMNS, CAROM_BY_KEPT_COLUMNS, CAROM_BY_PRODUCTS};
+    uint64_t seed = 11;
+    double mass[VELOCITIES], numbers[ROWS][ENTRIES], G[3][ROWS * ROWS], X[ROWS * VELOCITIES], again[ROWS * ROWS], v[3][VELOCITIES] = {{0}}, p[ROWS];
+    int turned[ROWS];
+    for (int i = 0; i < VELOCITIES; ++i) mass[i] = 1 + i % 5;
+    for (int k = 0; k < ROWS; ++k) {
+        p[k] = symmetric_uniform(&seed), turned[k] = ROWS - 1 - k;
+        for (int e = 0; e < ENTRIES; ++e) numbers[k][e] = symmetric_uniform(&seed);
+    }
+    for (int way = 0; way < 3; ++way) {
+        const bool sparse = way == 2;
+        const carom_system sys = {.nq = VELOCITIES, .nv = VELOCITIES, .ne = ROWS, .column_stride = sparse ? ENTRIES : VELOCITIES, .mass_shape = {CAROM_DIAGONAL, VELOCITIES, 0, NULL},
+                                  .flags = way == 1 ? CAROM_CONSTANT_DIRECTIONS | CAROM_CONSTANT_MASS : 0};
+        carom_arena mem = {.base = aligned_alloc(64, 1 << 20), .size = 1 << 20};
+        assert_non_null(mem.base);
+        memset((char *)mem.base, 0, 1 << 20);
+        carom_delassus d = carom_allocate_delassus(&mem, &sys, ROWS, ROWS, false);
+        carom_factor F = carom_allocate_factor(&mem, sys.mass_shape, true);
+        assert_int_equal(carom_factorise(&F, (carom_matrix){sys.mass_shape, mass}, NULL), CAROM_OK);
+        F.ready = true;
+        carom_local L = carom_allocate_local(&mem, &sys), *all = way == 1 ? &d.keep.all : &L;
+        assert_true(mem.used <= mem.size);
+        for (int side = 0; side < 2; ++side, all = &L) {
+            all->nb = ROWS;
+            for (int k = 0; k < ROWS; ++k) {
+                int *row = sparse ? carom_column_own_rows(&all->W, k, ENTRIES) : NULL;
+                all->id[k] = all->at[k] = k, all->at[k + 1] = k + 1;
+                for (int e = 0; e < ENTRIES; ++e) {
+                    if (row) row[e] = 2 * k + e;
+                    all->W.a[(size_t)k * (size_t)all->W.stride + (size_t)(row ? e : 2 * k + e)] = numbers[k][e];
+                }
+            }
+        }
+        assert_true(carom_delassus_form(&d, &L, &L, &F, 0.7, (carom_delassus_way){.kept = way == 1}));
+        assert_int_equal(d.storage, storages[way]);
+        memcpy(G[way], d.G, sizeof G[way]);
+        carom_delassus_react(&d, v[way], 2, p, ROWS - 1, NULL);
+        for (int k = 0; k < ROWS; ++k) carom_column_expand(X + k * VELOCITIES, &L.W, turned[k]);
+        carom_delassus_dense(again, ROWS, X, &L.W, turned, &F, 0.7, true);
+        for (int i = 0; i < ROWS; ++i)
+            for (int k = 0; k < ROWS; ++k) {
+                assert_true(fabs(G[way][i + k * ROWS] - G[0][i + k * ROWS]) <= 8 * DBL_EPSILON);
+                assert_true(fabs(again[turned[i] + turned[k] * ROWS] - G[0][i + k * ROWS]) <= 8 * DBL_EPSILON);
+            }
+        for (int i = 0; i < VELOCITIES; ++i) assert_true(fabs(v[way][i] - v[0][i]) <= 8 * DBL_EPSILON);
         free(mem.base);
     }
 }
@@ -375,6 +449,7 @@ int main(void) {
         cmocka_unit_test(matrices_by_parts_are_those_of_columns),
         cmocka_unit_test(sparse_columns_make_the_matrix_of_the_problem),
         cmocka_unit_test(a_problem_takes_over_what_the_last_one_has_solved),
+        cmocka_unit_test(all_storages_give_one_operator),
         cmocka_unit_test(what_acts_decides_how_reactions_are_added_up),
     };
     return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

@@ -1,11 +1,14 @@
 // test_factor.c: factorisations solve what they were made of, and say when they cannot.
 #include "problems.h"
+#include "linalg/saddle.h"
 #include <carom/matrix.h>
 #include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -248,8 +251,86 @@ static void three_unknowns_have_the_bits_of_a_band(void **state) {
     free(band.mem.base);
 }
 
+// -- joints as part of the linear system ----------------------------------------------------------------------------------------
+
+enum { BODIES = 12, ROWS = 3, JOINTS_MOST = 14, UNKNOWNS = 6 * BODIES, WIDE = 12 };
+
+// Joint j between bodies a and b (-1: ground): rows of random numbers.
+static void join(carom_columns *W, int j, int a, int b, uint64_t *seed) {
+    for (int k = ROWS * j; k < ROWS * (j + 1); ++k) {
+        int *row = carom_column_own_rows(W, k, a < 0 ? 6 : 12), n = 0;
+        for (int i = 0; a >= 0 && i < 6; ++i) row[n++] = 6 * a + i;
+        for (int i = 0; i < 6; ++i) row[n++] = 6 * b + i;
+        for (int e = 0; e < n; ++e) W->a[k * WIDE + e] = symmetric_uniform(seed);
+    }
+}
+
+// Chains, trees, and trees with loops: [A W; V' 0] (x, y) = b, where A is no more symmetric than an implicit step's and V is not W.  A joint twice, and matrices that couple bodies without a
+// joint, are reported.
+static void joints_are_eliminated_with_their_bodies(void **state) {
+    (void)state;
+    static int group[BODIES + 1];
+    static double A[UNKNOWNS * UNKNOWNS];
+    uint64_t seed = 3;
+    for (int i = 0; i <= BODIES; ++i) group[i] = 6 * i;
+    for (int variant = 0; variant < 12; ++variant) {
+        const bool tree = variant % 3 > 0, loops = variant % 3 > 1;
+        const int joints = loops ? JOINTS_MOST : BODIES, ne = ROWS * joints, n = UNKNOWNS + ne;
+        const carom_shape shape = {.storage = CAROM_DENSE, .n = UNKNOWNS};
+        carom_arena mem = {.base = aligned_alloc(64, 1 << 24), .size = 1 << 24};
+        assert_non_null(mem.base);
+        carom_saddle S = carom_allocate_saddle(&mem, UNKNOWNS, BODIES, group, ne, shape, WIDE);
+        carom_columns W = carom_allocate_columns(&mem, UNKNOWNS, ne, WIDE), V = carom_allocate_columns(&mem, UNKNOWNS, ne, WIDE);
+        assert_true(S.on && mem.used <= mem.size);
+        for (int i = 0; i < UNKNOWNS * UNKNOWNS; ++i) A[i] = 0;
+        for (int b = 0; b < BODIES; ++b)
+            for (int i = 0; i < 36; ++i) A[6 * b + i / 6 + (6 * b + i % 6) * UNKNOWNS] = (i % 7 == 0 ? 3 : 0) + 0.2 * symmetric_uniform(&seed);
+        for (int j = 0; j < joints; ++j) {
+            const int parent = j < BODIES ? (tree ? (int)(uniform(&seed) * j) : j - 1) : j - BODIES, body = j < BODIES ? j : BODIES - 1 - (j - BODIES);
+            join(&W, j, j == 0 ? -1 : parent, body, &seed);
+            for (int k = ROWS * j; k < ROWS * (j + 1); ++k) {
+                memcpy(carom_column_own_rows(&V, k, W.count[k]), carom_column_rows(&W, k), (size_t)W.count[k] * sizeof(int));
+                for (int e = 0; e < W.count[k]; ++e) V.a[k * WIDE + e] = W.a[k * WIDE + e] + 0.01 * symmetric_uniform(&seed);
+            }
+            if (j > 0) A[6 * parent + 1 + (6 * body + 2) * UNKNOWNS] += 0.05; // joints couple the positions of their bodies
+        }
+        const carom_matrix matrix = {shape, A};
+        assert_true(carom_saddle_factor(&S, matrix, &W, &V));
+        for (int i = 0; i < n; ++i) S.b[i] = symmetric_uniform(&seed);
+        assert_true(carom_saddle_solve(&S, true));
+        for (int i = 0; i < n; ++i) {
+            double left = S.b[i], size = fabs(left);
+            for (int j = 0; i < UNKNOWNS && j < UNKNOWNS; ++j) left -= A[i + j * UNKNOWNS] * S.x[j], size += fabs(A[i + j * UNKNOWNS] * S.x[j]);
+            for (int k = 0; k < ne; ++k)
+                for (int e = 0; e < W.count[k]; ++e) {
+                    if (carom_column_rows(&W, k)[e] == i) left -= W.a[k * WIDE + e] * S.x[UNKNOWNS + k], size += fabs(W.a[k * WIDE + e] * S.x[UNKNOWNS + k]);
+                    if (UNKNOWNS + k == i) left -= V.a[k * WIDE + e] * S.x[carom_column_rows(&V, k)[e]];
+                }
+            assert_true(fabs(left) <= 1e-10 * fmax(size, 1));
+        }
+        if (!loops) {
+            A[(UNKNOWNS - 1) * UNKNOWNS] = 1; // first and last body: not joined
+            if (!tree) assert_false(carom_saddle_factor(&S, matrix, &W, &V));
+            A[(UNKNOWNS - 1) * UNKNOWNS] = 0;
+        } else { // the last joint once more instead of the one before
+            for (int k = 0; k < ROWS; ++k)
+                for (int e = 0; e < WIDE; ++e) {
+                    const int from = (ROWS * (joints - 1) + k) * WIDE + e, to = (ROWS * (joints - 2) + k) * WIDE + e;
+                    W.a[to] = W.a[from], W.row[to] = W.row[from], V.a[to] = V.a[from], V.row[to] = V.row[from];
+                    W.count[ROWS * (joints - 2) + k] = V.count[ROWS * (joints - 2) + k] = WIDE;
+                }
+            S.known = false; // other bodies are joined
+            assert_false(carom_saddle_factor(&S, matrix, &W, &V) && carom_saddle_solve(&S, true));
+        }
+        free(mem.base);
+    }
+    carom_arena count = {0};
+    assert_false(carom_allocate_saddle(&count, 7, 1, (const int[]){0, 7}, 3, (carom_shape){.storage = CAROM_DENSE, .n = 7}, 4).on); // a group of seven
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joints_are_eliminated_with_their_bodies),
         cmocka_unit_test(three_unknowns_have_the_bits_of_a_band),
         cmocka_unit_test(every_storage_and_size_is_solved),
         cmocka_unit_test(larger_matrices_are_solved_too),

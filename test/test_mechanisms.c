@@ -272,8 +272,49 @@ static void the_chain_hangs_over_the_drum(void **state) {
     finish(&r);
 }
 
+// Eight links in space, over a floor where `floor`: joints belong to the linear system, and contact problems have contacts alone.  A spring that does next to nothing couples two links without a
+// joint: then joints are rows of the contact problem.  Both ways give the same motion.
+static void joints_in_the_linear_system_move_as_rows_of_the_contact_problem(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"moreau-jean", "moreau-dissipative"};
+    for (int variant = 0; variant < 4; ++variant) {
+        const bool floor = variant & 1;
+        double q[2][60], force[2];
+        for (int spring = 0; spring < 2; ++spring) {
+            char text[4000];
+            int n = snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -9.81]\nbodies:\n");
+            for (int i = 0; i < 8; ++i)
+                n += snprintf(text + n, sizeof text - (size_t)n, "  b%d: {mass: 0.1, inertia: [1e-5, 9e-5, 8e-5], at: [%g, 0, 0]%s}\n", i, 0.05 + 0.1 * i, floor ? ", shape: {sphere: 0.02}" : "");
+            n += snprintf(text + n, sizeof text - (size_t)n, "joints:\n");
+            for (int i = 0; i < 8; ++i) {
+                char other[8] = "ground";
+                if (i > 0) snprintf(other, sizeof other, "b%d", i - 1);
+                n += snprintf(text + n, sizeof text - (size_t)n, "  j%d: {type: revolute, between: [%s, b%d], at: [%g, 0, 0], axis: [0, 1, %d]%s}\n", i, other, i, 0.1 * i, i % 2, i == 0 ? ", motion: 0.3*sin(5*t)" : "");
+            }
+            if (floor) n += snprintf(text + n, sizeof text - (size_t)n, "shapes: {floor: {plane: [0, 0, 1], at: [0, 0, -0.1]}}\ncontacts: {f: {between: [[b0, b1, b2, b3, b4, b5, b6, b7], floor], friction: 0.3, restitution: 0.3}}\n");
+            if (spring) snprintf(text + n, sizeof text - (size_t)n, "springs: {s: {between: [b1, b6], points: [[0, 0, 0], [0, 0, 0]], stiffness: 1e-10, length: 0.1}}\n");
+            carom_model *m = good(text);
+            carom_sim *sim = model_sim(m, schemes[variant / 2], NULL, 1e-3, 0.25);
+            model_sim_run(sim);
+            carom_ledger l;
+            assert_int_equal(carom_sim_ledger(sim, &l, NULL), CAROM_OK);
+            assert_true(l.counts.problems >= 250);
+            assert_true(spring || floor || l.counts.iterations == 0); // no solver was asked for joints
+            assert_true(!spring || l.counts.iterations >= l.counts.problems);
+            assert_true(spring || !floor || (l.counts.iterations > 0 && l.impacts > 0 && l.counts.iterations < l.counts.problems));
+            memcpy(q[spring], carom_sim_now(sim).q, 56 * sizeof(double));
+            force[spring] = carom_sim_now(sim).impulse[0];
+            carom_sim_destroy(sim);
+            carom_model_destroy(m);
+        }
+        for (int i = 0; i < 56; ++i) assert_true(fabs(q[0][i] - q[1][i]) < 1e-9);
+        assert_true(fabs(force[0] - force[1]) < 1e-9);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(joints_in_the_linear_system_move_as_rows_of_the_contact_problem),
         cmocka_unit_test(the_last_ball_of_the_cradle_takes_over_the_velocity_of_the_first),
         cmocka_unit_test(the_idle_gear_rattles_below_the_limit_of_drag_alone),
         cmocka_unit_test(the_stack_stands_and_every_joint_carries_what_is_above),

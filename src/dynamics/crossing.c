@@ -6,6 +6,7 @@
 //
 // with x'- and x'+ the motion on both sides.  h is the gap of a contact that arrives, the slip of one that comes to rest, what is left of the friction
 // that holds it, the reaction of one that opens.  Where velocities and accelerations are continuous nothing jumps.
+#include "contact/delassus.h"
 #include "base/tolerance.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
@@ -108,16 +109,14 @@ static carom_status find_impulses(carom_path *w, const carom_change *x) {
     CAROM_TRY(carom_path_stand(w, x->t, x->q, x->v, w->with));
     const int n = w->n_rows = L->at[L->nb];
     for (int k = 0; k < n; ++k) {
-        double *X = w->X + (size_t)k * (size_t)nv;
-        carom_column_expand(X, &L->W, k);
-        carom_factor_solve(&w->F, X);
+        carom_column_expand(w->X + (size_t)k * (size_t)nv, &L->W, k);
         w->row[k] = k;
     }
+    carom_delassus_dense(w->G, n, w->X, &L->W, NULL, &w->F, 1, true);
     for (int i = 0; i < nv; ++i) w->b[i] = x->v[i] - x->v_before[i];
     for (int k = 0; k < n; ++k) {
         w->lambda[k] = carom_column_dot(&L->W, k, w->b);
         w->before[k] = w->u[k] - w->lambda[k];
-        for (int i = 0; i < n; ++i) w->G[k + i * n] = carom_column_dot(&L->W, k, w->X + (size_t)i * (size_t)nv);
     }
     if (n > 0) carom_path_solve(w, w->G, n, w->lambda);
     carom_copy(w->da, w->b, nv);

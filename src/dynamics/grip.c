@@ -1,4 +1,5 @@
 // grip.c: the contact problem at a point.
+#include "contact/delassus.h"
 #include "base/block.h"
 #include "dynamics/dynamics.h"
 #include <math.h>
@@ -73,11 +74,9 @@ void carom_grip_lay_out(carom_grip *s) {
 
 void carom_grip_fill(carom_grip *s) {
     const size_t nv = (size_t)s->p.nv, n = (size_t)s->rows;
-    for (size_t j = 0; j < n; ++j) {
-        carom_copy(s->X + j * nv, s->out + j * nv, s->p.nv);
-        carom_factor_solve(&s->A, s->X + j * nv);
-        for (size_t i = 0; i < n; ++i) s->G[i + j * n] = carom_dot(s->in + i * nv, s->X + j * nv, s->p.nv);
-    }
+    const carom_columns in = {.rows = s->p.nv, .n = s->rows, .stride = s->p.nv, .a = s->in};
+    carom_copy(s->X, s->out, (ptrdiff_t)(n * nv));
+    carom_delassus_dense(s->G, s->rows, s->X, &in, NULL, &s->A, 1, false);
 }
 
 carom_problem carom_grip_problem(carom_grip *s) {

@@ -3,6 +3,7 @@
 //     M a = f + B lambda,   W'a + kappa = 0:     M da = d(f - M a) + d(B lambda) + B dlambda,   W'da = -d(W'a + kappa)       (VAR-1)
 //
 // over joints, closed normals and sticking tangents; B has the friction of sliding contacts in it.
+#include "contact/delassus.h"
 #include "dynamics/dynamics.h"
 #include "linalg/dense.h"
 #include <float.h>
@@ -87,14 +88,11 @@ carom_status carom_path_evaluate(carom_path *w, double t, const double *q, const
             carom_column_expand(X, &L->W, k);
             if (slides(w, b)) slip(w, b, d);
             for (int i = k + 1; slides(w, b) && i < L->at[b + 1]; ++i) carom_column_axpy(X, -p->contacts[L->id[b] - p->ne].friction * d[i - k - 1], &L->W, i);
-            carom_factor_solve(&w->F, X);
             w->row[w->n_rows++] = k;
         }
     const int n = w->n_rows;
-    for (int r = 0; r < n; ++r) {
-        w->r[r] = -carom_column_dot(&L->W, w->row[r], w->a) - w->kappa[w->row[r]];
-        for (int i = 0; i < n; ++i) w->G[r + i * n] = carom_column_dot(&L->W, w->row[r], w->X + (size_t)i * nv);
-    }
+    for (int r = 0; r < n; ++r) w->r[r] = -carom_column_dot(&L->W, w->row[r], w->a) - w->kappa[w->row[r]];
+    carom_delassus_dense(w->G, n, w->X, &L->W, w->row, &w->F, 1, false);
     if (n > 0) carom_path_solve(w, w->G, n, w->r);
     carom_zero(w->lambda, L->at[L->nb]);
     for (int r = 0; r < n; ++r) {

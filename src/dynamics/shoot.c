@@ -2,6 +2,7 @@
 //
 // States beside a start satisfy joints and the contacts that are closed there, to first order:  c(x) = 0,  C dx = 0.  Z is an orthonormal basis of
 // these dx in units of typical sizes, Y what becomes of it, by (VAR-1) and (VAR-2).
+#include "contact/delassus.h"
 #include "base/missing.h"
 #include "base/grow.h"
 #include "base/number.h"
@@ -346,9 +347,7 @@ static carom_status project(carom_shooter *s, double *q, double *v) {
         for (int b = 0; b < L->nb; ++b) {
             const bool slides = L->id[b] >= p->ne && w->phase[L->id[b] - p->ne] == CAROM_MODE_SLIP;
             for (int k = L->at[b]; k < (positions || slides ? L->at[b] + 1 : L->at[b + 1]); ++k) {
-                double *X = w->X + (size_t)n * (size_t)s->nv;
-                carom_column_expand(X, &L->W, k);
-                carom_factor_solve(&w->F, X);
+                carom_column_expand(w->X + (size_t)n * (size_t)s->nv, &L->W, k);
                 w->r[n] = positions ? -p->g[L->id[b]] : -w->u[k];
                 wrong = fmax(wrong, fabs(w->r[n]));
                 w->row[n++] = k;
@@ -358,8 +357,7 @@ static carom_status project(carom_shooter *s, double *q, double *v) {
             if (positions) round = 5;
             continue;
         }
-        for (int i = 0; i < n; ++i)
-            for (int k = 0; k < n; ++k) w->G[i + k * n] = carom_column_dot(&L->W, w->row[i], w->X + (size_t)k * (size_t)s->nv);
+        carom_delassus_dense(w->G, n, w->X, &L->W, w->row, &w->F, 1, true);
         carom_path_solve(w, w->G, n, w->r);
         carom_zero(w->dx, s->nv);
         for (int k = 0; k < n; ++k) carom_axpy(w->dx, w->r[k], w->X + (size_t)k * (size_t)s->nv, s->nv);

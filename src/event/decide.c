@@ -391,8 +391,8 @@ static int slow_rows(carom_phase *w, const carom_step *s) {
 }
 
 // (EV-26)  (I + G K) x = -G r,   r = |lambda_T| d + lambda_T,   d = Gamma_T/|Gamma_T|,   K = |lambda_T|/|Gamma_T| (I - d d')   over the m rows of f->order; x goes to f->b.
-// s->G was multiplied by h.  False: no answer.
-static bool straighter(carom_phase *w, const carom_step *s, int m) {
+// False: no answer.
+static bool straighter(carom_phase *w, int m) {
     carom_flow *f = &w->f;
     double *J = f->S, *x = f->b;
     carom_zero(x, m);
@@ -405,13 +405,13 @@ static bool straighter(carom_phase *w, const carom_step *s, int m) {
         double d[CAROM_TANGENTS];
         for (int l = 0; l < tangents; ++l) d[l] = w->Gamma_0[k + l] / size, J[j + l + (ptrdiff_t)(j + l) * m] = 1;
         for (int i = 0; i < m; ++i) {
-            const double *G = s->G + f->order[i] + (ptrdiff_t)f->order[j] * f->n;
+            const double *G = f->G.G + f->order[i] + (ptrdiff_t)f->order[j] * f->n;
             double along = 0;
             for (int l = 0; l < tangents; ++l) along += G[(ptrdiff_t)l * f->n] * d[l];
             for (int l = 0; l < tangents; ++l) {
                 const double g = G[(ptrdiff_t)l * f->n];
-                x[i] -= g / s->h * (used * d[l] + lambda[l]);
-                J[i + (ptrdiff_t)(j + l) * m] += used / size * (g - along * d[l]) / s->h;
+                x[i] -= g * (used * d[l] + lambda[l]);
+                J[i + (ptrdiff_t)(j + l) * m] += used / size * (g - along * d[l]);
             }
         }
     }
@@ -445,7 +445,7 @@ static double turn_slips(carom_phase *w, const carom_step *s, int m) {
 static void straighten(carom_phase *w, const carom_step *s) {
     const int m = slow_rows(w, s);
     double turn = HUGE_VAL;
-    for (int i = 0; m > 0 && i < TURNS && turn > STRAIGHT && straighter(w, s, m); ++i) turn = turn_slips(w, s, m);
+    for (int i = 0; m > 0 && i < TURNS && turn > STRAIGHT && straighter(w, m); ++i) turn = turn_slips(w, s, m);
 }
 
 // (EV-5)  Who of the candidates stays, sticks and slides.

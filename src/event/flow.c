@@ -24,8 +24,11 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.row = carom_allocate_ints(mem, nl);
     f.col = carom_allocate_ints(mem, nl);
     f.order = carom_allocate_ints(mem, nl);
-    f.X = carom_allocate(mem, nl * nv);
-    CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N, &f.at.G);
+    f.G = carom_allocate_delassus(mem, sys, (int)nl, (int)nb, true);
+    f.rows = carom_allocate_local(mem, sys);
+    f.push_on = carom_allocate_local(mem, sys);
+    f.push_on.W = carom_allocate_columns(mem, sys->nv, (int)nl, sys->nv);
+    CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N);
     f.scratch = carom_allocate(mem, 3 * nl);
     f.balance = carom_allocate(mem, nl);
     CAROM_ALLOCATE(mem, nc, &f.range, &f.lightest);
@@ -98,26 +101,39 @@ static void choose_rows(carom_flow *f, const carom_step *s, int want) {
     }
 }
 
-// X = M^-1 W and G = W'X where every direction is an unknown, M is diagonal and W sparse: mechanisms.
-static void form_sparse(carom_flow *f, carom_step *s) {
-    carom_problem_form(s, &f->L, &f->L, &f->F, 1);
+// Column r of W: direction row[r] of L.
+static void take_rows(carom_flow *f) {
+    const carom_columns *from = &f->L.W;
+    carom_columns *to = &f->rows.W;
     for (int r = 0; r < f->n; ++r) {
-        carom_column_expand(f->X + (size_t)r * (size_t)s->sys->nv, &s->inside->delassus.sparse, r);
-        f->D[r] = fabs(s->G[r + (size_t)r * (size_t)f->n]);
+        const size_t at = (size_t)f->row[r] * (size_t)from->stride, count = (size_t)(from->count ? from->count[f->row[r]] : from->rows);
+        memcpy(to->a + (size_t)r * (size_t)to->stride, from->a + at, count * sizeof *to->a);
+        if (from->count) memcpy(carom_column_own_rows(to, r, (int)count), carom_column_rows(from, f->row[r]), count * sizeof *to->row);
     }
 }
 
-// G = W'X, row by row.
-static void multiply(carom_flow *f, carom_step *s) {
-    const carom_columns *W = &f->L.W, X = {.rows = W->rows, .n = f->n, .stride = W->rows, .a = f->X};
-    const int n = f->n;
-    double *G = carom_problem_matrix(s);
-    for (int r = 0; r < n; ++r) {
-        const size_t start = (size_t)f->row[r] * (size_t)W->stride;
-        if (!W->count) carom_columns_dot(f->scratch, &X, 0, n, W->a + start);
-        for (int c = 0; c < n; ++c) G[r + c * n] = W->count ? carom_column_dot(W, f->row[r], f->X + (size_t)c * (size_t)W->rows) : f->scratch[c];
+// Column r of B: W_N - mu W_T d of a contact that slides, else W.
+static void take_pushes(carom_flow *f, const carom_step *s) {
+    const carom_local *L = &f->L;
+    for (int r = 0, b = 0; r < f->n; ++r) {
+        const int k = f->row[r];
+        while (k >= L->at[b + 1]) ++b;
+        double *B = f->push_on.W.a + (size_t)r * (size_t)s->sys->nv;
+        carom_column_expand(B, &L->W, k);
+        if (!slides(f, s, L->id[b])) continue;
+        const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction, *d = slip_direction(f, s, b);
+        for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(B, -mu * d[i], &L->W, k + 1 + i);
     }
-    for (int c = 0; c < n; ++c) f->D[f->row[c]] = fabs(G[c + c * n]);
+}
+
+// Blocks of W or B: rows of each constraint of L.
+static void take_blocks(const carom_flow *f, carom_local *to) {
+    to->nb = f->L.nb;
+    for (int b = 0, r = 0; b <= f->L.nb; ++b) {
+        while (r < f->n && f->row[r] < f->L.at[b]) ++r;
+        to->at[b] = r;
+        if (b < f->L.nb) to->id[b] = f->L.id[b];
+    }
 }
 
 static bool same(const double *x, const double *y, size_t n) { return memcmp(x, y, n * sizeof *x) == 0; }
@@ -145,12 +161,11 @@ carom_status carom_flow_look(carom_flow *f, carom_step *s, double t, const doubl
     return CAROM_OK;
 }
 
-// The closed contacts (by their modes) at a point, their directions, X = M^-1 B and G = W'X (s->G), where column r of B is the direction in which unknown r
+// The closed contacts (by their modes) at a point, their directions and G = W'M^-1 B, where column r of B is the direction in which unknown r
 // pushes; v, where given: their velocities.  Rows: of positions the normals alone; of velocities and forces also the tangents that stick.
 // Without slip, what is wanted for one purpose serves the others that have as many rows.
 static carom_status form(carom_flow *f, carom_step *s, int want, double t, const double *q, const double *v) {
     const carom_system *sys = s->sys;
-    const int nv = sys->nv;
     carom_local *L = &f->L;
     bool slip = false;
     for (int c = 0; c < sys->nc; ++c) f->closed[c] = f->mode[c] != CAROM_MODE_OPEN, slip = slip || f->mode[c] == CAROM_MODE_SLIP;
@@ -159,32 +174,16 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     if (v) CAROM_TRY(carom_friction_at(s, t, q, v));
     for (int c = 0; s->rub && v && c < sys->nc; ++c) carom_friction_set(s, c, f->mode[c] == CAROM_MODE_STICK);
     choose_rows(f, s, want);
-    const size_t entries = (size_t)f->n * (size_t)f->n;
-    if (!slip && f->n == f->at.n) {
-        memcpy(carom_problem_matrix(s), f->at.G, entries * sizeof *s->G);
-        return CAROM_OK;
-    }
-    f->at.n = -1;
-    if (f->n == L->at[L->nb] && f->F.shape.storage == CAROM_DIAGONAL && L->W.count) {
-        form_sparse(f, s);
-        return CAROM_OK;
-    }
-    carom_zero(f->D, L->at[L->nb]);
-    for (int r = 0, b = 0; r < f->n; ++r) {
-        const int k = f->row[r];
-        while (k >= L->at[b + 1]) ++b;
-        double *X = f->X + (size_t)r * (size_t)nv;
-        carom_column_expand(X, &L->W, k);
-        if (want == FOR_FORCE && slides(f, s, L->id[b])) {
-            const double mu = sys->contacts[L->id[b] - sys->ne].friction, *d = slip_direction(f, s, b);
-            for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) carom_column_axpy(X, -mu * d[i], &L->W, k + 1 + i);
-        }
-        carom_factor_solve(&f->F, X);
-    }
-    multiply(f, s);
-    if (slip) return CAROM_OK;
-    f->at.n = f->n;
-    memcpy(f->at.G, s->G, entries * sizeof *s->G);
+    if (!slip && f->n == f->at.n) return CAROM_OK;
+    const bool all = f->n == L->at[L->nb], pushes = slip && want == FOR_FORCE;
+    const carom_local *W = all ? L : &f->rows, *B = pushes ? &f->push_on : W;
+    if (!all) take_blocks(f, &f->rows), take_rows(f);
+    if (pushes) take_blocks(f, &f->push_on), take_pushes(f, s);
+    if (!carom_delassus_form(&f->G, W, B, &f->F, 1, (carom_delassus_way){.team = s->team}))
+        return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, L->nb);
+    if (!all) carom_zero(f->D, L->at[L->nb]);
+    for (int r = 0; r < f->n; ++r) f->D[f->row[r]] = fabs(f->G.G[r + (size_t)r * (size_t)f->n]);
+    f->at.n = slip ? -1 : f->n;
     return CAROM_OK;
 }
 
@@ -199,28 +198,30 @@ bool carom_flow_free(carom_flow *f, const carom_step *s) {
     return true;
 }
 
-// noise += |G| |x|/h, by rows.
-static void add_noise(carom_flow *f, const double *restrict G, const double *restrict x, double h) {
+// noise += |G| |x|, by rows.
+static void add_noise(carom_flow *f, const double *restrict G, const double *restrict x) {
     const int n = f->n;
     double *restrict sum = f->scratch;
     for (int r = 0; r < n; ++r) sum[r] = f->noise[f->row[r]];
     for (int i = 0; i < n; ++i, G += n)
-        for (int r = 0; r < n; ++r) sum[r] += fabs(G[r] * x[i]) / h;
+        for (int r = 0; r < n; ++r) sum[r] += fabs(G[r] * x[i]);
     for (int r = 0; r < n; ++r) f->noise[f->row[r]] = sum[r];
 }
 
-// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with reactions.  s->G was multiplied by h.
-static void spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma, double h) {
+// v += M^-1 B x
+static void push(carom_flow *f, const carom_step *s, double *v, const double *x) { carom_delassus_react(&f->G, v, 1, x, f->n, s->team); }
+
+// From the unknowns x, and their accelerations (NULL: none), to all directions; f->a becomes the acceleration with reactions.
+static void spread(carom_flow *f, const carom_step *s, const double *x, const double *Gamma) {
     const carom_local *L = &f->L;
-    const int nv = s->sys->nv;
     carom_zero(f->lambda, L->at[L->nb]);
-    add_noise(f, s->G, x, h);
+    add_noise(f, f->G.G, x);
+    push(f, s, f->a, x);
     for (int r = 0, b = 0; r < f->n; ++r) {
         const int k = f->row[r];
         while (k >= L->at[b + 1]) ++b;
         f->lambda[k] = x[r] + 0.0; // no negative zeros
         f->Gamma[k] = Gamma ? Gamma[r] : 0;
-        carom_axpy(f->a, x[r], f->X + (size_t)r * (size_t)nv, nv);
         if (!slides(f, s, L->id[b])) continue;
         const double mu = s->sys->contacts[L->id[b] - s->sys->ne].friction, *d = f->slip + CAROM_TANGENTS * (L->id[b] - s->sys->ne);
         for (int i = 0; k + 1 + i < L->at[b + 1]; ++i) f->lambda[k + 1 + i] = -mu * x[r] * d[i] + 0.0;
@@ -237,7 +238,7 @@ static bool all_slide(const carom_flow *f, const carom_step *s) {
 static void keep_choice(carom_flow *f, carom_step *s) {
     const int n = f->n;
     carom_zero(s->c, n);
-    for (int k = 0; k < n; ++k) carom_axpy(s->c, -s->p[k], s->G + (ptrdiff_t)k * n, n);
+    for (int k = 0; k < n; ++k) carom_axpy(s->c, -s->p[k], f->G.G + (ptrdiff_t)k * n, n);
     carom_flow_share(f, s);
     for (int b = s->sys->ne; b < n; ++b)
         if (f->x[b] < 0) return;
@@ -262,9 +263,9 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
         s->blocks[b] = (carom_block){c < 0 ? CAROM_BILATERAL : carom_law_friction(tangents), at, tangents > 0 ? sys->contacts[c].friction : 0};
         at += 1 + tangents;
     }
-    for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) s->G[i] *= s->h;
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) f->S[i] = s->h * f->G.G[i];
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
-    s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = s->G, .c = s->c, .p = s->p, .u = s->u};
+    s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = f->S, .c = s->c, .p = s->p, .u = s->u};
     const double scale = s->scale, of_step = s->contact.scale;
     s->scale = s->contact.scale = finest(f, s);
     const carom_status status = carom_problem_run(s, L->id);
@@ -276,17 +277,18 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
     CAROM_TRY(status);
     for (int i = 0; i < n; ++i) s->u[i] /= s->h;
     if (f->keeps && f->shared && all_slide(f, s)) keep_choice(f, s);
-    spread(f, s, s->p, s->u, s->h);
+    spread(f, s, s->p, s->u);
     return CAROM_OK;
 }
 
 // (EV-30)  S = d G d,  d_r about sqrt(G_00/G_rr):  one unit, though rows are of lengths and of angles
-static void balance(carom_flow *f, const carom_step *s) {
+static void balance(carom_flow *f) {
     const int n = f->n;
     double *d = f->balance;
-    for (int r = 0; r < n; ++r) d[r] = carom_inverse_root(s->G[r + (ptrdiff_t)r * n], s->G[0]);
+    const double *G = f->G.G;
+    for (int r = 0; r < n; ++r) d[r] = carom_inverse_root(G[r + (ptrdiff_t)r * n], G[0]);
     for (int k = 0; k < n; ++k)
-        for (int r = 0; r < n; ++r) f->S[r + (ptrdiff_t)k * n] = d[r] * s->G[r + (ptrdiff_t)k * n] * d[k];
+        for (int r = 0; r < n; ++r) f->S[r + (ptrdiff_t)k * n] = d[r] * G[r + (ptrdiff_t)k * n] * d[k];
 }
 
 // x = d x
@@ -297,14 +299,14 @@ static void scale(carom_flow *f) {
 // x = G^+ x; with dependent rows the shortest answer of rows over sqrt(G_rr).
 static void solve_symmetric(carom_flow *f, carom_step *s) {
     const int n = f->n;
-    balance(f, s);
+    balance(f);
     scale(f);
     if (carom_dense_lu(f->S, n, n, WEAK, f->col)) {
         carom_dense_lu_solve(f->S, n, n, f->col, f->x);
         scale(f);
         return;
     }
-    balance(f, s);
+    balance(f);
     carom_copy(s->c, f->x, n);
     carom_dense_shortest(f->S, n, n, CAROM_FLOW_CUT, f->col, f->scratch, s->c, f->x);
     scale(f);
@@ -345,12 +347,12 @@ static void solve_reactions(carom_flow *f, carom_step *s) {
     static const double SUSPECT = 3e-3; // 30 times CAROM_FLOW_SINGULAR: elimination by rows may end with a pivot so much larger
     const int n = f->n;
     bool small = false;
-    balance(f, s);
+    balance(f);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
     f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
     for (int r = 0; r < n && !f->shared; ++r) small = small || fabs(f->S[r + (ptrdiff_t)r * n]) < SUSPECT * f->D[f->row[r]] * f->balance[r] * f->balance[r];
     if (small) {
-        carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+        carom_copy(f->S, f->G.G, (ptrdiff_t)n * n);
         carom_copy(f->b, f->x, n);
         f->shared = carom_dense_full(f->S, n, n, CAROM_FLOW_CUT, f->order, f->col, f->scratch) < n;
         f->pivot = fabs(f->S[n - 1 + (ptrdiff_t)(n - 1) * n]);
@@ -403,12 +405,12 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
     if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
     if (laws && f->L.nb > s->sys->ne) {
-        balance(f, s);
+        balance(f);
         f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
         return solve_laws(f, s);
     }
     solve_reactions(f, s);
-    spread(f, s, f->x, NULL, 1);
+    spread(f, s, f->x, NULL);
     return CAROM_OK;
 }
 
@@ -454,7 +456,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
         for (int b = 0; b < f->L.nb; ++b) {
             const double g = f->g[f->L.id[b]];
             f->x[b] = -g;
-            most = fmax(most, fabs(g) / sqrt(s->G[(size_t)b * (size_t)(f->n + 1)])); // angles and lengths
+            most = fmax(most, fabs(g) / sqrt(f->G.G[(size_t)b * (size_t)(f->n + 1)])); // angles and lengths
             met = met && fabs(g) <= 0.25 * carom_local_rounding(&f->L, f->L.at[b], q, s->sys->nq);
         }
         if (most > WORSE * last) carom_copy(q, f->q_last, s->sys->nq); // gaps do not follow their directions there
@@ -462,7 +464,7 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
         last = most;
         solve_symmetric(f, s);
         carom_zero(f->dv, nv);
-        for (int r = 0; r < f->n; ++r) carom_axpy(f->dv, f->x[r], f->X + (size_t)r * (size_t)nv, nv);
+        push(f, s, f->dv, f->x);
         carom_copy(f->q_last, q, s->sys->nq);
         carom_move(s, q, q, 1, f->dv);
     }
@@ -476,13 +478,12 @@ static void book_projection(const carom_flow *f, carom_step *s) {
 }
 
 carom_status carom_flow_stop(carom_flow *f, carom_step *s, double t, const double *q, double *v) {
-    const int nv = s->sys->nv;
     if (carom_flow_free(f, s)) return CAROM_OK;
     CAROM_TRY(form(f, s, FOR_VELOCITY, t, q, v));
     if (f->n == 0) return CAROM_OK;
     for (int r = 0; r < f->n; ++r) f->x[r] = -f->u[f->row[r]];
     solve_symmetric(f, s);
-    for (int r = 0; r < f->n; ++r) carom_axpy(v, f->x[r], f->X + (size_t)r * (size_t)nv, nv);
+    push(f, s, v, f->x);
     return CAROM_OK;
 }
 

@@ -6,6 +6,7 @@
 // are the caller's; every function works on copies of the state and writes nothing of carom_step but its books.
 #pragma once
 #include "event/accumulate.h"
+#include "contact/delassus.h"
 #include "event/rk.h"
 #include "scheme/step.h"
 
@@ -24,8 +25,7 @@ typedef struct carom_known {
     double t, *q, *v, *mode;
     bool *closed;                  // nc: contacts of L
     long held;
-    int n;                         // of a place: D and X are there, of so many rows and none of them of a slip, and G; -1: they are not
-    double *G;
+    int n;                         // of a place: D and G are there, of so many rows and none of them of a slip; -1: they are not
 } carom_known;
 
 typedef struct carom_flow {
@@ -53,7 +53,9 @@ typedef struct carom_flow {
     bool keeps;                    // where the laws pick and all slide: the nearest to the choice, for directions found with that
     double *choice;                // recorded directions, the caller's
     int n, *row;                   // rows of the problem: directions of L
-    double *X, *S, *x, *scratch;   // M^-1 times the pushing directions; n x n; n; 3 n
+    carom_delassus G;              // W'M^-1 B: column r of B is the direction in which unknown r pushes
+    carom_local rows, push_on;     // W and B, where they are not the directions of L: rows that are left out, slips
+    double *S, *x, *scratch;       // n x n, to be eliminated; n; 3 n
     double *balance;               // n: scales of rows of S
     int *col, *order;              // n: pivots
     double *N, *x_0, *b;           // share.c: n x n, n, n

@@ -53,8 +53,8 @@ void carom_flow_share(carom_flow *f, carom_step *s) {
         f->b[r] = -s->c[r];
     }
     weigh(f, s, D);
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
-    for (int c = 0; c < n; ++c) carom_axpy(f->b, -f->x_0[c], s->G + (ptrdiff_t)c * n, n);
+    carom_copy(f->S, f->G.G, (ptrdiff_t)n * n);
+    for (int c = 0; c < n; ++c) carom_axpy(f->b, -f->x_0[c], f->G.G + (ptrdiff_t)c * n, n);
     for (int r = 0, b = 0, tangents; r < n; r += 1 + tangents) {
         tangents = tangents_of(f, s, r, &b);
         for (int i = 1; i <= tangents; ++i) {
@@ -78,9 +78,9 @@ void carom_flow_share(carom_flow *f, carom_step *s) {
 
 // Directions in which reactions may change without an effect: an orthonormal basis, by columns, of G N = 0.  By
 // full pivoting, P G Q = L [U V]: the columns of N are Q (-U^-1 V e_j, e_j).
-static int null_space(carom_flow *f, carom_step *s) {
+static int null_space(carom_flow *f) {
     const int n = f->n;
-    carom_copy(f->S, s->G, (ptrdiff_t)n * n);
+    carom_copy(f->S, f->G.G, (ptrdiff_t)n * n);
     const int rank = carom_dense_full(f->S, n, n, CAROM_FLOW_CUT, f->order, f->col, f->scratch), free = n - rank;
     const double *scale = f->scratch + n;
     for (int j = 0; j < free; ++j) {
@@ -153,7 +153,7 @@ static double go_inside(carom_flow *f, carom_step *s, int free, double *x, doubl
 
 // From x_0.  A foot about to lift has next to no normal reaction, however they are shared: its friction has a reserve all the same.
 static void choose(carom_flow *f, carom_step *s) {
-    const int free = null_space(f, s);
+    const int free = null_space(f);
     carom_copy(f->x, f->x_0, f->n);
     const double most = go_inside(f, s, free, f->x, f->b, 1, false);
     carom_copy(f->x, f->x_0, f->n);

@@ -115,14 +115,17 @@ static void transpose(carom_block_lu *F, int *next) {
     }
 }
 
-bool carom_block_lu_analyse(carom_block_lu *F, const carom_block_pattern *P) {
+bool carom_block_lu_analyse(carom_block_lu *F, const carom_block_pattern *P) { return carom_block_lu_analyse_in(F, P, NULL); }
+
+bool carom_block_lu_analyse_in(carom_block_lu *F, const carom_block_pattern *P, const int *order) {
     const int nb = P->nb;
     int *begin = F->used, *mark = F->la, *child = F->lp, *brother = F->da, *adj = (int *)F->U; // not needed yet
     if ((size_t)P->start[nb] > F->entries) return false;
     F->pattern = *P;
     F->nb = nb;
     symmetrise(nb, P->start, P->col, begin, adj, mark);
-    carom_order(nb, begin, adj, F->order, (int *)F->L);
+    if (order) memcpy(F->order, order, (size_t)nb * sizeof *order);
+    else carom_order(nb, begin, adj, F->order, (int *)F->L);
     F->from[0] = 0;
     for (int k = 0; k < nb; k++) {
         F->place[F->order[k]] = k;
@@ -177,8 +180,35 @@ INLINE void multiply(double *restrict C, const double *restrict A, const double 
         }
 }
 
+// C = A B or C -= A B with the sums of multiply() and subtract(), for r rows that are known where this is written out: columns of A and C stay in registers.
+INLINE void combine(double *restrict C, const double *restrict A, const double *restrict B, const int r, const int m, const int s, const bool minus) {
+    for (int j = 0; j < s; j++, C += r, B += m) {
+        two sum[MOST / 2];
+        double odd = 0;
+        for (int i = 0; i < r / 2; i++) sum[i] = load_two(A + 2 * i) * B[0];
+        if (r % 2) odd = A[r - 1] * B[0];
+        for (int k = 1; k < m; k++) {
+            for (int i = 0; i < r / 2; i++) sum[i] += load_two(A + k * r + 2 * i) * B[k];
+            if (r % 2) odd += A[k * r + r - 1] * B[k];
+        }
+        for (int i = 0; i < r / 2; i++) store_two(C + 2 * i, minus ? load_two(C + 2 * i) - sum[i] : sum[i]);
+        if (r % 2) C[r - 1] = minus ? C[r - 1] - odd : odd;
+    }
+}
+
+static void combine_any(double *restrict C, const double *restrict A, const double *restrict B, int r, int m, int s, bool minus) {
+    switch (r) {
+    case 1: combine(C, A, B, 1, m, s, minus); return;
+    case 2: combine(C, A, B, 2, m, s, minus); return;
+    case 3: combine(C, A, B, 3, m, s, minus); return;
+    case 4: combine(C, A, B, 4, m, s, minus); return;
+    case 5: combine(C, A, B, 5, m, s, minus); return;
+    default: combine(C, A, B, 6, m, s, minus); return;
+    }
+}
+
 // X = A^-1 by elimination with row pivoting; A is spoilt.
-static bool invert(double *A, double *X, int d) {
+INLINE bool invert_known(double *restrict A, double *restrict X, const int d) {
     for (int i = 0; i < d * d; i++) X[i] = i % (d + 1) == 0;
     for (int k = 0; k < d; k++) {
         int p = k;
@@ -193,14 +223,25 @@ static bool invert(double *A, double *X, int d) {
             X[k + j * d] = X[p + j * d], X[p + j * d] = t;
         }
         const double inverse = 1 / pivot;
-        for (int j = 0; j < d; j++) A[k + j * d] *= inverse, X[k + j * d] *= inverse;
-        for (int i = 0; i < d; i++) {
-            const double l = A[i + k * d];
-            if (i == k || l == 0) continue;
-            for (int j = 0; j < d; j++) A[i + j * d] -= l * A[k + j * d], X[i + j * d] -= l * X[k + j * d];
+        double l[MOST];
+        for (int i = 0; i < d; i++) l[i] = i == k ? 0 : A[i + k * d];
+        for (int j = 0; j < d; j++) {
+            const double a = A[k + j * d] *= inverse, x = X[k + j * d] *= inverse;
+            for (int i = 0; i < d; i++) A[i + j * d] -= l[i] * a, X[i + j * d] -= l[i] * x;
         }
     }
     return true;
+}
+
+static bool invert(double *A, double *X, int d) {
+    switch (d) {
+    case 1: return invert_known(A, X, 1);
+    case 2: return invert_known(A, X, 2);
+    case 3: return invert_known(A, X, 3);
+    case 4: return invert_known(A, X, 4);
+    case 5: return invert_known(A, X, 5);
+    default: return invert_known(A, X, 6);
+    }
 }
 
 // -- factorising ---------------------------------------------------------------------------------------------------
@@ -243,11 +284,13 @@ INLINE bool factor(carom_block_lu *F, const carom_block_values *A, const int d) 
             if (F->skip[k]) continue;
             const double *u = F->U + F->ua[k];
             const int *uj = F->uj + F->up[k], count = F->used[k];
-            multiply(l, F->row + r * F->from[k], F->D + F->da[k], r, m, m);
+            if (d) multiply(l, F->row + r * F->from[k], F->D + F->da[k], r, m, m);
+            else combine_any(l, F->row + r * F->from[k], F->D + F->da[k], r, m, m, false);
             if (d == 3) subtract_three(F->row, F->from, l, u, uj, count);
             for (int g = 0; g < count && d != 3; g++) {
                 const int j = uj[g], s = d ? d : F->rows[j];
-                subtract(F->row + r * F->from[j], l, u, r, m, s);
+                if (d) subtract(F->row + r * F->from[j], l, u, r, m, s);
+                else combine_any(F->row + r * F->from[j], l, u, r, m, s, true);
                 u += m * s;
             }
             l += r * m;

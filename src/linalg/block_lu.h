@@ -44,5 +44,7 @@ typedef struct carom_block_lu {
 void carom_allocate_block_lu(carom_block_lu *F, carom_arena *mem, int n, int nb, size_t entries, size_t values);
 /// P must live as long as it is factorised.  Nothing is skipped.  False: there is no room.
 bool carom_block_lu_analyse(carom_block_lu *F, const carom_block_pattern *P);
+/// The same in a given order: block order[k] is eliminated k-th.  NULL: in one of least degree.
+bool carom_block_lu_analyse_in(carom_block_lu *F, const carom_block_pattern *P, const int *order);
 bool carom_block_lu_factor(carom_block_lu *F, const carom_block_values *A); // false: a diagonal block is singular
 void carom_block_lu_solve(carom_block_lu *F, const double *b, double *x);

@@ -4,6 +4,7 @@
 //     q <- q (+) M^-1 W x,   W'M^-1 W x = -g                                                    (ASM-1)
 // Velocities that the file does not give are completed, those it gives stay:  with F the free ones,
 //     v_F <- v_F + M_FF^-1 W_F x,   W_F'M_FF^-1 W_F x = -(W'v + w)                              (ASM-2)
+#include "contact/delassus.h"
 #include "linalg/dense.h"
 #include "model/model.h"
 #include <math.h>
@@ -103,9 +104,8 @@ static bool look(desk *d, const double *q) {
     }
     if (carom_dense_ldl(d->M, d->nf, d->nf, MASSLESS, d->diagonal) > 0) return false;
     for (int id = 0; id < d->ne; ++id) carom_dense_ldl_solve(d->M, d->nf, d->nf, d->X + (size_t)id * nf);
-    for (int j = 0; j < d->ne; ++j)
-        for (int i = 0; i < d->ne; ++i)
-            d->G[i + (size_t)j * (size_t)d->ne] = carom_dot(d->W + (size_t)i * nf, d->X + (size_t)j * nf, d->nf);
+    const carom_columns W = {.rows = d->nf, .n = d->ne, .stride = d->nf, .a = d->W};
+    carom_delassus_dense(d->G, d->ne, d->X, &W, NULL, NULL, 1, true);
     return true;
 }
 

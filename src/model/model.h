@@ -364,6 +364,8 @@ double carom_model_jump(const void *model, void *work, double t_0, double t_1);
 double carom_model_travel(const void *model, int id, const double *q_0, const double *q_1); // carom_system.travel
 double carom_model_even(const void *model, void *work, const double *run, double share, double t_0, double t_1);
 carom_status carom_model_shapes(carom_model *m, carom_error *err);
+/// Parts of the system: ranges of velocities that M and its derivatives couple, with `forces` also derivatives of forces and of directions.
+carom_status carom_model_couple(carom_model *m, bool forces, carom_error *err);
 bool carom_model_mass_whole(const carom_model *m); // is M dense, and all of it made of terms?
 /// The model's own scratch inside the work block.
 static inline double *carom_model_scratch(const carom_model *m, void *work) {

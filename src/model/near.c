@@ -423,43 +423,15 @@ static int known_as(const void *model, const carom_list *list, int slot) {
     return code ? m->ne + m->nc + (int)((code - 1) / m->near->nrules) : m->ne + m->nc + slot;
 }
 
-// Velocities from i on are coupled up to last[i].
-static void couple(int *last, int i, int j) {
-    const int low = i < j ? i : j, high = i < j ? j : i;
-    if (last[low] < high) last[low] = high;
-}
-
-static void couple_terms(int *last, const int *i, const int *j, int n) {
-    for (int e = 0; e < n; ++e) couple(last, i[e], j[e]);
-}
-
-// Ranges of velocities that neither M nor derivatives of forces couple with others: bodies, members, what springs connect.
+// Parts for contacts that come and go: their inverses are dense.
 static carom_status find_parts(carom_model *m, carom_error *err) {
     enum { LARGEST = 1200 };
-    int *last = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *last), *part = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *part);
-    if (!last || !part) return carom_model_no_memory(m, err);
-    for (int i = 0; i < m->nv; ++i) last[i] = i;
-    couple_terms(last, m->mass.i, m->mass.j, m->mass.n);
-    couple_terms(last, m->K.i, m->K.j, m->K.n);
-    couple_terms(last, m->C.i, m->C.j, m->C.n);
-    couple_terms(last, m->dM.i, m->dM.l, m->dM.n);
-    couple_terms(last, m->dM.j, m->dM.l, m->dM.n);
-    couple_terms(last, m->dW.i, m->dW.l, m->dW.n);
-    for (int k = 0; k < m->nmember; ++k)
-        if (m->members[k].count) couple(last, m->members[k].v, m->members[k].v + m->members[k].count - 1);
-    for (int k = 0; k < m->nbodies; ++k)
-        if (m->bodies[k].v >= 0) couple(last, m->bodies[k].v, m->bodies[k].v + (m->bodies[k].space == SPATIAL ? 5 : 2));
-    int n = 0, end = 0;
-    for (int i = 0; i < m->nv; ++i) {
-        if (i >= end) part[n++] = i;
-        if (last[i] + 1 > end || i >= end) end = last[i] + 1;
-        if (i + 1 - part[n - 1] > LARGEST)
-            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: %d velocities are coupled by springs, members or energies; with a dynamic contact list at most %d may be",
-                              m->file, i + 1 - part[n - 1], LARGEST);
+    CAROM_TRY(carom_model_couple(m, true, err));
+    for (int i = 0; i < m->sys.nparts; ++i) {
+        const int n = m->sys.part[i + 1] - m->sys.part[i];
+        if (n > LARGEST)
+            return carom_fail(err, CAROM_BAD_INPUT, "%.200s: %d velocities are coupled by springs, members or energies; with a dynamic contact list at most %d may be", m->file, n, LARGEST);
     }
-    part[n] = m->nv;
-    m->sys.part = part;
-    m->sys.nparts = n;
     return CAROM_OK;
 }
 

@@ -136,6 +136,43 @@ bool carom_model_mass_whole(const carom_model *m) {
     return m->nmember == 0 && m->nfree == 0 && simple(m->nv, band, &shape) && shape.storage == CAROM_DENSE;
 }
 
+// Velocities from i on are coupled up to last[i].
+static void couple(int *last, int i, int j) {
+    const int low = i < j ? i : j, high = i < j ? j : i;
+    if (last[low] < high) last[low] = high;
+}
+
+static void couple_terms(int *last, const int *i, const int *j, int n) {
+    for (int e = 0; e < n; ++e) couple(last, i[e], j[e]);
+}
+
+carom_status carom_model_couple(carom_model *m, bool forces, carom_error *err) {
+    int *last = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *last), *part = carom_pool_take(&m->memory, ((size_t)m->nv + 1) * sizeof *part);
+    if (!last || !part) return carom_model_no_memory(m, err);
+    for (int i = 0; i < m->nv; ++i) last[i] = i;
+    couple_terms(last, m->mass.i, m->mass.j, m->mass.n);
+    couple_terms(last, m->dM.i, m->dM.l, m->dM.n);
+    couple_terms(last, m->dM.j, m->dM.l, m->dM.n);
+    if (forces) {
+        couple_terms(last, m->K.i, m->K.j, m->K.n);
+        couple_terms(last, m->C.i, m->C.j, m->C.n);
+        couple_terms(last, m->dW.i, m->dW.l, m->dW.n);
+    }
+    for (int k = 0; k < m->nmember; ++k)
+        if (m->members[k].count) couple(last, m->members[k].v, m->members[k].v + m->members[k].count - 1);
+    for (int k = 0; k < m->nbodies; ++k)
+        if (m->bodies[k].v >= 0) couple(last, m->bodies[k].v, m->bodies[k].v + (m->bodies[k].space == SPATIAL ? 5 : 2));
+    int n = 0, end = 0;
+    for (int i = 0; i < m->nv; ++i) {
+        if (i >= end) part[n++] = i;
+        if (last[i] + 1 > end || i >= end) end = last[i] + 1;
+    }
+    part[n] = m->nv;
+    m->sys.part = part;
+    m->sys.nparts = n;
+    return CAROM_OK;
+}
+
 carom_status carom_model_shapes(carom_model *m, carom_error *err) {
     carom_system *s = &m->sys;
     int band = band_of(m->mass.i, m->mass.j, m->mass.n, 0);
@@ -156,6 +193,7 @@ carom_status carom_model_shapes(carom_model *m, carom_error *err) {
     if (m->near && band < 5) band = 5;
     if (!simple(m->nv, band, &s->tangent_shape))
         CAROM_TRY(sparse(m, put_tangent, &m->tangent_pattern, &s->tangent_shape, err));
+    CAROM_TRY(carom_model_couple(m, false, err));
     int widest = widest_column(m);
     if (m->near && widest < 12) widest = 12; // two bodies
     s->column_stride = m->nv > 16 && 2 * widest < m->nv ? widest : m->nv;

@@ -5,6 +5,7 @@
 // (DSC-1)  u_copy = D (p_copy - p_N),  0 <= u_copy _|_ p_copy >= 0,  D = G_NN:  p_copy = max(p_N, 0)
 // G is not symmetric then.
 #include "scheme/discs.h"
+#include "contact/delassus.h"
 #include <string.h>
 
 bool carom_discs_used(const carom_system *sys) {
@@ -13,7 +14,7 @@ bool carom_discs_used(const carom_system *sys) {
     return false;
 }
 
-carom_discs *carom_allocate_discs(carom_arena *mem, int n, int nb, size_t blocks, size_t values) {
+carom_discs *carom_allocate_discs(carom_arena *mem, const carom_system *sys, int n, int nb, size_t blocks, size_t values) {
     carom_discs *x = carom_allocate_bytes(mem, sizeof *x), scratch, *to = x ? x : &scratch;
     const size_t rows = (size_t)n + CAROM_DISC_ROWS * (size_t)nb, many = CAROM_DISC_BLOCKS * (size_t)nb;
     to->row = carom_allocate_ints(mem, rows);
@@ -24,7 +25,8 @@ carom_discs *carom_allocate_discs(carom_arena *mem, int n, int nb, size_t blocks
     to->disc = carom_allocate_bytes(mem, (size_t)nb * sizeof *to->disc);
     double **const lines[] = {&to->c, &to->p, &to->u};
     for (int i = 0; i < 3; ++i) *lines[i] = carom_allocate(mem, rows);
-    to->G = blocks ? NULL : carom_allocate(mem, rows * rows);
+    const size_t dense = carom_delassus_dense_rows(sys, (size_t)n), side = dense < (size_t)n ? (1 + CAROM_DISC_ROWS) * dense : rows;
+    to->G = carom_allocate(mem, side * side);
     to->space = (carom_rows_space){.blocks = 9 * blocks, .values = 2 * values};
     if (!blocks) return x;
     to->space.start = carom_allocate_ints(mem, many + 1);

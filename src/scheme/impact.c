@@ -4,6 +4,7 @@
 // a unit is one contact (energetic, or impact order sequential), or all contacts with one law that are struck at once.  Bilateral
 // constraints take part in every strike.
 #include "scheme/impact.h"
+#include "contact/delassus.h"
 #include "contact/energetic.h"
 #include "contact/operator.h"
 #include <float.h>
@@ -23,13 +24,12 @@ bool carom_impacts_differ(const carom_system *sys) {
     return false;
 }
 
-// The part's matrix: dense, or by blocks.
+// The part's matrix: dense, or by blocks where the set's has more rows than are dense.
 static void allocate_matrix(impacts *to, carom_arena *mem, const carom_system *sys, int n, size_t blocks, size_t values) {
-    const size_t rows = (size_t)n, nb = (size_t)(sys->ne + sys->nc);
+    const size_t rows = carom_delassus_dense_rows(sys, (size_t)n), nb = (size_t)(sys->ne + sys->nc);
     to->R = NULL;
-    to->G = sys->listed ? NULL : carom_allocate(mem, rows * rows);
-    to->part = sys->listed ? NULL : carom_allocate(mem, rows * rows);
-    if (!sys->listed) return;
+    CAROM_ALLOCATE(mem, rows * rows, &to->G, &to->part);
+    if (!blocks) return;
     to->place = carom_allocate_ints(mem, nb);
     to->space = (carom_rows_space){.blocks = blocks, .values = values, .start = carom_allocate_ints(mem, nb + 1), .diagonal = carom_allocate_ints(mem, nb), .col = carom_allocate_ints(mem, blocks),
                                    .at = carom_allocate_ints(mem, blocks), .value = carom_allocate(mem, values)};
@@ -130,7 +130,7 @@ static void choose(impacts *I, const carom_step *s, const carom_local *L) {
 static carom_status solve(impacts *I, carom_step *s) {
     const carom_problem set = s->problem;
     carom_zero(I->p_part, I->n);
-    s->problem = (carom_problem){.n = I->n, .nb = I->nb, .ld = I->n, .block = I->block, .G = I->part, .rows = I->R ? &I->rows : NULL, .symmetric = I->R && I->even, .c = I->c, .p = I->p_part, .u = I->u_part};
+    s->problem = (carom_problem){.n = I->n, .nb = I->nb, .ld = I->n, .block = I->block, .G = I->R ? NULL : I->part, .rows = I->R ? &I->rows : NULL, .symmetric = I->R && I->even, .c = I->c, .p = I->p_part, .u = I->u_part};
     const carom_status status = carom_problem_run(s, I->id);
     s->problem = set;
     return status;

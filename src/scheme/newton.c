@@ -3,6 +3,7 @@
 #include <math.h>
 
 enum { MOST = 49, DETAIL = 200 }; // corrections; characters
+enum { JOINTS = 20 };             // rows of joints from which on they belong to the linear system: fewer cost less as rows of the contact problem
 
 static bool diverged(const carom_iteration *I) { return !(carom_norm_max(I->x, I->n) < HUGE_VAL); }
 
@@ -49,12 +50,99 @@ carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
     N.F = carom_allocate_factor(mem, sys->tangent_shape, false);
     N.L = carom_allocate_local(mem, sys);
     N.V = carom_allocate_local(mem, sys);
+    const bool rows = N.constant || sys->listed || sys->ne < JOINTS || sys->tangent_shape.storage == CAROM_DIAGONAL; // A diagonal: G has the envelope of the mechanism
+    N.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, rows ? NULL : sys->part, sys->ne, sys->tangent_shape, sys->column_stride);
+    N.at = N.S.on ? carom_allocate_ints(mem, (size_t)(sys->ne + sys->nc) + 1) : NULL;
     CAROM_ALLOCATE(mem, nv, &N.R, &N.size, &N.x, &N.r);
     const size_t nl = (size_t)N.L.W.n;
     CAROM_ALLOCATE(mem, nl, &N.u_0, &N.u_1, &N.p);
     N.share = 0;
     return N;
 }
+
+// -- joints as part of the linear system -----------------------------------------------------------------------------
+
+// Joints of the set: they come first, of one row each.
+static int joints(const carom_newton *N, const carom_step *s) { return carom_joints_of(s, &N->L).nb; }
+
+// The contacts of a set, behind nj joints.
+static carom_local contacts(const carom_newton *N, const carom_local *of, int nj) {
+    carom_local L = *of;
+    const size_t from = (size_t)nj * (size_t)L.W.stride;
+    L.nb -= nj, L.id += nj, L.w += nj;
+    L.at = N->at;
+    for (int b = 0; b <= L.nb; ++b) L.at[b] = of->at[nj + b] - nj;
+    L.W.n -= nj, L.W.a += from;
+    L.W.count += nj, L.W.row += from;
+    return L;
+}
+
+// S->x = (z, -p_j) of (NEW-6); p_c NULL: 0.  c: -V_j' z.
+static bool solve_joints(carom_newton *N, const carom_local *L, const double *p_c, const double *c, int nv, int nj, bool check) {
+    carom_saddle *S = &N->S;
+    carom_zero(S->b, nv);
+    if (p_c) carom_local_react(S->b, 1, L, p_c);
+    for (int j = 0; j < nj; ++j) S->b[nv + j] = -c[j];
+    return carom_saddle_solve(S, check);
+}
+
+// The contact problem of the contacts L alone, u_free their velocities without their reactions; V: V_c.
+static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_local *L, const carom_columns *V, double *u_free, int nj) {
+    carom_saddle *S = &N->S;
+    const int nv = s->sys->nv, n = L->at[L->nb];
+    for (int i = 0; i < n; ++i) u_free[i] += carom_column_dot(V, i, S->x);
+    carom_problem_blocks(s, L);
+    double *G = carom_problem_matrix(s);
+    carom_zero(S->b + nv, nj);
+    for (int k = 0; k < n; ++k) {
+        carom_column_expand(S->b, &L->W, k);
+        carom_saddle_solve(S, false);
+        carom_columns_dot(G + (size_t)k * (size_t)n, V, 0, n, S->x);
+    }
+    carom_problem_restitution(s, L, u_free, N->u_0 + nj);
+    CAROM_TRY(carom_problem_solve(s, L));
+    carom_copy(N->p + nj, s->problem.p, n);
+    return CAROM_OK;
+}
+
+// (NEW-6)  N->x = A^-1 R, N->u_1 = c.  *done is false where the factor does not exist, or does not serve: joints are rows of the contact problem then.
+static carom_status correct_joints(carom_newton *N, carom_step *s, bool *done) {
+    carom_saddle *S = &N->S;
+    const int nv = s->sys->nv, nj = joints(N, s), nc = N->L.nb - nj;
+    *done = false;
+    if (!S->on || nj != S->ne || (nc > 0 && s->impacts) || !carom_saddle_factor(S, N->A, &N->L.W, &N->V.W)) return CAROM_OK;
+    if (!solve_joints(N, NULL, NULL, N->u_1, nv, nj, true)) return CAROM_OK;
+    const carom_local L = contacts(N, &N->L, nj);
+    carom_columns V = N->V.W;
+    V.a += (size_t)nj * (size_t)V.stride, V.n -= nj, V.count += nj, V.row += (size_t)nj * (size_t)V.stride;
+    carom_problem_joints(s, N->u_1, nj, nc == 0);
+    if (nc > 0) {
+        CAROM_TRY(solve_contacts(N, s, &L, &V, N->u_1 + nj, nj));
+        solve_joints(N, &L, N->p + nj, N->u_1, nv, nj, false);
+    }
+    for (int j = 0; j < nj; ++j) N->p[j] = -S->x[nv + j];
+    carom_axpy(N->v_1, -1, N->x, nv);
+    carom_axpy(N->v_1, 1, S->x, nv);
+    *done = true;
+    return CAROM_OK;
+}
+
+// Do joints hold, and do contacts meet their laws, to the tolerance of contact problems?
+static bool laws_met(carom_newton *N, carom_step *s) {
+    const double rounding = carom_local_velocity_rounding(&N->L, N->v_1);
+    if (!N->by_saddle) {
+        carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
+        return carom_problem_met(s, rounding);
+    }
+    const int nj = joints(N, s);
+    if (!(carom_norm_max(N->u_1, nj) <= fmax(s->tol * s->scale, rounding))) return false;
+    if (nj == N->L.nb) return true;
+    const carom_local L = contacts(N, &N->L, nj);
+    carom_problem_restitution(s, &L, N->u_1 + nj, N->u_0 + nj);
+    return carom_problem_met(s, rounding);
+}
+
+// -- Newton's method -------------------------------------------------------------------------------------------------
 
 // Is (v_1, p) the answer?  Both residuals are taken at the point just evaluated.
 static bool done(carom_newton *N, carom_step *s) {
@@ -63,9 +151,7 @@ static bool done(carom_newton *N, carom_step *s) {
     carom_local_react(N->r, -1, &N->L, N->p);
     const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M));
     if (!carom_motion_met(s, carom_momentum_size(N->r, N->M), size, N->share, N->K, N->M, N->q, N->x)) return false;
-    if (N->L.nb == 0) return true;
-    carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
-    return carom_problem_met(s, carom_local_velocity_rounding(&N->L, N->v_1));
+    return N->L.nb == 0 || laws_met(N, s);
 }
 
 // The factor of A and V at the point just evaluated.
@@ -99,6 +185,8 @@ static carom_status correct(void *newton, carom_step *s, int k) {
     carom_factor_solve(&N->F, N->x);
     if (n > 0) {
         for (int i = 0; i < n; ++i) N->u_1[i] -= carom_column_dot(&N->V.W, i, N->x);
+        CAROM_TRY(correct_joints(N, s, &N->by_saddle));
+        if (N->by_saddle) return CAROM_OK;
         carom_problem_form(s, &N->V, &N->L, &N->F, 1);
         if (k == 0) CAROM_TRY(carom_problem_bounce(s, &N->L, N->u_0));
         carom_problem_restitution(s, &N->L, N->u_1, N->u_0);

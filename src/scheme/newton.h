@@ -15,7 +15,14 @@
 // stays.  It stops when the residual of the equation of motion (relative to its terms) and the residual of the
 // contact law at the new velocity are both within tolerance.  Where the position rounds,
 // carom_move_iterate lets it settle.
+//
+// Joints of mechanisms belong to the linear system (SDL-1): with c_j = u_1 - V_j' A^-1 R of the joints,
+//
+//     A z - W_j p_j = W_c p_c,   V_j' z = -c_j,   dv = z - A^-1 R                    (NEW-6)
+//
+// by the factor of [A W_j; V_j' 0], whose cost grows with the number of joints, not with its cube.  The contact problem is one of contacts alone, G = V_c' dz/dp_c.
 #pragma once
+#include "linalg/saddle.h"
 #include "scheme/step.h"
 
 typedef struct carom_iteration {
@@ -52,6 +59,9 @@ struct carom_newton {
     carom_matrix A;        // tangent_shape
     carom_matrix M;        // the scheme's mass at the point, by which its evaluation measures momenta
     carom_factor F;        // LU of A
+    carom_saddle S;        // (NEW-6)
+    bool by_saddle;        // the last correction was made with it
+    int *at;               // rows of the contacts of L alone
     carom_local L, V;      // W and w; V's columns replace W in the constraint
     double *R;             // nv: equation of motion without reactions
     double *size;          // nv: sum of the magnitudes of its terms

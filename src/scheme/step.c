@@ -554,6 +554,13 @@ static carom_report solve(carom_step *s, carom_problem *pb, const int *id) {
     return r;
 }
 
+void carom_problem_joints(carom_step *s, const double *c, int n, bool alone) {
+    const double size = carom_norm_max(c, n);
+    if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
+    s->counts->problems += alone;
+    s->contact.last = 0;
+}
+
 carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;

@@ -4,6 +4,7 @@
 // allow, omega^2 is the largest eigenvalue of M^-1 K and delta that of M^-1 C.  That costs a dozen evaluations of forces where the step is
 // short, at the start and when the number of steps has doubled; in carom_sim_ledger() once more, if the step was too long every time.
 #include "base/pages.h"
+#include "contact/delassus.h"
 #include "linalg/dense.h"
 #include "sim/sim.h"
 #include <math.h>
@@ -49,12 +50,8 @@ static carom_status reduce(carom_sim *sim, double t, const double *q) {
     if (ne == 0) return CAROM_OK;
     carom_close_kinds(s, &r->L, CAROM_JOINTS);
     CAROM_TRY(carom_directions(s, &r->L, t, q));
-    for (int j = 0; j < ne; ++j) {
-        double *B = r->B + (size_t)j * (size_t)nv;
-        carom_column_expand(B, &r->L.W, j);
-        carom_factor_solve(&r->F, B);
-        for (int i = 0; i < ne; ++i) r->G[i + (size_t)j * (size_t)ne] = carom_column_dot(&r->L.W, i, B);
-    }
+    for (int j = 0; j < ne; ++j) carom_column_expand(r->B + (size_t)j * (size_t)nv, &r->L.W, j);
+    carom_delassus_dense(r->G, ne, r->B, &r->L.W, NULL, &r->F, 1, true);
     carom_dense_ldl(r->G, ne, ne, DEPENDENT, r->u);
     return CAROM_OK;
 }

@@ -1,6 +1,5 @@
 // setup.c: the memory of a simulation: one block, made anew where contacts need more slots, and what points into it.
 #include "base/pages.h"
-#include "scheme/delassus_blocks.h"
 #include "scheme/discs.h"
 #include "scheme/friction.h"
 #include "scheme/impact.h"
@@ -100,18 +99,17 @@ static void allocate_problem(carom_sim *sim, carom_arena *mem, carom_arena *keep
     const int rows = sim->nl - k + again * ((sim->scheme->full_levels ? sim->nl : nb) - k), blocks = nb - k + again * (nb - k); // of the largest contact problem
     const double *common = sim->opt + carom_option_count(sim->scheme->options);
     carom_step *s = &sim->step;
-    s->inside->delassus = carom_allocate_delassus(mem, seen);
-    s->inside->assembly = carom_allocate_assembly(mem, seen, blocks, rows);
+    s->inside->delassus = carom_allocate_delassus(mem, seen, rows, blocks, false);
+    const carom_assembly *parts = &s->inside->delassus.parts;
     s->blocks = carom_allocate_bytes(mem, (size_t)blocks * sizeof *s->blocks);
-    s->G = carom_allocate(mem, sys->listed ? 0 : (size_t)rows * (size_t)rows);
+    s->G = s->inside->delassus.G;
     CAROM_ALLOCATE(mem, (size_t)rows, &s->c, &s->p, &s->u);
     s->rub = sim->rubs ? carom_allocate_rubbing(mem, seen, sim->laws ? sim->laws : sim->contacts, sim->reacts) : NULL;
     sim->reaction = sim->reacts ? carom_allocate(keep, (size_t)sim->nl) : NULL;
     sim->guess = sim->reacts ? carom_allocate(mem, (size_t)sim->nl) : NULL;
-    s->impacts = sim->bounces ? carom_allocate_impacts(mem, seen, sim->nl, s->inside->assembly.blocks, s->inside->assembly.values) : NULL;
+    s->impacts = sim->bounces ? carom_allocate_impacts(mem, seen, sim->nl, parts->blocks, parts->values) : NULL;
     s->inside->difference = carom_allocate_difference(mem, seen);
-    const bool by_blocks = s->inside->assembly.nparts > 0 && sys->listed;
-    s->inside->discs = sim->discs ? carom_allocate_discs(mem, rows, blocks, by_blocks ? s->inside->assembly.blocks : 0, s->inside->assembly.values) : NULL;
+    s->inside->discs = sim->discs ? carom_allocate_discs(mem, seen, rows, blocks, parts->blocks, parts->values) : NULL;
     s->inside->chain = carom_allocate_chain(mem, rows + (sim->discs ? CAROM_DISC_ROWS * blocks : 0), (sim->discs ? CAROM_DISC_BLOCKS : 1) * blocks, seen->ne + again * seen->ne,
                                          chosen_solver(common[CAROM_OPT_SOLVER]));
 }

@@ -64,6 +64,8 @@ static const double TIGHT = 3e-5; // relative to the largest |c|: below it Newto
 
 bool carom_chain_loose(int n, double tol, double size) { return n > RUBBING_ROWS && tol >= TIGHT * size; }
 
+bool carom_chain_by_parts(const carom_chain *chain) { return chain && chain->first && chain->first->parts; }
+
 static double largest_velocity(const carom_problem *pb) {
     double size = 0;
     for (int i = 0; i < pb->n; i++) size = fmax(size, fabs(pb->c[i]));

@@ -1,9 +1,9 @@
-// delassus_blocks.c: W'F^-1 W by blocks, where contacts come and go and are many.
+// delassus_blocks.c: G = a V'F^-1 W by parts, dense or by blocks, where contacts come and go.
 //
 // F couples velocities of one part of the system only (a body).  So F^-1 is a block for each part, a constraint acts on a few parts (two
 // bodies), and G_ij = sum over the parts that i and j share of A_i F^-1 W_j.  Nothing here grows with the square of anything.  Blocks beside the diagonal are
 // most of it, and the solver of thousands of contacts does without them: they are made when another one needs them.
-#include "scheme/delassus_blocks.h"
+#include "contact/delassus_blocks.h"
 #include "base/pages.h"
 #include <carom/team.h>
 #include <string.h>
@@ -255,15 +255,15 @@ static void solve_parts(void *user, int own, int parts) {
         }
 }
 
-// G_bc += A_b X_c' of a part with `size` velocities; ld: from row to row
-static inline void add_product(double *restrict G, const double *restrict A, const double *restrict X, int rows, int columns, int size, int ld) {
+// G_bc += A_b X_c' of a part with `size` velocities; ld: from row to row of A and X; to: from column to column of G
+static inline void add_product(double *restrict G, int to, const double *restrict A, const double *restrict X, int rows, int columns, int size, int ld) {
     for (int j = 0; j < columns; ++j)
         for (int i = 0; i < rows; ++i) {
             double even = 0, odd = 0;
             int k = 0;
             for (; k + 1 < size; k += 2) even += A[i * ld + k] * X[j * ld + k], odd += A[i * ld + k + 1] * X[j * ld + k + 1];
             if (k < size) even += A[i * ld + k] * X[j * ld + k];
-            G[i + j * rows] += even + odd;
+            G[i + (size_t)j * (size_t)to] += even + odd;
         }
 }
 
@@ -285,8 +285,8 @@ static void fill_own(void *user, int own, int parts) {
                 if (size == 6) multiply(F, x->only_diagonal, A + j * ld, y, 6);
                 else multiply(F, x->only_diagonal, A + j * ld, y, size);
                 for (int i = 0; i < size; ++i) y[i] *= t->a;
-                if (size == 6) add_product(G + j * rows, A, y, rows, 1, 6, ld);
-                else add_product(G + j * rows, A, y, rows, 1, size, ld);
+                if (size == 6) add_product(G + j * rows, rows, A, y, rows, 1, 6, ld);
+                else add_product(G + j * rows, rows, A, y, rows, 1, size, ld);
             }
         }
     }
@@ -360,8 +360,8 @@ static void fill_rows(void *user, int own, int parts) {
                 const int m = x->cursor[l], part = x->link_part[l], size = x->part[part + 1] - x->part[part];
                 if (m < 0 || x->link_of[m] != c) continue;
                 const double *A = x->from + x->link_at[l], *X = x->X + x->link_at[m];
-                if (rows == 3 && columns == 3 && size == 6) add_product(G, A, X, 3, 3, 6, row_step(x, 6));
-                else add_product(G, A, X, rows, columns, size, row_step(x, size));
+                if (rows == 3 && columns == 3 && size == 6) add_product(G, 3, A, X, 3, 3, 6, row_step(x, 6));
+                else add_product(G, rows, A, X, rows, columns, size, row_step(x, size));
                 x->cursor[l] = x->next[m];
             }
         }
@@ -387,7 +387,7 @@ static void forget_blocks(carom_assembly *x) {
     x->full = false;
 }
 
-bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, int nv, bool blocks, struct carom_team *team) {
+bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, struct carom_team *team) {
     task t = {.x = x, .L = L, .Lf = Lf, .a = a};
     int most = 1;
     if (!x->begun) begin(x);
@@ -397,13 +397,36 @@ bool carom_assembly_form(carom_assembly *x, const carom_local *L, const carom_lo
         if (L->at[b + 1] - L->at[b] > most) most = L->at[b + 1] - L->at[b];
     if (!link_all(&t, team)) return false;
     for (int l = x->first[L->nb] - 1; l >= 0; --l) x->next[l] = x->head[x->link_part[l]], x->head[x->link_part[l]] = l;
-    invert(x, F, nv);
+    invert(x, F, x->part[x->nparts]);
     show_parts(x, most);
-    if (blocks || !x->even) return carom_assembly_rows(x, team);
+    return true;
+}
+
+void carom_assembly_diagonal(carom_assembly *x, struct carom_team *team) {
+    task t = {.x = x, .L = x->L, .Lf = x->L, .a = x->scale};
     if (x->full) forget_blocks(x);
     carom_team_run(team, fill_own, &t);
     x->parts.diagonal = x->own;
-    return true;
+}
+
+void carom_assembly_dense(carom_assembly *x, double *G) {
+    const int *at = x->L->at, n = at[x->nb];
+    task t = {.x = x, .L = x->L, .W = x->even ? x->from : x->X, .a = x->scale};
+    solve_parts(&t, 0, 1);
+    carom_zero(G, (ptrdiff_t)n * n);
+    for (int part = 0; part < x->nparts; ++part) {
+        const int size = x->part[part + 1] - x->part[part], ld = row_step(x, size);
+        for (int m = x->head[part]; m >= 0; m = x->next[m])
+            for (int l = x->even ? m : x->head[part]; l >= 0; l = x->next[l]) { // the same: below the diagonal
+                const int b = x->link_of[l], c = x->link_of[m], rows = at[b + 1] - at[b], columns = at[c + 1] - at[c];
+                const double *A = x->from + x->link_at[l], *X = x->X + x->link_at[m];
+                double *to = G + at[b] + (size_t)at[c] * (size_t)n;
+                if (rows == 3 && columns == 3 && size == 6) add_product(to, n, A, X, 3, 3, 6, ld);
+                else add_product(to, n, A, X, rows, columns, size, ld);
+            }
+    }
+    for (int k = 0; x->even && k < n; ++k)
+        for (int i = k + 1; i < n; ++i) G[k + (size_t)i * (size_t)n] = G[i + (size_t)k * (size_t)n];
 }
 
 bool carom_assembly_rows(carom_assembly *x, struct carom_team *team) {

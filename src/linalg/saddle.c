@@ -1,0 +1,275 @@
+// saddle.c: see saddle.h.  The pattern follows from the structure of A, W and V alone: the same system, the same order, whatever was factorised before.
+#include "linalg/saddle.h"
+#include "linalg/order.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST = CAROM_BLOCK_ROWS, NONE = -1 };
+enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, for each block
+static const double LEFT = 1e-10; // of the terms: what elimination without pivoting between blocks may leave
+
+carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A, int stride) {
+    carom_saddle S = {.on = ne > 0 && group && stride < nv, .nv = nv, .ne = ne, .ng = ng, .group = group};
+    for (int g = 0; S.on && g < ng; ++g) S.on = group[g + 1] - group[g] <= MOST;
+    if (!S.on) return S;
+    const size_t n = (size_t)(nv + ne), most = (size_t)(ng + ne), all = most * most, wide = (size_t)stride;
+    S.entries = PER_BLOCK * most < all ? PER_BLOCK * most : all;
+    S.values = PER_BLOCK * MOST * n < n * n ? PER_BLOCK * MOST * n : n * n;
+    S.stored = carom_shape_size(A);
+    int **by_block[] = {&S.size, &S.first, &S.start, &S.order};
+    for (size_t i = 0; i < sizeof by_block / sizeof *by_block; ++i) *by_block[i] = carom_allocate_ints(mem, most + 1);
+    S.of = carom_allocate_ints(mem, n);
+    S.col = carom_allocate_ints(mem, S.entries);
+    S.at = carom_allocate_ints(mem, S.entries);
+    S.value = carom_allocate(mem, S.values);
+    S.map_A = carom_allocate_ints(mem, S.stored);
+    int **by_column[] = {&S.map_W, &S.map_V, &S.row_W, &S.row_V};
+    for (size_t i = 0; i < sizeof by_column / sizeof *by_column; ++i) *by_column[i] = carom_allocate_ints(mem, (size_t)ne * (wide + 1));
+    S.joint = carom_allocate_ints(mem, (size_t)ne + 1);
+    S.joined = carom_allocate_ints(mem, 2 * (size_t)ne * wide);
+    S.work = carom_allocate_ints(mem, 6 * most + 2 + S.entries + 2 * (size_t)ne * wide + carom_order_work(ng, S.entries));
+    carom_allocate_block_lu(&S.F, mem, (int)n, (int)most, S.entries, S.values);
+    CAROM_ALLOCATE(mem, n, &S.b, &S.x, &S.r);
+    double *none = carom_allocate(mem, n * MOST);
+    bool *plain = carom_allocate_bytes(mem, most * sizeof *plain);
+    S.a = (carom_block_values){.value = S.value, .T = none, .S = none, .plain = plain};
+    return S;
+}
+
+// -- the pattern -----------------------------------------------------------------------------------------------------
+
+static void begin(carom_saddle *S) {
+    double *none = (double *)S->a.T;
+    bool *plain = (bool *)S->a.plain;
+    for (int i = 0; i < MOST * (S->nv + S->ne); ++i) none[i] = 0;
+    for (int i = 0; i < S->ng + S->ne; ++i) plain[i] = true;
+    for (int g = 0; g < S->ng; ++g) {
+        S->first[g] = S->group[g], S->size[g] = S->group[g + 1] - S->group[g];
+        for (int i = S->group[g]; i < S->group[g + 1]; ++i) S->of[i] = g;
+    }
+}
+
+// Groups of columns k of W and V, without repetition; their number.
+static int groups_of(const carom_saddle *S, const carom_columns *W, const carom_columns *V, int k, int *to) {
+    const carom_columns *const both[2] = {W, V};
+    int n = 0;
+    for (int side = 0; side < 2; ++side)
+        for (int e = 0; e < both[side]->count[k]; ++e) {
+            const int g = S->of[carom_column_rows(both[side], k)[e]];
+            int i = 0;
+            while (i < n && to[i] != g) ++i;
+            if (i == n) to[n++] = g;
+        }
+    return n;
+}
+
+static bool same_set(const int *a, int n, const int *b, int m) {
+    for (int i = 0; i < n; ++i) {
+        int j = 0;
+        while (j < m && b[j] != a[i]) ++j;
+        if (j == m) return false;
+    }
+    return n == m;
+}
+
+// Joints: rows one after the other that join the same groups.
+static void find_joints(carom_saddle *S, const carom_columns *W, const carom_columns *V) {
+    int used = 0, before = 0;
+    S->nb = S->ng;
+    for (int k = 0; k < S->ne; ++k) {
+        int *to = S->joined + used;
+        const int n = groups_of(S, W, V, k, to);
+        const bool joins = k > 0 && S->size[S->nb - 1] < MOST && same_set(to, n, S->joined + before, used - before);
+        if (!joins) {
+            before = used, used += n;
+            S->joint[S->nb - S->ng] = before;
+            S->first[S->nb] = S->nv + k, S->size[S->nb] = 0;
+            S->nb += 1;
+        }
+        S->size[S->nb - 1] += 1;
+        S->of[S->nv + k] = S->nb - 1;
+    }
+    S->joint[S->nb - S->ng] = used;
+}
+
+// Adds block (i, j) unless mark says that row i has it.  False: no room.
+static bool add(carom_saddle *S, int *mark, size_t *blocks, size_t *values, int i, int j) {
+    const size_t size = (size_t)(S->size[i] * S->size[j]);
+    if (mark[j] == i) return true;
+    if (*blocks == S->entries || *values + size > S->values) return false;
+    mark[j] = i;
+    S->col[*blocks] = j, S->at[(*blocks)++] = (int)*values;
+    *values += size;
+    return true;
+}
+
+// Joints of each group: incident[start[g]] .. incident[start[g + 1] - 1].
+static void list_joints(const carom_saddle *S, int *start, int *incident) {
+    const int nj = S->nb - S->ng, used = S->joint[nj];
+    for (int g = 0; g <= S->ng; ++g) start[g] = 0;
+    for (int e = 0; e < used; ++e) start[S->joined[e] + 1]++;
+    for (int g = 0; g < S->ng; ++g) start[g + 1] += start[g];
+    for (int j = nj - 1; j >= 0; --j)
+        for (int e = S->joint[j]; e < S->joint[j + 1]; ++e) incident[--start[S->joined[e] + 1]] = j;
+    for (int g = 0; g < S->ng; ++g) start[g] = start[g + 1];
+    start[S->ng] = used;
+}
+
+static bool find_blocks(carom_saddle *S, carom_matrix A, const int *start, const int *incident, int *mark) {
+    const carom_pattern *P = A.shape.storage == CAROM_SPARSE ? A.shape.pattern : NULL;
+    size_t blocks = 0, values = 0;
+    for (int i = 0; i < S->nb; ++i) mark[i] = NONE;
+    for (int i = 0; i < S->nb; ++i) {
+        bool room = true;
+        S->start[i] = (int)blocks;
+        room = add(S, mark, &blocks, &values, i, i);
+        for (int v = S->first[i]; P && i < S->ng && v < S->first[i] + S->size[i]; ++v) // the pattern is symmetric
+            for (int e = P->start[v]; e < P->start[v + 1]; ++e) room = room && add(S, mark, &blocks, &values, i, S->of[P->row[e]]);
+        for (int k = i < S->ng ? start[i] : 0; i < S->ng && k < start[i + 1]; ++k) {
+            const int j = incident[k];
+            room = room && add(S, mark, &blocks, &values, i, S->ng + j);
+            for (int e = S->joint[j]; e < S->joint[j + 1]; ++e) room = room && add(S, mark, &blocks, &values, i, S->joined[e]);
+        }
+        for (int e = i < S->ng ? 0 : S->joint[i - S->ng]; i >= S->ng && e < S->joint[i - S->ng + 1]; ++e) room = room && add(S, mark, &blocks, &values, i, S->joined[e]);
+        if (!room) return false;
+    }
+    S->start[S->nb] = (int)blocks;
+    memset(S->value, 0, values * sizeof *S->value);
+    return true;
+}
+
+// The order of elimination, see saddle.h.  A group whose joints were placed behind it while others of it were still there is held by them: no joint may follow it alone.
+static void find_order(carom_saddle *S, const int *start, const int *incident, int *work) {
+    const int ng = S->ng, nj = S->nb - ng;
+    int *begin = work, *perm = begin + ng + 1, *when = perm + ng, *open = when + ng, *held = open + ng, *placed = held + ng, *adj = placed + nj, m = 0;
+    for (int i = 0; i < ng; ++i) {
+        begin[i] = m;
+        for (int k = S->start[i]; k < S->start[i + 1]; ++k)
+            if (S->col[k] < ng && S->col[k] != i) adj[m++] = S->col[k];
+    }
+    begin[ng] = m;
+    carom_order(ng, begin, adj, perm, adj + m);
+    for (int k = 0; k < ng; ++k) when[perm[k]] = k;
+    for (int g = 0; g < ng; ++g) open[g] = start[g + 1] - start[g], held[g] = 0;
+    for (int j = 0; j < nj; ++j) placed[j] = 0;
+    int to = 0;
+    for (int k = 0; k < ng; ++k) {
+        const int g = perm[k];
+        S->order[to++] = g;
+        for (int e = start[g]; e < start[g + 1]; ++e) {
+            const int j = incident[e], *groups = S->joined + S->joint[j], n = S->joint[j + 1] - S->joint[j];
+            bool last = true;
+            for (int i = 0; i < n; ++i) last = last && when[groups[i]] <= k;
+            if (placed[j]) continue;
+            const bool outer = !last && n == 2 && !held[g] && open[g] == 1;
+            for (int i = 0; i < n && !outer; ++i) held[groups[i]] = 1;
+            if (!last && !outer) continue;
+            placed[j] = 1;
+            S->order[to++] = ng + j;
+            for (int i = 0; i < n; ++i) open[groups[i]] -= 1;
+        }
+    }
+}
+
+static int place(const carom_saddle *S, int i, int j) {
+    const int a = S->of[i], b = S->of[j];
+    for (int k = S->start[a]; k < S->start[a + 1]; ++k)
+        if (S->col[k] == b) return S->at[k] + (i - S->first[a]) + (j - S->first[b]) * S->size[a];
+    return NONE;
+}
+
+// Where entry e of A that is not sparse stands; false: it is none.
+static bool entry_at(carom_shape s, size_t e, int *i, int *j) {
+    const size_t n = (size_t)s.n, rows = 2 * (size_t)s.band + 1;
+    if (s.storage == CAROM_DIAGONAL) *i = *j = (int)e;
+    else if (s.storage == CAROM_DENSE) *i = (int)(e % n), *j = (int)(e / n);
+    else *j = (int)(e / rows), *i = (int)(e % rows) - s.band + *j;
+    return *i >= 0 && *i < s.n;
+}
+
+static void map_matrix(carom_saddle *S, carom_matrix A) {
+    const carom_pattern *P = A.shape.pattern;
+    int i, j;
+    if (A.shape.storage == CAROM_SPARSE)
+        for (j = 0; j < P->n; ++j)
+            for (int e = P->start[j]; e < P->start[j + 1]; ++e) S->map_A[e] = place(S, P->row[e], j);
+    else
+        for (size_t e = 0; e < S->stored; ++e) S->map_A[e] = entry_at(A.shape, e, &i, &j) ? place(S, i, j) : NONE;
+}
+
+static void map_columns(const carom_saddle *S, const carom_columns *W, int *map, int *row, bool below) {
+    for (int k = 0; k < S->ne; ++k) {
+        int *known = row + (size_t)k * (size_t)(W->stride + 1), *to = map + (size_t)k * (size_t)(W->stride + 1);
+        known[0] = W->count[k];
+        for (int e = 0; e < W->count[k]; ++e) {
+            const int i = known[1 + e] = carom_column_rows(W, k)[e];
+            to[1 + e] = below ? place(S, S->nv + k, i) : place(S, i, S->nv + k);
+        }
+    }
+}
+
+static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
+    begin(S);
+    find_joints(S, W, V);
+    int *start = S->work, *incident = start + S->ng + 1, *mark = incident + S->joint[S->nb - S->ng];
+    list_joints(S, start, incident);
+    if (!find_blocks(S, A, start, incident, mark)) return false;
+    find_order(S, start, incident, mark);
+    const carom_block_pattern P = {.nb = S->nb, .start = S->start, .col = S->col, .at = S->at, .size = S->size, .first = S->first};
+    if (!carom_block_lu_analyse_in(&S->F, &P, S->order)) return false;
+    map_matrix(S, A);
+    map_columns(S, W, S->map_W, S->row_W, false);
+    map_columns(S, V, S->map_V, S->row_V, true);
+    return true;
+}
+
+// -- numbers -----------------------------------------------------------------------------------------------------------
+
+static bool load_columns(const carom_saddle *S, const carom_columns *W, const int *map, const int *row) {
+    double *restrict to = S->value;
+    for (int k = 0; k < S->ne; ++k) {
+        const size_t at = (size_t)k * (size_t)(W->stride + 1);
+        const double *restrict a = W->a + (size_t)k * (size_t)W->stride;
+        const int n = W->count[k];
+        if (n != row[at] || memcmp(carom_column_rows(W, k), row + at + 1, (size_t)n * sizeof *row) != 0) return false;
+        for (int e = 0; e < n; ++e) to[map[at + 1 + (size_t)e]] = a[e];
+    }
+    return true;
+}
+
+bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
+    if (!S->on || !W->count || !V->count) return false;
+    if (!S->known && !(S->known = analyse(S, A, W, V))) return S->on = false; // nor will it be next time
+    const double *restrict a = A.a;
+    double *restrict to = S->value;
+    for (size_t e = 0; e < S->stored; ++e) {
+        if (S->map_A[e] != NONE) to[S->map_A[e]] = a[e];
+        else if (a[e] != 0) return false;
+    }
+    return load_columns(S, W, S->map_W, S->row_W) && load_columns(S, V, S->map_V, S->row_V) && carom_block_lu_factor(&S->F, &S->a);
+}
+
+// Is b - K x small against its terms, in rows of motion and in those of joints?
+static bool small_rest(carom_saddle *S) {
+    double most[2] = {0, 0}, rest[2] = {0, 0};
+    for (int i = 0; i < S->nb; ++i) {
+        const int rows = S->size[i], at = S->first[i], kind = i >= S->ng;
+        double sum[MOST], size[MOST];
+        for (int q = 0; q < rows; ++q) sum[q] = S->b[at + q], size[q] = fabs(sum[q]);
+        for (int k = S->start[i]; k < S->start[i + 1]; ++k) {
+            const double *a = S->value + S->at[k], *x = S->x + S->first[S->col[k]];
+            for (int c = 0; c < S->size[S->col[k]]; ++c)
+                for (int q = 0; q < rows; ++q) sum[q] -= a[q + c * rows] * x[c], size[q] += fabs(a[q + c * rows] * x[c]);
+        }
+        for (int q = 0; q < rows; ++q) {
+            if (!(fabs(sum[q]) <= rest[kind])) rest[kind] = fabs(sum[q]);
+            most[kind] = fmax(most[kind], size[q]);
+        }
+    }
+    return rest[0] <= LEFT * most[0] && rest[1] <= LEFT * most[1];
+}
+
+bool carom_saddle_solve(carom_saddle *S, bool check) {
+    carom_block_lu_solve(&S->F, S->b, S->x);
+    return !check || small_rest(S);
+}
