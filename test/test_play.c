@@ -56,7 +56,7 @@ static void wrong_calls_are_told(void **state) {
     put("ball.yaml", ball);
     static const struct { const char *line, *says; } cases[] = {
         {"run step=-1", "step must be positive, got -1"}, {"run step=2mm", "step: '2mm' is not a time"}, {"run end=x", "'x' is not a time"}, {"run scheme=mixde", "did you mean 'mixed'"},
-        {"run set:g=1", "has no parameter 'g'"}, {"run fast", "'fast' is not understood"}, {"walk", "check, run or schemes?"},
+        {"run set:g=1", "has no parameter or initial value 'g'"}, {"run fast", "'fast' is not understood"}, {"walk", "check, run or schemes?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         assert_int_equal(engine(cases[i].line, "ball.yaml"), 2);
