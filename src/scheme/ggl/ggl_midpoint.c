@@ -375,7 +375,6 @@ static bool done(work *w, carom_step *s) {
 // Factors of  [A W~; V' 0]  and  [B N~; N_1' 0],  V = W_1 + h/2 D.  False: there are none.
 static bool factorise_joints(work *w, carom_step *s) {
     const int nv = s->sys->nv;
-    if (!w->S_v.on || w->L_T.nb != s->sys->ne) return false;
     if (!w->shifted) {
         carom_matrix_zero(w->B);
         if (w->kinetic) carom_matrix_add(w->B, 1, w->Q);
@@ -450,6 +449,8 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     CAROM_TRY(matrix_of_velocities(w, s));
     CAROM_TRY(matrix_of_positions(w, s));
     CAROM_TRY(linearise(w, s));
+    const bool joints = w->S_v.on && L->nb == s->sys->ne; // alone: they may belong to the linear systems
+    if (!joints) form(w, s);
     // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
     for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i];
     carom_local_react(w->y_v, -1, L, w->Lambda);
@@ -458,16 +459,16 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     w->pace = fmax(w->pace, carom_velocity_size(w->y_v, w->M));
     if (n > 0) {
         blocks(w, s);
-        if (k == 0) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
+        if (k == 0 && !joints) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
         carom_problem_restitution(s, L, s->c, w->u_0);
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
         carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
         for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
-        w->by_saddle = factorise_joints(w, s) && solve_joints(w, s);
+        w->by_saddle = joints && factorise_joints(w, s) && solve_joints(w, s);
         s->counts->problems += w->by_saddle;
+        if (joints && !w->by_saddle) form(w, s);
         if (!w->by_saddle) {
-            form(w, s);
             carom_zero(s->p, n);
             CAROM_TRY(carom_problem_rub(s, w->id));
         }
