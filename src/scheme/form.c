@@ -28,16 +28,19 @@ static void present_parts(carom_step *s, bool formed, bool blocks) {
 
 void carom_problem_form_as(carom_step *s, const carom_local *L, const carom_local *Lf, const carom_factor *F, double a, long number) {
     carom_delassus *d = &s->inside->delassus;
-    const double enough = fmax(s->inside->solved, carom_acceptable(s->inside, L->nb));
-    const bool blocks = L != Lf || !carom_chain_loose(L->at[L->nb], enough, 1);
+    carom_delassus_way way = {.formed = number, .team = s->team};
     carom_problem_blocks(s, L);
     s->inside->a = a;
-    const bool kept = d->keeps && F->ready && carom_responses_begin(&d->keep, s) == CAROM_OK;
-    const bool formed = carom_delassus_form(d, L, Lf, F, a, (carom_delassus_way){.formed = number, .kept = kept, .blocks = blocks, .parts = carom_chain_by_parts(s->inside->chain), .team = s->team});
-    // if not formed, nothing can solve it
+    if (d->parts.blocks) {
+        const double enough = fmax(s->inside->solved, carom_acceptable(s->inside, L->nb));
+        way.blocks = L != Lf || !carom_chain_loose(L->at[L->nb], enough, 1);
+        way.parts = carom_chain_by_parts(s->inside->chain);
+    } else
+        way.kept = d->keeps && F->ready && carom_responses_begin(&d->keep, s) == CAROM_OK;
+    const bool formed = carom_delassus_form(d, L, Lf, F, a, way); // if not, nothing can solve it
     s->problem.first = d->first;
-    s->problem.symmetric = d->symmetric && d->storage != CAROM_BY_COLUMNS && d->storage != CAROM_BY_KEPT_COLUMNS;
-    if (!d->dense) present_parts(s, formed, blocks);
+    s->problem.symmetric = d->symmetric && (d->storage == CAROM_BY_PRODUCTS || d->storage == CAROM_BY_PARTS);
+    if (!d->dense) present_parts(s, formed, way.blocks);
 }
 
 void carom_problem_react(carom_step *s, double *v, double a, const double *p, int rows) { carom_delassus_react(&s->inside->delassus, v, a, p, rows, s->team); }

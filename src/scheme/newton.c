@@ -3,7 +3,6 @@
 #include <math.h>
 
 enum { MOST = 49, DETAIL = 200 }; // corrections; characters
-enum { JOINTS = 20 };             // rows of joints from which on they belong to the linear system: fewer cost less as rows of the contact problem
 
 static bool diverged(const carom_iteration *I) { return !(carom_norm_max(I->x, I->n) < HUGE_VAL); }
 
@@ -41,6 +40,12 @@ carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix
     return carom_factorise(F, A, NULL) == CAROM_OK ? CAROM_OK : carom_retry(s, "the iteration matrix is singular");
 }
 
+const int *carom_saddle_groups(const carom_system *sys) {
+    enum { JOINTS = 20 }; // rows from which on the factor costs less than rows of the contact problem
+    const bool envelope = sys->tangent_shape.storage == CAROM_DIAGONAL; // then G has that of the mechanism, and costs no more
+    return sys->listed || sys->ne < JOINTS || envelope ? NULL : sys->part;
+}
+
 // -- on velocity level ---------------------------------------------------------------------------------------------------
 
 carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
@@ -50,8 +55,7 @@ carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
     N.F = carom_allocate_factor(mem, sys->tangent_shape, false);
     N.L = carom_allocate_local(mem, sys);
     N.V = carom_allocate_local(mem, sys);
-    const bool rows = N.constant || sys->listed || sys->ne < JOINTS || sys->tangent_shape.storage == CAROM_DIAGONAL; // A diagonal: G has the envelope of the mechanism
-    N.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, rows ? NULL : sys->part, sys->ne, sys->tangent_shape, sys->column_stride);
+    N.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, N.constant ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride);
     N.at = N.S.on ? carom_allocate_ints(mem, (size_t)(sys->ne + sys->nc) + 1) : NULL;
     CAROM_ALLOCATE(mem, nv, &N.R, &N.size, &N.x, &N.r);
     const size_t nl = (size_t)N.L.W.n;
@@ -115,7 +119,8 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, bool *done) {
     const carom_local L = contacts(N, &N->L, nj);
     carom_columns V = N->V.W;
     V.a += (size_t)nj * (size_t)V.stride, V.n -= nj, V.count += nj, V.row += (size_t)nj * (size_t)V.stride;
-    carom_problem_joints(s, N->u_1, nj, nc == 0);
+    carom_problem_scale(s, N->u_1, nj);
+    s->counts->problems += nc == 0; // else that of contacts counts
     if (nc > 0) {
         CAROM_TRY(solve_contacts(N, s, &L, &V, N->u_1 + nj, nj));
         solve_joints(N, &L, N->p + nj, N->u_1, nv, nj, false);

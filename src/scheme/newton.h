@@ -48,6 +48,9 @@ bool carom_motion_met(const carom_step *s, double left, double size, double shar
 /// F = factor of the matrix of an iteration.
 carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix A);
 
+/// Groups of velocities by which joints belong to the linear system (SDL-1); NULL: they are rows of the contact problem.
+const int *carom_saddle_groups(const carom_system *sys);
+
 typedef struct carom_newton carom_newton;
 
 /// At v_1: fill N->R, N->M, N->size (not read for the first guess, N->k = 0), N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and

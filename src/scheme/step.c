@@ -554,10 +554,9 @@ static carom_report solve(carom_step *s, carom_problem *pb, const int *id) {
     return r;
 }
 
-void carom_problem_joints(carom_step *s, const double *c, int n, bool alone) {
+void carom_problem_scale(carom_step *s, const double *c, int n) {
     const double size = carom_norm_max(c, n);
     if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
-    s->counts->problems += alone;
     s->contact.last = 0;
 }
 
@@ -565,8 +564,7 @@ carom_status carom_problem_run(carom_step *s, const int *id) {
     carom_problem *pb = &s->problem;
     if (pb->n == 0) return CAROM_OK;
     if (!pb->G && !pb->rows && !pb->parts) return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, pb->nb);
-    const double size = carom_norm_max(pb->c, pb->n);
-    if (size < HUGE_VAL) s->scale = fmax(s->scale, size), s->contact.scale = fmax(s->contact.scale, size); // (TOL-1)
+    carom_problem_scale(s, pb->c, pb->n);
     pb->enough = fmax(s->inside->solved * s->scale, carom_acceptable(s->inside, pb->nb) * s->contact.scale); // (TOL-5)
     carom_chain_set_prox(s->inside->chain, &s->inside->prox);
     const carom_report r = solve(s, pb, id);

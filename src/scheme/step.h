@@ -230,8 +230,8 @@ enum { CAROM_WARM = 24 }; // rows beyond which a contact problem starts from rea
 /// step is refused"); else CAROM_RETRY, the error names time and constraint.
 carom_status carom_problem_solve(carom_step *s, const carom_local *L);
 
-/// Of n rows of joints that the scheme solves itself: c, their velocities without reactions, counts for the scale of tolerances (TOL-1); alone: as a problem, too, no other follows.
-void carom_problem_joints(carom_step *s, const double *c, int n, bool alone);
+/// (TOL-1)  c of n rows, velocities without reactions, counts for the scale of tolerances: of joints that a scheme solves itself.
+void carom_problem_scale(carom_step *s, const double *c, int n);
 
 /// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
 carom_status carom_problem_run(carom_step *s, const int *id);

@@ -4,45 +4,69 @@
 
 static const double SINGULAR = 1e-13; // pivots that have cancelled to this, relatively
 
-enum { LARGE = 100 }; // T costs nv^3
+enum { LARGE = 100 }; // velocities of a part: T of it costs their cube
 
 carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys) {
-    carom_turn t = {.on = sys->lift && sys->nv <= LARGE};
-    const size_t nv = t.on ? (size_t)sys->nv : 0;
-    CAROM_ALLOCATE(mem, nv * nv, &t.T, &t.A);
-    t.e = carom_allocate(mem, nv);
-    t.pivot = carom_allocate_ints(mem, nv);
+    carom_turn t = {.on = sys->lift, .parts = sys->part ? sys->nparts : 1, .part = sys->part, .whole = {0, sys->nv}};
+    size_t numbers = 0;
+    for (int i = 0; i < t.parts; ++i) {
+        const int n = sys->part ? sys->part[i + 1] - sys->part[i] : sys->nv;
+        numbers += (size_t)n * (size_t)n;
+        if (n > t.largest) t.largest = n;
+    }
+    t.on = t.on && t.largest <= LARGE;
+    const size_t nv = t.on ? (size_t)sys->nv : 0, most = t.on ? (size_t)t.largest : 0;
+    t.T = carom_allocate(mem, t.on ? numbers : 0);
+    CAROM_ALLOCATE(mem, most * nv, &t.A);
+    CAROM_ALLOCATE(mem, nv, &t.e);
+    t.own = carom_allocate(mem, most * most);
+    t.pivot = carom_allocate_ints(mem, most);
     return t;
 }
 
+static const int *parts_of(const carom_turn *t) { return t->part ? t->part : t->whole; }
+
+// Column j of T^-1 of all parts at once: lift() maps the velocities of each by themselves.
 void carom_turn_at(carom_turn *t, const carom_step *s, const double *x) {
-    const int nv = s->sys->nv;
+    const int nv = s->sys->nv, *part = parts_of(t);
+    double *T = t->T;
     t->ready = false;
     if (!t->on) return;
-    carom_zero(t->e, nv);
-    carom_zero(t->T, (ptrdiff_t)nv * nv);
-    for (int j = 0; j < nv; ++j) {
-        t->e[j] = 1;
+    for (int j = 0; j < t->largest; ++j) {
+        carom_zero(t->e, nv);
+        for (int i = 0; i < t->parts; ++i)
+            if (part[i] + j < part[i + 1]) t->e[part[i] + j] = 1;
         carom_lift(s, t->A + (size_t)j * (size_t)nv, x, t->e);
-        t->e[j] = 0;
-        t->T[j + (size_t)j * (size_t)nv] = 1;
     }
-    if (!carom_dense_lu(t->A, nv, nv, SINGULAR, t->pivot)) return;
-    for (int j = 0; j < nv; ++j) carom_dense_lu_solve(t->A, nv, nv, t->pivot, t->T + (size_t)j * (size_t)nv);
+    for (int i = 0; i < t->parts; ++i) {
+        const int n = part[i + 1] - part[i];
+        for (int j = 0; j < n; ++j) carom_copy(t->own + j * n, t->A + (size_t)j * (size_t)nv + part[i], n);
+        if (!carom_dense_lu(t->own, n, n, SINGULAR, t->pivot)) return;
+        for (int j = 0; j < n; ++j, T += n) {
+            for (int k = 0; k < n; ++k) T[k] = k == j;
+            carom_dense_lu_solve(t->own, n, n, t->pivot, T);
+        }
+    }
     t->ready = true;
 }
 
 void carom_turn_increment(const carom_turn *t, double *y, const double *dx, int nv) {
+    const int *part = parts_of(t);
+    const double *T = t->T;
     if (!t->ready) {
         carom_copy(y, dx, nv);
         return;
     }
     carom_zero(y, nv);
-    for (int j = 0; j < nv; ++j)
-        if (dx[j] != 0) carom_axpy(y, dx[j], t->T + (size_t)j * (size_t)nv, nv);
+    for (int i = 0; i < t->parts; ++i)
+        for (int j = part[i], n = part[i + 1] - part[i]; j < part[i + 1]; ++j, T += n)
+            if (dx[j] != 0) carom_axpy(y + part[i], dx[j], T, n);
 }
 
 void carom_turn_row(const carom_turn *t, double *y, const double *w, int nv) {
+    const int *part = parts_of(t);
+    const double *T = t->T;
     if (!t->ready) carom_copy(y, w, nv);
-    for (int j = 0; t->ready && j < nv; ++j) y[j] = carom_dot(t->T + (size_t)j * (size_t)nv, w, nv);
+    for (int i = 0; t->ready && i < t->parts; ++i)
+        for (int j = part[i], n = part[i + 1] - part[i]; j < part[i + 1]; ++j, T += n) y[j] = carom_dot(T, w + part[i], n);
 }

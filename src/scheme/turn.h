@@ -5,14 +5,18 @@
 //     dq_1 = T(x) dx,     T^-1 is lift()                                                                     (NEW-4)
 //
 // Where rotations in space make T differ from 1, by |x|/2, an iteration that takes T = 1 converges only linearly.  Systems without
-// lift() and large ones (where angles are few) do take T = 1.
+// lift() and those with large parts (members, where angles are few) do take T = 1.
 #pragma once
 #include "scheme/step.h"
 
 typedef struct carom_turn {
-    bool on;            // the system has a lift() and is small
+    bool on;            // the system has a lift() and its parts are small
     bool ready;         // T stands
-    double *T, *A, *e;  // nv x nv, by columns; scratch
+    int parts, largest; // T is a block for each part of the system
+    const int *part;    // NULL: there is one part, `whole`
+    int whole[2];
+    double *T;          // blocks one after the other, by columns
+    double *A, *own, *e; // scratch
     int *pivot;
 } carom_turn;
 

@@ -64,6 +64,9 @@ typedef struct work {
     int *id; // constraint of each block
     carom_bent bent;
     bool planes; // they keep their planes, too
+    carom_saddle S_v, S_x; // (GM-12): joints in the linear systems of the two levels
+    carom_local V;         // W(q_1) + h/2 D
+    bool by_saddle;        // the last correction was made with them
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -98,6 +101,11 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     CAROM_ALLOCATE(mem, nv * (nl + nb), &w->X_v, &w->X_x);
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
+    const int *groups = w->paper || w->velocity ? NULL : carom_saddle_groups(sys);
+    w->S_v = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride);
+    w->S_x = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride);
+    if (w->S_v.on) w->V = carom_allocate_local(mem, sys);
+    w->by_saddle = false;
 }
 
 static int rows(const carom_local *L) { return L->at[L->nb]; }
@@ -263,20 +271,26 @@ static double row_position(const work *w, const carom_step *s, int b, const doub
     return carom_column_dot(&w->L_1.W, k, dx) / s->h;
 }
 
-// (GM-8)  the contact problem of the iteration in (Lambda, Psi/h):  rows (u_1 + e o u_0, g_1/h), columns from (GM-7)
-static carom_status form(work *w, carom_step *s) {
+// Derivatives of the rows by the position.
+static carom_status linearise(work *w, carom_step *s) {
     const carom_local *L = &w->L_T;
-    const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
     if (w->paper) { // d u_1/dq is that of W~'(v_1 - v_0)
-        carom_add(w->v_M, w->v_1, -1, s->v, nv);
+        carom_add(w->v_M, w->v_1, -1, s->v, s->sys->nv);
         CAROM_TRY(carom_rate_gradient(s, &w->D, L, s->t + 0.5 * s->h, w->q_T, w->v_M));
         CAROM_TRY(carom_rate_gradient(s, &w->D_x, L, s->t + 0.5 * s->h, w->q_T, w->x));
     } else {
         CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L_1, s->t + s->h, w->q_1, w->v_1));
     }
-    double *G = carom_problem_matrix(s);
     w->turn.ready = false;
-    if (n > 0 && !w->paper) carom_turn_at(&w->turn, s, w->x);
+    if (L->nb > 0 && !w->paper) carom_turn_at(&w->turn, s, w->x);
+    return CAROM_OK;
+}
+
+// (GM-8)  the contact problem of the iteration in (Lambda, Psi/h):  rows (u_1 + e o u_0, g_1/h), columns from (GM-7)
+static void form(work *w, carom_step *s) {
+    const carom_local *L = &w->L_T;
+    const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
+    double *G = carom_problem_matrix(s);
     for (int k = 0; k < n; ++k) {
         double *dv = w->X_v + (size_t)k * (size_t)nv, *dx = w->X_x + (size_t)k * (size_t)nv;
         carom_zero(dv, nv);
@@ -292,7 +306,6 @@ static carom_status form(work *w, carom_step *s) {
         for (int i = 0; i < n_v; ++i) G[i + k * (size_t)n] = row_velocity(w, i, dv, w->xi);
         for (int b = 0; b < n_x; ++b) G[n_v + b + k * (size_t)n] = row_position(w, s, b, w->xi);
     }
-    return CAROM_OK;
 }
 
 // Blocks of the problem: those of the velocities, then normals alone for the positions.
@@ -338,14 +351,93 @@ static double impulses_to(const carom_step *s) {
     return fmin(CAROM_EXCUSED * s->contact.scale, carom_rounding(pb)) / sqrt(least);
 }
 
+// Do joints alone hold on both levels, to the tolerance of contact problems?
+static bool joints_hold(const work *w, const carom_step *s) {
+    const double limit = fmax(s->tol * s->scale, rounding(w, s));
+    double most = carom_norm_max(w->u, s->sys->ne);
+    for (int b = 0; b < s->sys->ne; ++b) most = fmax(most, fabs(w->g[w->L_T.id[b]]) / s->h);
+    return most <= limit;
+}
+
 static bool done(work *w, carom_step *s) {
     if (!carom_motion_met(s, carom_momentum_size(w->phi_v, w->M), carom_momentum_size(w->size_v, w->M), 2, w->K, w->M, w->q_T, w->y_v)) return false;
     const double speed = fmax(fmax(w->pace, carom_velocity_size(w->x, w->M) / s->h), fmax(carom_velocity_size(w->v_1, w->M), carom_velocity_size(s->v, w->M)));
     const double left = carom_velocity_size(w->phi_x, w->M) / s->h;
-    if (!(left <= s->newton_tol * speed) && !(w->L_T.nb > 0 && left <= impulses_to(s))) return false;
+    if (!(left <= s->newton_tol * speed) && !(w->L_T.nb > 0 && !w->by_saddle && left <= impulses_to(s))) return false;
     if (w->L_T.nb == 0) return true;
+    if (w->by_saddle) return joints_hold(w, s);
     present(w, s);
     return carom_problem_met(s, rounding(w, s));
+}
+
+// -- joints in the linear systems ------------------------------------------------------------------------------------
+
+// Factors of  [A W~; V' 0]  and  [B N~; N_1' 0],  V = W_1 + h/2 D.  False: there are none.
+static bool factorise_joints(work *w, carom_step *s) {
+    const int nv = s->sys->nv;
+    if (!w->shifted) {
+        carom_matrix_zero(w->B);
+        if (w->kinetic) carom_matrix_add(w->B, 1, w->Q);
+        for (int i = 0; !w->kinetic && i < nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
+    }
+    carom_local_same(&w->V, &w->L_1);
+    carom_local_blend(&w->V, &w->L_1, 0.5 * s->h, &w->D);
+    return carom_saddle_factor(&w->S_v, w->A, &w->L_T.W, &w->V.W) && carom_saddle_factor(&w->S_x, w->B, &w->L_T.W, &w->L_1.W);
+}
+
+// y += s Q x
+static void add_metric(const work *w, double *y, double s, const double *x, int nv) {
+    if (w->kinetic) carom_matrix_muladd(y, s, w->Q, x);
+    else carom_axpy(y, s, x, nv);
+}
+
+// (GM-12)  A a + P (b - h/2 B^-1 Q a) = W~ Lambda,  W_1'a + D'T b = -c_v,  B b = h/2 Q a + h N~ Psi,  N_1'T b = -h c_x
+// for joints alone, c the rows of the answer without reactions.  Level by level with the factors of each, what couples them and T - 1, both of the order of the step, on the right-hand
+// side, until joints hold; a and b are added to y_v and y_x.  False: it does not converge.
+static bool solve_joints(work *w, carom_step *s) {
+    enum { SWEEPS = 12 };
+    static const double PART = 0.25; // of the tolerances of motion and of contact problems
+    carom_saddle *S = &w->S_v, *X = &w->S_x;
+    const carom_local *L = &w->L_T;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    const double h = s->h, *c = s->c;
+    carom_problem_scale(s, c, 2 * ne);
+    const double motion = PART * s->newton_tol * carom_momentum_size(w->size_v, w->M);
+    double *a = w->X_v, *b = w->X_x, *z = w->X_v + nv, last = HUGE_VAL;
+    carom_zero(a, nv);
+    carom_zero(b, nv);
+    carom_zero(s->p, 2 * ne);
+    for (int sweep = 0; sweep <= SWEEPS; ++sweep) {
+        double most = 0;
+        carom_turn_increment(&w->turn, w->xi, b, nv);
+        for (int i = 0; i < ne; ++i) {
+            S->b[nv + i] = -c[i] - row_velocity(w, i, a, w->xi);
+            X->b[nv + i] = -h * (c[ne + i] + row_position(w, s, i, w->xi));
+            most = fmax(most, fmax(fabs(S->b[nv + i]), fabs(X->b[nv + i]) / h));
+        }
+        carom_copy(z, a, nv);
+        if (w->shifted) unshift(w, s, z);
+        for (int i = 0; i < nv; ++i) z[i] = b[i] - 0.5 * h * z[i];
+        carom_zero(S->b, nv);
+        carom_matrix_muladd(S->b, -1, w->A, a);
+        carom_matrix_muladd(S->b, -1, w->K, z);
+        carom_local_react(S->b, 1, L, s->p);
+        const double left = fmax(carom_momentum_size(S->b, w->M) / motion, most / (PART * s->tol * s->scale)); // over what is allowed
+        if (sweep > 0 && left <= 1) return true;
+        if (!(left < HUGE_VAL) || (sweep > 1 && !(left < 0.5 * last))) return most <= fmax(s->tol * s->scale, rounding(w, s)); // rounding
+        last = left;
+        if (!carom_saddle_solve(S, sweep == 0)) return false;
+        carom_axpy(a, 1, S->x, nv);
+        for (int i = 0; i < ne; ++i) s->p[i] -= S->x[nv + i];
+        carom_zero(X->b, nv);
+        carom_matrix_muladd(X->b, -1, w->B, b);
+        add_metric(w, X->b, 0.5 * h, a, nv);
+        for (int i = 0; i < ne; ++i) carom_column_axpy(X->b, h * s->p[ne + i], &L->W, i);
+        if (!carom_saddle_solve(X, sweep == 0)) return false;
+        carom_axpy(b, 1, X->x, nv);
+        for (int i = 0; i < ne; ++i) s->p[ne + i] -= X->x[nv + i] / h;
+    }
+    return false;
 }
 
 static carom_status correct(void *memory, carom_step *s, int k) {
@@ -356,7 +448,9 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     carom_copy(s->c, w->u, n_v);
     CAROM_TRY(matrix_of_velocities(w, s));
     CAROM_TRY(matrix_of_positions(w, s));
-    CAROM_TRY(form(w, s));
+    CAROM_TRY(linearise(w, s));
+    const bool joints = w->S_v.on && L->nb == s->sys->ne; // alone: they may belong to the linear systems
+    if (!joints) form(w, s);
     // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
     for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i];
     carom_local_react(w->y_v, -1, L, w->Lambda);
@@ -365,17 +459,22 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     w->pace = fmax(w->pace, carom_velocity_size(w->y_v, w->M));
     if (n > 0) {
         blocks(w, s);
-        if (k == 0) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
+        if (k == 0 && !joints) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
         carom_problem_restitution(s, L, s->c, w->u_0);
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
         carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
         for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
-        carom_zero(s->p, n);
-        CAROM_TRY(carom_problem_rub(s, w->id));
-        for (int i = 0; i < n; ++i) {
-            carom_axpy(w->y_v, s->p[i], w->X_v + (size_t)i * (size_t)nv, nv);
-            carom_axpy(w->y_x, s->p[i], w->X_x + (size_t)i * (size_t)nv, nv);
+        w->by_saddle = joints && factorise_joints(w, s) && solve_joints(w, s);
+        s->counts->problems += w->by_saddle;
+        if (joints && !w->by_saddle) form(w, s);
+        if (!w->by_saddle) {
+            carom_zero(s->p, n);
+            CAROM_TRY(carom_problem_rub(s, w->id));
+        }
+        for (int i = 0; i < (w->by_saddle ? 1 : n); ++i) { // one column is all that joints do
+            carom_axpy(w->y_v, w->by_saddle ? 1 : s->p[i], w->X_v + (size_t)i * (size_t)nv, nv);
+            carom_axpy(w->y_x, w->by_saddle ? 1 : s->p[i], w->X_x + (size_t)i * (size_t)nv, nv);
         }
         carom_copy(w->Lambda, s->p, n_v);
         carom_copy(w->Psi, s->p + n_v, n_x);
