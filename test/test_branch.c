@@ -318,7 +318,77 @@ static void nonsmooth_fold(void **state) {
     carom_branch_free(&b);
 }
 
+// -- contacts that stick, and contacts that yield ---------------------------------------------------------------------------
+
+// Den Hartog: x'' + x = cos(b t) - F sign(x').  It stops at its turning points from F = ((V - 1)^-2 + (U/V)^2)^-1/2 on, V = 1/(1 - b^2), U = sin(pi/b)/(b (1 + cos(pi/b))): friction is then as large as the
+// other forces there.
+static void crossing_sliding(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {b: 0.7, F: 0.6}\ncoordinates: {x: {at: 0.5, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: cos(b*t)}\n"
+                                     "contacts: {f: {normal force: 1, slip: x, friction: F}}\n", "2*pi/b", 100);
+    carom_orbit o = find_orbit(&d);
+    assert_int_equal(o.nmultipliers, 2); // none of the coordinate that presses
+    double start[4];
+    const carom_follow_def f = define_branch(&d, &o, start, "F", 0.6, 0.8);
+    carom_branch b = follow(&f);
+    const double beta = 0.7, V = 1 / (1 - beta * beta), U = sin(PI / beta) / (beta * (1 + cos(PI / beta)));
+    assert_int_equal(count_events(&b), 1);
+    assert_close(at_event(&b, "crossing-sliding f", 0), 1 / sqrt(pow(V - 1, -2) + pow(U / V, 2)), 1e-9);
+    for (int i = 0; i < b.branch.columns; ++i) assert_null(strstr(b.branch.column[i].name, "f."));
+    assert_non_null(carom_table_column(&b.branch, "mu2.re"));
+    assert_null(carom_table_column(&b.branch, "mu3.re"));
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
+// A spring that is touched where the amplitude F/|1 - w^2 + 2 i z w| reaches its distance: W = w^2 with W^2 - (2 - 4 z^2) W + 1 - F^2/d^2 = 0.
+static void closing(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {w: 2, k: 20, z: 0.05, d: 0.5}\ncoordinates: {x: {at: -0.3, rate: 0}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n"
+                                     "forces: {x: \"cos(w*t) - 2*z*x'\"}\ncontacts: {stop: {gap: d - x, stiffness: k}}\n", "2*pi/w", 200);
+    carom_orbit o = find_orbit(&d);
+    double start[2];
+    const carom_follow_def f = define_branch(&d, &o, start, "w", 2, 1.6);
+    carom_branch b = follow(&f);
+    const double half = 1 - 2 * 0.05 * 0.05, W = half + sqrt(half * half - 1 + 4);
+    assert_int_equal(count_events(&b), 1);
+    assert_close(at_event(&b, "closing stop", 0), sqrt(W), 1e-9);
+    carom_branch_free(&b);
+    carom_orbit_free(&o);
+}
+
+// Stick and slip on a belt: where slip begins the friction law has a kink, and the derivative by the speed of the belt must not be taken across it.
+static double belt_at(double v, double end) {
+    char text[400];
+    snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 1.2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\ncontacts: {belt: {normal force: 1, slip rate: \"x' - %.17g\", friction: 1/(1 + 3*slip.speed)}}\n", v);
+    carom_model *m = good(text);
+    carom_sim *sim = model_sim(m, "event-driven", NULL, end / 10, end);
+    model_sim_run(sim);
+    const double x = carom_sim_now(sim).q[0];
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+    return x;
+}
+
+static void belt_gradient(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {v: 0.5}\ncoordinates: {x: {at: 1.2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\n"
+                               "contacts: {belt: {normal force: 1, slip rate: \"x' - v\", friction: 1/(1 + 3*slip.speed)}}\n";
+    const char *const by[] = {"v", NULL};
+    const double ends[] = {4, 7, 7.5}, h = 1e-4; // in stick, just behind it, later
+    for (int i = 0; i < 3; ++i) {
+        carom_gradient_def d = {.of = "x", .by = by, .run = carom_run_nothing()};
+        d.model.text = text, d.model.length = strlen(text), d.model.file = "belt.yaml", d.run.end = ends[i];
+        carom_gradient g;
+        carom_error err = {0};
+        if (carom_gradient_find(&g, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
+        assert_close(g.gradient[0], (belt_at(0.5 + h, ends[i]) - belt_at(0.5 - h, ends[i])) / (2 * h), 1e-5);
+        carom_gradient_free(&g);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation), cmocka_unit_test(time_in_expressions), cmocka_unit_test(any_units), cmocka_unit_test(buckling), cmocka_unit_test(through_grazing), cmocka_unit_test(nonsmooth_fold)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation), cmocka_unit_test(time_in_expressions), cmocka_unit_test(any_units), cmocka_unit_test(buckling), cmocka_unit_test(through_grazing), cmocka_unit_test(nonsmooth_fold),
+                                       cmocka_unit_test(crossing_sliding), cmocka_unit_test(closing), cmocka_unit_test(belt_gradient)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,7 +183,7 @@ static void onset_of_sticking(void **state) {
     carom_follow_def f = define_branch(&d, &o, start, "P", 1.6, 1.5);
     f.step = 0.3;
     carom_branch b = follow(&f);
-    assert_close(at_event(&b, "sticking floor", 0), limit, 1e-8 * 0.1);
+    assert_close(at_event(&b, "crossing-sliding floor", 0), limit, 1e-8 * 0.1);
     assert_close(b.branch.column[1].real[b.branch.rows - 1], 1.5, 1e-12); // the branch goes on behind it
     carom_branch_free(&b);
     carom_orbit_free(&o);

@@ -170,7 +170,7 @@ carom_status carom_press(resolver *r, const constraint *c, const carom_pressed *
     s.x[s.n++] = p->N;
     s.x[s.n++] = m->kinetic;
     const carom_status status = carom_graph_failed(g) ? carom_fault_memory(r) : evaluate(r, &s);
-    for (int i = 0; i < m->np_own; ++i) m->fixed[i] = true; // mass and load go into the structure, and the initial state may depend on any parameter
+    m->scaled = true; // mass and load go into the structure, and the initial state may depend on any parameter; but motions do not depend on them
     const double *M = s.value, *f = M + n, *w = f + n, *W = w + n * c->tangents, *kappa = W + n * rows, *rest = kappa + rows;
     double slip = 0, A = mobility(f, M, n);
     for (int t = 0; t < c->tangents; ++t) slip = fmax(slip, mobility(w + t * n, M, n));

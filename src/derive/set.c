@@ -84,7 +84,7 @@ static carom_status renew(carom_model *m, double *old, double *x, unsigned char 
     carom_copy(old, m->parameter, m->np);
     carom_status status = carom_resolve_parameters(&r);
     *again = false;
-    for (int i = 0; i < m->np && status == CAROM_OK; ++i) *again = *again || (m->fixed[i] && !same(old[i], m->parameter[i]));
+    for (int i = 0; i < m->np && status == CAROM_OK; ++i) *again = *again || ((m->fixed[i] || (m->scaled && i < m->np_own)) && !same(old[i], m->parameter[i]));
     if (status == CAROM_OK && !*again) status = evaluate(&r, x, &fine);
     *again = *again || !fine;
     carom_graph_destroy(r.values);
@@ -167,4 +167,4 @@ carom_status carom_model_set(carom_model *m, int n, const int *index, const doub
     return status;
 }
 
-bool carom_model_fixed(const carom_model *m, int i) { return m ? m->fixed[i] : false; }
+bool carom_model_fixed(const carom_model *m, int i) { return m ? m->fixed[i] || (m->scaled && i < m->np_own) : false; }

@@ -41,6 +41,7 @@ typedef struct carom_curve {
     double (*extent)(void *user);                                                 // of the solution, in units of tau, not below 1
     void (*apart)(void *user, const double *place, double *by);                   // from a place to this solution, in units of tau
     void (*describe)(void *user, bool failed, char *text, size_t size);           // how this solution differs from the one kept; failed: there is none
+    bool (*roughly)(void *user);                                                  // has the linearised motion alone seen this difference?  NULL: never
     carom_status (*precise)(void *user, bool on);                                 // as accurate as possible, where events are located; NULL: it always is
     carom_status (*graze)(void *user, char *text, size_t size);                     // a contact is hardly touched: the curve goes to the orbit that touches it, in words.  NULL: there are none
     carom_status (*leave)(void *user, double *tau, bool *clear);                  // from there to the next solution on the other side; *clear: the branch can be followed as usual from here on

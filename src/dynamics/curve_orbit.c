@@ -26,6 +26,8 @@ typedef struct orbits {
     carom_hit *hit;           // of the solution that was kept
     int nhits;
     double *mode;             // of the contacts at its start
+    int *crossed;             // of contacts of finite stiffness
+    bool *soft_closed;
     carom_graze g;            // an orbit that touches, and those beside it
     bool struck;              // on the side that the branch comes from
     double before;            // parameter of the last orbit on the other side
@@ -182,15 +184,26 @@ static carom_status keep(void *user, double *tau) {
     o->hit = more, o->nhits = s->nhits;
     if (s->nhits > 0) memcpy(o->hit, s->hit, (size_t)s->nhits * sizeof *more);
     carom_copy(o->mode, s->mode_0, s->p.nc);
+    for (int i = 0; i < s->soft; ++i) o->crossed[i] = s->crossed[i], o->soft_closed[i] = s->soft_closed[i];
     return CAROM_OK;
 }
+
+// The contact of finite stiffness that opens and closes more or less often, or is closed instead of open; -1: none.
+static int soft_changed(const orbits *o) {
+    const carom_shooter *s = &o->c.s;
+    for (int i = 0; i < s->soft; ++i)
+        if (s->crossed[i] != o->crossed[i] || (s->crossed[i] == 0 && s->soft_closed[i] != o->soft_closed[i])) return i;
+    return -1;
+}
+
+static bool roughly(void *user) { return soft_changed(user) >= 0; }
 
 // The same events in the same order, whichever comes first.
 static bool same(void *user) {
     const orbits *o = user;
     const carom_shooter *s = &o->c.s;
     const int n = s->nhits;
-    if (n != o->nhits) return false;
+    if (n != o->nhits || soft_changed(o) >= 0) return false;
     for (int first = 0; first < n || first == 0; ++first) {
         bool all = true;
         for (int i = 0; i < n && all; ++i) {
@@ -222,9 +235,86 @@ static bool rests(const double *mode, const carom_hit *hit, int n, int c) {
     return mode[c] != CAROM_MODE_OPEN;
 }
 
+// -- sliding bifurcations ---------------------------------------------------------------------------------------------
+//
+// Phases of one contact around the orbit: o open, 0 stick, + and - slip.
+//
+//     - + becomes - 0 +: crossing     + becomes + 0 +: grazing     - 0 becomes - + 0: switching     0 becomes 0 + 0: adding   (SLD-1)
+
+enum { PHASES = 64 };
+
+// Phases of contact c in order; a contact to which nothing happens has one.  0: too many.
+static int phases(const carom_hit *hit, int n, double mode, int c, char *to) {
+    int count = 0;
+    for (int i = 0; i < n; ++i) {
+        if (hit[i].contact != c || hit[i].kind == CAROM_HIT_IMPACT) continue;
+        if (count == PHASES) return 0;
+        to[count++] = hit[i].after;
+    }
+    if (count == 0) to[count++] = mode == CAROM_MODE_OPEN ? 'o' : mode == CAROM_MODE_STICK ? '0' : '+';
+    return count;
+}
+
+static bool slips(char x) { return x == '+' || x == '-'; }
+
+// The same phases, whichever comes first; of a contact that always slips the sense does not count.
+static bool same_phases(const char *a, const char *b, int n) {
+    if (n == 1 && slips(a[0]) && slips(b[0])) return true;
+    for (int first = 0; first < n; ++first) {
+        bool same = true;
+        for (int k = 0; k < n && same; ++k) same = a[k] == b[(first + k) % n];
+        if (same) return true;
+    }
+    return false;
+}
+
+typedef enum sliding_rule { CROSSING, GRAZING, SWITCHING, ADDING, RULES } sliding_rule;
+
+// (SLD-1)  How many phases from phase i on has this event inserted?  0: it has not.
+static int inserts(sliding_rule rule, const char *w, int n, int i) {
+    const char before = w[(i + n - 1) % n], now = w[i], next = w[(i + 1) % n];
+    if (n < 2) return 0;
+    switch (rule) {
+    case CROSSING: return now == '0' && slips(before) && slips(next) && before != next;
+    case GRAZING: return now == '0' && slips(before) && before == next ? n == 2 ? 1 : 2 : 0;
+    case SWITCHING: return slips(now) && slips(before) && before != now && next == '0';
+    case ADDING: return slips(now) && before == '0' && next == '0' ? n == 2 ? 1 : 2 : 0;
+    case RULES: break;
+    }
+    return 0;
+}
+
+// Do events of one kind, one or several at once as on a symmetric orbit, make w of the other one?
+static bool made_by(sliding_rule rule, const char *w, int n, const char *shorter, int m) {
+    if (n == m) return same_phases(w, shorter, n);
+    for (int i = 0; i < n && n > m; ++i) {
+        const int more = inserts(rule, w, n, i);
+        char left[PHASES];
+        for (int k = 0; k < n - more; ++k) left[k] = w[(i + more + k) % n];
+        if (more > 0 && made_by(rule, left, n - more, shorter, m)) return true;
+    }
+    return false;
+}
+
+// By name; NULL: it is another change.
+static const char *sliding(const char *a, int n, const char *b, int m) {
+    static const char *const word[RULES] = {"crossing-sliding", "grazing-sliding", "switching-sliding", "adding-sliding"};
+    if (n == 0 || m == 0 || n == m || abs(n - m) > 8) return NULL;
+    for (int rule = CROSSING; rule < RULES; ++rule)
+        if (n > m ? made_by((sliding_rule)rule, a, n, b, m) : made_by((sliding_rule)rule, b, m, a, n)) return word[rule];
+    return NULL;
+}
+
 static void describe(void *user, bool failed, char *text, size_t size) {
     const orbits *o = user;
     const carom_shooter *s = &o->c.s;
+    const int soft = failed ? -1 : soft_changed(o);
+    if (soft >= 0) {
+        const int was = o->crossed[soft], is = s->crossed[soft];
+        const bool closes = is == 0 ? s->soft_closed[soft] : !o->soft_closed[soft]; // it was, or is, the same all the time
+        snprintf(text, size, "%s %.60s", was > 0 && is > 0 ? "touching" : closes ? "closing" : "opening", carom_model_compliant(s->task.base, soft));
+        return;
+    }
     for (int c = 0; c < s->p.nc && !failed; ++c) {
         const bool did = rests(o->mode, o->hit, o->nhits, c), does = rests(s->mode_0, s->hit, s->nhits, c);
         if (did == does) continue;
@@ -232,6 +322,13 @@ static void describe(void *user, bool failed, char *text, size_t size) {
         return;
     }
     if (!failed) {
+        char before[PHASES], after[PHASES];
+        for (int c = 0; c < s->p.nc; ++c) {
+            const char *name = sliding(before, phases(o->hit, o->nhits, o->mode[c], c, before), after, phases(s->hit, s->nhits, s->mode_0[c], c, after));
+            if (!name) continue;
+            snprintf(text, size, "%s %.60s", name, contact_name(s, c));
+            return;
+        }
         const int sticks = changed(s, s->hit, s->nhits, o->hit, o->nhits, false), hits = changed(s, s->hit, s->nhits, o->hit, o->nhits, true);
         if (sticks >= 0) snprintf(text, size, "sticking %.60s", contact_name(s, sticks));
         else if (hits >= 0) snprintf(text, size, "grazing %.60s", contact_name(s, hits));
@@ -434,11 +531,11 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
     o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
-    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
+    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->crossed = calloc((size_t)s->soft + 1, sizeof *o->crossed), o->soft_closed = calloc((size_t)s->soft + 1, sizeof *o->soft_closed), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
-    if (!o->re || !o->im || !o->vectors || !o->mode || !o->x) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
-    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n, .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice};
+    if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
+    *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice};
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;
@@ -449,6 +546,6 @@ void carom_curve_orbits_close(carom_curve *k) {
     if (!o) return;
     carom_graze_close(&o->g);
     carom_cycle_close(&o->c);
-    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->mode), free(o->hit), free(o);
+    free(o->re), free(o->im), free(o->vectors), free(o->x), free(o->mode), free(o->hit), free(o->crossed), free(o->soft_closed), free(o);
     k->user = NULL;
 }

@@ -380,6 +380,12 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, do
     return rank >= N - (c->timeless && c->expression) && isfinite(length) && length > 0;
 }
 
+int carom_cycle_hidden(const carom_cycle *c) {
+    int n = 0;
+    for (int i = 0; i < c->s.nq; ++i) n += carom_model_presses(c->s.task.base, i);
+    return n;
+}
+
 // -- multipliers ----------------------------------------------------------------------------------------------------
 
 carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, double *vectors, int *count, int *trivial, int *lost) {
@@ -419,7 +425,7 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
     if (s->p.ne > 0) {
         for (int id = 0; id < s->p.ne; ++id) joints += 2 * carom_system_directions(&s->p.sys, id);
     }
-    *lost = n - joints - m;
+    *lost = n - joints - m - 2 * carom_cycle_hidden(c);
     if (*lost < 0) *lost = 0;
     free(P);
     return status;

@@ -634,6 +634,35 @@ static carom_status pass_grazing(walk *w, int branch, const spot *at, bool *pass
     return CAROM_OK;
 }
 
+// Between a and b contacts begin to do something else.  What the linearised motion alone has seen is located again with all accuracy there is.
+static carom_status locate_sudden(walk *w, double ds, double *a, double *b, bool *exact) {
+    double low = *a, high = *b;
+    int iterations;
+    carom_status status = CAROM_OK;
+    if (!w->k.roughly) return CAROM_OK;
+    status = go(w, w->place, w->tau, *b, &iterations);
+    if (status != CAROM_OK || !w->k.roughly(w->k.user)) return fatal(status) ? status : CAROM_OK;
+    CAROM_TRY(w->k.precise(w->k.user, true));
+    bool before = false, behind = false;
+    for (double by = 1e-7 * ds; by < 1e-3 * ds && !(before && behind) && status == CAROM_OK; by *= 10) { // a bracket of the more accurate event
+        low = fmax(0, *a - by), high = *b + by;
+        status = go(w, w->place, w->tau, low, &iterations);
+        before = status == CAROM_OK && w->k.same(w->k.user);
+        if (status == CAROM_OK) status = go(w, w->place, w->tau, high, &iterations);
+        behind = status == CAROM_OK && !w->k.same(w->k.user);
+    }
+    for (int i = 0; i < 60 && high - low > EXACT && before && behind && status == CAROM_OK; ++i) {
+        const double sigma = (low + high) / 2;
+        status = go(w, w->place, w->tau, sigma, &iterations);
+        if (status == CAROM_OK && w->k.same(w->k.user)) low = sigma;
+        else high = sigma;
+    }
+    *exact = status == CAROM_OK && before && behind && fabs(low - *a) > 4 * EXACT; // else it is where it was, or Newton's method has its limits there
+    if (*exact) *a = low, *b = high;
+    const carom_status off = w->k.precise(w->k.user, false);
+    return fatal(status) ? status : off;
+}
+
 // Contacts do something else before ds, or there is no solution: bisection.  *ended: there is none behind it; else the curve ends just behind it.
 static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     double a = 0, b = ds, behind = 0;
@@ -649,6 +678,8 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
         if (status == CAROM_OK && w->k.same(w->k.user)) a = sigma;
         else b = sigma;
     }
+    bool exact = false;
+    CAROM_TRY(locate_sudden(w, ds, &a, &b, &exact));
     if (a > SMALLEST) { // is it the start of the orbit that meets an event, and nothing else?
         bool moved = false;
         CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
@@ -659,16 +690,16 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
     if (found) w->k.describe(w->k.user, false, text, sizeof text);
     const bool touches = w->k.graze && (!found || strncmp(text, "grazing", 7) == 0);
     spot *at = &w->spot[THERE];
-    CAROM_TRY(go(w, w->place, w->tau, a, &iterations));
-    carom_status status = look_at(w, at);
+    if (exact) CAROM_TRY(w->k.precise(w->k.user, true));
+    carom_status status = go(w, w->place, w->tau, a, &iterations);
+    if (status == CAROM_OK) status = look_at(w, at);
     if (status != CAROM_OK && status != CAROM_SINGULAR) return status;
+    if (exact) CAROM_TRY(w->k.precise(w->k.user, false));
     if (!found) w->k.describe(w->k.user, true, text, sizeof text);
-    if (a > SMALLEST) { // smooth events on the way there
-        bool good;
-        CAROM_TRY(smooth_events(w, branch, &good));
-        if (w->strayed) CAROM_TRY(w->k.restore(w->k.user, at->place));
-        if (w->strayed) CAROM_TRY(w->k.linearise(w->k.user));
-    }
+    bool good;
+    if (a > SMALLEST) CAROM_TRY(smooth_events(w, branch, &good)); // on the way there
+    CAROM_TRY(w->k.restore(w->k.user, at->place));
+    CAROM_TRY(w->k.linearise(w->k.user));
     bool passed = false;
     if (touches) CAROM_TRY(pass_grazing(w, branch, at, &passed));
     if (passed) return CAROM_OK;

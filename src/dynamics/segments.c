@@ -273,7 +273,8 @@ carom_status carom_segments_multipliers(carom_segments *g, double *re, double *i
     }
     int joints = 0;
     for (int id = 0; id < s->p.ne; ++id) joints += 2 * carom_system_directions(&s->p.sys, id);
-    *lost = n - joints - m > 0 ? n - joints - m : 0;
+    const int left = n - joints - m - 2 * carom_cycle_hidden(c);
+    *lost = left > 0 ? left : 0;
     return CAROM_OK;
 }
 

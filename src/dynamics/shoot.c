@@ -9,12 +9,15 @@
 #include "dynamics/shoot.h"
 #include "dynamics/lapack.h"
 #include "model/forcing.h"
+#include "model/soft_gaps.h"
 #include <carom/event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const double VANISHED = 1e-13, NARROW = 1e-14; // of the rates at both ends; of the step: where a gap is least
+static const double SOFT_ZERO = 1e-13; // of typical sizes: a gap that is zero
+static const double SOFT_STEP = 1e-7; // of a step: the rate of a gap by a difference
 static const double LAST_BIT = 1e-15; // of positions and rates: what a projection leaves
 static const double ALIKE = 1e-8;     // of the terms of a state: those of its image under an exchange
 enum { MOST = 1000000 };              // hits kept
@@ -30,7 +33,7 @@ const char *carom_hit_word(carom_hit_kind kind) {
 
 static void add_hit(carom_shooter *s, double t, int contact, carom_hit_kind kind, double jump) {
     if (s->nhits == MOST || !CAROM_GROW(s->hit, s->nhits)) return;
-    s->hit[s->nhits++] = (carom_hit){.t = t, .jump = jump, .contact = contact, .closed = s->closed, .kind = kind, .end = t};
+    s->hit[s->nhits++] = (carom_hit){.t = t, .jump = jump, .contact = contact, .closed = s->closed, .kind = kind, .end = t, .after = s->after};
 }
 
 // Contact c closes at t behind a run of impacts: these are one chatter.
@@ -44,7 +47,7 @@ static void add_closing(carom_shooter *s, double t, int c) {
     }
     s->nhits = first + 1;
     s->hit[first].kind = CAROM_HIT_CHATTER, s->hit[first].jump = 0, s->hit[first].closed = s->closed;
-    s->hit[first].end = t, s->hit[first].impacts = impacts;
+    s->hit[first].end = t, s->hit[first].impacts = impacts, s->hit[first].after = s->after;
 }
 
 static void keep_touch(const carom_shooter *s, carom_touching *to, int contact, double t, const double *q, const double *v, const double *mode) {
@@ -62,6 +65,7 @@ static void note_change(carom_shooter *s, const carom_change *x) {
         const bool was = x->mode_before[c] != CAROM_MODE_OPEN, is = x->mode[c] != CAROM_MODE_OPEN;
         const double *e = x->phase_before + nc + CAROM_TANGENTS * c, *e_1 = x->phase + nc + CAROM_TANGENTS * c;
         const double t = x->t;
+        s->after = !is ? 'o' : x->mode[c] == CAROM_MODE_STICK ? '0' : e_1[0] < 0 ? '-' : '+';
         if (!was && is) add_closing(s, t, c);
         else if (!was && x->impulse[c] > 0) {
             add_hit(s, t, c, CAROM_HIT_IMPACT, jump);
@@ -221,8 +225,56 @@ static void turning(carom_shooter *s, int i, double q_0, double d_0, double q_1,
     if (x > 0 && x < 1) s->least[i] = fmin(s->least[i], q), s->most[i] = fmax(s->most[i], q);
 }
 
+// -- contacts of finite stiffness ------------------------------------------------------------------------------------
+
+// The gap of contact i and its rate, by a difference along the motion.
+static double soft_at(carom_shooter *s, carom_path *w, int i, double t, const double *q, const double *v, double h, double *rate) {
+    const carom_system *sys = &w->p.sys;
+    double *g = s->soft_gap, *moved = s->block, by = SOFT_STEP * h;
+    carom_model_soft_gaps(w->model, w->p.work, t, q, g);
+    const double gap = g[i];
+    if (sys->move) sys->move(sys->model, moved, q, by, v);
+    else carom_add(moved, q, by, v, s->nv);
+    carom_model_soft_gaps(w->model, w->p.work, t + by, moved, g);
+    *rate = (g[i] - gap) / by;
+    return gap;
+}
+
+// A value of the gap on the way; where it is zero up to rounding, as at a kink that the scheme has located, the sign before goes on.
+static void pass_soft(carom_shooter *s, int i, double g) {
+    if (!(fabs(g) > SOFT_ZERO * carom_norm_max(s->scale, s->nv)) || (g < 0) == s->soft_now[i]) return;
+    s->soft_now[i] = g < 0;
+    ++s->crossed[i];
+}
+
+// How often the gap goes through zero in a step: at its ends, and where it is least or largest in between.
+static carom_status cross_soft(carom_shooter *s, carom_path *w, double h) {
+    for (int i = 0; i < s->soft; ++i) {
+        double rate_0, rate_1, between = NAN;
+        const double g_0 = soft_at(s, w, i, w->t, w->q, w->v, h, &rate_0), g_1 = soft_at(s, w, i, w->t + h, w->q_1, w->v_1, h, &rate_1);
+        pass_soft(s, i, g_0);
+        if (rate_0 * rate_1 < 0) {
+            carom_bracket k = {.b = h, .f_a = rate_0, .f_b = rate_1};
+            for (int n = 0; n < 60 && k.b - k.a > NARROW * h; ++n) {
+                const double tau = carom_bracket_next(&k);
+                double rate;
+                if (!(tau > k.a && tau < k.b)) break;
+                CAROM_TRY(carom_path_try(w, tau, NULL));
+                between = soft_at(s, w, i, w->t + tau, w->q_1, w->v_1, h, &rate);
+                if (fabs(rate) <= SOFT_STEP * (fabs(rate_0) + fabs(rate_1))) break;
+                carom_bracket_cut(&k, tau, rate, (rate < 0) == (rate_0 < 0));
+            }
+            if (w->tried != h) CAROM_TRY(carom_path_try(w, h, NULL));
+        }
+        if (!isnan(between)) pass_soft(s, i, between);
+        pass_soft(s, i, g_1);
+    }
+    return CAROM_OK;
+}
+
 static carom_status on_step(void *user, carom_path *w, double h) {
     carom_shooter *s = user;
+    if (s->soft > 0) CAROM_TRY(cross_soft(s, w, h));
     range(s, w->q), range(s, w->q_1);
     for (int i = 0; i < s->nq && s->nq == s->nv; ++i)
         if (w->v[i] * w->v_1[i] < 0) turning(s, i, w->q[i], w->v[i] * h, w->q_1[i], w->v_1[i] * h);
@@ -303,6 +355,8 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     if (linear) s->linear = false;
     s->weakest.contact = -1;
     for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
+    if (s->soft > 0 && linear) carom_model_soft_gaps(s->task.base, s->p.work, t_0, s->start, s->soft_gap);
+    for (int i = 0; i < s->soft && linear; ++i) s->crossed[i] = 0, s->soft_closed[i] = s->soft_now[i] = s->soft_gap[i] < 0;
     carom_sim *sim = simulate(s, t_0, linear ? span - s->coast : span, s->start, steps);
     if (!sim) return s->err->code;
     carom_status status = linear ? linearised(s, sim) : plain(s, sim);
@@ -502,6 +556,10 @@ static carom_status allocate(carom_shooter *s) {
     }
     for (int i = 0; i < s->n; ++i) s->scale[i] = 1;
     // one block for all touches
+    s->soft = carom_model_soft_count(s->task.base);
+    s->crossed = calloc((size_t)s->soft + 1, sizeof *s->crossed), s->soft_gap = calloc((size_t)s->soft + 1, sizeof *s->soft_gap), s->soft_closed = calloc(2 * (size_t)s->soft + 2, sizeof *s->soft_closed);
+    if (!s->crossed || !s->soft_gap || !s->soft_closed) return no_memory(s->err);
+    s->soft_now = s->soft_closed + s->soft + 1;
     s->nearest = calloc(nc + 1, sizeof *s->nearest), s->touches = calloc((nc + 1) * (x + nc) + 1, sizeof *s->touches);
     if (!s->nearest || !s->touches) return no_memory(s->err);
     for (size_t c = 0; c <= nc; ++c) {
@@ -578,7 +636,7 @@ void carom_shooter_close(carom_shooter *s) {
     carom_task_close(&s->task);
     double *part[] = {s->scale, s->p_0, s->p_1, s->rate_0, s->rate_1, s->Z, s->Y, s->rows, s->start, s->end, s->mode_0, s->mode_1, s->mode, s->low, s->block, s->dp, s->scratch, s->least, s->most};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
-    free(s->hit), free(s->nearest), free(s->touches);
+    free(s->hit), free(s->nearest), free(s->touches), free(s->crossed), free(s->soft_gap), free(s->soft_closed);
     *s = (carom_shooter){0};
 }
 

@@ -8,6 +8,7 @@ typedef struct carom_hit {
     double t, jump;      // jump: of velocities in an impact, in units of `scale`
     int contact, closed; // contacts that are closed behind it
     carom_hit_kind kind;
+    char after;          // how the contact goes on: 'o' open, '0' it sticks, '+' and '-' it slips, along its first tangent
     double end;          // of a chatter: when it closes
     int impacts;         // in it, as far as they were followed
 } carom_hit;
@@ -47,9 +48,13 @@ typedef struct carom_shooter {
     bool linear;           // Z, Y, ... are those of the last run
     carom_hit *hit;
     int nhits, closed;
+    char after;            // of the hit that comes next
     bool struck;           // at the very start, in a plain run
     carom_touching weakest;   // of the impacts
     carom_touching *nearest;  // nc, with `lows`: where open contacts came nearest
+    int soft, *crossed;    // contacts of finite stiffness; with `lows`: how often each gap went through 0
+    double *soft_gap;      // soft: scratch
+    bool *soft_closed, *soft_now; // at the start; now
     double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
     double *least, *most;  // nq: range of positions; like `low`, of the last linearised run
     // inside

@@ -223,6 +223,7 @@ struct carom_model {
     double *parameter;    // np: parameters, then signals as they start: inputs, states and outputs of controllers
     int *parameter_name;  // np: index in names
     bool *fixed;          // np: its value went into the structure
+    bool scaled;          // numbers on which no motion depends went there, too: another value needs another structure, but derivatives do not see it
     int nsignals, nset;   // signals; of them inputs that are set from outside
     carom_sampler *samplers; // of controllers
     control *controls;

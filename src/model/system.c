@@ -3,6 +3,7 @@
 // Work block: the tape's, the check tape's, then scratch for the largest group, then those of pairs of shapes.
 #include "expr/tape.h"
 #include "model/pairs.h"
+#include "model/soft_gaps.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -558,6 +559,13 @@ static double compliant(const void *model, void *work, double t, const double *q
         if (-x[m->compliant[i].kink] > most) most = -x[m->compliant[i].kink], *which = i;
     carom_soft_deepest(m, work, q, &most, which);
     return most;
+}
+
+int carom_model_soft_count(const carom_model *m) { return m->ncompliant; }
+
+void carom_model_soft_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
+    const double *x = m->ncompliant ? eval(m, work, GROUP_KINKS, t, q, m->v0) : NULL;
+    for (int i = 0; i < m->ncompliant; ++i) g[i] = x[m->compliant[i].kink];
 }
 
 static carom_status friction(const void *model, void *work, double t, const double *q, const double *v, const double *force, double *law) {
