@@ -1,5 +1,6 @@
 // test_mixed.c: the Runge-Kutta tables, and `mixed` against exact solutions and references of other programs.
 #include "event/rk.h"
+#include "model_text.h"
 #include "schemes.h"
 
 // -- tables ----------------------------------------------------------------------------------------------------------
@@ -473,8 +474,81 @@ static void ledger_closes_with_damping_and_impacts(void **state) {
     }
 }
 
+// -- several impacts in one step -------------------------------------------------------------------------------------
+
+static double draw(unsigned *state, double low, double high) {
+    *state = *state * 1664525u + 1013904223u;
+    return low + (high - low) * (double)(*state >> 8) / (double)(1u << 24);
+}
+
+// Three masses on springs that fall on a wavy floor with friction, all within the second of four steps of 0.04 s; some hit it again.
+static carom_model *falling_masses(unsigned seed) {
+    unsigned r = seed * 2654435761u;
+    char text[4000];
+    size_t n = 0;
+#define PUT(...) n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__)
+    PUT("carom: 1\ncoordinates:\n");
+    for (int i = 0; i < 3; ++i) {
+        const double x = 0.4 * i + draw(&r, -0.05, 0.05), vx = draw(&r, -1, 1), y = draw(&r, 0.055, 0.065), vy = draw(&r, -1.05, -0.95);
+        PUT("  x%d: {at: %.6f, rate: %.6f}\n  y%d: {at: %.6f, rate: %.6f}\n", i, x, vx, i, y, vy);
+    }
+    double m[3];
+    for (int i = 0; i < 3; ++i) m[i] = draw(&r, 0.5, 2);
+    PUT("energy:\n  kinetic: 0");
+    for (int i = 0; i < 3; ++i) PUT(" + %.4f/2*(x%d'^2 + y%d'^2)", m[i], i, i);
+    PUT("\n  potential: 0");
+    for (int i = 0; i < 3; ++i) PUT(" + %.4f*9.81*y%d", m[i], i);
+    for (int i = 0; i < 2; ++i) PUT(" + %.3f/2*(sqrt((x%d - x%d)^2 + (y%d - y%d)^2) - 0.4)^2", draw(&r, 50, 300), i + 1, i, i + 1, i);
+    PUT("\nforces: {x0: 0.3*sin(5*t) - 0.1*x0'}\ncontacts:\n");
+    for (int i = 0; i < 3; ++i) {
+        const double slope = draw(&r, -0.05, 0.05), mu = draw(&r, 0.05, 0.4), e = draw(&r, 0.3, 0.8);
+        PUT("  floor%d: {gap: y%d - %.4f*x%d - 0.02*sin(3*x%d), slip: x%d + %.4f*y%d, friction: %.3f, restitution: %.3f}\n", i, i, slope, i, i, i, slope, i, mu, e);
+    }
+#undef PUT
+    return good(text);
+}
+
+// Largest error of a position over the step ends at multiples of 0.04 s.
+static double falling_error(carom_model *m, const char *scheme, const char *const *options, int parts, double (*exact)[6], bool set) {
+    const double h = 0.04 / parts;
+    carom_sim *sim = model_sim(m, scheme, options, h, 0.16);
+    double most = 0;
+    for (int k = 0; k < 4; ++k) {
+        for (int i = 0; i < parts; ++i) sim_step(sim);
+        for (int j = 0; j < 6; ++j) {
+            const double q = carom_sim_now(sim).q[j];
+            if (set) exact[k][j] = q;
+            most = fmax(most, fabs(q - exact[k][j]));
+        }
+    }
+    carom_sim_destroy(sim);
+    return most;
+}
+
+// Ten of them: mean orders from two to thirty-two steps per 0.04 s.
+static void several_impacts_in_one_step_keep_the_order(void **state) {
+    (void)state;
+    static const struct { const char *scheme, *option[4]; double low, high; } rows[] = {
+        {"splitting", {NULL}, 0.7, 1.7}, {"mixed", {"order=2", NULL}, 1.7, 2.4}, {"mixed", {"order=4", NULL}, 3.3, 4.7},
+        {"half-explicit", {"active=predicted", "impulsive-power=1", "impulsive-time=0.05", NULL}, 1.8, 3}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
+        double mean = 0;
+        for (unsigned seed = 1; seed <= 10; ++seed) {
+            double exact[4][6];
+            carom_model *m = falling_masses(seed);
+            falling_error(m, "mixed", (const char *const[]){"order=5", "bracket=0", NULL}, 100, exact, true);
+            const double first = falling_error(m, rows[r].scheme, rows[r].option, 2, exact, false), last = falling_error(m, rows[r].scheme, rows[r].option, 32, exact, false);
+            mean += log2(first / last) / 4 / 10;
+            carom_model_destroy(m);
+        }
+        print_message("    %s %s: mean order %.2f\n", rows[r].scheme, rows[r].option[0] ? rows[r].option[0] : "", mean);
+        assert_true(mean > rows[r].low && mean < rows[r].high);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_impacts_in_one_step_keep_the_order),
         cmocka_unit_test(tables_meet_all_order_conditions),
         cmocka_unit_test(asked_order_is_met_or_exceeded),
         cmocka_unit_test(impacting_oscillator_has_the_order_of_the_table),
