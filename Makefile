@@ -137,11 +137,12 @@ wheel:
 	tools/wheel.py $(BUILD)/wheel-parts $(BUILD)/wheel
 
 deb:
-	cmake -S . -B $(BUILD)/deb $(GENERATOR) -DCMAKE_BUILD_TYPE=Release -DCAROM_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCAROM_PYTHON_DIR=lib/python3/dist-packages \
+	cmake -S . -B $(BUILD)/deb $(GENERATOR) -DCMAKE_BUILD_TYPE=Release -DCAROM_TESTS=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCAROM_DEB=ON -DCAROM_PYTHON_DIR=lib/python3/dist-packages \
 	  -DCMAKE_INSTALL_LIBDIR=lib/$$(dpkg-architecture -qDEB_HOST_MULTIARCH) $(CMAKE_ARGS)
 	cmake --build $(BUILD)/deb --parallel $(JOBS)
 	cd $(BUILD)/deb && rm -f *.deb && cpack -G DEB
 	@ls -l $(BUILD)/deb/*.deb
+	@if command -v lintian >/dev/null; then lintian --allow-root --fail-on error $(BUILD)/deb/*.deb; else echo "lintian is not installed: the packages were not checked"; fi
 
 clean:
 	rm -rf $(BUILD)

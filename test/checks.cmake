@@ -19,6 +19,9 @@ endif()
 add_test(NAME check_install COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
          -DWORK=${CMAKE_BINARY_DIR}/test/install -DCC=${CMAKE_C_COMPILER} -DFLAGS=${flags} -DREADELF=${CMAKE_READELF}
          -P ${CMAKE_CURRENT_SOURCE_DIR}/check_install.cmake)
+add_test(NAME check_core_only COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/core_only -DCC=${CMAKE_C_COMPILER}
+         -P ${CMAKE_CURRENT_SOURCE_DIR}/check_core_only.cmake)
+set_tests_properties(check_core_only PROPERTIES LABELS long) # minutes of compiling
 
 # The program under the leak check (see the end of CMakeLists.txt).
 if(CAROM_SANITIZE)

@@ -240,7 +240,7 @@ static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
         {H "springs: {s: {stiffness: 1}}\n", "4:11: spring 's' acts between two bodies (`between: [ground, NAME]`) or at a joint (`joint: NAME`)"},
         {H "springs: {s: {joint: k, stiffness: 1}}\n", "4:22: there is no joint 'k' above; joints are j"},
         {H "springs: {s: {joint: j, stiffness: -1}}\n", "4:36: stiffness must not be negative, got -1"},
-        {H "springs: {s: {joint: j, stiffness: 1, length: 2}}\n", "4:39: unknown key 'length' in spring 's'; expected one of joint, stiffness, damping, rest"},
+        {H "springs: {s: {joint: j, stiffness: 1, length: 2}}\n", "4:39: unknown key 'length' in spring 's'; expected one of joint, stiffness, damping, rest, force, clearance, one-sided"},
         {H "springs: {s: {between: [ground, a], stiffness: 1}}\n", "4:11: spring 's' needs `points:` with one in the frame of each body"},
         {H "springs: {s: {type: bushing, between: [a, a], stiffness: 1, at: [0, 0]}}\n", "4:39: spring 's' connects a body with itself"},
         {H "springs: {s: {type: leaf, stiffness: 1}}\n", "4:21: the type of a spring is `bushing`; others have none: they act between points or at a joint"},
@@ -260,6 +260,78 @@ static void mistakes_in_elements_have_their_place_and_sentence(void **state) {
     }
 }
 
+// -- laws of springs -------------------------------------------------------------------------------------------------------
+
+static void end_of(const char *springs, double *q, double *v, carom_ledger *l) {
+    char text[900];
+    snprintf(text, sizeof text, "carom: 1\nparameters: {k: 50, c: 0.4}\nbodies: {b: {mass: 2, inertia: 1, at: [0.7, 0.1], velocity: [0.3, 0.2]}}\nsprings: {%s}\n", springs);
+    carom_model *m = good(text);
+    sound(m);
+    *l = run(m, 2e-3, 2, q, v);
+    if (!(fabs(l->energy.balance) < 1e-8)) fail_msg("%s: balance %g", springs, l->energy.balance);
+    carom_model_destroy(m);
+}
+
+#define LINE "between: [ground, b], points: [[0, 0], [0, 0]]"
+
+// The same law as an expression and as a short form: the same motion.
+static void laws_as_expressions(void **state) {
+    (void)state;
+    static const char *const same[][2] = {
+        {"s: {" LINE ", stiffness: k, damping: c, length: 0.5}", "s: {" LINE ", force: k*(length - 0.5) + c*rate}"},
+        {"s: {" LINE ", stiffness: k, length: 0.6, one-sided: tension}", "s: {" LINE ", force: \"k*max(0, length - 0.6)\"}"},
+        {"s: {" LINE ", stiffness: k, length: 0.6, one-sided: compression}, t: {" LINE ", stiffness: 5, length: 0.1}", "s: {" LINE ", force: \"-k*max(0, 0.6 - length) + 5*(length - 0.1)\"}"},
+        {"s: {" LINE ", stiffness: k, length: 0.5, clearance: 0.1}", "s: {" LINE ", force: \"k*(max(0, length - 0.6) - max(0, 0.4 - length))\"}"},
+        {"s: {" LINE ", stiffness: k, damping: c, length: 0.6, one-sided: tension}", "s: {" LINE ", force: \"if(length > 0.6, max(0, k*(length - 0.6) + c*rate), 0)\"}"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; ++i) {
+        double q[2][3], v[2][3];
+        carom_ledger l[2];
+        for (int k = 0; k < 2; ++k) end_of(same[i][k], q[k], v[k], &l[k]);
+        for (int k = 0; k < 3; ++k)
+            if (!(fabs(q[0][k] - q[1][k]) < 1e-8 && fabs(v[0][k] - v[1][k]) < 1e-7)) fail_msg("%s: %g %g against %g %g", same[i][0], q[0][k], v[0][k], q[1][k], v[1][k]);
+    }
+}
+
+// A free flight of 1 s between two ends of a clearance: x = 0.1 sin, then straight, in closed form.  A joint with a torsion spring that has play: the period of a
+// swing is that of the spring, 2 pi sqrt(J/k), and 4 s/w for the way 4 s through the play at the speed w.
+static void play_of_a_joint(void **state) {
+    (void)state;
+    const double k = 8, J = 2, s = 0.3, w = 0.5, T = 2 * 3.14159265358979323846 * sqrt(J / k) + 4 * s / w;
+    char text[600];
+    snprintf(text, sizeof text, "carom: 1\nbodies: {b: {mass: 1, inertia: %g, at: [0, 0], spin: %g}}\njoints: {j: {type: revolute, between: [ground, b], at: [0, 0]}}\n"
+             "springs: {p: {joint: j, stiffness: %g, clearance: %g}}\n", J, w, k, s);
+    carom_model *m = good(text);
+    double q[3], v[3];
+    run(m, 1e-3, T, q, v);
+    if (!(fabs(q[2]) < 1e-7 && fabs(v[2] - w) < 1e-7)) fail_msg("after a period: %g, %g", q[2], v[2]);
+    carom_model_destroy(m);
+    snprintf(text, sizeof text, "carom: 1\nbodies: {b: {mass: 1, inertia: %g, at: [0, 0], spin: %g}}\njoints: {j: {type: revolute, between: [ground, b], at: [0, 0]}}\n"
+             "springs: {p: {joint: j, force: \"%g*(max(0, length - %g) - max(0, -length - %g))\"}}\n", J, w, k, s, s);
+    m = good(text);
+    run(m, 1e-3, T, q, v);
+    if (!(fabs(q[2]) < 1e-7 && fabs(v[2] - w) < 1e-7)) fail_msg("after a period: %g, %g", q[2], v[2]);
+    carom_model_destroy(m);
+}
+
+static void mistakes_of_laws(void **state) {
+    (void)state;
+#define B "carom: 1\nparameters: {a: 1}\nbodies: {b: {mass: 2, inertia: 1, at: [0.7, 0.1]}}\n"
+    static const char *const wrong[][2] = {
+        {B "springs: {s: {" LINE ", force: 3*length, stiffness: 2}}\n", "`force` and `stiffness` are mutually exclusive"},
+        {B "springs: {s: {" LINE ", stiffness: 2, one-sided: left}}\n", "`one-sided` is tension or compression"},
+        {B "springs: {s: {" LINE ", stiffness: 2, clearance: -1}}\n", "clearance must not be negative, got -1"},
+        {B "springs: {s: {" LINE ", stiffness: 2, clearance: 3 N}}\n", "'3 N' is a force, but clearance is a length, in m"},
+        {B "springs: {s: {" LINE ", force: 3*lenght}}\n", "did you mean 'length'?"},
+        {B "outputs: {z: length}\n", "unknown name 'length'"},
+        {"carom: 1\nparameters: {length: 1}\nbodies: {b: {mass: 2, inertia: 1, at: [0.7, 0.1]}}\nsprings: {s: {" LINE ", force: 3*length}}\n", "'length' is that of the spring here"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        carom_error err = {0};
+        assert_null(model_of(wrong[i][0], &err));
+        if (!strstr(err.text, wrong[i][1])) fail_msg("\"%s\" instead of \"%s\"", err.text, wrong[i][1]);
+    }
+#undef B
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_spring_is_its_energy_and_a_damper_its_force),
@@ -269,7 +341,7 @@ int main(void) {
         cmocka_unit_test(a_bushing_holds_in_all_directions_and_keeps_energy),
         cmocka_unit_test(each_element_has_its_own_books),
         cmocka_unit_test(books_of_elements_are_their_work),
-        cmocka_unit_test(mistakes_in_elements_have_their_place_and_sentence),
+        cmocka_unit_test(laws_as_expressions), cmocka_unit_test(play_of_a_joint), cmocka_unit_test(mistakes_of_laws), cmocka_unit_test(mistakes_in_elements_have_their_place_and_sentence),
     };
     return cmocka_run_group_tests_name("force elements", tests, NULL, NULL);
 }

@@ -75,7 +75,9 @@ static void show_attributes(FILE *f, hid_t at) {
         char name[100] = "";
         H5Aget_name(a, sizeof name, name);
         fprintf(f, "  %s: ", name);
-        if (!varies(name)) {
+        const H5T_class_t kind = H5Tget_class(type);
+        if (kind == H5T_VLEN || kind == H5T_COMPOUND) fputs("references", f); // of dimensions
+        else if (!varies(name)) {
             const size_t n = (size_t)H5Sget_simple_extent_npoints(space);
             char *bytes = calloc(n, H5Tget_size(type));
             assert_true(H5Aread(a, type, bytes) >= 0);
@@ -134,9 +136,11 @@ static void show_group(FILE *f, hid_t group, const char *path_there, bool values
         const hid_t object = H5Oopen(group, name, H5P_DEFAULT);
         const bool set = H5Iget_type(object) == H5I_DATASET;
         fprintf(f, "%s%s", where, set ? ": " : "\n");
+        const bool bytes = strcmp(where, "/byte") == 0; // the scale of slots: its size is in its name, too
         if (strcmp(where, "/state") == 0) show_slots(f, object);
+        else if (bytes) fputs("the bytes of a slot\n", f);
         else if (set) show_set(f, object, values);
-        if (strcmp(where, "/ledger") != 0) show_attributes(f, object);
+        if (strcmp(where, "/ledger") != 0 && !bytes) show_attributes(f, object);
         if (!set) show_group(f, object, where, values);
         H5Oclose(object);
     }

@@ -84,7 +84,7 @@ typedef struct carom_mech_joint {
 
 /// Along a line, at a joint, or a bushing.
 typedef struct carom_mech_spring {
-    carom_datum name, type, joint, between, points, at, stiffness, damping, torsion, torsion_damping, length, rest;
+    carom_datum name, type, joint, between, points, at, stiffness, damping, torsion, torsion_damping, length, rest, force, clearance, one_sided;
     carom_datum repeat, index;
     struct carom_mech_spring *spring;
 } carom_mech_spring;

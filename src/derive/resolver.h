@@ -45,6 +45,7 @@ typedef struct resolver {
     const carom_node *part; // of a gap that is the least of several: the one that a contact has; NULL: all of it
     int most_contacts, contact_room; // contacts that there may be, and that m->links (behind the constraints), m->contacts, bounce_of and rub_of have room for
     carom_node slip_speed, normal_force, joint_force; // what slip.speed and normal.force are in scope SCOPE_SLIP, joint.force in SCOPE_JOINT
+    carom_node spring_length, spring_rate;            // length and rate in SCOPE_SPRING
     bool arc_known; // the arc length s is this number, not a variable
     double arc;
     bool failed; // err->text has its place already
@@ -52,7 +53,7 @@ typedef struct resolver {
 } resolver;
 
 /// What an expression may use: kinds of names, and these.
-enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536, SCOPE_JOINT = 131072 };
+enum { SCOPE_TIME = 64, SCOPE_VALUES = 128, SCOPE_EXACT = 256, SCOPE_OUTS = 512, SCOPE_LEDGER = 1024, SCOPE_ARC = 8192, SCOPE_AVERAGES = 16384, SCOPE_SPEED = 32768, SCOPE_SLIP = 65536, SCOPE_JOINT = 131072, SCOPE_SPRING = 262144 };
 enum { SCOPE_STATE = NAME_PARAMETER | NAME_COORDINATE | NAME_VELOCITY | NAME_LET | NAME_POINT | NAME_INPUT | SCOPE_TIME, SCOPE_MOTION = NAME_PARAMETER | NAME_INPUT | SCOPE_TIME };
 
 // families.c

@@ -69,13 +69,14 @@ static const char *nearest_name(const scope_user *u, const char *word) {
     const carom_model *m = u->r->m;
     int ledger = 0;
     while (carom_ledger_name(ledger)) ++ledger;
-    candidates c = {.word = malloc((size_t)(m->names.count + m->outs.count + ledger + 4) * sizeof *c.word)};
+    candidates c = {.word = malloc((size_t)(m->names.count + m->outs.count + ledger + 6) * sizeof *c.word)};
     if (!c.word) return NULL;
     gather(&c, &m->names, u->scope);
     if (u->scope & SCOPE_OUTS) gather(&c, &m->outs, NAME_OUTPUT | NAME_QUANTITY);
     for (int i = 0; (u->scope & SCOPE_LEDGER) && i < ledger; ++i) c.word[c.n++] = carom_ledger_name(i);
     if (u->scope & SCOPE_TIME) c.word[c.n++] = "t";
     if (u->scope & SCOPE_SLIP) c.word[c.n++] = "slip.speed";
+    if (u->scope & SCOPE_SPRING) c.word[c.n++] = "length", c.word[c.n++] = "rate";
     if (u->scope & SCOPE_SPEED) c.word[c.n++] = "approach.speed";
     c.word[c.n++] = "pi";
     const char *best = carom_nearest(word, candidate, &c);
@@ -214,6 +215,10 @@ static carom_node lookup(void *user, carom_graph *g, const char *text, size_t le
         if (carom_names_find(&m->names, "s", 1))
             return refuse(err, "'s' is the arc length here, and the model has a name 's' of its own; rename that");
         return u->r->arc_known ? carom_graph_number(g, u->r->arc) : carom_graph_input(g, CAROM_TIME, 0);
+    }
+    if ((u->scope & SCOPE_SPRING) && !primes && (strcmp(word, "length") == 0 || strcmp(word, "rate") == 0)) {
+        if (carom_names_find(&m->names, word, length)) return refuse(err, "'%s' is that of the spring here, and the model has a name '%s' of its own; rename that", word, word);
+        return *word == 'l' ? u->r->spring_length : u->r->spring_rate;
     }
     if ((u->scope & SCOPE_SLIP) && strcmp(word, "normal.force") == 0 && !carom_names_find(&m->names, word, length))
         return primes ? refuse(err, "normal.force' is not available") : u->r->normal_force;

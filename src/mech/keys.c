@@ -247,6 +247,9 @@ static const carom_key line_spring_keys[] = {
     KEY(NUMBER, "stiffness", "0", "force per length", "N/m", AT(spring, stiffness)),
     KEY(NUMBER, "damping", "0", "force per speed", "N s/m", AT(spring, damping)),
     KEY(NUMBER, "length", "initial", "length without load", "m", AT(spring, length)),
+    KEY(EXPRESSION, "force", "", "instead of stiffness and damping: the tension, an expression that may use length and rate, time and state", "N", AT(spring, force)),
+    KEY(NUMBER, "clearance", "0", "way from the length without load on which there is no force", "m", AT(spring, clearance)),
+    KEY(WORD, "one-sided", "", "tension or compression: no force in the other direction", "", AT(spring, one_sided)),
     END};
 
 static const carom_key joint_spring_keys[] = {
@@ -254,6 +257,9 @@ static const carom_key joint_spring_keys[] = {
     KEY(NUMBER, "stiffness", "0", "", "", AT(spring, stiffness)),
     KEY(NUMBER, "damping", "0", "", "", AT(spring, damping)),
     KEY(NUMBER, "rest", "0", "angle or shift without load; 0 is the start", "", AT(spring, rest)),
+    KEY(EXPRESSION, "force", "", "instead of stiffness and damping: the torque or force against the coordinate, an expression that may use it as length, its rate as rate, time and state", "", AT(spring, force)),
+    KEY(NUMBER, "clearance", "0", "way from rest on which there is no force", "", AT(spring, clearance)),
+    KEY(WORD, "one-sided", "", "tension (beyond rest) or compression (below it): no force on the other side", "", AT(spring, one_sided)),
     END};
 
 static const carom_key bushing_keys[] = {

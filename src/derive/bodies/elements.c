@@ -3,6 +3,8 @@
 // Springs give their energy to the potential; dampers, motors and loads give forces, by velocity: what they are at rest is
 // external, the rest damping.  With a coordinate x (a length, a joint's angle or shift, a component of a displacement),
 //     V = 1/2 k (x - x_0)^2,   f = -c x' Dx,   f = F Dx   (D: along velocities)                  (ELM-1)
+// With a clearance s, or on one side alone, d = max(0, x - x_0 - s) in tension, and alike in compression,
+//     V = 1/2 k d^2,   f = -max(-k d, c x') Dx while d > 0: it never pushes                       (ELM-5)
 #include "derive/bodies/body.h"
 #include <math.h>
 #include <stdio.h>
@@ -143,6 +145,51 @@ static carom_status keep_strut(const element *e) {
     return CAROM_OK;
 }
 
+// A force F against the coordinate x, which counts as that of a motor.
+static carom_status law(element *e, const carom_mech_spring *of, carom_node x) {
+    carom_model *m = e->r->m;
+    const carom_datum *const other[] = {&of->stiffness, &of->damping, &of->clearance, &of->one_sided, &of->length, &of->rest};
+    for (int i = 0; i < 6; ++i)
+        if (carom_given(other[i])) return carom_fault(e->r, other[i]->key, 0, "%s: `force` and `%s` are mutually exclusive; write it into the expression", e->where, other[i]->key->text);
+    carom_node F = CAROM_NONE;
+    e->r->spring_length = x, e->r->spring_rate = carom_graph_rate(m->graph, x, m->visible.nv_own);
+    CAROM_TRY(carom_resolve_expression(e->r, &of->force, SCOPE_STATE | SCOPE_SPRING, "the force", &F));
+    e->force = F;
+    push(e, sub(e, num(e, 0), F), x);
+    return CAROM_OK;
+}
+
+// (ELM-5)  one side of it: d is how far it is beyond its clearance, sign 1 in tension
+static void one_side(element *e, carom_node x, carom_node d, coefficient k, coefficient c, double sign) {
+    carom_model *m = e->r->m;
+    const carom_node zero = num(e, 0), elastic = mul(e, k.node, d), V = mul(e, mul(e, num(e, 0.5), k.node), mul(e, d, d));
+    const carom_node rate = mul(e, num(e, sign), carom_graph_rate(m->graph, x, m->visible.nv_own));
+    e->energy = add(e, e->energy, V);
+    m->body_potential = add(e, m->body_potential, V);
+    carom_node F = elastic;
+    if (c.value != 0) {
+        const carom_node most = carom_graph_apply(m->graph, CAROM_OP_MAX, sub(e, zero, elastic), mul(e, c.node, rate), CAROM_NONE);
+        const carom_node D = n_if(m->graph, carom_graph_apply(m->graph, CAROM_OP_GT, d, zero, CAROM_NONE), most, zero);
+        push(e, mul(e, num(e, -sign), D), x);
+        F = add(e, F, D);
+    }
+    e->force = add(e, e->force, mul(e, num(e, sign), F));
+}
+
+static carom_status spring_of(element *e, const carom_mech_spring *of, carom_node x, carom_node x0, coefficient k, coefficient c) {
+    const carom_datum *side = carom_given(&of->one_sided);
+    const bool tension = side && carom_datum_is(side, "tension"), compression = side && carom_datum_is(side, "compression");
+    coefficient s = number(e, 0);
+    if (side && !tension && !compression) return carom_fault(e->r, side, 0, "%s: `one-sided` is tension or compression", e->where);
+    CAROM_TRY(read_coefficient(e, &of->clearance, &s));
+    if (!side && !carom_given(&of->clearance)) return spring(e, x, x0, k, c), CAROM_OK;
+    const carom_node way = sub(e, x, x0), zero = num(e, 0);
+    e->force = zero;
+    if (!compression) one_side(e, x, carom_graph_apply(graph(e), CAROM_OP_MAX, zero, sub(e, way, s.node), CAROM_NONE), k, c, 1);
+    if (!tension) one_side(e, x, carom_graph_apply(graph(e), CAROM_OP_MAX, zero, sub(e, sub(e, zero, way), s.node), CAROM_NONE), k, c, -1);
+    return CAROM_OK;
+}
+
 static carom_status line_spring(element *e, const carom_mech_spring *of) {
     double way[3], distance = 0;
     coefficient k = number(e, 0), c = k;
@@ -160,13 +207,13 @@ static carom_status line_spring(element *e, const carom_mech_spring *of) {
     CAROM_TRY(read_coefficient(e, &of->length, &length));
     carom_node square = num(e, 0);
     for (int i = 0; i < (e->spatial ? 3 : 2); ++i) square = add(e, square, mul(e, e->d[i], e->d[i]));
-    if (length.value == 0 && c.value == 0) { // no direction needed: V = 1/2 k d.d is smooth also where the points meet
+    if (length.value == 0 && c.value == 0 && !carom_given(&of->force) && !carom_given(&of->clearance) && !carom_given(&of->one_sided)) { // no direction needed: V = 1/2 k d.d is smooth also where the points meet
         e->energy = mul(e, mul(e, num(e, 0.5), k.node), square);
         e->r->m->body_potential = add(e, e->r->m->body_potential, e->energy);
         return name_quantity(e, "energy", e->energy, CAROM_NONE);
     }
     const carom_node x = carom_graph_apply(graph(e), CAROM_OP_SQRT, square, CAROM_NONE, CAROM_NONE);
-    spring(e, x, length.node, k, c);
+    CAROM_TRY(carom_given(&of->force) ? law(e, of, x) : spring_of(e, of, x, length.node, k, c));
     CAROM_TRY(name_quantity(e, "length", x, CAROM_NONE));
     CAROM_TRY(name_quantity(e, "force", e->force, CAROM_NONE));
     return name_quantity(e, "energy", e->energy, CAROM_NONE);
@@ -186,7 +233,9 @@ static carom_status joint_spring(element *e, const carom_mech_spring *of) {
     CAROM_TRY(read_coefficient(e, &of->stiffness, &k));
     CAROM_TRY(read_coefficient(e, &of->damping, &c));
     if (carom_given(&of->rest)) CAROM_TRY(carom_resolve_term(e->r, &of->rest, "rest", BOUND_NUMBER, 0, &rest, &rest_node));
-    spring(e, x, rest_node, k, c);
+    CAROM_TRY(carom_check_unit(e->r, e->where, &of->clearance, shift ? "m" : "rad", NULL));
+    CAROM_TRY(carom_check_unit(e->r, e->where, &of->force, shift ? "N" : "N m", NULL));
+    CAROM_TRY(carom_given(&of->force) ? law(e, of, x) : spring_of(e, of, x, rest_node, k, c));
     CAROM_TRY(name_quantity(e, "force", e->force, CAROM_NONE));
     return name_quantity(e, "energy", e->energy, CAROM_NONE);
 }
@@ -260,7 +309,7 @@ static carom_status read_spring(element *e, const void *record) {
     const carom_mech_spring *of = record;
     if (carom_given(&of->type) && !carom_datum_is(&of->type, "bushing"))
         return carom_fault(e->r, &of->type, 0, "the type of a spring is `bushing`; others have none: they act between points or at a joint");
-    if (!carom_given(&of->stiffness) && !carom_given(&of->damping) && !carom_given(&of->torsion) && !carom_given(&of->torsion_damping))
+    if (!carom_given(&of->stiffness) && !carom_given(&of->damping) && !carom_given(&of->force) && !carom_given(&of->torsion) && !carom_given(&of->torsion_damping))
         return carom_fault(e->r, e->place, 0, "%s has neither stiffness nor damping", e->where);
     return carom_given(&of->type) ? bushing(e, of) : carom_given(&of->joint) ? joint_spring(e, of) : line_spring(e, of);
 }

@@ -1,0 +1,12 @@
+# The core alone: libcarom-core.a, the headers that it has, target carom::core.
+include(CMakePackageConfigHelpers)
+set_target_properties(carom_core_static PROPERTIES EXPORT_NAME core)
+install(TARGETS carom_core_static EXPORT caromCoreTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(name arena difference event expr flex functions matrix option problem scheme sim status structure system team version)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/carom/${name}.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/carom)
+endforeach()
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/carom-core)
+install(EXPORT caromCoreTargets NAMESPACE carom:: DESTINATION ${config_dir})
+file(WRITE ${CMAKE_BINARY_DIR}/carom-coreConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/caromCoreTargets.cmake)\n")
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/carom-coreConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/carom-coreConfig.cmake ${CMAKE_BINARY_DIR}/carom-coreConfigVersion.cmake DESTINATION ${config_dir})
