@@ -175,10 +175,10 @@ bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_lo
     d->formed += 1;
     d->W = W, d->F = F, d->a = a;
     d->n = V->at[V->nb];
-    d->symmetric = V == W;
     d->first = NULL;
     d->dense = true;
     d->storage = storage_for(d, V, W, F, way.kept);
+    d->symmetric = V == W && !(way.whole && d->storage == CAROM_BY_COLUMNS);
     if (d->storage != CAROM_BY_PRODUCTS) d->only = NULL;
     switch (d->storage) {
     case CAROM_BY_PRODUCTS: carom_products_form(d, &V->W, &W->W, solved); return true;

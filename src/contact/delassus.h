@@ -108,10 +108,11 @@ size_t carom_delassus_dense_rows(const carom_system *sys, size_t rows);
 
 /// (DLS-1)  formed, the number of an earlier operator, if not 0: where it was the last one, its F^-1 W is used; it had the same F and columns of W, or those and more behind them.  blocks: by
 /// parts, blocks beside the diagonal are made at once, else when carom_delassus_rows() needs them.  d->keep has the directions of all constraints, if the system's are constant and
-/// columns may be kept (kept).  parts: a solver needs G by parts, at any size.  False: there is no room.
+/// columns may be kept (kept).  parts: a solver needs G by parts, at any size.  whole: by columns, both triangles of G are
+/// computed where V and W are the same, each with its own rounding.  False: there is no room.
 typedef struct carom_delassus_way {
     long formed;
-    bool kept, blocks, parts;
+    bool kept, blocks, parts, whole;
     struct carom_team *team;
 } carom_delassus_way;
 bool carom_delassus_form(carom_delassus *d, const carom_local *V, const carom_local *W, const carom_factor *F, double a, carom_delassus_way way);

@@ -179,7 +179,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     const carom_local *W = all ? L : &f->rows, *B = pushes ? &f->push_on : W;
     if (!all) take_blocks(f, &f->rows), take_rows(f);
     if (pushes) take_blocks(f, &f->push_on), take_pushes(f, s);
-    if (!carom_delassus_form(&f->G, W, B, &f->F, 1, (carom_delassus_way){.team = s->team}))
+    if (!carom_delassus_form(&f->G, W, B, &f->F, 1, (carom_delassus_way){.whole = true, .team = s->team})) // as unsymmetric as with slip: elimination near a singular position sees rounding, not symmetry
         return carom_fail(s->err, CAROM_NO_MEMORY, "t = %.9g: too many of %d contacts act on the same body", s->t, L->nb);
     if (!all) carom_zero(f->D, L->at[L->nb]);
     for (int r = 0; r < f->n; ++r) f->D[f->row[r]] = fabs(f->G.G[r + (size_t)r * (size_t)f->n]);
