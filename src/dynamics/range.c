@@ -1,9 +1,11 @@
 // range.c: the set of equilibria that friction allows: the least and the largest value of a coordinate on it.
 //
-//     f(q, 0) + W lambda = 0,   g = 0 over joints and closed contacts,   |lambda_T| <= mu lambda_N where a contact sticks     (RSE-1)
+//     f(q, 0) + W lambda = 0,   g = 0 over joints and closed contacts,   |lambda_T| <= mu lambda_N where a contact
+//     sticks     (RSE-1)
 //
-// Beside an equilibrium the equations are linearised: their null space holds all that friction leaves free.  A linear program in it, within a trust region, and Newton's method
-// back to the equations, until nothing is gained.  Friction along two tangents is a polygon, with a side where the force is at present.
+// Beside an equilibrium the equations are linearised: their null space holds all that friction leaves free.  A linear
+// program in it, within a trust region, and Newton's method back to the equations, until nothing is gained.  Friction
+// along two tangents is a polygon, with a side where the force is at present.
 #include "dynamics/shoot.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -19,9 +21,9 @@ enum { SIDES = 16, MOST = 200, PIVOTS = 2000 };
 typedef struct set {
     carom_point p;
     const carom_rest *rest;
-    int nv, nl, n, rows;            // n = nv + nl unknowns, rows equations
+    int nv, nl, n, rows; // n = nv + nl unknowns, rows equations
     double *lambda, *E, *J, *A, *b, *z, *work, *basis, *c, *G, *h, *y, *d, *row;
-    int *col, m, k;                 // inequalities; free directions
+    int *col, m, k; // inequalities; free directions
     double length, force;
     carom_error *err;
 } set;
@@ -47,7 +49,10 @@ static carom_status evaluate(set *s) {
     for (int b = 0; b < L->nb; ++b) {
         double d[CAROM_TANGENTS] = {0};
         const int first = L->at[b], tangents = L->at[b + 1] - first - 1;
-        const bool slides = L->id[b] >= p->ne && tangents > 0 && s->rest->contact[carom_point_id(p, L->id[b]) - carom_model_system(p->model)->ne] == CAROM_REST_SLIDES && carom_point_slides(p, b, d);
+        const bool slides =
+            L->id[b] >= p->ne && tangents > 0 &&
+            s->rest->contact[carom_point_id(p, L->id[b]) - carom_model_system(p->model)->ne] == CAROM_REST_SLIDES &&
+            carom_point_slides(p, b, d);
         for (int k = first; k < L->at[b + 1]; ++k) {
             carom_zero(s->d, s->nv), carom_column_axpy(s->d, 1, &L->W, k);
             carom_axpy(s->E, s->lambda[k], s->d, s->nv);
@@ -80,7 +85,8 @@ static carom_status correct(set *s) {
         CAROM_TRY(evaluate(s));
         if (carom_norm_max(s->E, s->rows) < FEASIBLE * 1e-2) return CAROM_OK;
         for (int j = 0; j < s->n; ++j)
-            for (int i = 0; i < s->n; ++i) s->A[(size_t)j * (size_t)s->n + (size_t)i] = i < s->rows ? *entry(s, i, j) : 0;
+            for (int i = 0; i < s->n; ++i)
+                s->A[(size_t)j * (size_t)s->n + (size_t)i] = i < s->rows ? *entry(s, i, j) : 0;
         for (int i = 0; i < s->n; ++i) s->b[i] = i < s->rows ? -s->E[i] : 0;
         carom_dense_shortest(s->A, s->n, s->n, CUT, s->col, s->work, s->b, s->z);
         move(s, s->z);
@@ -126,7 +132,8 @@ static carom_status limits(set *s, int first, double trust) {
         if (tangents == 0 || s->rest->contact[carom_point_id(p, L->id[b]) - all->ne] != CAROM_REST_STICKS) continue;
         const double mu = p->contacts[c].friction, now = tangents > 1 ? atan2(s->lambda[k + 2], s->lambda[k + 1]) : 0;
         for (int side = 0; side < (tangents > 1 ? SIDES : 2); ++side) {
-            const double angle = now + side * 8 * atan(1) / (tangents > 1 ? SIDES : 2), e[2] = {cos(angle), tangents > 1 ? sin(angle) : 0};
+            const double angle = now + side * 8 * atan(1) / (tangents > 1 ? SIDES : 2),
+                         e[2] = {cos(angle), tangents > 1 ? sin(angle) : 0};
             carom_zero(s->row, s->n);
             double bound = mu * s->lambda[k];
             s->row[s->nv + k] = -mu;
@@ -143,7 +150,8 @@ static carom_status limits(set *s, int first, double trust) {
     return CAROM_OK;
 }
 
-// Largest c.y with G y <= h from y = 0, which keeps all of them: along the projected gradient from limit to limit.  Limits that hold back are dropped by their multipliers.
+// Largest c.y with G y <= h from y = 0, which keeps all of them: along the projected gradient from limit to limit.
+// Limits that hold back are dropped by their multipliers.
 static void climb(set *s, double *work, int *active) {
     const int k = s->k;
     int n = 0;
@@ -152,7 +160,9 @@ static void climb(set *s, double *work, int *active) {
     for (int round = 0; round < PIVOTS; ++round) {
         for (int j = 0; j < n; ++j) { // multipliers: A A' x = A c
             x[j] = carom_dot(s->G + (size_t)active[j] * (size_t)s->n, s->c, k);
-            for (int i = 0; i < n; ++i) A[i + j * n] = carom_dot(s->G + (size_t)active[i] * (size_t)s->n, s->G + (size_t)active[j] * (size_t)s->n, k);
+            for (int i = 0; i < n; ++i)
+                A[i + j * n] =
+                    carom_dot(s->G + (size_t)active[i] * (size_t)s->n, s->G + (size_t)active[j] * (size_t)s->n, k);
         }
         if (n > 0) {
             carom_copy(B, x, n);
@@ -171,7 +181,8 @@ static void climb(set *s, double *work, int *active) {
         double step = INFINITY;
         int hit = -1;
         for (int i = 0; i < s->m; ++i) {
-            const double *g = s->G + (size_t)i * (size_t)s->n, rate = carom_dot(g, d, k), room = s->h[i] - carom_dot(g, s->y, k);
+            const double *g = s->G + (size_t)i * (size_t)s->n, rate = carom_dot(g, d, k),
+                         room = s->h[i] - carom_dot(g, s->y, k);
             bool held = false;
             for (int j = 0; j < n; ++j) held = held || active[j] == i;
             if (held || !(rate > 1e-12 * carom_length(g, k) * carom_length(d, k))) continue;
@@ -220,7 +231,10 @@ static carom_status extreme(set *s, int at, double way, double *value, double *w
     *value = best;
     for (int id = s->p.ne; id < s->p.ne + s->p.nc; ++id)
         if (s->p.g[id] < -FEASIBLE * s->length)
-            return carom_fail(s->err, CAROM_UNSUPPORTED, "'%.60s' closes inside the range, which ends there or goes on with it closed; this is not supported", carom_model_constraint(s->p.model, carom_point_id(&s->p, id)));
+            return carom_fail(
+                s->err, CAROM_UNSUPPORTED,
+                "'%.60s' closes inside the range, which ends there or goes on with it closed; this is not supported",
+                carom_model_constraint(s->p.model, carom_point_id(&s->p, id)));
     return CAROM_OK;
 }
 
@@ -234,17 +248,22 @@ static void begin(set *s) {
     }
 }
 
-carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int coordinate, double range[2], carom_error *err) {
+carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int coordinate, double range[2],
+                              carom_error *err) {
     carom_error own = {0};
     if (!err) err = &own;
-    if (!m || !rest || !rest->q || !range) return carom_fail(err, CAROM_BAD_INPUT, "a range needs a model, an equilibrium of it and a place for the answer");
-    if (rest->nq != rest->nv || coordinate < 0 || coordinate >= rest->nq) return carom_fail(err, CAROM_UNSUPPORTED, "ranges of coordinates are not supported with rotations in space");
+    if (!m || !rest || !rest->q || !range)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "a range needs a model, an equilibrium of it and a place for the answer");
+    if (rest->nq != rest->nv || coordinate < 0 || coordinate >= rest->nq)
+        return carom_fail(err, CAROM_UNSUPPORTED, "ranges of coordinates are not supported with rotations in space");
     set s = {.rest = rest, .err = err};
     carom_status status = carom_point_open(&s.p, m, err);
     if (status != CAROM_OK) return carom_point_close(&s.p), status;
     const carom_system *all = carom_model_system(m);
     for (int id = 0; id < s.p.ne + s.p.nc; ++id)
-        if (id < s.p.ne || rest->contact[carom_point_id(&s.p, id) - all->ne] != CAROM_REST_OPEN) s.p.L.id[s.p.L.nb++] = id;
+        if (id < s.p.ne || rest->contact[carom_point_id(&s.p, id) - all->ne] != CAROM_REST_OPEN)
+            s.p.L.id[s.p.L.nb++] = id;
     carom_copy(s.p.q, rest->q, s.p.nq);
     status = carom_point_look(&s.p, err);
     if (status == CAROM_OK) status = carom_point_directions(&s.p, &s.p.L, err);
@@ -254,7 +273,8 @@ carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int 
     if (!(s.length > 0)) s.length = 1;
     if (!(s.force > 0)) s.force = 1;
     const size_t n = (size_t)s.n, m_most = (size_t)(s.p.nc + 1) * (SIDES + 2) + 2 * n;
-    double **part[] = {&s.lambda, &s.E, &s.J, &s.A, &s.b, &s.z, &s.work, &s.basis, &s.c, &s.G, &s.h, &s.y, &s.d, &s.row};
+    double **part[] = {&s.lambda, &s.E, &s.J, &s.A, &s.b, &s.z, &s.work,
+                       &s.basis,  &s.c, &s.G, &s.h, &s.y, &s.d, &s.row};
     const size_t size[] = {n, n, n * n, n * n, n, n, 3 * n, n * n, n, m_most * n, m_most, n, n, n};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
@@ -263,11 +283,13 @@ carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int 
     double *work = calloc(2 * n * n + 8 * n + (size_t)s.p.nq + 1, sizeof *work);
     int *active = calloc(n + 1, sizeof *active);
     s.col = calloc(n + 1, sizeof *s.col);
-    if (!work || !active || !s.col) status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the range of an equilibrium");
+    if (!work || !active || !s.col)
+        status = carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the range of an equilibrium");
     for (int side = 0; side < 2 && status == CAROM_OK; ++side) {
         begin(&s);
         status = extreme(&s, coordinate, side ? 1 : -1, &range[side], work, active);
-        if (status == CAROM_NOT_CONVERGED) carom_fail(err, status, "the equilibria beside this one could not be followed");
+        if (status == CAROM_NOT_CONVERGED)
+            carom_fail(err, status, "the equilibria beside this one could not be followed");
     }
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(*part[i]);
     free(work), free(active), free(s.col);
