@@ -387,8 +387,24 @@ static void belt_gradient(void **state) {
     }
 }
 
+// A block on a spring and on a rough floor, pushed by P from where it lies: k x + P = -friction, which holds up to mu m g.
+static void sticking_equilibria(void **state) {
+    (void)state;
+    const carom_orbit_def d = define("carom: 1\nparameters: {P: 0, k: 10}\ncoordinates: {x: 0.1, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y + 1/2*k*x^2 + P*x}\n"
+                                     "contacts: {p: {gap: y, slip: x, friction: 0.5}}\n", NULL, 0);
+    const carom_follow_def f = define_branch(&d, NULL, NULL, "P", -8, 8);
+    carom_branch b = follow(&f);
+    assert_int_equal(count_events(&b), 2);
+    const double first = at_event(&b, "slip begins p", 0), second = at_event(&b, "slip begins p", 1);
+    assert_close(fmax(first, second), 4.905 - 1, 1e-8);
+    assert_close(fmin(first, second), -4.905 - 1, 1e-8);
+    for (long r = 0; r < b.branch.rows; ++r) assert_close(cell(&b, "x", r), 0.1, 1e-12);
+    assert_non_null(strstr(b.note.text, "depends on the motion"));
+    carom_branch_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(parametric_excitation), cmocka_unit_test(time_in_expressions), cmocka_unit_test(any_units), cmocka_unit_test(buckling), cmocka_unit_test(through_grazing), cmocka_unit_test(nonsmooth_fold),
-                                       cmocka_unit_test(crossing_sliding), cmocka_unit_test(closing), cmocka_unit_test(belt_gradient)};
+                                       cmocka_unit_test(crossing_sliding), cmocka_unit_test(closing), cmocka_unit_test(belt_gradient), cmocka_unit_test(sticking_equilibria)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

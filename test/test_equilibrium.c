@@ -273,9 +273,48 @@ static void files(void **state) {
     assert_int_equal(system(command), 0);
 }
 
+// The range of a coordinate in the output, [low, high].
+static void range_is(const char *name, double low, double high) {
+    char words[60];
+    double a, b;
+    snprintf(words, sizeof words, "\"%s\": [", name);
+    const char *part = strstr(out, "\"range\": {"), *at = part ? strstr(part, words) : NULL;
+    if (!at || sscanf(at + strlen(words), "%lf, %lf", &a, &b) != 2) fail_msg("no range of %s in: %s", name, out);
+    if (fabs(a - low) > 1e-9 || fabs(b - high) > 1e-9) fail_msg("%s: %.12g .. %.12g", name, a, b);
+}
+
+// Friction holds blocks on springs: |k x| <= mu m g; of two in a row |k x1 - k (x2 - x1)| and |k (x2 - x1)|.  On the parabola y = x^2/2 a bead rests where the slope, x, is at most mu.
+static void sets_of_equilibria(void **state) {
+    (void)state;
+    put("block.yaml", "carom: 1\nparameters: {P: 0}\ncoordinates: {x: 0.3, y: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y + 5*x^2 + P*x}\ncontacts: {p: {gap: y, slip: x, friction: 0.5}}\n");
+    put("row.yaml", "carom: 1\ncoordinates: {x1: 0.1, y1: 0, x2: 0.2, y2: 0}\nenergy: {kinetic: \"1/2*(x1'^2 + y1'^2 + x2'^2 + y2'^2)\", potential: 9.81*(y1 + y2) + 5*x1^2 + 5*(x2 - x1)^2}\n"
+                    "contacts: {p: {gap: y1, slip: x1, friction: 0.5}, r: {gap: y2, slip: x2, friction: 0.5}}\n");
+    put("bowl.yaml", "carom: 1\nparameters: {mu: 0.4}\ncoordinates: {x: 0.1, y: 0.005}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2)\", potential: 9.81*y}\n"
+                     "contacts: {bowl: {gap: (y - x^2/2)/sqrt(1 + x^2), slip rate: \"(x' + x*y')/sqrt(1 + x^2)\", friction: mu}}\n");
+    put("spring.yaml", "carom: 1\ncoordinates: {x: 0.3}\nenergy: {kinetic: \"1/2*x'^2\", potential: 5*x^2 - x}\n");
+    assert_int_equal(carom("equilibrium block.yaml --range x --json"), 0);
+    range_is("x", -0.4905, 0.4905);
+    assert_says(out, "\"unique\": false");
+    assert_int_equal(carom("equilibrium block.yaml --range x,y --set P=2 --json"), 0);
+    range_is("x", -0.6905, 0.2905);
+    range_is("y", 0, 0);
+    assert_int_equal(carom("equilibrium row.yaml --range x1,x2 --json"), 0);
+    range_is("x1", -0.981, 0.981);
+    range_is("x2", -1.4715, 1.4715);
+    assert_int_equal(carom("equilibrium bowl.yaml --range x,y --json"), 0);
+    range_is("x", -0.4, 0.4);
+    assert_int_equal(carom("equilibrium spring.yaml --range x --json"), 0);
+    range_is("x", 0.1, 0.1);
+    assert_says(out, "\"unique\": true");
+    assert_int_equal(carom("equilibrium block.yaml"), 0);
+    assert_says(out, "one of a set");
+    assert_int_equal(carom("equilibrium block.yaml --range z"), 2);
+    assert_says(complaints, "no coordinate 'z'");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulum), cmocka_unit_test(conveyor), cmocka_unit_test(one_of_two_leaves), cmocka_unit_test(ladder), cmocka_unit_test(slope), cmocka_unit_test(belt), cmocka_unit_test(chain),
+        cmocka_unit_test(sets_of_equilibria), cmocka_unit_test(pendulum), cmocka_unit_test(conveyor), cmocka_unit_test(one_of_two_leaves), cmocka_unit_test(ladder), cmocka_unit_test(slope), cmocka_unit_test(belt), cmocka_unit_test(chain),
         cmocka_unit_test(four_bar), cmocka_unit_test(almost), cmocka_unit_test(none), cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,23 @@ static void rotor(void **state) {
     drop(&x, m);
 }
 
+// Two masses with a spring, free along a line, and one with a damper: two rigid-body modes, which rounding makes neither stable nor unstable, beside sqrt(2 k/m) and the rate c/m.
+static void rigid_bodies(void **state) {
+    (void)state;
+    carom_model *m = good("carom: 1\ncoordinates: {x: 0, y: 0, z: 0}\nenergy: {kinetic: \"1/2*(x'^2 + y'^2 + z'^2)\", potential: 2*(x - y)^2}\nforces: {z: \"-3*z'\"}\n");
+    carom_modes x = modes_at(m, NULL, NULL, 0);
+    int rigid = 0;
+    for (int i = 0; i < x.count; ++i) {
+        rigid += x.mode[i].rigid;
+        if (x.mode[i].rigid) assert_true(x.mode[i].re == 0 && x.mode[i].im == 0 && x.mode[i].damping == 0);
+    }
+    assert_int_equal(rigid, 2);
+    assert_int_equal(x.count, 4);
+    assert_true(among(&x, sqrt(8) / (2 * PI), 1e-9));
+    assert_true(among(&x, 3 / (2 * PI), 1e-9));
+    drop(&x, m);
+}
+
 // A free symmetric top that spins: seen from the body, its axis goes round with the spin W, and its momentum with W (J3 - J1)/J1.
 static void top(void **state) {
     (void)state;
@@ -272,7 +289,7 @@ static void released(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(oscillator), cmocka_unit_test(hinge), cmocka_unit_test(supports), cmocka_unit_test(buckling), cmocka_unit_test(rotor), cmocka_unit_test(top),
+        cmocka_unit_test(oscillator), cmocka_unit_test(hinge), cmocka_unit_test(supports), cmocka_unit_test(buckling), cmocka_unit_test(rotor), cmocka_unit_test(top), cmocka_unit_test(rigid_bodies),
         cmocka_unit_test(brake), cmocka_unit_test(falling_friction), cmocka_unit_test(jam), cmocka_unit_test(rounding), cmocka_unit_test(released), cmocka_unit_test(verb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,8 @@ typedef struct carom_rest {
 /// `rest` holds the best state.  To be freed whatever happens.
 carom_status carom_rest_find(carom_rest *rest, const carom_model *m, const double *q, carom_error *err);
 void carom_rest_free(carom_rest *rest);
+/// The least and the largest value of a coordinate among the equilibria that friction allows beside this one, with the same contacts closed and sticking.  Infinite: there is no limit.
+carom_status carom_rest_range(const carom_model *m, const carom_rest *rest, int coordinate, double range[2], carom_error *err);
 
 // -- modes --------------------------------------------------------------------------------------------------------
 
@@ -59,6 +61,7 @@ typedef struct carom_mode {
     double re, im;             // lambda, 1/s
     double frequency, damping; // |lambda|/(2 pi) in Hz; -re/|lambda|, 0 where lambda is 0
     double *shape;             // nv real parts, then nv imaginary ones, of the displacement along the velocities; the largest is 1
+    bool rigid;                // a rigid-body mode: nothing is deformed, lambda is 0
 } carom_mode;
 
 typedef struct carom_modes {

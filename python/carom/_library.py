@@ -219,7 +219,7 @@ class Rest(Structure):
 
 
 class Mode(Structure):
-    _fields_ = [("re", c_double), ("im", c_double), ("frequency", c_double), ("damping", c_double), ("shape", POINTER(c_double))]
+    _fields_ = [("re", c_double), ("im", c_double), ("frequency", c_double), ("damping", c_double), ("shape", POINTER(c_double)), ("rigid", c_bool)]
 
 
 class Modes(Structure):
@@ -437,6 +437,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_model_timeless": (c_int, [_P, c_char_p, POINTER(c_bool), _E]),
     "carom_follow_run": (c_int, [POINTER(Branch), POINTER(FollowDef), _E]),
     "carom_branch_free": (None, [POINTER(Branch)]),
+    "carom_rest_range": (c_int, [_P, POINTER(Rest), c_int, POINTER(c_double), _E]),
     "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),
     "carom_fit_free": (None, [POINTER(Fit)]),
     "carom_gradient_find": (c_int, [POINTER(Gradient), POINTER(GradientDef), _E]),

@@ -3,9 +3,11 @@
 #include "cli/cli.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const cli_option options[] = {
     {"from", 0, "FILE", "start the search at this state: a file from --save, or the last row of a result (default: near the initial state)", false},
+    {"range", 0, "NAME,NAME", "admissible ranges of these coordinates: the equilibria that friction allows, with the same contacts sticking", true},
     {"save", 0, "FILE", "write the state as initial values for `carom run --start FILE`", false},
     CLI_MODEL,
     {"json", 0, NULL, "{state, forces, residual, ...} as JSON on standard output", false},
@@ -21,7 +23,35 @@ static void member(bool first, const char *name) {
     fputs(": ", stdout);
 }
 
-static void print_json(const carom_model *m, const carom_rest *r, bool found) {
+// Coordinates of --range, and their ranges.
+typedef struct ranges { const char **name; double (*of)[2]; char *own; int n; } ranges;
+
+static bool held_by_friction(const carom_rest *r) {
+    bool sticks = false;
+    for (int c = 0; c < r->nc; ++c) sticks = sticks || r->contact[c] == CAROM_REST_STICKS;
+    return sticks;
+}
+
+static int coordinate_of(const carom_model *m, const carom_rest *r, const char *name) {
+    for (int i = 0; i < r->nq; ++i)
+        if (!carom_model_presses(m, i) && strcmp(carom_model_coordinate(m, i), name) == 0) return i;
+    return -1;
+}
+
+static carom_status find_ranges(const carom_model *m, const carom_rest *r, ranges *x, carom_error *err) {
+    while (x->name[x->n]) ++x->n;
+    x->of = calloc((size_t)x->n + 1, sizeof *x->of);
+    if (!x->of) abort();
+    for (int i = 0; i < x->n; ++i) {
+        const int at = coordinate_of(m, r, x->name[i]);
+        if (at < 0) return carom_fail(err, CAROM_BAD_INPUT, "--range: the model has no coordinate '%.60s'", x->name[i]);
+        const carom_status status = carom_rest_range(m, r, at, x->of[i], err);
+        if (status != CAROM_OK) return status;
+    }
+    return CAROM_OK;
+}
+
+static void print_json(const carom_model *m, const carom_rest *r, bool found, const ranges *x) {
     printf("{\n  \"found\": %s,\n  \"state\": {", found ? "true" : "false");
     for (int i = 0; i < r->nq; ++i)
         if (!carom_model_presses(m, i)) member(i == 0, carom_model_coordinate(m, i)), carom_json_number(stdout, r->q[i]);
@@ -39,14 +69,19 @@ static void print_json(const carom_model *m, const carom_rest *r, bool found) {
     fputs("\n  },\n  \"contacts\": {", stdout);
     const int ne = carom_model_system(m)->ne;
     for (int c = 0; c < r->nc; ++c) member(c == 0, carom_model_constraint(m, ne + c)), printf("\"%s\"", kinds[r->contact[c]]);
-    printf("\n  },\n  \"unique\": %s, \"free\": %d, \"iterations\": %d, \"residual\": ", r->free ? "false" : "true", r->free, r->iterations);
+    fputs("\n  },\n  \"range\": {", stdout);
+    for (int i = 0; i < x->n; ++i) {
+        member(i == 0, x->name[i]);
+        fputs("[", stdout), carom_json_number(stdout, x->of[i][0]), fputs(", ", stdout), carom_json_number(stdout, x->of[i][1]), fputs("]", stdout);
+    }
+    printf("\n  },\n  \"unique\": %s, \"free\": %d, \"iterations\": %d, \"residual\": ", r->free || held_by_friction(r) ? "false" : "true", r->free, r->iterations);
     carom_json_number(stdout, r->residual);
     fputs("\n}\n", stdout);
 }
 
 enum { SHOWN = 40 }; // lines of a list for a person
 
-static void print_text(const carom_model *m, const carom_rest *r, const char *file) {
+static void print_text(const carom_model *m, const carom_rest *r, const char *file, const ranges *x) {
     const char *name = carom_model_name(m);
     cli_print("%s: at rest after %d iteration%s, residual %.2g\n", name ? name : file, r->iterations, r->iterations == 1 ? "" : "s", r->residual);
     for (int i = 0; i < r->nq && i < SHOWN; ++i)
@@ -63,6 +98,8 @@ static void print_text(const carom_model *m, const carom_rest *r, const char *fi
         if (f->id >= ne && (i == 0 || r->force[i - 1].id != f->id)) printf("   (%s)", kinds[r->contact[f->id - ne]]);
         putchar('\n');
     }
+    for (int i = 0; i < x->n; ++i) cli_print("  %-24s any from %.12g to %.12g\n", x->name[i], x->of[i][0], x->of[i][1]);
+    if (held_by_friction(r)) puts("  one of a set: friction holds, and a run may come to rest elsewhere");
     if (r->free)
         printf("  the forces are not unique: %d combination%s of them move%s nothing\n", r->free, r->free == 1 ? "" : "s", r->free == 1 ? "s" : "");
 }
@@ -89,8 +126,13 @@ static int search(const cli_args *a, const carom_model *m) {
     int code = found ? CLI_DONE : status == CAROM_UNSUPPORTED ? CLI_USAGE : CLI_FAILED;
     const bool saved = (found || best) && save(a, m, &rest);
     if ((found || best) && !saved) code = CLI_FAILED;
-    if ((found || best) && cli_has(a, "json")) print_json(m, &rest, found);
-    else if (found && !cli_has(a, "quiet")) print_text(m, &rest, a->word[0]);
+    ranges x = {0};
+    x.name = cli_names(a, "range", &x.own);
+    carom_status ranged = found ? find_ranges(m, &rest, &x, &err) : CAROM_OK;
+    if (ranged != CAROM_OK) code = cli_exit(ranged), x.n = 0, cli_say_of(a->word[0], err.text);
+    if ((found || best) && cli_has(a, "json")) print_json(m, &rest, found, &x);
+    else if (found && ranged == CAROM_OK && !cli_has(a, "quiet")) print_text(m, &rest, a->word[0], &x);
+    free(x.name), free(x.own), free(x.of);
     if (!found) cli_say_best(a, err.text, saved);
     carom_rest_free(&rest);
     free(from);

@@ -81,13 +81,19 @@ static void print_text(const carom_model *m, const carom_modes *x, const char *f
     printf("  %4s  %14s  %12s  %14s  %14s  %s\n", "mode", "frequency/Hz", "damping", "re/(1/s)", "im/(1/s)", "largest in");
     for (int i = 0; i < x->count; ++i) {
         const carom_mode *k = &x->mode[i];
-        cli_print("  %4d  %14.8g  %12.5g  %14.7g  %14.7g  %s\n", i + 1, k->frequency, k->damping, k->re, k->im, mover(m, k, x->nv));
+        cli_print("  %4d  %14.8g  %12.5g  %14.7g  %14.7g  %s%s\n", i + 1, k->frequency, k->damping, k->re, k->im, mover(m, k, x->nv), k->rigid ? "   rigid body" : "");
     }
 }
 
 static void list(const char *name, const carom_modes *x, double (*value)(const carom_mode *k)) {
     printf("\"%s\": [", name);
     for (int i = 0; i < x->count; ++i) fputs(i ? ", " : "", stdout), carom_json_number(stdout, value(&x->mode[i]));
+    fputs("]", stdout);
+}
+
+static void list_rigid(const carom_modes *x) {
+    fputs("\"rigid\": [", stdout);
+    for (int i = 0; i < x->count; ++i) printf("%s%s", i ? ", " : "", x->mode[i].rigid ? "true" : "false");
     fputs("]", stdout);
 }
 
@@ -103,6 +109,7 @@ static void print_json(const carom_model *m, const carom_modes *x) {
     }
     printf("],\n \"joints\": %d, \"sticking\": %d, \"sliding\": %d, \"method\": \"%s\", \"unbalanced\": ", x->joints, x->sticking, x->sliding, x->method);
     carom_json_number(stdout, x->unbalanced);
+    fputs(",\n ", stdout), list_rigid(x);
     fputs(",\n \"names\": [", stdout);
     for (int i = 0, n = 0; i < x->nv; ++i)
         if (!carom_model_presses(m, i)) fputs(n++ ? ", " : "", stdout), carom_json_string(stdout, carom_model_velocity(m, i));

@@ -11,6 +11,7 @@ static const double ASIDE = 1e-3;  // along the multiplier of -1: where the orbi
 static const double LINEAR = 1e-9, PRECISE = 1e-12; // tolerances of the linearised motion: looser than for one orbit, points of a branch are many; where events are located
 static const double TIGHT = 1e-13; // of the scheme there
 static const double NOISE = 30;    // of the tolerance of the linearised motion and its growth: errors of multipliers
+static const double BRIEF = 1e-3;  // of the period: a phase of sticking that is about to vanish
 static const double WEAK = 0.1;    // of typical speeds: an impact that may soon graze
 static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3; // of typical speeds: the first impact behind grazing; how the next ones grow; the last one
 static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
@@ -305,6 +306,13 @@ static const char *sliding(const char *a, int n, const char *b, int m) {
     return NULL;
 }
 
+// The next one of the same contact, around the orbit.
+static const carom_hit *next_hit(const carom_shooter *s, int i) {
+    int k = (i + 1) % s->nhits;
+    while (s->hit[k].contact != s->hit[i].contact) k = (k + 1) % s->nhits;
+    return &s->hit[k];
+}
+
 static void describe(void *user, bool failed, char *text, size_t size) {
     const orbits *o = user;
     const carom_shooter *s = &o->c.s;
@@ -342,7 +350,15 @@ static void describe(void *user, bool failed, char *text, size_t size) {
         if (s->hit[i].kind == CAROM_HIT_IMPACT && s->hit[i].jump < least) least = s->hit[i].jump, at = s->hit[i].contact;
     for (int c = 0; c < s->p.nc; ++c)
         if (fabs(s->low[c]) < least * carom_norm_max(s->scale, s->nv)) least = fabs(s->low[c]) / carom_norm_max(s->scale, s->nv), at = c;
+    // a phase of sticking that is about to vanish inside slip
+    int brief = -1;
+    for (int i = 0; i < s->nhits && at < 0; ++i) {
+        const carom_hit *a = &s->hit[i], *b = next_hit(s, i);
+        const double lasts = b->t - a->t + (b->t < a->t ? o->c.T : 0);
+        if (a->after == '0' && slips(b->after) && lasts < BRIEF * o->c.T) brief = a->contact;
+    }
     if (at >= 0) snprintf(text, size, "grazing %.60s", contact_name(s, at));
+    else if (brief >= 0) snprintf(text, size, "grazing-sliding %.60s", contact_name(s, brief));
     else snprintf(text, size, "end");
 }
 

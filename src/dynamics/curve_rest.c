@@ -3,7 +3,7 @@
 //     f(q, 0, p) + W lambda = 0,   g = 0 over joints and closed contacts                                         (FOL-2)
 //
 // Newton's method on it with K = -d(f + W lambda)/dq; contacts open where lambda and close where g falls to zero.  A contact over a moving surface slides: its force
-// is (W_N + mu W_T d) lambda.  Contacts that stick are refused: what they hold is not isolated.
+// is (W_N + mu W_T d) lambda.  Contacts that stick stay where they are, W_T'dq = 0, until friction no longer holds them; beyond that rest depends on the motion.
 #include "dynamics/curve.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -23,7 +23,10 @@ typedef struct rests {
     carom_task task;
     carom_point p;
     carom_variation *x;
-    int nq, nv, ids, parameter, n, *col; // n: unknowns: nv, one for each constraint, the parameter
+    int nq, nv, ids, parameter, n, *col; // n: unknowns: nv, one for each constraint, one for each tangent, the parameter
+    int ntan, *tangent;                  // tangents of all contacts; ids + 1: the first one of each
+    bool *sticks;                        // ids: contacts that friction holds where they are
+    double *friction;                    // ntan: their forces along tangents
     double value, size, length, force;
     bool *with;                          // ids: joints and closed contacts
     double *q, *lambda, *F, *J, *B, *z, *b, *work, *v, *u, *full, *dmu;
@@ -51,7 +54,8 @@ static carom_status set(rests *r, double value) {
 static void save(void *user, double *place) {
     const rests *r = user;
     *place++ = r->value, *place++ = r->length, *place++ = r->force;
-    for (int id = 0; id < r->ids; ++id) *place++ = r->with[id], *place++ = r->lambda[id];
+    for (int id = 0; id < r->ids; ++id) *place++ = r->with[id] + 2 * r->sticks[id], *place++ = r->lambda[id];
+    carom_copy(place, r->friction, r->ntan), place += r->ntan;
     carom_copy(place, r->q, r->nq);
 }
 
@@ -59,7 +63,11 @@ static carom_status restore(void *user, const double *place) {
     rests *r = user;
     CAROM_TRY(set(r, *place++));
     r->length = *place++, r->force = *place++;
-    for (int id = 0; id < r->ids; ++id) r->with[id] = *place++ != 0, r->lambda[id] = *place++;
+    for (int id = 0; id < r->ids; ++id) {
+        const int flags = (int)fmax(0, fmin(*place++, 3));
+        r->with[id] = flags & 1, r->sticks[id] = flags & 2, r->lambda[id] = *place++;
+    }
+    carom_copy(r->friction, place, r->ntan), place += r->ntan;
     carom_copy(r->q, place, r->nq);
     return CAROM_OK;
 }
@@ -85,7 +93,7 @@ static carom_status change_friction(rests *r) {
         for (int b = 0; b < p->L.nb; ++b) {
             double d[CAROM_TANGENTS] = {0};
             const int id = p->L.id[b];
-            if (id < p->ne || !carom_point_slides(p, b, d)) continue;
+            if (id < p->ne || r->sticks[id] || !carom_point_slides(p, b, d)) continue;
             for (int i = p->L.at[b] + 1; i < p->L.at[b + 1]; ++i)
                 carom_column_axpy(r->J + (size_t)(j < r->nv ? j : r->n - 1) * (size_t)r->n, r->lambda[id] * r->dmu[id - p->ne] * d[i - p->L.at[b] - 1], &p->L.W, i);
         }
@@ -112,7 +120,7 @@ static carom_status evaluate(rests *r) {
     for (int b = 0; b < p->L.nb; ++b) {
         const int k = p->L.at[b], id = p->L.id[b];
         double d[CAROM_TANGENTS] = {0};
-        const bool slides = carom_point_slides(p, b, d);
+        const bool slides = !r->sticks[id] && carom_point_slides(p, b, d);
         int at = 0;
         for (int i = 0; i < carom_point_id(p, id); ++i) at += carom_system_directions(carom_model_system(r->task.base), i);
         r->F[nv + id] = p->g[id];
@@ -121,13 +129,21 @@ static carom_status evaluate(rests *r) {
         for (int i = k; i < p->L.at[b + 1]; ++i) {
             const double part = i == k ? 1 : slides ? p->contacts[id - p->ne].friction * d[i - k - 1] : 0;
             if (i > k) carom_column_axpy(r->u, part, &p->L.W, i);
-            r->z[i] = r->full[at + i - k] = part * r->lambda[id];
+            r->z[i] = r->full[at + i - k] = r->sticks[id] && i > k ? r->friction[r->tangent[id] + i - k - 1] : part * r->lambda[id];
+        }
+        for (int i = k + 1; i < p->L.at[b + 1] && r->sticks[id]; ++i) { // it stays where it is, whatever that needs
+            const int t = nv + r->ids + r->tangent[id] + i - k - 1;
+            carom_zero(r->v, nv), carom_column_axpy(r->v, 1, &p->L.W, i);
+            for (int j = 0; j < nv; ++j) r->J[j + t * n] = r->J[t + j * n] = r->v[j];
+            carom_axpy(r->F, r->friction[t - nv - r->ids], r->v, nv);
         }
         for (int i = 0; i < nv; ++i) r->J[i + (nv + id) * n] = r->u[i];
         carom_axpy(r->F, r->lambda[id], r->u, nv);
     }
     for (int id = 0; id < r->ids; ++id)
         if (!r->with[id]) r->J[nv + id + (nv + id) * n] = 1;
+    for (int id = 0; id < r->ids; ++id)
+        for (int t = r->tangent[id]; t < r->tangent[id + 1] && !(r->with[id] && r->sticks[id]); ++t) r->J[nv + r->ids + t + (nv + r->ids + t) * n] = 1;
     CAROM_TRY(carom_point_tangent(p, r->z, r->err));
     for (int j = 0; j < nv; ++j) {
         carom_zero(r->v, nv), carom_zero(r->u, nv);
@@ -151,6 +167,8 @@ static carom_status evaluate(rests *r) {
     }
     for (int id = 0; id < r->ids; ++id) // what is open stays without force
         if (!r->with[id]) r->F[nv + id] = 0, r->J[nv + id + (nv + id) * n] = 1;
+    for (int id = 0; id < r->ids; ++id) // what does not stick has no friction of its own
+        for (int t = nv + r->ids + r->tangent[id]; t < nv + r->ids + r->tangent[id + 1] && !(r->with[id] && r->sticks[id]); ++t) r->F[t] = 0, r->J[t + t * n] = 1;
     return CAROM_OK;
 }
 
@@ -162,6 +180,7 @@ static void advance(rests *r, const double *z, double by) {
     for (int i = 0; i < r->nv; ++i) r->v[i] = by * r->length * z[i];
     move(r, r->v);
     for (int id = 0; id < r->ids; ++id) r->lambda[id] += by * r->force * z[r->nv + id];
+    for (int t = 0; t < r->ntan; ++t) r->friction[t] += by * r->force * z[r->nv + r->ids + t];
 }
 
 static carom_status predict(void *user, const double *tau, double sigma) {
@@ -211,7 +230,7 @@ static bool tangent(void *user, double *tau, carom_signed *border) {
 
 static void apart(void *user, const double *place, double *by) {
     const rests *r = user;
-    const double *lambda = place + 3, *q = lambda + 2 * r->ids;
+    const double *lambda = place + 3, *q = lambda + 2 * r->ids + r->ntan;
     if (r->nq == r->nv) carom_add(r->full, r->q, -1, q, r->nq);
     else { // positions that turn
         for (int i = 0; i < r->nq; ++i) r->full[r->nv + i] = r->q[i] - q[i];
@@ -219,6 +238,7 @@ static void apart(void *user, const double *place, double *by) {
     }
     for (int i = 0; i < r->nv; ++i) by[i] = r->full[i] / r->length;
     for (int id = 0; id < r->ids; ++id) by[r->nv + id] = (r->lambda[id] - lambda[2 * id + 1]) / r->force;
+    for (int t = 0; t < r->ntan; ++t) by[r->nv + r->ids + t] = (r->friction[t] - lambda[2 * r->ids + t]) / r->force;
     by[r->n - 1] = (r->value - place[0]) / r->size;
 }
 
@@ -234,8 +254,12 @@ static carom_status begin(void *user) {
             r->with[id] = id < r->p.ne || rest.contact[id - r->p.ne] != CAROM_REST_OPEN;
             for (int k = rest.nforce - 1; k >= 0; --k)
                 if (rest.force[k].id == of) r->lambda[id] = rest.force[k].value;
-            if (id >= r->p.ne && rest.contact[id - r->p.ne] == CAROM_REST_STICKS)
-                status = carom_fail(r->err, CAROM_UNSUPPORTED, "'%.60s' sticks: equilibria held by friction are not isolated and have no branches; set its friction to 0, or let it slide over a moving surface", carom_model_constraint(m, of));
+            r->sticks[id] = id >= r->p.ne && rest.contact[id - r->p.ne] == CAROM_REST_STICKS;
+            for (int k = 0, t = r->tangent[id] - 1; k < rest.nforce; ++k) // the normal force, then those along tangents
+                if (rest.force[k].id == of && r->sticks[id] && t < r->tangent[id + 1]) {
+                    if (t >= r->tangent[id]) r->friction[t] = rest.force[k].value;
+                    ++t;
+                }
         }
         for (int i = 0; i < rest.nforce; ++i) r->force = fmax(r->force, fabs(rest.force[i].value));
     }
@@ -292,10 +316,17 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     return CAROM_OK;
 }
 
-// The first contact from `id` on whose force pulls or whose gap is negative; -1: none.
+// Does friction no longer hold contact id?
+static bool slips(const rests *r, int id) {
+    if (!r->with[id] || !r->sticks[id]) return false;
+    const double held = carom_length(r->friction + r->tangent[id], r->tangent[id + 1] - r->tangent[id]);
+    return held > r->p.contacts[id - r->p.ne].friction * r->lambda[id] + GOOD * r->force;
+}
+
+// The first contact from `id` on whose force pulls, whose gap is negative or that slips; -1: none.
 static int next_wrong(const rests *r, int id) {
     for (; id < r->ids; ++id)
-        if (r->with[id] ? r->lambda[id] < -GOOD * r->force : r->p.g[id] < -GOOD * r->length) return id;
+        if (slips(r, id) || (r->with[id] ? r->lambda[id] < -GOOD * r->force : r->p.g[id] < -GOOD * r->length)) return id;
     return -1;
 }
 
@@ -369,6 +400,9 @@ static carom_status keep(void *user, double *tau) {
     corner k = {.n = 0};
     const int first = wrong(r);
     if (first < 0) return CAROM_OK;
+    for (int id = r->p.ne; id < r->ids; ++id)
+        if (slips(r, id))
+            return carom_fail(r->err, CAROM_UNSUPPORTED, "'%.60s' slips from %.60s = %.9g on: where it comes to rest depends on the motion", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)), r->def->by, r->value);
     k.id[k.n++] = first;
     for (int id = r->p.ne; id < r->ids && k.n < CORNER; ++id)
         if (id != first && (r->with[id] ? r->lambda[id] < AT_CORNER * r->force : r->p.g[id] < AT_CORNER * r->length)) k.id[k.n++] = id;
@@ -391,7 +425,7 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     const char *before = "";
     if (failed || wrong(r) < 0) snprintf(text, size, "end");
     for (int id = failed ? -1 : wrong(r); id >= 0; id = next_wrong(r, id + 1)) { // several at once: opening a + b
-        const char *word = r->with[id] ? "opening" : "closing";
+        const char *word = slips(r, id) ? "slip begins" : r->with[id] ? "opening" : "closing";
         const size_t n = strcmp(before, "") == 0 ? 0 : strlen(text);
         if (strcmp(before, word) == 0) snprintf(text + n, size - n, " + %.60s", carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
         else snprintf(text + n, size - n, "%s%s %.60s", n ? ", " : "", word, carom_model_constraint(r->task.base, carom_point_id(&r->p, id)));
@@ -410,17 +444,21 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     if (r->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", def->by);
     r->parameter = r->task.free[0].index, r->value = r->task.free[0].value;
     CAROM_TRY(set(r, r->value));
-    r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc, r->n = r->nv + r->ids + 1;
+    r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc;
+    r->tangent = calloc((size_t)r->ids + 2, sizeof *r->tangent);
+    if (!r->tangent) return no_memory(err);
+    for (int id = 0; id < r->ids; ++id) r->tangent[id + 1] = r->tangent[id] + (id >= r->p.ne ? carom_system_directions(&r->p.sys, id) - 1 : 0);
+    r->ntan = r->tangent[r->ids], r->n = r->nv + r->ids + r->ntan + 1;
     const size_t n = (size_t)r->n, full = (size_t)carom_variation_directions(r->x) + n + (size_t)carom_model_system(r->task.base)->ne + (size_t)r->nq, nv = (size_t)r->nv;
-    double **part[] = {&r->q, &r->lambda, &r->F, &r->J, &r->B, &r->z, &r->b, &r->work, &r->v, &r->u, &r->full, &r->dmu};
-    const size_t size[] = {(size_t)r->nq, (size_t)r->ids, n, n * n, n * n, full, n, 3 * n, nv, nv, full, (size_t)r->p.nc};
+    double **part[] = {&r->q, &r->lambda, &r->F, &r->J, &r->B, &r->z, &r->b, &r->work, &r->v, &r->u, &r->full, &r->dmu, &r->friction};
+    const size_t size[] = {(size_t)r->nq, (size_t)r->ids, n, n * n, n * n, full, n, 3 * n, nv, nv, full, (size_t)r->p.nc, (size_t)r->ntan};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(err);
     }
-    r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
-    if (!r->with || !r->col) return no_memory(err);
-    *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->nq, .neig = 2 * r->nv, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
+    r->sticks = calloc((size_t)r->ids + 1, sizeof *r->sticks), r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
+    if (!r->with || !r->col || !r->sticks) return no_memory(err);
+    *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->ntan + r->nq, .neig = 2 * r->nv, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
                        .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;
@@ -432,8 +470,8 @@ void carom_curve_rests_close(carom_curve *k) {
     carom_variation_destroy(r->x);
     carom_point_close(&r->p);
     carom_task_close(&r->task);
-    double *part[] = {r->q, r->lambda, r->F, r->J, r->B, r->z, r->b, r->work, r->v, r->u, r->full, r->dmu};
+    double *part[] = {r->q, r->lambda, r->F, r->J, r->B, r->z, r->b, r->work, r->v, r->u, r->full, r->dmu, r->friction};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
-    free(r->with), free(r->col), free(r);
+    free(r->with), free(r->sticks), free(r->tangent), free(r->col), free(r);
     k->user = NULL;
 }

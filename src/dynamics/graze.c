@@ -1,11 +1,12 @@
 // graze.c: orbits with a weak impact.
 //
-// The map over a period has infinite slope at grazing, the branch has not: with y the approach speed, the state x before the impact, the instant t of it and the parameter p are smooth functions of y
-// down to y = 0.  They solve
+// The map over a period has infinite slope at grazing, the branch has not: with y the approach speed, the state x
+// before the impact, the instant t of it and the parameter p are smooth functions of y down to y = 0.  They solve
 //
-//     phi(R(x, y), t, T, p) = x,   g(x, t, p) = 0,   W'v + w = -y                                                   (GRZ-1)
+//     phi(R(x, y), t, T, p) = x,   g(x, t, p) = 0,   W'v + w = -y (GRZ-1)
 //
-// with R the impact and phi the motion over a period, in which the contact is not looked at just before its end.  Newton's method takes dR/dx for 1: its error is of the order of y.
+// with R the impact and phi the motion over a period, in which the contact is not looked at just before its end.
+// Newton's method takes dR/dx for 1: its error is of the order of y.
 #include "dynamics/graze.h"
 #include "base/tolerance.h"
 #include "linalg/dense.h"
@@ -13,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double COAST = 0.005;  // of the period: for so long before the impact it is not looked for
+static const double COAST = 0.005;               // of the period: for so long before the impact it is not looked for
 static const double GOOD = 1e-12, ENOUGH = 1e-9; // residuals: to end with; where they fall no further
-static const double FAR = 0.3;      // of a step, in typical sizes
-static const double CUT = 1e-12;    // of a matrix that has cancelled
+static const double FAR = 0.3;                   // of a step, in typical sizes
+static const double CUT = 1e-12;                 // of a matrix that has cancelled
 enum { MOST = 25 };
 
 static double *column(double *A, int j, int n) { return A + (size_t)j * (size_t)n; }
@@ -39,7 +40,8 @@ carom_status carom_graze_open(carom_graze *g, carom_cycle *c, const carom_touchi
 }
 
 void carom_graze_close(carom_graze *g) {
-    free(g->x), free(g->after), free(g->mode), free(g->way), free(g->A), free(g->b), free(g->z), free(g->work), free(g->with), free(g->col);
+    free(g->x), free(g->after), free(g->mode), free(g->way), free(g->A), free(g->b), free(g->z), free(g->work),
+        free(g->with), free(g->col);
     *g = (carom_graze){0};
 }
 
@@ -76,7 +78,8 @@ double carom_graze_typical(const carom_graze *g) {
     return speed;
 }
 
-// One change along M^-1 out, over joints, closed contacts and the one that is struck, whose normal row asks for `want`; the others keep what they have.
+// One change along M^-1 out, over joints, closed contacts and the one that is struck, whose normal row asks for `want`;
+// the others keep what they have.
 static carom_status change(carom_graze *g, bool impact, double want, double *dx) {
     carom_shooter *s = &g->c->s;
     carom_path *w = &s->path;
@@ -85,19 +88,23 @@ static carom_status change(carom_graze *g, bool impact, double want, double *dx)
     int n = 0;
     for (int b = 0; b < L->nb; ++b) {
         double d[CAROM_TANGENTS] = {0};
-        const bool contact = L->id[b] >= p->ne, hit = L->id[b] == p->ne + g->contact, slides = contact && impact && carom_point_slides(p, b, d);
-        const int rows = hit || (contact && (slides || g->mode[L->id[b] - p->ne] == CAROM_MODE_SLIP)) ? 1 : L->at[b + 1] - L->at[b];
+        const bool contact = L->id[b] >= p->ne, hit = L->id[b] == p->ne + g->contact,
+                   slides = contact && impact && carom_point_slides(p, b, d);
+        const int rows =
+            hit || (contact && (slides || g->mode[L->id[b] - p->ne] == CAROM_MODE_SLIP)) ? 1 : L->at[b + 1] - L->at[b];
         for (int k = L->at[b]; k < L->at[b] + rows; ++k) {
             double *X = w->X + (size_t)n * (size_t)s->nv;
             carom_column_expand(X, &L->W, k);
-            for (int i = k + 1; slides && i < L->at[b + 1]; ++i) carom_column_axpy(X, p->contacts[L->id[b] - p->ne].friction * d[i - k - 1], &L->W, i);
+            for (int i = k + 1; slides && i < L->at[b + 1]; ++i)
+                carom_column_axpy(X, p->contacts[L->id[b] - p->ne].friction * d[i - k - 1], &L->W, i);
             carom_factor_solve(&w->F, X);
             w->r[n] = hit ? want : 0;
             w->row[n++] = k;
         }
     }
     for (int i = 0; i < n; ++i)
-        for (int k = 0; k < n; ++k) w->G[i + k * n] = carom_column_dot(&L->W, w->row[i], w->X + (size_t)k * (size_t)s->nv);
+        for (int k = 0; k < n; ++k)
+            w->G[i + k * n] = carom_column_dot(&L->W, w->row[i], w->X + (size_t)k * (size_t)s->nv);
     carom_path_solve(w, w->G, n, w->r);
     carom_zero(dx, s->nv);
     for (int k = 0; k < n; ++k) carom_axpy(dx, w->r[k], w->X + (size_t)k * (size_t)s->nv, s->nv);
@@ -120,7 +127,8 @@ static carom_status strike(carom_graze *g, double y) {
     carom_axpy(g->x + s->nq, 1, dx, s->nv);
     CAROM_TRY(look(g, &gap, &rate));
     const carom_contact *law = &s->path.p.contacts[g->contact];
-    const double e = law->varies && y > 0 ? sys->restitution(sys->model, s->path.p.work, g->contact, y) : law->restitution;
+    const double e =
+        law->varies && y > 0 ? sys->restitution(sys->model, s->path.p.work, g->contact, y) : law->restitution;
     CAROM_TRY(change(g, true, (1 + e) * y, dx));
     carom_copy(g->after, g->x, s->nq + s->nv);
     carom_axpy(g->after + s->nq, 1, dx, s->nv);
@@ -131,9 +139,11 @@ static carom_status strike(carom_graze *g, double y) {
 static carom_status slopes(carom_graze *g, carom_direction d, double *gap, double *rate) {
     carom_shooter *s = &g->c->s;
     carom_path *w = &s->path;
-    if (carom_variation_gaps(s->x, g->t, g->x, d, w->gaps) != CAROM_OK || carom_variation_rates(s->x, g->t, g->x, g->x + s->nq, d, w->full) != CAROM_OK)
+    if (carom_variation_gaps(s->x, g->t, g->x, d, w->gaps) != CAROM_OK ||
+        carom_variation_rates(s->x, g->t, g->x, g->x + s->nq, d, w->full) != CAROM_OK)
         return carom_fail(s->err, CAROM_USER, "t = %.9g: the derivatives of the model have no finite value here", g->t);
-    *gap = w->gaps[carom_model_system(s->task.base)->ne + g->contact], *rate = w->full[w->at_full[w->p.ne + g->contact]];
+    *gap = w->gaps[carom_model_system(s->task.base)->ne + g->contact],
+    *rate = w->full[w->at_full[w->p.ne + g->contact]];
     return CAROM_OK;
 }
 
@@ -146,13 +156,15 @@ static carom_status assemble(carom_graze *g, double *gap_row, double *rate_row) 
     const double one = 1;
     carom_zero(A, (ptrdiff_t)N * N);
     for (int j = 0; j < m; ++j) {
-        for (int i = 0; i < m; ++i) column(A, j, N)[i] = carom_dot(cycle_column(s->Z, i, n), cycle_column(s->Y, j, n), n) - (i == j);
+        for (int i = 0; i < m; ++i)
+            column(A, j, N)[i] = carom_dot(cycle_column(s->Z, i, n), cycle_column(s->Y, j, n), n) - (i == j);
         for (int i = 0; i < n; ++i) d[i] = s->scale[i] * cycle_column(s->Z, j, n)[i];
         CAROM_TRY(slopes(g, (carom_direction){0, d, d + s->nv, NULL}, &gap_row[j], &rate_row[j]));
     }
     for (int i = 0; i < m; ++i) {
         double x = carom_dot(cycle_column(s->Z, i, n), s->rate_1, n);
-        for (int j = 0; j < m && !c->timeless; ++j) x -= (column(A, j, N)[i] + (i == j)) * carom_dot(cycle_column(s->Z, j, n), s->rate_0, n);
+        for (int j = 0; j < m && !c->timeless; ++j)
+            x -= (column(A, j, N)[i] + (i == j)) * carom_dot(cycle_column(s->Z, j, n), s->rate_0, n);
         column(A, time, N)[i] = x * g->T;
     }
     gap_row[time] = rate_row[time] = 0;
@@ -162,9 +174,12 @@ static carom_status assemble(carom_graze *g, double *gap_row, double *rate_row) 
     }
     for (int k = 0; k < c->nsym; ++k) {
         gap_row[time + 1 + k] = rate_row[time + 1 + k] = 0;
-        for (int j = 0; j < m; ++j) column(A, time + 1 + k, N)[j] = -carom_dot(cycle_column(s->Z, j, n), cycle_column(c->sym, k, n), n);
+        for (int j = 0; j < m; ++j)
+            column(A, time + 1 + k, N)[j] = -carom_dot(cycle_column(s->Z, j, n), cycle_column(c->sym, k, n), n);
     }
-    for (int i = 0; i < n; ++i) along[i] = g->size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0)), d[i] = s->scale[i] * s->p_0[i];
+    for (int i = 0; i < n; ++i)
+        along[i] = g->size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0)),
+        d[i] = s->scale[i] * s->p_0[i];
     for (int i = 0; i < m; ++i) column(A, par, N)[i] = carom_dot(cycle_column(s->Z, i, n), along, n);
     CAROM_TRY(slopes(g, (carom_direction){0, d, d + s->nv, &one}, &gap_row[par], &rate_row[par]));
     gap_row[par] *= g->size, rate_row[par] *= g->size;
@@ -179,7 +194,8 @@ static void put_row(carom_graze *g, int row, const double *x, int N) {
     for (int j = 0; j < N; ++j) column(g->A, j, N)[row] = x[j] / fmax(size, CAROM_NOT_ZERO);
 }
 
-// The orbit beside it that is not struck, by the parameter: (P - 1) z + ... = 0 without the rows of the gap, at the phase where the gap is least.
+// The orbit beside it that is not struck, by the parameter: (P - 1) z + ... = 0 without the rows of the gap, at the
+// phase where the gap is least.
 static bool find_way(carom_graze *g, const double *gap_row, const double *rate_row) {
     const carom_cycle *c = g->c;
     const carom_shooter *s = &c->s;
@@ -217,7 +233,7 @@ static carom_status newton(carom_graze *g, double y, double *residual) {
         *residual = carom_norm_max(c->r, s->n);
         const int N = s->m + c->nsym + 2;
         status = assemble(g, row[0], row[1]);
-        const bool done = *residual < GOOD || (*residual < ENOUGH && *residual > 0.5 * last);
+        const bool done = *residual < GOOD || (*residual<ENOUGH && * residual> 0.5 * last);
         if (done || status != CAROM_OK) {
             if (status == CAROM_OK && !find_way(g, row[0], row[1])) g->rises = 0;
             break;
@@ -251,7 +267,10 @@ carom_status carom_graze_solve(carom_graze *g, double y) {
     double residual = INFINITY;
     const carom_status status = newton(g, y, &residual);
     g->y = y;
-    if (status == CAROM_NOT_CONVERGED) return carom_fail(g->c->err, CAROM_NOT_CONVERGED, "no orbit with an impact of speed %.3g was found beside the one that grazes (residual %.2g)", y, residual);
+    if (status == CAROM_NOT_CONVERGED)
+        return carom_fail(g->c->err, CAROM_NOT_CONVERGED,
+                          "no orbit with an impact of speed %.3g was found beside the one that grazes (residual %.2g)",
+                          y, residual);
     return status;
 }
 
@@ -260,7 +279,8 @@ carom_status carom_graze_orbit(carom_graze *g, double clear) {
     carom_shooter *s = &c->s;
     carom_copy(c->x, g->after, s->nq + s->nv);
     if (g->y == 0 && clear > 0) {
-        if (g->rises == 0) return carom_fail(c->err, CAROM_SINGULAR, "the gap does not change with the parameter where it is touched");
+        if (g->rises == 0)
+            return carom_fail(c->err, CAROM_SINGULAR, "the gap does not change with the parameter where it is touched");
         const double by = clear / g->rises;
         for (int i = 0; i < s->n; ++i) c->by[i] = by * g->way[i];
         CAROM_TRY(carom_cycle_set(c, s->value + by * g->size));

@@ -41,6 +41,9 @@ static void sort(carom_modes *modes) {
         }
 }
 
+static const double ANOTHER = 1e-4;  // of a shape: what is left of one beside others
+static const double SLOW = 1e-5, ROUNDED = 1e-8; // of the fastest mode: a mode that may be rigid; of the terms of a force: what the error of a shape leaves of it
+
 // One mode of each pair of eigenvalues; of zeros, which come in pairs too, every second.
 static void gather(carom_modes *modes, const carom_spectrum *s) {
     int zeros = 0;
@@ -58,6 +61,73 @@ static void gather(carom_modes *modes, const carom_spectrum *s) {
         normalise(m->shape, modes->nv);
     }
     sort(modes);
+}
+
+// Is A x nothing but rounding of its terms, beside the forces of constraints?  y: nv, terms: nv, basis: nv x rows.
+static bool vanishes(const carom_linear *l, carom_linear_part part, const double *x, double *y, double *terms, double *basis) {
+    const carom_grip *g = &l->grip;
+    const int nv = g->p.nv;
+    int rank = 0;
+    carom_zero(terms, nv);
+    for (int j = 0; j < nv; ++j) {
+        carom_zero(basis, nv);
+        basis[j] = x[j];
+        carom_linear_multiply(l, part, basis, y);
+        for (int i = 0; i < nv; ++i) terms[i] += fabs(y[i]);
+    }
+    carom_linear_multiply(l, part, x, y);
+    for (int k = 0; k < g->rows; ++k) {
+        double *b = basis + (size_t)rank * (size_t)nv;
+        carom_copy(b, g->out + (size_t)k * (size_t)nv, nv);
+        const double size = carom_length(b, nv);
+        for (int round = 0; round < 2; ++round)
+            for (int i = 0; i < rank; ++i) carom_axpy(b, -carom_dot(basis + (size_t)i * (size_t)nv, b, nv), basis + (size_t)i * (size_t)nv, nv);
+        const double left = carom_length(b, nv);
+        if (!(left > CAROM_DEPENDENT * size)) continue;
+        for (int i = 0; i < nv; ++i) b[i] /= left;
+        ++rank;
+    }
+    for (int i = 0; i < rank; ++i) carom_axpy(y, -carom_dot(basis + (size_t)i * (size_t)nv, y, nv), basis + (size_t)i * (size_t)nv, nv);
+    const double most = rank > 0 ? carom_norm_max(terms, nv) : 0;
+    for (int i = 0; i < nv; ++i)
+        if (fabs(y[i]) > ROUNDED * fmax(terms[i], most)) return false;
+    return true;
+}
+
+// Is a shape independent of `rank` others?  Then it is one of them.
+static bool adds(double *shapes, int *rank, const double *x, int nv) {
+    double *to = shapes + (size_t)*rank * (size_t)nv;
+    if (*rank == nv) return false;
+    carom_copy(to, x, nv);
+    const double size = carom_length(to, nv);
+    for (int round = 0; round < 2; ++round)
+        for (int i = 0; i < *rank; ++i) carom_axpy(to, -carom_dot(shapes + (size_t)i * (size_t)nv, to, nv), shapes + (size_t)i * (size_t)nv, nv);
+    const double left = carom_length(to, nv);
+    if (!(left > ANOTHER * size)) return false;
+    for (int i = 0; i < nv; ++i) to[i] /= left;
+    return ++*rank, true;
+}
+
+// (MOD-4)  Rigid-body modes: K x = 0 up to the rounding of its terms.  Their eigenvalues are zeros that rounding has made sqrt(eps) of the fastest: 0 again, and one mode for each independent shape.
+static carom_status find_rigid(carom_modes *modes, const carom_linear *l, carom_error *err) {
+    const size_t nv = (size_t)modes->nv;
+    double fastest = 0, *y = calloc(nv * ((size_t)l->grip.rows + 3 + nv) + 1, sizeof *y), *terms = y + nv, *shapes = terms + nv, *basis = shapes + nv * nv;
+    if (!y) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the modes");
+    for (int i = 0; i < modes->count; ++i) fastest = fmax(fastest, hypot(modes->mode[i].re, modes->mode[i].im));
+    int kept = 0, rank = 0;
+    for (int i = 0; i < modes->count; ++i) {
+        carom_mode m = modes->mode[i];
+        const double size = hypot(m.re, m.im);
+        if (size <= SLOW * fastest) {
+            m.rigid = vanishes(l, CAROM_LINEAR_K, m.shape, y, terms, basis);
+            if (m.rigid) m.re = m.im = m.frequency = m.damping = 0;
+            if (m.rigid && !adds(shapes, &rank, m.shape, modes->nv)) continue;
+        }
+        modes->mode[kept++] = m;
+    }
+    modes->count = kept;
+    free(y);
+    return CAROM_OK;
 }
 
 static carom_status find(carom_modes *modes, const carom_linear *l, int count, carom_error *err) {
@@ -78,6 +148,7 @@ static carom_status find(carom_modes *modes, const carom_linear *l, int count, c
         carom_copy(modes->q, p->q, p->nq);
         carom_copy(modes->v, p->v, p->nv);
         gather(modes, &s);
+        if (!l->frame && !l->drift && !large) status = find_rigid(modes, l, err);
         if (count > 0 && modes->count > count) modes->count = count;
     }
     free(s.re);

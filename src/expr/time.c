@@ -1,8 +1,9 @@
 // time.c: does time enter an expression, and how?
 //
-// Nodes are visited in the order of their numbers, arguments first.  Each has a value where it is made of numbers and parameters alone, and a slope da/dt where it is
+// Nodes are visited in the order of their numbers, arguments first.  Each has a value where it is made of numbers and
+// parameters alone, and a slope da/dt where it is
 //
-//     a t + b,   b without time                                                                                   (TIM-1)
+//     a t + b,   b without time (TIM-1)
 //
 // The second pass goes back from the expressions that are asked about, through what is left after folding.
 #include "expr/time.h"
@@ -55,11 +56,13 @@ static facts of_operation(const carom_vertex *v, const facts *f) {
     const int arity = carom_op_arity(v->op);
     if (v->op == CAROM_OP_MUL && (is(&f[v->a], 0) || is(&f[v->b], 0))) return meaning(f, is(&f[v->a], 0) ? v->a : v->b);
     if (v->op == CAROM_OP_DIV && is(&f[v->a], 0)) return meaning(f, v->a);
-    if (v->op == CAROM_OP_IF && f[v->a].fixed && isfinite(f[v->a].value)) return meaning(f, f[v->a].value != 0 ? v->b : v->c);
+    if (v->op == CAROM_OP_IF && f[v->a].fixed && isfinite(f[v->a].value))
+        return meaning(f, f[v->a].value != 0 ? v->b : v->c);
     const carom_node arg[] = {v->a, v->b, v->c};
     facts x = {.fixed = true, .only = CAROM_NONE};
     for (int k = 0; k < arity; ++k) x.time = x.time || f[arg[k]].time, x.fixed = x.fixed && f[arg[k]].fixed;
-    x.value = x.time ? NAN : carom_value(v->op, f[v->a].value, arity > 1 ? f[v->b].value : 0, arity > 2 ? f[v->c].value : 0);
+    x.value =
+        x.time ? NAN : carom_value(v->op, f[v->a].value, arity > 1 ? f[v->b].value : 0, arity > 2 ? f[v->c].value : 0);
     x.slope = x.time ? slope_of(v, f) : 0;
     if (x.time && x.slope == 0) x.slope = NAN; // t - t: what cancels is no rate
     return x;
@@ -83,11 +86,15 @@ static void note_use(const carom_vertex *v, const facts *f, const facts *x, caro
     }
 }
 
-static carom_status decide(const carom_graph *g, int n, const carom_node *x, const double *parameter, const bool *changes, int np, facts *f, carom_time_use *use) {
+static carom_status decide(const carom_graph *g, int n, const carom_node *x, const double *parameter,
+                           const bool *changes, int np, facts *f, carom_time_use *use) {
     for (int i = 0; i < g->count; ++i) {
         const carom_vertex *v = &g->node[i];
         if (v->op == CAROM_OP_NUMBER) f[i] = (facts){.value = v->value, .fixed = true, .only = CAROM_NONE};
-        else f[i] = v->op == CAROM_OP_INPUT ? of_input(v, parameter, changes, np) : v->op == CAROM_OP_SYMBOL ? meaning(f, v->a) : of_operation(v, f);
+        else
+            f[i] = v->op == CAROM_OP_INPUT    ? of_input(v, parameter, changes, np)
+                   : v->op == CAROM_OP_SYMBOL ? meaning(f, v->a)
+                                              : of_operation(v, f);
     }
     for (int i = 0; i < n; ++i) {
         if (x[i] < 0 || !f[x[i]].time) continue;
@@ -110,7 +117,8 @@ static carom_status decide(const carom_graph *g, int n, const carom_node *x, con
     return CAROM_OK;
 }
 
-carom_status carom_graph_time(const carom_graph *g, int n, const carom_node *x, const double *parameter, const bool *changes, int np, carom_time_use *use) {
+carom_status carom_graph_time(const carom_graph *g, int n, const carom_node *x, const double *parameter,
+                              const bool *changes, int np, carom_time_use *use) {
     *use = (carom_time_use){.first = -1, .harmonic = true};
     facts *f = calloc((size_t)g->count + 1, sizeof *f);
     if (!f) return CAROM_NO_MEMORY;

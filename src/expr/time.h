@@ -2,7 +2,8 @@
 #pragma once
 #include <carom/expr.h>
 
-/// Time in expressions.  Where every occurrence is the sine or cosine of a t + (what time does not enter), the n different |a| are its rates.
+/// Time in expressions.  Where every occurrence is the sine or cosine of a t + (what time does not enter), the n
+/// different |a| are its rates.
 enum { CAROM_RATES = 16 };
 typedef struct carom_time_use {
     int first;     // of the expressions, that time enters; -1: none
@@ -11,8 +12,9 @@ typedef struct carom_time_use {
     double rate[CAROM_RATES];
 } carom_time_use;
 
-/// Of n nodes x, after folding with np parameters as they are; changes: np, those that may change.  Products with a factor that stays 0, and branches of if()
-/// that are never taken, are left out.  CAROM_NO_MEMORY: not decided.
-carom_status carom_graph_time(const carom_graph *g, int n, const carom_node *x, const double *parameter, const bool *changes, int np, carom_time_use *use);
+/// Of n nodes x, after folding with np parameters as they are; changes: np, those that may change.  Products with a
+/// factor that stays 0, and branches of if() that are never taken, are left out.  CAROM_NO_MEMORY: not decided.
+carom_status carom_graph_time(const carom_graph *g, int n, const carom_node *x, const double *parameter,
+                              const bool *changes, int np, carom_time_use *use);
 /// The shortest period that all rates share: multiples of it up to 64 of each.  0: there is none.
 double carom_time_period(const carom_time_use *use);

@@ -12,7 +12,9 @@ static const double WHOLE = 1e-9; // of a number of periods: an integer
 
 // Groups of expressions, in the order of carom_model_roots().
 typedef enum source { ENERGY, MASS, FORCE, GAP, DIRECTION, RATE, FRICTION, BELT, BODY, SOURCES } source;
-typedef struct roots { int at[SOURCES + 1], *node; } roots;
+typedef struct roots {
+    int at[SOURCES + 1], *node;
+} roots;
 enum { OF_BODY = 13, OF_BELT = 6 };
 
 static int count(const carom_model *m, bool energies, source s) {
@@ -34,7 +36,8 @@ static int count(const carom_model *m, bool energies, source s) {
 static void put_bodies(const carom_model *m, carom_node *to) {
     for (int i = 0; i < m->nbodies; ++i, to += OF_BODY) {
         const body *b = &m->bodies[i];
-        for (int k = 0; k < OF_BODY; ++k) to[k] = b->v >= 0 ? CAROM_NONE : k < 3 ? b->r[k] : k < 12 ? b->R[k - 3] : b->angle;
+        for (int k = 0; k < OF_BODY; ++k)
+            to[k] = b->v >= 0 ? CAROM_NONE : k < 3 ? b->r[k] : k < 12 ? b->R[k - 3] : b->angle;
     }
 }
 
@@ -42,9 +45,13 @@ static bool gather(const carom_model *m, bool energies, roots *x) {
     for (int s = 0; s < SOURCES; ++s) x->at[s + 1] = x->at[s] + count(m, energies, (source)s);
     x->node = malloc(((size_t)x->at[SOURCES] + 1) * sizeof *x->node);
     if (!x->node) return false;
-    const carom_node energy[2] = {m->kinetic, m->potential}, *from[SOURCES] = {energy, m->mass.node, m->f, NULL, m->W.node, m->w.node, m->rub, m->near ? m->near->belts : NULL, NULL};
+    const carom_node energy[2] = {m->kinetic, m->potential},
+                     *from[SOURCES] = {energy,    m->mass.node, m->f,   NULL,
+                                       m->W.node, m->w.node,    m->rub, m->near ? m->near->belts : NULL,
+                                       NULL};
     for (int s = 0; s < SOURCES; ++s)
-        if (from[s] && x->at[s + 1] > x->at[s]) memcpy(x->node + x->at[s], from[s], (size_t)(x->at[s + 1] - x->at[s]) * sizeof *x->node);
+        if (from[s] && x->at[s + 1] > x->at[s])
+            memcpy(x->node + x->at[s], from[s], (size_t)(x->at[s + 1] - x->at[s]) * sizeof *x->node);
     for (int id = 0; id < m->ne + m->nc; ++id) x->node[x->at[GAP] + id] = m->links[id].gap;
     put_bodies(m, x->node + x->at[BODY]);
     return true;
@@ -63,7 +70,8 @@ int carom_model_roots(const carom_model *m, bool energies, int **list) {
 // The contact whose friction is number k of those that vary.
 static const char *friction_of(const carom_model *m, int k) {
     for (int c = 0; c < m->nc; ++c)
-        if (m->rub_of && m->contacts[c].friction_varies && m->rub_of[c] == k) return carom_model_constraint(m, m->ne + c);
+        if (m->rub_of && m->contacts[c].friction_varies && m->rub_of[c] == k)
+            return carom_model_constraint(m, m->ne + c);
     return "?";
 }
 
@@ -81,7 +89,10 @@ static void describe(const carom_model *m, const roots *x, int first, char *text
     switch ((source)s) {
     case ENERGY: snprintf(text, size, "an energy"); break;
     case MASS: snprintf(text, size, "the mass matrix"); break;
-    case FORCE: i < 0 ? snprintf(text, size, "a force") : snprintf(text, size, "the force along '%.60s'", carom_model_freedom(m, i)); break;
+    case FORCE:
+        i < 0 ? snprintf(text, size, "a force")
+              : snprintf(text, size, "the force along '%.60s'", carom_model_freedom(m, i));
+        break;
     case GAP: snprintf(text, size, "the gap of '%.60s'", carom_model_constraint(m, k)); break;
     case DIRECTION: snprintf(text, size, "the directions of '%.60s'", directed(m, m->W.j[k])); break;
     case RATE: snprintf(text, size, "the rate of '%.60s'", directed(m, m->w.i[k])); break;
@@ -106,14 +117,18 @@ carom_status carom_model_forcing(const carom_model *m, int free_one, carom_forci
     carom_time_use use = {.first = -1};
     *to = (carom_forcing){.forced = false};
     bool *changes = calloc((size_t)m->np_own + 1, sizeof *changes);
-    for (int i = 0; i < m->np_own && changes && free_one >= 0; ++i) changes[i] = i == free_one || !is_number(&m->mech->parameters.item[i]);
-    carom_status status = changes && gather(m, false, &x) ? carom_graph_time(m->graph, x.at[SOURCES], x.node, m->parameter, changes, m->np_own, &use) : CAROM_NO_MEMORY;
+    for (int i = 0; i < m->np_own && changes && free_one >= 0; ++i)
+        changes[i] = i == free_one || !is_number(&m->mech->parameters.item[i]);
+    carom_status status = changes && gather(m, false, &x) ? carom_graph_time(m->graph, x.at[SOURCES], x.node,
+                                                                             m->parameter, changes, m->np_own, &use)
+                                                          : CAROM_NO_MEMORY;
     free(changes);
     if (status == CAROM_OK && use.first >= 0) {
         to->forced = true, to->period = carom_time_period(&use);
         describe(m, &x, use.first, to->where, sizeof to->where);
     }
-    if (status == CAROM_OK && m->ncontrols > 0) { // it acts at instants of its own, whether its law has time in it or not
+    if (status == CAROM_OK &&
+        m->ncontrols > 0) { // it acts at instants of its own, whether its law has time in it or not
         const double other = to->forced ? to->period : m->samplers[0].sample;
         to->forced = true, to->period = other;
         for (int k = 0; k < m->ncontrols; ++k) {
@@ -123,7 +138,8 @@ carom_status carom_model_forcing(const carom_model *m, int free_one, carom_forci
         if (use.first < 0) snprintf(to->where, sizeof to->where, "the controller '%.60s'", m->samplers[0].name);
     }
     free(x.node);
-    return status == CAROM_OK ? CAROM_OK : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the expressions of the model");
+    return status == CAROM_OK ? CAROM_OK
+                              : carom_fail(err, CAROM_NO_MEMORY, "not enough memory for the expressions of the model");
 }
 
 bool carom_forcing_repeats(const carom_forcing *x, double T, bool *known) {

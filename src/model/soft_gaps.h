@@ -1,4 +1,5 @@
-// soft_gaps.h (private): gaps of written contacts of finite stiffness, as carom_model_compliant() numbers and names them.
+// soft_gaps.h (private): gaps of written contacts of finite stiffness, as carom_model_compliant() numbers and names
+// them.
 #pragma once
 #include <carom/model.h>
 
