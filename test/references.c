@@ -379,7 +379,8 @@ static void two_balls_by_ggl_alpha_and_moreau_jean(void **state) {
 static void check_bead(bool updated) {
     const double h = 2e-3, e = 0.3;
     const char *const options[] = {"theta=0", "at=start", updated ? "gap=update" : "gap=position", NULL};
-    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.3}, y: {at: -0.5}}\nenergy: {kinetic: (x'^2 + y'^2)/2, potential: 10*y}\n"
+    carom_model *m = good("carom: 1\ncoordinates: {x: {at: 0.3}, y: {at: -0.5}}\nenergy: {kinetic: (x'^2 + y'^2)/2, "
+                          "potential: 10*y}\n"
                           "contacts: {bowl: {gap: 1 - sqrt(x^2 + y^2), restitution: 0.3}}\n");
     carom_sim *sim = model_sim(m, "moreau-jean", options, h, 0.5);
     double x = 0.3, y = -0.5, vx = 0, vy = 0, gap = 1 - hypot(x, y), drift = 0;

@@ -284,7 +284,8 @@ static carom_status damped(const void *model, void *work, double t, const double
     return CAROM_OK;
 }
 
-// q'' = -q - 0.4 q' from (1, 0): q = e^(-0.2 t) (cos wt + 0.2/w sin wt), w = sqrt(0.96).  Extrapolation adds one to the order over the mean step, two
+// q'' = -q - 0.4 q' from (1, 0): q = e^(-0.2 t) (cos wt + 0.2/w sin wt), w = sqrt(0.96).  Extrapolation adds one to the
+// order over the mean step, two
 // where the scheme is symmetric.
 static void extrapolation_adds_to_the_order(void **state) {
     (void)state;

@@ -26,7 +26,8 @@ static void assert_first(contact_problem x, const char *name) {
     problem_destroy(&x);
 }
 
-// One r for all rows: beyond 2/|G| the iteration does not converge, unless the natural monotonicity test halves it; an absolute tolerance of
+// One r for all rows: beyond 2/|G| the iteration does not converge, unless the natural monotonicity test halves it; an
+// absolute tolerance of
 // impulses ends it earlier.
 static void prox_with_one_r_for_all_rows(void **state) {
     (void)state;

@@ -569,7 +569,8 @@ static void forces_follow_steps_of_other_sizes(void **state) {
     carom_model_destroy(m);
 }
 
-// A mass on a spring that is 1e-4 too long, h omega = 200: a step sees the mean of many vibrations, and accelerations k 1e-4/m at the start would
+// A mass on a spring that is 1e-4 too long, h omega = 200: a step sees the mean of many vibrations, and accelerations k
+// 1e-4/m at the start would
 // lead far away.  The energy never exceeds that of the start; with M s_0 = f_0 it rose by 24 J and 1e5 J from 0.5 J.
 static void a_stiff_spring_out_of_balance_makes_no_energy(void **state) {
     (void)state;
@@ -588,7 +589,8 @@ static void a_stiff_spring_out_of_balance_makes_no_energy(void **state) {
     carom_model_destroy(m);
 }
 
-// (GP-7)  A ball that enters by up to h u in the step of an impact: a tolerance is kept to, and one beyond h u leaves nothing to correct, so that energy does not rise.
+// (GP-7)  A ball that enters by up to h u in the step of an impact: a tolerance is kept to, and one beyond h u leaves
+//         nothing to correct, so that energy does not rise.
 static void a_penetration_tolerance_is_kept_to(void **state) {
     (void)state;
     static const char *const option[] = {"penetration=0", "penetration=1e-4", "penetration=1e-2"};

@@ -223,7 +223,8 @@ static void check_orders(known *k, double t_end, const path *exact, int fifth, c
         for (int by_stage = 0; by_stage < (order < 5 ? 2 : 1); ++by_stage) {
             const char *const options[] = {option, by_stage ? "sets=stage" : "sets=start", NULL};
             const slopes rk = measure(k, "half-explicit-rk", options, t_end, order < 4 ? 100 : order < 5 ? 50 : fifth, order < 5 ? 4 : 3, exact);
-            print_message("%s, half-explicit-rk, order %d, %s: position %.2f, velocity %.2f\n", what, order, options[1], rk.q, rk.v);
+            print_message("%s, half-explicit-rk, order %d, %s: position %.2f, velocity %.2f\n",
+                          what, order, options[1], rk.q, rk.v);
             assert_true(rk.q > order - 0.2 && rk.v > order - 0.2 && rk.q < order + 1 && rk.v < order + 1);
         }
     }
@@ -249,7 +250,8 @@ static void orders_with_a_joint(void **state) {
     check_orders(&k, 0.02, &best, 100, "joint");
 }
 
-// A contact that closes at a stage makes the step an impact.  A force at that stage would stop it there, and half of the impacts would lose their
+// A contact that closes at a stage makes the step an impact.  A force at that stage would stop it there, and half of
+// the impacts would lose their
 // restitution whatever the step: the error, 1.7 in this sum, does not fall.
 static void sets_of_stages_keep_restitution(void **state) {
     (void)state;
@@ -278,7 +280,8 @@ static void sets_of_stages_keep_restitution(void **state) {
     }
 }
 
-// Impulsive steps of length h^2, approached with steps that end before the contact closes: second order through impacts.  Step sizes do not divide the times
+// Impulsive steps of length h^2, approached with steps that end before the contact closes: second order through
+// impacts.  Step sizes do not divide the times
 // between impacts.
 static void impulsive_steps_of_higher_order_make_impacts_of_second_order(void **state) {
     (void)state;

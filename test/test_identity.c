@@ -58,8 +58,10 @@ static void balances_hold_on_a_driven_damped_chain(void **state) {
     }
 }
 
-// (EN-6)  Two balls with a spring, restitution 0.8 and 1: outside the condition of its rule a scheme creates energy, and the warning names the
-// condition; inside it creates none but where an impulse acts on a contact that separates (order h^2), and there is no warning.
+// (EN-6)  Two balls with a spring, restitution 0.8 and 1: outside the condition of its rule a scheme creates energy,
+//         and the warning names the
+// condition; inside it creates none but where an impulse acts on a contact that separates (order h^2), and there is no
+// warning.
 static void violated_rules_of_dissipation_are_named(void **state) {
     (void)state;
     static const struct { const char *scheme, *a, *b; double e; const char *named; } rows[] = {

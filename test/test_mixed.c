@@ -481,7 +481,8 @@ static double draw(unsigned *state, double low, double high) {
     return low + (high - low) * (double)(*state >> 8) / (double)(1u << 24);
 }
 
-// Three masses on springs that fall on a wavy floor with friction, all within the second of four steps of 0.04 s; some hit it again.
+// Three masses on springs that fall on a wavy floor with friction, all within the second of four steps of 0.04 s; some
+// hit it again.
 static carom_model *falling_masses(unsigned seed) {
     unsigned r = seed * 2654435761u;
     char text[4000];

@@ -338,7 +338,8 @@ static void index_3_is_good_for_joints(void **state) {
 }
 
 // Ball B after its accumulation: never at rest, impulses every now and then that carry ten steps of weight.
-// nu = h theta (mu_1 + Lambda) + h (1 - theta) mu_0: with theta = 1/2 the ball no longer chatters; it rests, but above the ground, and there
+// nu = h theta (mu_1 + Lambda) + h (1 - theta) mu_0: with theta = 1/2 the ball no longer chatters; it rests, but above
+// the ground, and there
 // it bears its weight.
 static void modified_complementarity_with_theta_hovers(void **state) {
     (void)state;

@@ -31,7 +31,8 @@ static void wrong_definitions_are_refused(void **state) {
     d = good, d.scheme = "xyz", refused(d, "unknown scheme 'xyz'");
     d = good, d.options = (const char *const[]){"thetta=1", NULL}, refused(d, "did you mean 'theta'");
     d = good, d.options = (const char *const[]){"zzz=1", NULL},
-    refused(d, "its options are: theta, gamma, at, gap, identity, closed, solver, tol, accept, newton-tol, adaptive, rtol, atol, estimate, violation");
+    refused(d, "its options are: theta, gamma, at, gap, identity, closed, solver, tol, accept, newton-tol, adaptive, "
+               "rtol, atol, estimate, violation");
     d = good, d.options = (const char *const[]){"theta", NULL}, refused(d, "key=value");
     d = good, d.options = (const char *const[]){"theta=2", NULL}, refused(d, "outside [0, 1]");
     d = good, d.options = (const char *const[]){"closed=maybe", NULL}, refused(d, "expected one of");
@@ -73,8 +74,11 @@ static void later_options_win_and_are_told(void **state) {
         sim_of(&k, "moreau-jean", (const char *const[]){"theta=1", "closed=strict", "theta=0.75", NULL}, 0.1, 1);
     char text[400], small[8];
     carom_sim_options_text(sim, text, sizeof text);
-    assert_string_equal(text, "theta=0.75 gamma=0.5 at=end gap=position identity=on closed=strict solver=auto tol=1e-08 accept=1e-08 newton-tol=1e-12 adaptive=off rtol=0.0001 atol=1e-06 estimate=variable violation=on "
-                        "safety=0.9 shrink=0.2 grow=2 extrapolate=off control=pi prox-r=0 prox-test=residual prox-stop=0");
+    assert_string_equal(text, "theta=0.75 gamma=0.5 at=end gap=position identity=on closed=strict solver=auto "
+                              "tol=1e-08 accept=1e-08 newton-tol=1e-12 adaptive=off rtol=0.0001 atol=1e-06 "
+                              "estimate=variable violation=on "
+                        "safety=0.9 shrink=0.2 grow=2 extrapolate=off control=pi prox-r=0 prox-test=residual "
+                        "prox-stop=0");
     carom_sim_options_text(sim, small, sizeof small);
     assert_string_equal(small, "theta=0");
     assert_string_equal(carom_sim_scheme(sim)->name, "moreau-jean");

@@ -173,7 +173,8 @@ double carom_identity_newmark(const carom_identity *I, const carom_balance *b, d
 
 // (EN-6)  moreau-jean:         (1/2 - th) (|dv|_M^2 + |dq|_K^2) + v_th.W p <= 0  for  1/2 <= th <= 1/(1 + e)
 //         moreau-dissipative:  (1/2 - th) |dq|_K^2 + v_M.W p <= 0  for  th >= 1/2
-//         newmark:             (1/2 - gam) (|dq|_K^2 + h^2/2 (2 beta - gam) |da|_M^2) + v_M.W p <= 0  for  2 beta >= gam >= 1/2
+//         newmark:             (1/2 - gam) (|dq|_K^2 + h^2/2 (2 beta - gam) |da|_M^2) + v_M.W p <= 0  for  2 beta >=
+//         gam >= 1/2
 double carom_rise_theta(const carom_identity *I, const carom_balance *b, double theta) {
     double unused = 0;
     return square(I, 0.5 - theta, I->M, b->v_0, b->v_1, &unused) + square(I, 0.5 - theta, I->K, b->q_0, b->q_1, &unused) +

@@ -280,7 +280,8 @@ carom_status carom_beside(carom_step *s, carom_side side, double t, const double
 /// Book by how much this step violates the scheme's own discrete energy balance, and the magnitude of its terms (J).
 void carom_book_identity(carom_step *s, double violation, double terms);
 
-/// A step outside the condition of its rule of dissipation (EN-6), with its numbers, by which energy rose beyond the work of loads.
+/// A step outside the condition of its rule of dissipation (EN-6), with its numbers, by which energy rose beyond the
+/// work of loads.
 void carom_book_rise(carom_step *s, double rise, int rule, double x, double y);
 
 /// Velocity i as messages call it: its name in quotes, or its number; in a buffer of the caller.

@@ -37,15 +37,19 @@ const carom_option carom_common_options[] = {
     [CAROM_OPT_GROW] = {.name = "grow", .kind = CAROM_REAL, .fallback = 2, .low = 1.05, .high = 100,
                         .about = "adaptive steps: the largest ratio of a step to the one before"},
     [CAROM_OPT_EXTRAPOLATE] = {.name = "extrapolate", .kind = CAROM_CHOICE, .choices = "off|on",
-                               .about = "adaptive steps: x(two halves) + (x(two halves) - x(whole step))/(2^p - 1) where no contact acts, which is at least of order p + 1, p being that of the scheme"},
+                               .about = "adaptive steps: x(two halves) + (x(two halves) - x(whole step))/(2^p - 1) "
+                                        "where no contact acts, which is at least of order p + 1, p being that of "
+                                        "the scheme"},
     [CAROM_OPT_CONTROL] = {.name = "control", .kind = CAROM_CHOICE, .choices = "pi|lecture",
                            .about = "adaptive steps: step size from the last two errors (pi) or from the last one alone (lecture: the rule of textbooks)"},
     [CAROM_OPT_PROX_R] = {.name = "prox-r", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
                           .about = "solver=prox: r of all rows, in kg; 0: 1 / sum_j |G_ij| of each row"},
     [CAROM_OPT_PROX_TEST] = {.name = "prox-test", .kind = CAROM_CHOICE, .choices = "residual|natural|constant",
-                             .about = "solver=prox: r changes with the residual, is halved where the natural monotonicity test fails, or is constant"},
+                             .about = "solver=prox: r changes with the residual, is halved where the natural "
+                                      "monotonicity test fails, or is constant"},
     [CAROM_OPT_PROX_STOP] = {.name = "prox-stop", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e6,
-                             .about = "solver=prox: ends at |p - proj(p - r u)| of this many N s; 0: at the residual in velocities"},
+                             .about = "solver=prox: ends at |p - proj(p - r u)| of this many N s; 0: at the residual "
+                                      "in velocities"},
     [CAROM_COMMON_COUNT] = {0},
 };
 

@@ -98,9 +98,11 @@ static void rule_violated(writer *w) {
     char rule[120];
     if (!(r->sum > CREATED * fmax(w->sim->kept->explained, still(w->sim)))) return;
     switch ((int)r->rule) {
-    case CAROM_RULE_THETA: snprintf(rule, sizeof rule, "1/2 <= theta <= 1/(1 + e) does not hold, theta = %.4g and 1/(1 + e) = %.4g", r->x, r->y); break;
+    case CAROM_RULE_THETA: snprintf(rule, sizeof rule, "1/2 <= theta <= 1/(1 + e) does not hold, theta = %.4g and "
+                                                       "1/(1 + e) = %.4g", r->x, r->y); break;
     case CAROM_RULE_MEAN: snprintf(rule, sizeof rule, "theta >= 1/2 does not hold, theta = %.4g", r->x); break;
-    default: snprintf(rule, sizeof rule, "2 beta >= gamma >= 1/2 does not hold, gamma = %.4g and beta = %.4g", r->x, r->y); break;
+    default: snprintf(rule, sizeof rule, "2 beta >= gamma >= 1/2 does not hold, gamma = %.4g and beta = %.4g",
+                                         r->x, r->y); break;
     }
     snprintf(add(w, "scheme", -1, r->t), ROOM, "the scheme created %.3g J, %.3g J of it in the step to t = %.9g: the condition under which it dissipates, %s.  Choose options that meet it", r->sum, r->most, r->t, rule);
 }

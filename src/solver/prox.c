@@ -73,7 +73,8 @@ static double change(const carom_problem *pb, const double *x) {
 }
 
 // The length of the next step.
-// (SOL-25)  natural: |p_k+1 - p_k| <= |p_k - p_k-1|, the natural monotonicity test, else half of the length and back to p_k-1
+// (SOL-25)  natural: |p_k+1 - p_k| < |p_k - p_k-1|, the natural monotonicity test, else half of the length and back to
+//           p_k-1
 static double next_length(prox *w, const carom_problem *pb, double a, bool down, bool first, double *moved) {
     const int test = w->rule ? w->rule->test : CAROM_PROX_RESIDUAL;
     if (test == CAROM_PROX_CONSTANT) return a;

@@ -22,6 +22,7 @@ typedef struct carom_prox_rule {
 } carom_prox_rule;
 enum { CAROM_PROX_RESIDUAL, CAROM_PROX_NATURAL, CAROM_PROX_CONSTANT }; // length of its steps: by the residual; by the natural monotonicity test; constant
 
-/// The rule of the prox iteration of a chain, or of its work alone.  The rule must outlive the solutions; NULL: the defaults.
+/// The rule of the prox iteration of a chain, or of its work alone.  The rule must outlive the solutions; NULL: the
+/// defaults.
 void carom_chain_set_prox(carom_chain *chain, const carom_prox_rule *rule);
 void carom_prox_set(void *work, const carom_prox_rule *rule);

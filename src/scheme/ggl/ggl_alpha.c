@@ -501,8 +501,10 @@ static carom_status solve_start(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
-// (GA-2)  s_0 from the bilateral constraints alone: [A W_E; W_E' 0] (s, -lambda~) = (f, -kappa), then the same for (E s, 0), the sum being s_0;
-//         a_0 = s_0,  A = M + E,  E = h gamma c C + h^2 beta c K:  a stiff force that is not in balance accelerates as over a step, not as
+// (GA-2)  s_0 from the bilateral constraints alone: [A W_E; W_E' 0] (s, -lambda~) = (f, -kappa), then the same for (E
+//         s, 0), the sum being s_0;
+//         a_0 = s_0,  A = M + E,  E = h gamma c C + h^2 beta c K:  a stiff force that is not in balance accelerates as
+//         over a step, not as
 //         at its start, from where h^2 a would lead far away; what is not stiff has M s_0 = f + W_E lambda~ up to E^2
 static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
@@ -732,7 +734,8 @@ static carom_status step(void *memory, carom_step *s) {
 
 static const char *warning(const double *opt) {
     if (opt[OPT_COMPLEMENTARITY] == 0) return NULL;
-    return "complementarity=modified is a counter-example: bodies chatter for ever after an accumulation of impacts, or hover (theta <= 1/2); for comparison only";
+    return "complementarity=modified is a counter-example: bodies chatter for ever after an accumulation of impacts, "
+           "or hover (theta <= 1/2); for comparison only";
 }
 
 const carom_scheme carom_scheme_ggl_alpha = {

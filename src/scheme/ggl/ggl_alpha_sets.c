@@ -6,7 +6,8 @@
 
 typedef carom_ggl_alpha work;
 
-// (GA-12)  complementarity=modified:  0 <= g _|_ mu_1 >= 0 in place of nu,  nu = h theta (mu_1 + Lambda) + h (1 - theta) mu_0; the part of nu that is not free
+// (GA-12)  complementarity=modified:  0 <= g _|_ mu_1 >= 0 in place of nu,  nu = h theta (mu_1 + Lambda) + h (1 -
+//          theta) mu_0; the part of nu that is not free
 double carom_ggl_alpha_shared(const carom_ggl_alpha *w, const carom_step *s, int id) {
     return w->modified && id >= s->sys->ne ? s->h * (w->theta * w->Lambda[id] + (1 - w->theta) * w->mu_n[id]) : 0;
 }

@@ -32,7 +32,8 @@ static const carom_option options[] = {
      .fallback = 0,
      .low = 0,
      .high = 1e6,
-     .about = "penetration that is left alone, in units of the gaps: positions are corrected to gaps of at least minus this"},
+     .about = "penetration that is left alone, in units of the gaps: positions are corrected to gaps of at least "
+              "minus this"},
     {0},
 };
 

@@ -21,10 +21,12 @@ static const carom_option options[] = {
     {.name = "impulsive-step", .kind = CAROM_REAL, .fallback = 1, .low = 1e-6, .high = 1,
      .about = "length of an impulsive step as a fraction of h (active=predicted only)"},
     {.name = "impulsive-power", .kind = CAROM_INTEGER, .fallback = 0, .low = 0, .high = 6,
-     .about = "p > 0: impulsive steps of impulsive-step h (h/impulsive-time)^p, with steps that end before contacts close; 1: second order through impacts (active=predicted only)"},
+     .about = "p > 0: impulsive steps of impulsive-step h (h/impulsive-time)^p, with steps that end before contacts "
+              "close; 1: second order through impacts (active=predicted only)"},
     {.name = "impulsive-time", .kind = CAROM_REAL, .fallback = 1, .low = 1e-12, .high = 1e12, .about = "unit of h in impulsive-power, in s"},
     {.name = "damping", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 0.5,
-     .about = "numerical damping of high frequencies, eta: radius sqrt(1 - eta (omega h)^4/2); 0: none, 0.2: much; one force evaluation more"},
+     .about = "numerical damping of high frequencies, eta: radius sqrt(1 - eta (omega h)^4/2); 0: none, 0.2: much; "
+              "one force evaluation more"},
     {0},
 };
 
@@ -226,7 +228,8 @@ static carom_status see_end(work *w, carom_step *s, double t_1) {
     return CAROM_OK;
 }
 
-// (HE-10)  a_1 = M_1^-1 f(t_1, q_1 + d, v_1),  d = -eta h^2 (a_1 - a_f), with the a_1 of (HE-3): numerical damping of high frequencies
+// (HE-10)  a_1 = M_1^-1 f(t_1, q_1 + d, v_1),  d = -eta h^2 (a_1 - a_f), with the a_1 of (HE-3): numerical damping of
+//          high frequencies
 static carom_status damp(work *w, carom_step *s, double t_1, double h, double eta) {
     double *d = w->v_m, *q_d = w->q_P; // not needed any more, not needed yet
     for (int i = 0; i < s->sys->nv; ++i) d[i] = -eta * h * h * (w->a_1[i] - w->a_f[i]);
@@ -280,7 +283,8 @@ static void book(work *w, carom_step *s, const carom_local *L_0, const carom_loc
     book_mean_slip(L_1, s, w->lambda_1, u ? u : w->u_1, w->v, 0.5 * h);
 }
 
-// (HE-9)  impulsive-power > 0:  a contact closes after tau = h g_0/(g_0 - g_P), by the prediction over h.  While tau > 2 h~, h~ being the impulsive
+// (HE-9)  impulsive-power > 0:  a contact closes after tau = h g_0/(g_0 - g_P), by the prediction over h.  While tau >
+//         2 h~, h~ being the impulsive
 //         step:  h <- tau - h~, and the part is an ordinary one if none closes in it.
 static carom_status approach(work *w, carom_step *s, double t, double *h, double shortest, bool *hits) {
     const int ne = s->sys->ne;

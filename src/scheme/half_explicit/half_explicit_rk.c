@@ -4,7 +4,8 @@
 // The force multiplier of a stage is found from the velocity constraint at the next stage.  Contacts closed at
 // the start of a step stay candidates in all its stages (sets=start), or each stage has those that are closed at its
 // position (sets=stage, the paper's).  One that still pushes at the end counts as closed at the start of the next
-// step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order of the table.  A step in which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
+// step, whatever the sign of its rounding-size gap (CL-3): so lasting contact keeps the order of the table.  A step in
+// which an open contact closes or a closed one meets a kink is an impact, as in half-explicit.
 #include "scheme/half_explicit/half_explicit_rk.h"
 #include "scheme/step.h"
 
@@ -27,7 +28,8 @@ enum { OPT_ORDER, OPT_SETS };
 static const carom_option options[] = {
     {.name = "order", .kind = CAROM_INTEGER, .fallback = 3, .low = 2, .high = 5, .about = "order of the table between impacts"},
     {.name = "sets", .kind = CAROM_CHOICE, .choices = "start|stage",
-     .about = "contacts that react in a stage: those closed at the start of the step; or those closed at the position of the stage, as in the paper"},
+     .about = "contacts that react in a stage: those closed at the start of the step; or those closed at the "
+              "position of the stage, as in the paper"},
     {0},
 };
 
@@ -160,8 +162,10 @@ static carom_status meets_kink(work *w, carom_step *s, int l, bool *kink) {
     return carom_struck(s, kink, w->kinked, &w->L_next, w->u_0, at);
 }
 
-// (HR-5)  sets=stage:  the set of lambda_{l-1} is { j : g_j(t_l, Q_l) <= 0 } (CL-3); L and L_next then have it, with directions at Q_{l-1} and Q_l.
-//         *closes: one of them was open at the start.  Its force would stop it without restitution: the step is an impact.
+// (HR-5)  sets=stage:  the set of lambda_{l-1} is { j : g_j(t_l, Q_l) <= 0 } (CL-3); L and L_next then have it, with
+//         directions at Q_{l-1} and Q_l.
+//         *closes: one of them was open at the start.  Its force would stop it without restitution: the step is an
+//         impact.
 static carom_status close_stage(work *w, carom_step *s, int l, bool *closes) {
     const int ne = s->sys->ne;
     const double t_l = stage_time(w, s, l);
@@ -184,7 +188,8 @@ static void pass_directions(work *w) {
     w->L_next = L;
 }
 
-// The stages with the forces of the first nb constraints of L, with directions at (t, q_0), or, unless those are the joints alone, with those of (HR-5);
+// The stages with the forces of the first nb constraints of L, with directions at (t, q_0), or, unless those are the
+// joints alone, with those of (HR-5);
 // they end early at a kink.
 static carom_status stages(work *w, carom_step *s, int nb, bool by_stage, bool *kink) {
     const int last = w->T->stages, ne = s->sys->ne;

@@ -1,7 +1,8 @@
 // moreau_jean.c: the theta scheme of Moreau and Jean, implicit by Newton where the system is nonlinear.
 //
 // Spec: docs/METHODS.md, section MJ.  The smooth forces are taken by the theta rule, all reactions as one
-// impulse on velocity level, at the new position, at q_theta or at the old position.  First order; theta = 1/2 makes only the smooth part
+// impulse on velocity level, at the new position, at q_theta or at the old position.  First order; theta = 1/2 makes
+// only the smooth part
 // second order.  theta = 0 is explicit.
 #include "base/tolerance.h"
 #include "linalg/sum.h"
@@ -14,9 +15,11 @@ static const carom_option options[] = {
     {.name = "theta", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "weight of the new state in the theta rule"},
     {.name = "gamma", .kind = CAROM_REAL, .fallback = 0.5, .low = 0, .high = 1, .about = "forecast: contacts closed at q_0 + gamma h v_0 are active"},
     {.name = "at", .kind = CAROM_CHOICE, .choices = "end|theta|start",
-     .about = "mass and contact directions at q_1, or at q_0 + theta (q_1 - q_0); start: mass at q_1, directions at q_0, so that they are constant in a step"},
+     .about = "mass and contact directions at q_1, or at q_0 + theta (q_1 - q_0); start: mass at q_1, directions at "
+              "q_0, so that they are constant in a step"},
     {.name = "gap", .kind = CAROM_CHOICE, .choices = "position|update",
-     .about = "forecast gaps: those at the position forecast; or the gap before, updated with the velocities along the directions at q_0 alone, so that it drifts from the position where they turn"},
+     .about = "forecast gaps: those at the position forecast; or the gap before, updated with the velocities along "
+              "the directions at q_0 alone, so that it drifts from the position where they turn"},
     {.name = "identity", .kind = CAROM_CHOICE, .choices = "on|off", .about = "check the discrete energy balance at every step of a linear system"},
     {0},
 };
@@ -173,7 +176,8 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         carom_copy(N->u_0, w->u_0, N->L.at[N->L.nb]);
         return CAROM_OK;
     }
-    // (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 + w)/dq;  at=start:  dW/dq = 0
+    // (MJ-6)  A = M_1 + h theta (C + h theta K + d(M y)/dq - d(W p)/dq),   V = W + h theta d(W'v_1 +
+    //         w)/dq;  at=start:  dW/dq = 0
     if (theta == 0) carom_matrix_zero(N->A);
     if (theta > 0) {
         CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_1, v_1));
@@ -261,7 +265,8 @@ static carom_status forecast(carom_theta *w, carom_step *s) {
     const double h = s->h, gamma = w->gamma;
     carom_move(s, w->q_1, s->q, gamma * h, s->v);
     if (!w->gap) return carom_gaps(s, w->g, s->t + gamma * h, w->q_1);
-    // (MJ-13)  gap=update:  g_j = g_j0 + gamma h u_j0 in (MJ-1),  g_j1 = g_j0 + h ((1 - theta) u_j0 + theta u_j1),  u = W(q_0)'v + w
+    // (MJ-13)  gap=update:  g_j = g_j0 + gamma h u_j0 in (MJ-1),  g_j1 = g_j0 + h ((1 - theta) u_j0 + theta u_j1),  u =
+    //          W(q_0)'v + w
     carom_copy(w->gap_1, w->gap, all);
     carom_close_kinds(s, &w->L_all, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_directions(s, &w->L_all, s->t, s->q));
@@ -285,7 +290,8 @@ static carom_status start(void *memory, carom_step *s) {
     const carom_theta *w = memory;
     if (!w->gap) return CAROM_OK;
     if (s->sys->listed || s->sys->list)
-        return carom_fail(s->err, CAROM_BAD_INPUT, "gap=update needs contacts that are there all the time, got a dynamic contact list: use gap=position");
+        return carom_fail(s->err, CAROM_BAD_INPUT, "gap=update needs contacts that are there all the time, got a "
+                                                   "dynamic contact list: use gap=position");
     return carom_gaps(s, w->gap, s->t, s->q);
 }
 

@@ -14,7 +14,9 @@ static const carom_option options[] = {
     {.name = "contact", .kind = CAROM_CHOICE, .choices = "nonsmooth|position|velocity", .about = "nonsmooth: impulses apart from accelerations; the others put contact into the accelerations and are wrong at impacts"},
     {.name = "active", .kind = CAROM_CHOICE, .choices = "free|half", .about = "contacts closed at the end of the step without contact, or at q_0 + h/2 v_0"},
     {.name = "start", .kind = CAROM_CHOICE, .choices = "step|force",
-     .about = "first acceleration: M^-1 f but for stiff forces, which have that over a step; or M^-1 f of all, with which rho=1 conserves the energy of linear systems exactly and stiff springs out of balance may blow up"},
+     .about = "first acceleration: M^-1 f but for stiff forces, which have that over a step; or M^-1 f of all, with "
+              "which rho=1 conserves the energy of linear systems exactly and stiff springs out of balance may blow "
+              "up"},
     {0},
 };
 

@@ -446,8 +446,10 @@ carom_status carom_newmark_start(void *memory, carom_step *s) {
         CAROM_TRY(carom_directions(s, &w->L, s->t, s->q));
         CAROM_TRY(carom_curvature(s, w->u, &w->L, s->t, s->q, s->v));
     }
-    // (NM-10)  from_force:  M s_0 = f_0, with which (EN-4) and (EN-5) begin;  else  A s = f_0, A ds = E s, s_0 = s + ds, E = A - M with A of (NM-8):
-    //          a stiff force that is not in balance accelerates as over a step, and what is not stiff has M s_0 = f_0 up to E^2;  a_0 = s_0
+    // (NM-10)  from_force:  M s_0 = f_0, with which (EN-4) and (EN-5) begin;  else  A s = f_0, A ds = E s, s_0 = s +
+    //          ds, E = A - M with A of (NM-8):
+    //          a stiff force that is not in balance accelerates as over a step, and what is not stiff has M s_0 = f_0
+    //          up to E^2;  a_0 = s_0
     if (w->par.from_force) {
         CAROM_TRY(carom_motion_factor(s, &w->F_0, w->s_0, NULL, s->t, s->q, s->v));
         CAROM_TRY(accelerate(w, s, &w->F_0, w->s_0, w->u));
