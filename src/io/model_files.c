@@ -98,6 +98,6 @@ carom_status carom_model_files(const char *text, size_t length, const char *file
 }
 
 void carom_model_files_free(carom_matrix_text *list, int n) {
-    for (int i = 0; i < n; ++i) free((void *)(size_t)list[i].name), free((void *)(size_t)list[i].text);
+    for (int i = 0; list && i < n; ++i) free((void *)(size_t)list[i].name), free((void *)(size_t)list[i].text);
     free(list);
 }
