@@ -1,12 +1,15 @@
-// test_described.c: results that describe themselves: units, scales, format; compressed tables; CSV files with a line of units.
+// test_described.c: results that describe themselves: units, scales, format; compressed tables; CSV files with a line
+// of units.
 #define _DEFAULT_SOURCE // mkdtemp
 #include "cli_rig.h"
 #include <hdf5.h>
 #include <math.h>
 #include <sys/stat.h>
 
-static const char swing[] = "carom: 1\nparameters: {k: 3 N/m}\ncoordinates: {x: {at: 5 mm, rate: 1 m/s}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + y'^2), potential: k/2*x^2}\ncontacts: {wall: {gap: 1 - x}}\n"
-                            "simulation: {scheme: moreau-jean, step: 1e-3, end: 5}\n";
+static const char swing[] =
+    "carom: 1\nparameters: {k: 3 N/m}\ncoordinates: {x: {at: 5 mm, rate: 1 m/s}, y: 0}\nenergy: {kinetic: 1/2*(x'^2 + "
+    "y'^2), potential: k/2*x^2}\ncontacts: {wall: {gap: 1 - x}}\n"
+    "simulation: {scheme: moreau-jean, step: 1e-3, end: 5}\n";
 
 static void get_text(hid_t at, const char *name, char *text, size_t size) {
     const hid_t a = H5Aopen(at, name, H5P_DEFAULT), type = H5Aget_type(a);
@@ -21,7 +24,8 @@ static void a_result_describes_itself(void **state) {
     char text[2000];
     put("swing.yaml", swing);
     assert_int_equal(carom("run swing.yaml --out s.h5"), 0);
-    const hid_t f = H5Fopen("s.h5", H5F_ACC_RDONLY, H5P_DEFAULT), data = H5Dopen2(f, "data", H5P_DEFAULT), t = H5Dopen2(f, "t", H5P_DEFAULT), column = H5Dopen2(f, "column", H5P_DEFAULT);
+    const hid_t f = H5Fopen("s.h5", H5F_ACC_RDONLY, H5P_DEFAULT), data = H5Dopen2(f, "data", H5P_DEFAULT),
+                t = H5Dopen2(f, "t", H5P_DEFAULT), column = H5Dopen2(f, "column", H5P_DEFAULT);
     assert_true(f >= 0 && data >= 0 && t >= 0 && column >= 0);
     get_text(f, "format", text, sizeof text), assert_string_equal(text, "carom result");
     get_text(f, "conventions", text, sizeof text), assert_non_null(strstr(text, "right limits"));
@@ -53,7 +57,8 @@ static void a_result_describes_itself(void **state) {
     H5Sget_simple_extent_dims(all, rows, NULL), H5Sget_simple_extent_dims(one, &times, NULL);
     assert_true(times == rows[0] && times > 100);
     double *x = malloc(rows[0] * rows[1] * sizeof *x), *y = malloc(times * sizeof *y);
-    assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0 && H5Dread(t, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, y) >= 0);
+    assert_true(H5Dread(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, x) >= 0 &&
+                H5Dread(t, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, y) >= 0);
     for (hsize_t i = 0; i < times; ++i) assert_true(x[i * rows[1]] == y[i]);
     free(x), free(y), H5Sclose(all), H5Sclose(one), H5Dclose(data), H5Dclose(t), H5Dclose(column), H5Fclose(f);
 }
@@ -109,6 +114,7 @@ static void a_line_of_units(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_result_describes_itself), cmocka_unit_test(compressed), cmocka_unit_test(a_line_of_units)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_result_describes_itself), cmocka_unit_test(compressed),
+                                       cmocka_unit_test(a_line_of_units)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -19,8 +19,11 @@ static const cli_option options[] = {
     {"free", 0, NULL, "urdf: let the root link move freely, although it has no mass of its own", false},
     {"at", 0, "X,Y,Z", "position of the root (default: 0,0,0)", false},
     {"floor", 0, NULL, "add a floor at z = 0 that all collision shapes touch, with friction 0.8", false},
-    {"repair", 0, NULL, "replace masses and inertias that cannot move, and missing limits; comments in the model name them", false},
-    {"package", 0, "NAME=DIR", "the directory of package://NAME/...; otherwise ROS_PACKAGE_PATH and the directories above FILE are searched", true},
+    {"repair", 0, NULL,
+     "replace masses and inertias that cannot move, and missing limits; comments in the model name them", false},
+    {"package", 0, "NAME=DIR",
+     "the directory of package://NAME/...; otherwise ROS_PACKAGE_PATH and the directories above FILE are searched",
+     true},
     {"gravity", 0, "G", "urdf: gravity along -z (default: 9.81)", false},
     {"force", 0, NULL, "replace a file of that name", false},
     {"quiet", 'q', NULL, "no notes about what was left out", false},
@@ -31,25 +34,30 @@ enum { PATH = 4096 };
 
 typedef struct job {
     bool quiet, force;
-    char folder[PATH];      // of the description, with a slash; "" for here
-    char out_folder[PATH];  // of the model
-    char meshes[PATH];      // directory for copies, beside the model
+    char folder[PATH];     // of the description, with a slash; "" for here
+    char out_folder[PATH]; // of the model
+    char meshes[PATH];     // directory for copies, beside the model
     const char **packages;
-    char **texts;           // of files that were included
+    char **texts; // of files that were included
     int ntexts;
 } job;
 
-static void print_note(void *user, const char *sentence) { if (!((const job *)user)->quiet) carom_safe_file(stderr, "%s\n", sentence); }
+static void print_note(void *user, const char *sentence) {
+    if (!((const job *)user)->quiet) carom_safe_file(stderr, "%s\n", sentence);
+}
 
-// -- where a file is ----------------------------------------------------------------------------------------------------------
+// -- where a file is
+// ----------------------------------------------------------------------------------------------------------
 
 static bool is_file(const char *path) {
     struct stat about;
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-static bool join(char *path, const char *a, size_t n, const char *b, size_t nb, const char *c) { // a/b/c; false: too long
-    return (size_t)snprintf(path, PATH, "%.*s%s%.*s%s%s", (int)n, a, n && a[n - 1] != '/' && (nb || *c) ? "/" : "", (int)nb, b, nb && *c ? "/" : "", c) < PATH;
+static bool join(char *path, const char *a, size_t n, const char *b, size_t nb,
+                 const char *c) { // a/b/c; false: too long
+    return (size_t)snprintf(path, PATH, "%.*s%s%.*s%s%s", (int)n, a, n && a[n - 1] != '/' && (nb || *c) ? "/" : "",
+                            (int)nb, b, nb && *c ? "/" : "", c) < PATH;
 }
 
 // package://NAME/rest in a directory: DIR/NAME/rest, or DIR/rest where DIR is the package.
@@ -66,7 +74,8 @@ static bool in_package(const char *dir, size_t n, const char *name, size_t lengt
 
 static bool find_package(const job *j, const char *name, size_t length, const char *rest, char *path) {
     for (const char **p = j->packages; p && *p; ++p)
-        if (strncmp(*p, name, length) == 0 && (*p)[length] == '=') return join(path, *p + length + 1, strlen(*p + length + 1), rest, strlen(rest), "") && is_file(path);
+        if (strncmp(*p, name, length) == 0 && (*p)[length] == '=')
+            return join(path, *p + length + 1, strlen(*p + length + 1), rest, strlen(rest), "") && is_file(path);
     const char *list = getenv("ROS_PACKAGE_PATH");
     while (list && *list) {
         const size_t n = strcspn(list, ":");
@@ -91,7 +100,8 @@ static bool find_file(const job *j, const char *given, char *path) {
     return join(path, j->folder, strlen(j->folder), given, strlen(given), "") && is_file(path);
 }
 
-// -- meshes --------------------------------------------------------------------------------------------------------------------
+// -- meshes
+// --------------------------------------------------------------------------------------------------------------------
 
 static bool same_bytes(const char *file, const char *text, size_t length) {
     size_t n = 0;
@@ -103,13 +113,17 @@ static bool same_bytes(const char *file, const char *text, size_t length) {
 }
 
 // A copy beside the model; its name, relative to that.
-static bool copy_mesh(const job *j, const char *from, const char *text, size_t length, char *path, size_t size, char *why, size_t why_size) {
+static bool copy_mesh(const job *j, const char *from, const char *text, size_t length, char *path, size_t size,
+                      char *why, size_t why_size) {
     const char *slash = strrchr(from, '/'), *base = slash ? slash + 1 : from, *own = strrchr(j->meshes, '/');
     char to[PATH];
-    if (!join(to, j->meshes, strlen(j->meshes), base, strlen(base), "")) return snprintf(why, why_size, "its path is too long"), false;
-    if (mkdir(j->meshes, 0777) != 0 && errno != EEXIST) return snprintf(why, why_size, "%s: %s", j->meshes, strerror(errno)), false;
+    if (!join(to, j->meshes, strlen(j->meshes), base, strlen(base), ""))
+        return snprintf(why, why_size, "its path is too long"), false;
+    if (mkdir(j->meshes, 0777) != 0 && errno != EEXIST)
+        return snprintf(why, why_size, "%s: %s", j->meshes, strerror(errno)), false;
     if (!same_bytes(to, text, length)) {
-        if (is_file(to) && !j->force) return snprintf(why, why_size, "%s exists and is another file; use --force to replace it", to), false;
+        if (is_file(to) && !j->force)
+            return snprintf(why, why_size, "%s exists and is another file; use --force to replace it", to), false;
         FILE *f = fopen(to, "wb");
         const bool good = f && fwrite(text, 1, length, f) == length;
         if (!f || fclose(f) != 0 || !good) return snprintf(why, why_size, "%s: %s", to, strerror(errno)), false;
@@ -123,10 +137,17 @@ static bool check_mesh(const char *file, const char *text, size_t length, char *
     carom_hull hull;
     carom_error err = {0};
     double error;
-    if (carom_mesh_read(text, length, file, &mesh, &err) != CAROM_OK) return snprintf(why, why_size, "%s", err.text), false;
-    const carom_hull_fault fault = carom_cloud_hull((const double(*)[3])mesh.v, mesh.nv, CAROM_HULL_CORNERS, &hull, &error);
-    if (fault == CAROM_HULL_OK) carom_hull_free(&hull);
-    else snprintf(why, why_size, "%s", fault == CAROM_HULL_FLAT ? "it is flat" : carom_cloud_any() ? "no hull can be made of it" : "no hull can be made of it; a carom that was built with Qhull may");
+    if (carom_mesh_read(text, length, file, &mesh, &err) != CAROM_OK)
+        return snprintf(why, why_size, "%s", err.text), false;
+    const carom_hull_fault fault =
+        carom_cloud_hull((const double(*)[3])mesh.v, mesh.nv, CAROM_HULL_CORNERS, &hull, &error);
+    if (fault == CAROM_HULL_OK)
+        carom_hull_free(&hull);
+    else
+        snprintf(why, why_size, "%s",
+                 fault == CAROM_HULL_FLAT ? "it is flat"
+                 : carom_cloud_any()      ? "no hull can be made of it"
+                                          : "no hull can be made of it; a carom that was built with Qhull may");
     carom_mesh_free(&mesh);
     return fault == CAROM_HULL_OK;
 }
@@ -137,15 +158,20 @@ static void find_mesh(void *user, const char *given, char *path, size_t size, ch
     size_t length = 0;
     carom_error err = {0};
     if (!find_file(j, given, file)) {
-        snprintf(why, why_size, "the file is not found%s", strncmp(given, "package://", 10) == 0 ? "; name its package: --package NAME=DIR" : "");
+        snprintf(why, why_size, "the file is not found%s",
+                 strncmp(given, "package://", 10) == 0 ? "; name its package: --package NAME=DIR" : "");
         return;
     }
-    char *text = cli_load_file(file, &length, &err), *real = realpath(file, NULL), *top = realpath(*j->out_folder ? j->out_folder : ".", NULL);
+    char *text = cli_load_file(file, &length, &err), *real = realpath(file, NULL),
+         *top = realpath(*j->out_folder ? j->out_folder : ".", NULL);
     const size_t n = top ? strlen(top) : 0;
-    if (!text) snprintf(why, why_size, "%s", err.text);
+    if (!text)
+        snprintf(why, why_size, "%s", err.text);
     else if (check_mesh(file, text, length, why, why_size)) {
-        if (real && top && strncmp(real, top, n) == 0 && real[n] == '/' && strlen(real + n + 1) < size) snprintf(path, size, "%s", real + n + 1);
-        else copy_mesh(j, file, text, length, path, size, why, why_size);
+        if (real && top && strncmp(real, top, n) == 0 && real[n] == '/' && strlen(real + n + 1) < size)
+            snprintf(path, size, "%s", real + n + 1);
+        else
+            copy_mesh(j, file, text, length, path, size, why, why_size);
     }
     free(text), free(real), free(top);
 }
@@ -159,7 +185,9 @@ static double solid_of(void *user, const char *path, const double *scale, double
     carom_mesh mesh = {0};
     carom_hull hull;
     double volume = 0, second[6], error;
-    char *text = join(file, j->out_folder, strlen(j->out_folder), path, strlen(path), "") ? cli_load_file(file, &length, &err) : NULL;
+    char *text = join(file, j->out_folder, strlen(j->out_folder), path, strlen(path), "")
+                     ? cli_load_file(file, &length, &err)
+                     : NULL;
     if (text && carom_mesh_read(text, length, file, &mesh, &err) == CAROM_OK) {
         for (int i = 0; i < 3 * mesh.nv; ++i) mesh.v[i / 3][i % 3] *= scale[i % 3];
         if (carom_cloud_hull((const double(*)[3])mesh.v, mesh.nv, CAROM_HULL_CORNERS, &hull, &error) == CAROM_HULL_OK) {
@@ -187,7 +215,8 @@ static const char *include_file(void *user, const char *given, size_t *length, c
     return text;
 }
 
-// -- the command ---------------------------------------------------------------------------------------------------------------
+// -- the command
+// ---------------------------------------------------------------------------------------------------------------
 
 static int write_file(const char *out, const carom_text *b, bool force) {
     if (strcmp(out, "-") == 0) return fwrite(b->at, 1, b->n, stdout) == b->n ? CLI_DONE : CLI_FAILED;
@@ -213,7 +242,8 @@ static bool read_at(const cli_args *a, double *at) {
     for (int i = 0; p && i < 3; ++i) {
         char *end = NULL;
         at[i] = carom_number(p, &end);
-        if (end == p || !isfinite(at[i]) || *end != (i < 2 ? ',' : 0)) return cli_say("--at %s: expected three numbers, X,Y,Z", cli_value(a, "at")), false;
+        if (end == p || !isfinite(at[i]) || *end != (i < 2 ? ',' : 0))
+            return cli_say("--at %s: expected three numbers, X,Y,Z", cli_value(a, "at")), false;
         p = end + 1;
     }
     return true;
@@ -221,7 +251,8 @@ static bool read_at(const cli_args *a, double *at) {
 
 static bool read_packages(const job *j) {
     for (const char **p = j->packages; p && *p; ++p)
-        if (!strchr(*p, '=') || **p == '=' || !strchr(*p, '=')[1]) return cli_say("--package %s: expected NAME=DIR", *p), false;
+        if (!strchr(*p, '=') || **p == '=' || !strchr(*p, '=')[1])
+            return cli_say("--package %s: expected NAME=DIR", *p), false;
     return true;
 }
 
@@ -232,12 +263,27 @@ static int convert(const cli_args *a, job *j, const char *out, double gravity, c
     carom_error err = {0};
     char *text = cli_read_file(a->word[1], &length);
     if (!text) return CLI_USAGE;
-    const carom_robot_def def = {.text = text, .length = length, .file = a->word[1], .fixed = cli_has(a, "fixed"), .free = cli_has(a, "free"), .repair = cli_has(a, "repair"), .floor = cli_has(a, "floor"),
-                                 .gravity = gravity, .at = {at[0], at[1], at[2]}, .note = print_note, .mesh = find_mesh, .include = include_file, .solid = solid_of, .user = j};
+    const carom_robot_def def = {.text = text,
+                                 .length = length,
+                                 .file = a->word[1],
+                                 .fixed = cli_has(a, "fixed"),
+                                 .free = cli_has(a, "free"),
+                                 .repair = cli_has(a, "repair"),
+                                 .floor = cli_has(a, "floor"),
+                                 .gravity = gravity,
+                                 .at = {at[0], at[1], at[2]},
+                                 .note = print_note,
+                                 .mesh = find_mesh,
+                                 .include = include_file,
+                                 .solid = solid_of,
+                                 .user = j};
     int code = CLI_USAGE;
-    if ((mjcf ? carom_mjcf_write : carom_urdf_write)(&def, carom_text_append, &b, &err) != CAROM_OK) carom_safe_file(stderr, "%s\n", err.text);
-    else if (b.failed) abort();
-    else code = write_file(out, &b, j->force);
+    if ((mjcf ? carom_mjcf_write : carom_urdf_write)(&def, carom_text_append, &b, &err) != CAROM_OK)
+        carom_safe_file(stderr, "%s\n", err.text);
+    else if (b.failed)
+        abort();
+    else
+        code = write_file(out, &b, j->force);
     free(text);
     free(b.at);
     return code;
@@ -249,17 +295,27 @@ static int run(const cli_args *a) {
     job j = {.quiet = cli_has(a, "quiet"), .force = cli_has(a, "force"), .packages = cli_list(a, "package")};
     const bool known = strcmp(a->word[0], "urdf") == 0 || strcmp(a->word[0], "mjcf") == 0;
     int code = CLI_USAGE;
-    if (a->n < 2) cli_say("import needs a FORM and a FILE: carom import urdf %s", known ? "FILE" : a->word[0]);
-    else if (!known) cli_say("unknown import format '%s'; expected urdf or mjcf", a->word[0]);
-    else if (cli_has(a, "fixed") && cli_has(a, "free")) cli_say("--fixed and --free are mutually exclusive");
+    if (a->n < 2)
+        cli_say("import needs a FORM and a FILE: carom import urdf %s", known ? "FILE" : a->word[0]);
+    else if (!known)
+        cli_say("unknown import format '%s'; expected urdf or mjcf", a->word[0]);
+    else if (cli_has(a, "fixed") && cli_has(a, "free"))
+        cli_say("--fixed and --free are mutually exclusive");
     else if (cli_number(a, "gravity", &gravity) && read_at(a, at) && read_packages(&j)) {
         char *own = cli_value(a, "out") ? NULL : cli_rename(a->word[1], endings, ".yaml");
         const char *out = own ? own : cli_value(a, "out");
-        const bool nowhere = strcmp(out, "-") == 0, fits = folder_of(a->word[1], j.folder) && folder_of(nowhere ? "" : out, j.out_folder);
+        const bool nowhere = strcmp(out, "-") == 0,
+                   fits = folder_of(a->word[1], j.folder) && folder_of(nowhere ? "" : out, j.out_folder);
         if (fits) {
-            const char *slash = strrchr(out, '/'), *base = nowhere ? "robot" : slash ? slash + 1 : out, *dot = strrchr(base, '.');
+            const char *slash = strrchr(out, '/'),
+                       *base = nowhere ? "robot"
+                               : slash ? slash + 1
+                                       : out,
+                       *dot = strrchr(base, '.');
             const size_t n = dot ? (size_t)(dot - base) : strlen(base);
-            if ((size_t)snprintf(j.meshes, sizeof j.meshes, "%s%.*s-meshes", j.out_folder, (int)(n < 200 ? n : 200), base) >= sizeof j.meshes) abort(); // folder_of() leaves room
+            if ((size_t)snprintf(j.meshes, sizeof j.meshes, "%s%.*s-meshes", j.out_folder, (int)(n < 200 ? n : 200),
+                                 base) >= sizeof j.meshes)
+                abort(); // folder_of() leaves room
             code = convert(a, &j, out, gravity, at);
         }
         free(own);
@@ -271,12 +327,22 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_import = {
-    .name = "import", .arguments = "FORM FILE", .least = 1, .most = 2, .options = options, .run = run,
+    .name = "import",
+    .arguments = "FORM FILE",
+    .least = 1,
+    .most = 2,
+    .options = options,
+    .run = run,
     .about = "convert a robot description (urdf, mjcf) to a model file",
-    .text = "FORM urdf: links become bodies; links that are fixed to each other become one.  Collision shapes become shapes (meshes, STL and OBJ, as convex hulls), limits of joints contacts, damping of joints\n"
-            "springs, friction of joints brakes, mimics gears, limits of effort motors with an input NAME_effort.  Joints start at 0, or at the limit that is nearest to it.  Links that are fixed to a root\n"
-            "without mass are parts of the ground.  Visuals of links without collision shapes are shapes without contacts.  Materials, transmissions and limits of velocity are left out.\n"
-            "FORM mjcf (MuJoCo): bodies, joints, geometries, defaults, includes, actuators (motor, position, velocity, general: inputs), equality constraints (connect, weld, joint), contacts with planes of\n"
+    .text = "FORM urdf: links become bodies; links that are fixed to each other become one.  Collision shapes become "
+            "shapes (meshes, STL and OBJ, as convex hulls), limits of joints contacts, damping of joints\n"
+            "springs, friction of joints brakes, mimics gears, limits of effort motors with an input NAME_effort.  "
+            "Joints start at 0, or at the limit that is nearest to it.  Links that are fixed to a root\n"
+            "without mass are parts of the ground.  Visuals of links without collision shapes are shapes without "
+            "contacts.  Materials, transmissions and limits of velocity are left out.\n"
+            "FORM mjcf (MuJoCo): bodies, joints, geometries, defaults, includes, actuators (motor, position, velocity, "
+            "general: inputs), equality constraints (connect, weld, joint), contacts with planes of\n"
             "the world.  Comments at the end of the model list everything else.\n"
-            "Meshes are read and checked.  Those outside of the model's directory are copied to MODEL-meshes beside it.  Contacts between shapes are yours to add: docs/shapes.md.",
+            "Meshes are read and checked.  Those outside of the model's directory are copied to MODEL-meshes beside "
+            "it.  Contacts between shapes are yours to add: docs/shapes.md.",
 };

@@ -1,7 +1,9 @@
-// schema.c: the keys of a model file as JSON Schema (draft 2020-12), for editors: completion, descriptions, and marks at unknown keys.
+// schema.c: the keys of a model file as JSON Schema (draft 2020-12), for editors: completion, descriptions, and marks
+// at unknown keys.
 //
-// Every scalar of a model file is a text that carom reads, so numbers, texts and words are all allowed where a datum stands; lists and maps too, because what
-// a value must be is decided where it is used.  Keys and their places are exact.
+// Every scalar of a model file is a text that carom reads, so numbers, texts and words are all allowed where a datum
+// stands; lists and maps too, because what a value must be is decided where it is used.  Keys and their places are
+// exact.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/manual.h"
 #include "mech/keys.h"
@@ -21,8 +23,10 @@ static void put_text(FILE *f, const char *text) {
     fputc('"', f);
     for (const char *c = text; *c; ++c) {
         if (*c == '"' || *c == '\\') fputc('\\', f);
-        if ((unsigned char)*c >= 32) fputc(*c, f);
-        else fprintf(f, "\\u%04x", (unsigned)*c);
+        if ((unsigned char)*c >= 32)
+            fputc(*c, f);
+        else
+            fprintf(f, "\\u%04x", (unsigned)*c);
     }
     fputc('"', f);
 }
@@ -34,12 +38,15 @@ static int number_of(schema *s, const key_group *const *groups) {
     return i;
 }
 
-static void put_reference(schema *s, const key_group *const *groups) { fprintf(s->f, "{\"$ref\": \"#/$defs/g%d\"}", number_of(s, groups)); }
+static void put_reference(schema *s, const key_group *const *groups) {
+    fprintf(s->f, "{\"$ref\": \"#/$defs/g%d\"}", number_of(s, groups));
+}
 
 static void put_about(const schema *s, const carom_key *k) {
     char text[900];
     const bool unit = *k->unit && strcmp(k->unit, "1") != 0, needed = strcmp(k->fallback, "needed") == 0;
-    snprintf(text, sizeof text, "%s%s%s%s%s%s", k->about, unit ? " [" : "", unit ? k->unit : "", unit ? "]" : "", *k->fallback ? needed ? " (required)" : " (default: " : "", *k->fallback && !needed ? k->fallback : "");
+    snprintf(text, sizeof text, "%s%s%s%s%s%s", k->about, unit ? " [" : "", unit ? k->unit : "", unit ? "]" : "",
+             *k->fallback ? needed ? " (required)" : " (default: " : "", *k->fallback && !needed ? k->fallback : "");
     if (*k->fallback && !needed) strncat(text, ")", sizeof text - strlen(text) - 1);
     fputs("\"description\": ", s->f);
     put_text(s->f, text);
@@ -51,15 +58,25 @@ static void put_key(schema *s, const carom_key *k) {
     fputs(": {", s->f);
     put_about(s, k);
     switch (k->kind) {
-    case KEY_NUMBER: case KEY_EXPRESSION: case KEY_FORM: break; // numbers, expressions, lists and maps of them
-    case KEY_NAME: fputs(", \"type\": [\"string\", \"number\", \"boolean\", \"array\", \"object\", \"null\"]", s->f); break;
-    case KEY_WORD: case KEY_TEXT: fputs(", \"type\": [\"string\", \"number\", \"boolean\", \"array\", \"object\", \"null\"]", s->f); break;
+    case KEY_NUMBER:
+    case KEY_EXPRESSION:
+    case KEY_FORM: break; // numbers, expressions, lists and maps of them
+    case KEY_NAME:
+        fputs(", \"type\": [\"string\", \"number\", \"boolean\", \"array\", \"object\", \"null\"]", s->f);
+        break;
+    case KEY_WORD:
+    case KEY_TEXT:
+        fputs(", \"type\": [\"string\", \"number\", \"boolean\", \"array\", \"object\", \"null\"]", s->f);
+        break;
     case KEY_NAMED: fputs(", \"type\": [\"object\", \"null\", \"array\"]", s->f); break;
-    case KEY_RECORD: fputs(", \"anyOf\": [", s->f), put_reference(s, k->groups), fputs(", {\"type\": \"null\"}]", s->f); break;
+    case KEY_RECORD:
+        fputs(", \"anyOf\": [", s->f), put_reference(s, k->groups), fputs(", {\"type\": \"null\"}]", s->f);
+        break;
     case KEY_RECORDS:
         fputs(", \"type\": [\"object\", \"null\"], \"additionalProperties\": ", s->f), put_reference(s, k->groups);
         if (k->own && k->own->groups) {
-            fputs(", \"properties\": {", s->f), put_text(s->f, k->own->name), fputs(": {\"type\": [\"object\", \"null\"], \"additionalProperties\": ", s->f);
+            fputs(", \"properties\": {", s->f), put_text(s->f, k->own->name),
+                fputs(": {\"type\": [\"object\", \"null\"], \"additionalProperties\": ", s->f);
             put_reference(s, k->own->groups), fputs("}}", s->f);
         }
         break;
@@ -105,7 +122,9 @@ static void put_variants(schema *s, const key_group *const *groups) {
 
 void manual_schema(FILE *f) {
     schema s = {.f = f};
-    fputs("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": \"carom model file\",\n  \"$defs\": {\n", f);
+    fputs("{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n  \"title\": \"carom model file\",\n  "
+          "\"$defs\": {\n",
+          f);
     // References of the top first; definitions may name more.
     FILE *const out = s.f;
     char *top = NULL;

@@ -312,7 +312,9 @@ static carom_status end_before_hidden(work *w, carom_step *s, bool first, bool *
 static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
     carom_phase *P = &w->P;
     const double t_1 = P->t + h;
+    enum { LINGERS = 200 }; // steps near a singular position that was not stepped over: from where they have come, it may be
     bool near = P->f.pivot < CAROM_FLOW_SINGULAR, entered = false, hidden;
+    int steps = 0;
     double size_q = P->now[CAROM_PHASE_SIZE_Q];
     CAROM_TRY(P->integrator->reset(P, s, h));
     for (bool first = true; !entered; first = false) {
@@ -323,7 +325,7 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         CAROM_TRY(end_before_hidden(w, s, first, &hidden));
         if (hidden) return CAROM_OK;
         carom_phase_grow(P, s, P->b.q);
-        entered = !near && P->f.pivot < CAROM_FLOW_SINGULAR; // the next phase steps over it
+        entered = P->f.pivot < CAROM_FLOW_SINGULAR && (!near || ++steps > LINGERS); // the next phase steps over it
         near = P->f.pivot < CAROM_FLOW_SINGULAR;
         CAROM_TRY(carom_phase_look(P, s, found));
         if (*found) P->now[CAROM_PHASE_SIZE_Q] = size_q; // what lies beyond an event is no position of the run

@@ -3,7 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-typedef struct foreign { const char *name, *write; } foreign;
+typedef struct foreign {
+    const char *name, *write;
+} foreign;
 
 #define BOTH "(a)*(b), or if(a, b, 0)"
 #define EITHER "max(a, b)"
@@ -12,30 +14,74 @@ typedef struct foreign { const char *name, *write; } foreign;
 
 // Longer ones first where one begins with another.
 static const foreign operators[] = {
-    {"if", CHOICE}, {"then", CHOICE}, {"else", CHOICE}, {"?", CHOICE}, {"and", BOTH}, {"AND", BOTH}, {"&&", BOTH}, {"&", BOTH},
-    {"or", EITHER}, {"OR", EITHER}, {"||", EITHER}, {"|", EITHER}, {"xor", "(a) != (b)"}, {"not", "if(a, 0, 1)"}, {"mod", REMAINDER},
-    {"MOD", REMAINDER}, {"rem", REMAINDER}, {"%", REMAINDER}, {"div", "floor(x/y)"}, {"~=", "a != b"},
+    {"if", CHOICE},     {"then", CHOICE},   {"else", CHOICE},      {"?", CHOICE},          {"and", BOTH},
+    {"AND", BOTH},      {"&&", BOTH},       {"&", BOTH},           {"or", EITHER},         {"OR", EITHER},
+    {"||", EITHER},     {"|", EITHER},      {"xor", "(a) != (b)"}, {"not", "if(a, 0, 1)"}, {"mod", REMAINDER},
+    {"MOD", REMAINDER}, {"rem", REMAINDER}, {"%", REMAINDER},      {"div", "floor(x/y)"},  {"~=", "a != b"},
 };
 
 static const foreign functions[] = {
-    {"ln", "log(x)"}, {"log10", "log(x)/log(10)"}, {"lg", "log(x)/log(10)"}, {"log2", "log(x)/log(2)"}, {"ld", "log(x)/log(2)"},
-    {"log1p", "log(1 + x)"}, {"expm1", "exp(x) - 1"}, {"exp10", "10^x"}, {"exp2", "2^x"}, {"pow", "x^y"}, {"power", "x^y"}, {"sqr", "x^2"},
-    {"square", "x^2"}, {"cbrt", "sign(x)*abs(x)^(1/3)"}, {"mod", REMAINDER}, {"fmod", REMAINDER}, {"rem", REMAINDER}, {"ceil", "-floor(-x)"},
-    {"ceiling", "-floor(-x)"}, {"round", "floor(x + 1/2)"}, {"trunc", "sign(x)*floor(abs(x))"}, {"fix", "sign(x)*floor(abs(x))"},
-    {"int", "floor(x)"}, {"clip", "min(max(x, a), b)"}, {"clamp", "min(max(x, a), b)"}, {"heaviside", "x >= 0"}, {"sec", "1/cos(x)"},
-    {"csc", "1/sin(x)"}, {"cot", "1/tan(x)"}, {"asinh", "log(x + sqrt(x^2 + 1))"}, {"acosh", "log(x + sqrt(x^2 - 1))"},
-    {"atanh", "log((1 + x)/(1 - x))/2"}, {"deg2rad", "x*pi/180"}, {"radians", "x*pi/180"}, {"rad2deg", "x*180/pi"}, {"degrees", "x*180/pi"},
-    {"arcsin", "asin(x)"}, {"arccos", "acos(x)"}, {"arctan", "atan(x)"}, {"arctan2", "atan2(y, x)"}, {"sgn", "sign(x)"}, {"fabs", "abs(x)"},
-    {"and", BOTH}, {"or", EITHER}, {"not", "if(a, 0, 1)"}, {"xor", "(a) != (b)"}, {"ifelse", CHOICE}, {"where", CHOICE}, {"iif", CHOICE},
+    {"ln", "log(x)"},
+    {"log10", "log(x)/log(10)"},
+    {"lg", "log(x)/log(10)"},
+    {"log2", "log(x)/log(2)"},
+    {"ld", "log(x)/log(2)"},
+    {"log1p", "log(1 + x)"},
+    {"expm1", "exp(x) - 1"},
+    {"exp10", "10^x"},
+    {"exp2", "2^x"},
+    {"pow", "x^y"},
+    {"power", "x^y"},
+    {"sqr", "x^2"},
+    {"square", "x^2"},
+    {"cbrt", "sign(x)*abs(x)^(1/3)"},
+    {"mod", REMAINDER},
+    {"fmod", REMAINDER},
+    {"rem", REMAINDER},
+    {"ceil", "-floor(-x)"},
+    {"ceiling", "-floor(-x)"},
+    {"round", "floor(x + 1/2)"},
+    {"trunc", "sign(x)*floor(abs(x))"},
+    {"fix", "sign(x)*floor(abs(x))"},
+    {"int", "floor(x)"},
+    {"clip", "min(max(x, a), b)"},
+    {"clamp", "min(max(x, a), b)"},
+    {"heaviside", "x >= 0"},
+    {"sec", "1/cos(x)"},
+    {"csc", "1/sin(x)"},
+    {"cot", "1/tan(x)"},
+    {"asinh", "log(x + sqrt(x^2 + 1))"},
+    {"acosh", "log(x + sqrt(x^2 - 1))"},
+    {"atanh", "log((1 + x)/(1 - x))/2"},
+    {"deg2rad", "x*pi/180"},
+    {"radians", "x*pi/180"},
+    {"rad2deg", "x*180/pi"},
+    {"degrees", "x*180/pi"},
+    {"arcsin", "asin(x)"},
+    {"arccos", "acos(x)"},
+    {"arctan", "atan(x)"},
+    {"arctan2", "atan2(y, x)"},
+    {"sgn", "sign(x)"},
+    {"fabs", "abs(x)"},
+    {"and", BOTH},
+    {"or", EITHER},
+    {"not", "if(a, 0, 1)"},
+    {"xor", "(a) != (b)"},
+    {"ifelse", CHOICE},
+    {"where", CHOICE},
+    {"iif", CHOICE},
 };
 
-static bool continues(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool continues(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 size_t carom_foreign_operator(const char *text, size_t length, const char **write) {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; ++i) {
         const size_t n = strlen(operators[i].name);
         if (length < n || memcmp(text, operators[i].name, n) != 0) continue;
-        if (continues(text[0]) && length > n && (continues(text[n]) || text[n] == '.' || text[n] == '\'')) continue; // a longer name
+        if (continues(text[0]) && length > n && (continues(text[n]) || text[n] == '.' || text[n] == '\''))
+            continue; // a longer name
         *write = operators[i].write;
         return n;
     }
@@ -44,6 +90,7 @@ size_t carom_foreign_operator(const char *text, size_t length, const char **writ
 
 const char *carom_foreign_function(const char *name, size_t length) {
     for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
-        if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0) return functions[i].write;
+        if (strlen(functions[i].name) == length && memcmp(functions[i].name, name, length) == 0)
+            return functions[i].write;
     return NULL;
 }

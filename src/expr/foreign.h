@@ -2,7 +2,8 @@
 #pragma once
 #include <stddef.h>
 
-/// The operator of another language that the text starts with ("and", "%", "&&", "if"): its length, and what to write instead.  0: none.
+/// The operator of another language that the text starts with ("and", "%", "&&", "if"): its length, and what to write
+/// instead.  0: none.
 size_t carom_foreign_operator(const char *text, size_t length, const char **write);
 
 /// What to write instead of a function of another language ("log10": "log(x)/log(10)"); NULL: unknown.

@@ -1,4 +1,5 @@
-// h5_scales.c: dimensions with names, as netCDF-4 and the HDF5 library's own dimension scales have them: attributes of the scale and of the set.
+// h5_scales.c: dimensions with names, as netCDF-4 and the HDF5 library's own dimension scales have them: attributes of
+// the scale and of the set.
 #include "io/h5.h"
 #include <string.h>
 
@@ -12,7 +13,9 @@ static bool put_word(hid_t set, const char *name, const char *text) {
     return good;
 }
 
-bool h5_make_scale(hid_t set, const char *name) { return put_word(set, "CLASS", "DIMENSION_SCALE") && put_word(set, "NAME", name); }
+bool h5_make_scale(hid_t set, const char *name) {
+    return put_word(set, "CLASS", "DIMENSION_SCALE") && put_word(set, "NAME", name);
+}
 
 hid_t h5_bare_scale(hid_t at, const char *name, hsize_t size, hsize_t chunk) {
     const hsize_t most = H5S_UNLIMITED;
@@ -21,7 +24,8 @@ hid_t h5_bare_scale(hid_t at, const char *name, hsize_t size, hsize_t chunk) {
     H5Pset_obj_track_times(dcpl, false);
     const hid_t set = H5Dcreate2(at, name, H5T_IEEE_F32BE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
     char text[80]; // netCDF's own words: a dimension without values
-    snprintf(text, sizeof text, "This is a netCDF dimension but not a netCDF variable.%10llu", (unsigned long long)size);
+    snprintf(text, sizeof text, "This is a netCDF dimension but not a netCDF variable.%10llu",
+             (unsigned long long)size);
     const bool good = set >= 0 && h5_make_scale(set, text);
     h5_close(dcpl);
     h5_close(space);
@@ -31,13 +35,17 @@ hid_t h5_bare_scale(hid_t at, const char *name, hsize_t size, hsize_t chunk) {
 }
 
 // On the scale: which sets use it, and as which dimension.
-typedef struct use { hobj_ref_t set; int dimension; } use;
+typedef struct use {
+    hobj_ref_t set;
+    int dimension;
+} use;
 
 static bool put_use(hid_t scale, hid_t set, int dimension) {
     use u = {.dimension = dimension};
     const hsize_t n = 1;
     const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof u), space = H5Screate_simple(1, &n, NULL);
-    bool good = type >= 0 && H5Tinsert(type, "dataset", HOFFSET(use, set), H5T_STD_REF_OBJ) >= 0 && H5Tinsert(type, "dimension", HOFFSET(use, dimension), H5T_NATIVE_INT) >= 0 &&
+    bool good = type >= 0 && H5Tinsert(type, "dataset", HOFFSET(use, set), H5T_STD_REF_OBJ) >= 0 &&
+                H5Tinsert(type, "dimension", HOFFSET(use, dimension), H5T_NATIVE_INT) >= 0 &&
                 H5Rcreate(&u.set, set, ".", H5R_OBJECT, -1) >= 0;
     if (H5Aexists(scale, "REFERENCE_LIST") > 0) return h5_close(type), h5_close(space), good; // the first user is named
     const hid_t a = good ? H5Acreate2(scale, "REFERENCE_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT) : -1;

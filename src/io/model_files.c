@@ -1,4 +1,5 @@
-// model_files.c: the files that a model names: tables, meshes, heights.  A model reads nothing outside of its directory.
+// model_files.c: the files that a model names: tables, meshes, heights.  A model reads nothing outside of its
+// directory.
 #define _XOPEN_SOURCE 700
 #include "base/missing.h"
 #include "io/whole.h"
@@ -20,15 +21,18 @@ typedef struct search {
 } search;
 
 static carom_status complain(const search *s, const carom_datum *name, const char *path, const char *what) {
-    return carom_fail(s->err, CAROM_BAD_INPUT, "%.300s:%d:%d: cannot read '%.300s': %s", s->model, name->line, name->column, path, what);
+    return carom_fail(s->err, CAROM_BAD_INPUT, "%.300s:%d:%d: cannot read '%.300s': %s", s->model, name->line,
+                      name->column, path, what);
 }
 
 // A file beside the model or in a directory below it.  Links are followed where they end inside it.
 static carom_status find_inside(const search *s, const carom_datum *name, char *path, size_t size) {
     const char *slash = strrchr(s->model, '/');
     const int folder = slash ? (int)(slash - s->model) + 1 : 0;
-    bool good = name->length > 0 && name->text[0] != '/' && strlen(name->text) == name->length && (size_t)folder + name->length < size;
-    for (const char *p = name->text; good && p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) good = strncmp(p, "..", 2) != 0;
+    bool good = name->length > 0 && name->text[0] != '/' && strlen(name->text) == name->length &&
+                (size_t)folder + name->length < size;
+    for (const char *p = name->text; good && p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL)
+        good = strncmp(p, "..", 2) != 0;
     if (!good) return complain(s, name, name->text, "it must be a file in the folder of the model or below it");
     snprintf(path, size, "%.*s", folder ? folder : 1, folder ? s->model : ".");
     char *top = realpath(path, NULL);
@@ -42,7 +46,8 @@ static carom_status find_inside(const search *s, const carom_datum *name, char *
     if (fits) snprintf(path, size, "%s", file); // what is read is what was checked
     free(top), free(file);
     if (!known) return complain(s, name, name->text, strerror(error));
-    if (!inside) return complain(s, name, name->text, "it is a link out of the folder of the model; copy the file there");
+    if (!inside)
+        return complain(s, name, name->text, "it is a link out of the folder of the model; copy the file there");
     if (!fits) return complain(s, name, name->text, "its path is too long");
     return S_ISREG(about.st_mode) ? CAROM_OK : complain(s, name, path, "it is no file");
 }
@@ -70,7 +75,9 @@ static carom_status add_file(const search *s, const carom_datum *name) {
 static carom_status add_shapes(const search *s, const carom_mech_shape *list, int n) {
     for (int i = 0; i < n; ++i) {
         const carom_datum *key = list[i].size.key;
-        if (key && (strcmp(key->text, "hull") == 0 || strcmp(key->text, "mesh") == 0 || strcmp(key->text, "heights") == 0)) CAROM_TRY(add_file(s, &list[i].size));
+        if (key &&
+            (strcmp(key->text, "hull") == 0 || strcmp(key->text, "mesh") == 0 || strcmp(key->text, "heights") == 0))
+            CAROM_TRY(add_file(s, &list[i].size));
     }
     return CAROM_OK;
 }
@@ -86,11 +93,13 @@ static carom_status add_all(const search *s, const carom_mech *x) {
     return CAROM_OK;
 }
 
-carom_status carom_model_files(const char *text, size_t length, const char *file, carom_matrix_text **list, int *n, carom_error *err) {
+carom_status carom_model_files(const char *text, size_t length, const char *file, carom_matrix_text **list, int *n,
+                               carom_error *err) {
     if (!text || !file || !list || !n) return CAROM_MISSING(err);
     carom_error own, *const to = err ? err : &own;
     const bool some = strstr(text, "hull") || strstr(text, "mesh") || strstr(text, "heights") || strstr(text, "tables");
-    carom_mech *x = some ? carom_mech_read(text, length, file, &(carom_error){0}) : NULL; // what is wrong with it is found elsewhere
+    carom_mech *x = some ? carom_mech_read(text, length, file, &(carom_error){0})
+                         : NULL; // what is wrong with it is found elsewhere
     const search s = {file, list, n, to};
     const carom_status status = x ? add_all(&s, x) : CAROM_OK;
     carom_mech_destroy(x);

@@ -1,9 +1,10 @@
 // mjcf.c: a model of MuJoCo (MJCF) becomes the text of a model file.
 //
-// A body with one joint is a body of carom.  Without a joint it is part of its parent's; with several joints it hangs on a chain of helpers, one for each joint
-// but the last, which take a thousandth of its mass each.  Elements that have no counterpart are counted and listed at the end of the model.
-#include "read/robot.h"
+// A body with one joint is a body of carom.  Without a joint it is part of its parent's; with several joints it hangs
+// on a chain of helpers, one for each joint but the last, which take a thousandth of its mass each.  Elements that have
+// no counterpart are counted and listed at the end of the model.
 #include "base/number.h"
+#include "read/robot.h"
 #include "read/yaml.h"
 #include <stdio.h>
 #include <string.h>
@@ -13,14 +14,18 @@ static const double PI = 3.14159265358979323846;
 
 typedef enum joint_type { HINGE, SLIDE, BALL, FREE } joint_type;
 
-typedef struct class { const xml_element *e; const char *name; int parent; } class;
+typedef struct class {
+    const xml_element *e;
+    const char *name;
+    int parent;
+} class;
 
 typedef struct body {
     const char *name;
-    int carrier;       // index of the body whose part it is; -1: the ground
+    int carrier; // index of the body whose part it is; -1: the ground
     frame at;
-    mass mass;         // of a carrier: of all of it, in its frame
-    bool given;        // by an <inertial>
+    mass mass;  // of a carrier: of all of it, in its frame
+    bool given; // by an <inertial>
     const xml_element *e;
     const char *childclass;
     int parent, shapes;
@@ -31,7 +36,7 @@ typedef struct joint {
     const char *name, *own;
     joint_type type;
     const xml_element *e;
-    const char *A, *B;      // bodies of carom
+    const char *A, *B; // bodies of carom
     double at[3], axis[3], range[2], damping, stiffness, springref, ref, friction;
     bool limited, locked;
     struct joint *next;
@@ -41,23 +46,31 @@ typedef struct joint {
 typedef struct geom {
     const char *name, *kind; // key of carom
     const body *of;
-    frame at;                // in the frame of the carrier, or of the world
+    frame at; // in the frame of the carrier, or of the world
     double x[3], scale[3], friction;
     int n, contype, conaffinity;
-    bool drawn;              // it touches nothing
+    bool drawn; // it touches nothing
     char *path;
     struct geom *next;
 } geom;
 
-typedef struct helper { const char *name; mass mass; frame at; struct helper *next; } helper;
+typedef struct helper {
+    const char *name;
+    mass mass;
+    frame at;
+    struct helper *next;
+} helper;
 
-typedef struct omitted { char what[80]; int count; } omitted;
+typedef struct omitted {
+    char what[80];
+    int count;
+} omitted;
 
 typedef struct mjcf {
     importing i;
     class classes[CLASSES];
     int nclasses;
-    double angle;          // radians of its unit
+    double angle; // radians of its unit
     const char *eulerseq, *meshdir;
     bool autolimits, from_geoms_always, global; // global: positions are those in the world
     double gravity[3], timestep;
@@ -65,7 +78,7 @@ typedef struct mjcf {
     const xml_element **meshes;
     int nmeshes, nbodies, nshapes_ground;
     body *first, **last;
-    body **body_at;        // by number
+    body **body_at; // by number
     int body_room;
     joint *joints, **last_joint;
     joint **joint_at;
@@ -80,7 +93,9 @@ typedef struct mjcf {
 #define note(m, ...) carom_import_note(&(m)->i, __VA_ARGS__)
 #define put(m, ...) carom_put(&(m)->i, __VA_ARGS__)
 
-static carom_status no_memory(const mjcf *m) { return carom_fail(m->i.err, CAROM_NO_MEMORY, "not enough memory for a robot"); }
+static carom_status no_memory(const mjcf *m) {
+    return carom_fail(m->i.err, CAROM_NO_MEMORY, "not enough memory for a robot");
+}
 
 static void omit(mjcf *m, const char *what) {
     int k = 0;
@@ -99,7 +114,8 @@ static void omit_element(mjcf *m, const xml_element *e, const char *in) {
     omit(m, text);
 }
 
-// -- includes -------------------------------------------------------------------------------------------------------------------
+// -- includes
+// -------------------------------------------------------------------------------------------------------------------
 
 static void set_file(xml_element *e, const char *file) {
     e->file = file;
@@ -137,13 +153,15 @@ static carom_status include(mjcf *m, xml_element *parent, int depth) {
     return CAROM_OK;
 }
 
-// -- attributes and their defaults -------------------------------------------------------------------------------------------------
+// -- attributes and their defaults
+// -------------------------------------------------------------------------------------------------
 
 static const char *get(const mjcf *m, const xml_element *e, const char *childclass, const char *attribute) {
     const char *own = carom_xml_get(e, attribute), *word = carom_xml_get(e, "class");
     if (own) return own;
     int k = carom_table_get(&m->class_of, word ? word : childclass ? childclass : "main");
-    const bool actuator = strcmp(e->name, "motor") == 0 || strcmp(e->name, "position") == 0 || strcmp(e->name, "velocity") == 0 || strcmp(e->name, "general") == 0;
+    const bool actuator = strcmp(e->name, "motor") == 0 || strcmp(e->name, "position") == 0 ||
+                          strcmp(e->name, "velocity") == 0 || strcmp(e->name, "general") == 0;
     for (; k >= 0; k = m->classes[k].parent) {
         const char *found = carom_xml_get(carom_xml_child(m->classes[k].e, e->name), attribute);
         if (!found && actuator) found = carom_xml_get(carom_xml_child(m->classes[k].e, "general"), attribute);
@@ -153,20 +171,23 @@ static const char *get(const mjcf *m, const xml_element *e, const char *childcla
 }
 
 // Up to n numbers; how many there are, 0 without the attribute.
-static carom_status some(const mjcf *m, const xml_element *e, const char *childclass, const char *attribute, int most, double *x, int *n) {
+static carom_status some(const mjcf *m, const xml_element *e, const char *childclass, const char *attribute, int most,
+                         double *x, int *n) {
     const char *text = get(m, e, childclass, attribute), *p = text;
     *n = 0;
     while (p && *(p += strspn(p, " \t\r\n,"))) {
         char *end = NULL;
         const double value = carom_number(p, &end);
-        if (end == p || !isfinite(value)) return fail(m, e, "%s=\"%.60s\" of <%.40s> must be numbers", attribute, text, e->name);
+        if (end == p || !isfinite(value))
+            return fail(m, e, "%s=\"%.60s\" of <%.40s> must be numbers", attribute, text, e->name);
         if (*n < most) x[(*n)++] = value;
         p = end;
     }
     return CAROM_OK;
 }
 
-static carom_status number(const mjcf *m, const xml_element *e, const char *childclass, const char *attribute, double *x) {
+static carom_status number(const mjcf *m, const xml_element *e, const char *childclass, const char *attribute,
+                           double *x) {
     int n;
     double value;
     CAROM_TRY(some(m, e, childclass, attribute, 1, &value, &n));
@@ -174,11 +195,14 @@ static carom_status number(const mjcf *m, const xml_element *e, const char *chil
     return CAROM_OK;
 }
 
-static carom_status vector(const mjcf *m, const xml_element *e, const char *childclass, const char *attribute, int want, double *x, bool *there) {
+static carom_status vector(const mjcf *m, const xml_element *e, const char *childclass, const char *attribute, int want,
+                           double *x, bool *there) {
     int n;
     double value[6];
     CAROM_TRY(some(m, e, childclass, attribute, want, value, &n));
-    if (n && n != want) return fail(m, e, "%s=\"%.60s\" of <%.40s> must be %d numbers", attribute, get(m, e, childclass, attribute), e->name, want);
+    if (n && n != want)
+        return fail(m, e, "%s=\"%.60s\" of <%.40s> must be %d numbers", attribute, get(m, e, childclass, attribute),
+                    e->name, want);
     if (n) memcpy(x, value, (size_t)want * sizeof *x);
     if (there) *there = n > 0;
     return CAROM_OK;
@@ -193,7 +217,8 @@ static bool normalise(double *x) {
 // The frame whose z axis is along n: the shortest turn.
 static frame along(double *n, const double *r) {
     const double axis[3] = {-n[1], n[0], 0}, s = hypot(n[0], n[1]);
-    const double q[4] = {1 + n[2] > 1e-12 ? 1 + n[2] : 0, 1 + n[2] > 1e-12 ? axis[0] : 1, 1 + n[2] > 1e-12 ? axis[1] : 0, 0};
+    const double q[4] = {1 + n[2] > 1e-12 ? 1 + n[2] : 0, 1 + n[2] > 1e-12 ? axis[0] : 1,
+                         1 + n[2] > 1e-12 ? axis[1] : 0, 0};
     (void)s;
     return carom_from_quaternion(q, r);
 }
@@ -215,7 +240,8 @@ static carom_status pose(const mjcf *m, const xml_element *e, const char *childc
         const int k = (c | 32) - 'x';
         const double n[3] = {k == 0, k == 1, k == 2};
         const frame turn = carom_about(n, x[i] * m->angle);
-        *f = c >= 'a' ? carom_compose(f, &turn) : carom_compose(&turn, f); // small letters turn about the axes that move
+        *f =
+            c >= 'a' ? carom_compose(f, &turn) : carom_compose(&turn, f); // small letters turn about the axes that move
     }
     CAROM_TRY(vector(m, e, childclass, "xyaxes", 6, x, &there));
     if (there) {
@@ -244,7 +270,8 @@ static carom_status read_classes(mjcf *m, const xml_element *e, int parent) {
         m->classes[k] = (class){e, name, parent};
         if (!carom_table_put(&m->i.memory, &m->class_of, name, k)) return no_memory(m);
     }
-    for (const xml_element *c = carom_xml_child(e, "default"); c; c = carom_xml_again(c)) CAROM_TRY(read_classes(m, c, k));
+    for (const xml_element *c = carom_xml_child(e, "default"); c; c = carom_xml_again(c))
+        CAROM_TRY(read_classes(m, c, k));
     return CAROM_OK;
 }
 
@@ -255,7 +282,8 @@ static frame start_frame(const mjcf *m) {
     return f;
 }
 
-// -- geometries --------------------------------------------------------------------------------------------------------------------
+// -- geometries
+// --------------------------------------------------------------------------------------------------------------------
 
 // Of density 1.
 static double solid(const geom *g, mass *x) {
@@ -264,11 +292,13 @@ static double solid(const geom *g, mass *x) {
     if (strcmp(g->kind, "sphere") == 0) v = 4 * PI / 3 * a * a * a, J[0] = J[1] = J[2] = 0.4 * a * a;
     if (strcmp(g->kind, "box") == 0) {
         v = g->x[0] * g->x[1] * g->x[2];
-        for (int i = 0; i < 3; ++i) J[i] = (g->x[(i + 1) % 3] * g->x[(i + 1) % 3] + g->x[(i + 2) % 3] * g->x[(i + 2) % 3]) / 12;
+        for (int i = 0; i < 3; ++i)
+            J[i] = (g->x[(i + 1) % 3] * g->x[(i + 1) % 3] + g->x[(i + 2) % 3] * g->x[(i + 2) % 3]) / 12;
     }
     if (strcmp(g->kind, "ellipsoid") == 0) {
         v = 4 * PI / 3 * g->x[0] * g->x[1] * g->x[2];
-        for (int i = 0; i < 3; ++i) J[i] = (g->x[(i + 1) % 3] * g->x[(i + 1) % 3] + g->x[(i + 2) % 3] * g->x[(i + 2) % 3]) / 5;
+        for (int i = 0; i < 3; ++i)
+            J[i] = (g->x[(i + 1) % 3] * g->x[(i + 1) % 3] + g->x[(i + 2) % 3] * g->x[(i + 2) % 3]) / 5;
     }
     if (strcmp(g->kind, "cylinder") == 0) v = PI * a * a * l, J[0] = J[1] = a * a / 4 + l * l / 12, J[2] = a * a / 2;
     if (strcmp(g->kind, "capsule") == 0) { // a cylinder and two half balls
@@ -282,7 +312,8 @@ static double solid(const geom *g, mass *x) {
 }
 
 // Sizes of a geometry in carom's words: whole edges and lengths.
-static carom_status read_size(mjcf *m, const xml_element *e, const char *childclass, const char *type, geom *g, frame *f) {
+static carom_status read_size(mjcf *m, const xml_element *e, const char *childclass, const char *type, geom *g,
+                              frame *f) {
     double size[3] = {0}, ends[6];
     int n;
     bool there;
@@ -298,12 +329,16 @@ static carom_status read_size(mjcf *m, const xml_element *e, const char *childcl
         *f = along(d, r);
     }
     g->kind = type;
-    if (strcmp(type, "sphere") == 0) g->n = 1, g->x[0] = size[0];
-    else if (strcmp(type, "capsule") == 0 || strcmp(type, "cylinder") == 0) g->n = 2, g->x[0] = size[0], g->x[1] = 2 * half;
+    if (strcmp(type, "sphere") == 0)
+        g->n = 1, g->x[0] = size[0];
+    else if (strcmp(type, "capsule") == 0 || strcmp(type, "cylinder") == 0)
+        g->n = 2, g->x[0] = size[0], g->x[1] = 2 * half;
     else if (strcmp(type, "box") == 0 || strcmp(type, "ellipsoid") == 0) {
         const double whole = type[0] == 'b' ? 2 : 1;
-        g->n = 3, g->x[0] = whole * size[0], g->x[1] = whole * (there ? size[0] : size[1]), g->x[2] = whole * (there ? half : size[2]);
-    } else if (strcmp(type, "plane") == 0) g->n = 3, g->x[0] = f->R[2], g->x[1] = f->R[5], g->x[2] = f->R[8];
+        g->n = 3, g->x[0] = whole * size[0], g->x[1] = whole * (there ? size[0] : size[1]),
+        g->x[2] = whole * (there ? half : size[2]);
+    } else if (strcmp(type, "plane") == 0)
+        g->n = 3, g->x[0] = f->R[2], g->x[1] = f->R[5], g->x[2] = f->R[8];
     return CAROM_OK;
 }
 
@@ -319,7 +354,8 @@ static carom_status read_mesh(mjcf *m, const xml_element *e, const char *childcl
     CAROM_TRY(vector(m, asset, NULL, "scale", 3, g->scale, &there));
     *left_out = true;
     if (!file) return omit(m, "<mesh> without a file"), CAROM_OK;
-    snprintf(given, sizeof given, "%s%s%s", m->meshdir, *m->meshdir && m->meshdir[strlen(m->meshdir) - 1] != '/' ? "/" : "", file);
+    snprintf(given, sizeof given, "%s%s%s", m->meshdir,
+             *m->meshdir && m->meshdir[strlen(m->meshdir) - 1] != '/' ? "/" : "", file);
     if (!carom_import_mesh(&m->i, e, given, path, sizeof path)) return CAROM_OK;
     *left_out = false;
     g->path = carom_pool_text(&m->i.memory, path, strlen(path));
@@ -350,8 +386,10 @@ static carom_status read_geom(mjcf *m, const xml_element *e, body *of, const fra
     CAROM_TRY(number(m, e, childclass, "conaffinity", &conaffinity));
     g.contype = (int)contype, g.conaffinity = (int)conaffinity;
     g.drawn = g.contype == 0 && g.conaffinity == 0;
-    if (k == 6) CAROM_TRY(read_mesh(m, e, childclass, &g, &left_out));
-    else CAROM_TRY(read_size(m, e, childclass, types[k], &g, &f));
+    if (k == 6)
+        CAROM_TRY(read_mesh(m, e, childclass, &g, &left_out));
+    else
+        CAROM_TRY(read_size(m, e, childclass, types[k], &g, &f));
     for (int i = 0; i < g.n && k < 5; ++i)
         if (!(g.x[i] > 0)) return fail(m, e, "the size of a <geom> of type %s must be positive", type);
     const bool moves = of && of->carrier >= 0;
@@ -360,13 +398,15 @@ static carom_status read_geom(mjcf *m, const xml_element *e, body *of, const fra
     if (moves) {
         const frame back = carom_inverse(&carrier->at);
         g.at = carom_compose(&back, &world);
-    } else g.at = world;
+    } else
+        g.at = world;
     if (k == 5 && !moves) g.x[0] = world.R[2], g.x[1] = world.R[5], g.x[2] = world.R[8];
     if (k == 5 && moves) return omit(m, "<geom> of type plane on a body that moves"), CAROM_OK;
     if (moves && !of->given) { // mass from geometries
         mass x = {0};
         double volume = 0;
-        if (k < 5) volume = solid(&g, &x);
+        if (k < 5)
+            volume = solid(&g, &x);
         else if (m->i.def->solid && g.path) {
             double c[3], J[9];
             volume = m->i.def->solid(m->i.def->user, g.path, g.scale, c, J);
@@ -381,19 +421,23 @@ static carom_status read_geom(mjcf *m, const xml_element *e, body *of, const fra
     geom *kept = carom_pool_take(&m->i.memory, sizeof *kept);
     char *name = carom_pool_take(&m->i.memory, 40);
     if (!kept || !name) return no_memory(m);
-    if (moves) snprintf(name, 40, "%s%d", g.drawn ? "v" : "c", ++carrier->shapes);
-    else snprintf(name, 40, "ground_%d", ++m->nshapes_ground);
+    if (moves)
+        snprintf(name, 40, "%s%d", g.drawn ? "v" : "c", ++carrier->shapes);
+    else
+        snprintf(name, 40, "ground_%d", ++m->nshapes_ground);
     g.name = name, g.of = carrier;
     *kept = g;
     *m->last_geom = kept, m->last_geom = &kept->next;
     return CAROM_OK;
 }
 
-// -- bodies and joints ----------------------------------------------------------------------------------------------------------------
+// -- bodies and joints
+// ----------------------------------------------------------------------------------------------------------------
 
 static carom_status read_joint(mjcf *m, const xml_element *e, const body *b, const char *own_name, joint *j) {
     static const char *const types[] = {"hinge", "slide", "ball", "free"};
-    const char *word = strcmp(e->name, "freejoint") == 0 ? "free" : get(m, e, b->childclass, "type"), *limited = get(m, e, b->childclass, "limited"), *c = b->childclass;
+    const char *word = strcmp(e->name, "freejoint") == 0 ? "free" : get(m, e, b->childclass, "type"),
+               *limited = get(m, e, b->childclass, "limited"), *c = b->childclass;
     double pos[3] = {0}, axis[3] = {0, 0, 1}, unused = 0;
     bool range;
     int k = 0;
@@ -423,7 +467,9 @@ static carom_status read_joint(mjcf *m, const xml_element *e, const body *b, con
     for (int i = 0; i < 2; ++i) j->range[i] *= unit;
     j->springref *= unit, j->ref *= unit;
     if (j->limited && j->type == BALL) j->limited = false, omit(m, "limits of ball joints");
-    if (j->limited && j->range[0] > j->range[1]) return fail(m, e, "the range of joint '%.60s' is %g to %g; the first must not exceed the second", j->own, j->range[0], j->range[1]);
+    if (j->limited && j->range[0] > j->range[1])
+        return fail(m, e, "the range of joint '%.60s' is %g to %g; the first must not exceed the second", j->own,
+                    j->range[0], j->range[1]);
     const frame f = m->global ? start_frame(m) : b->at;
     carom_turn(f.R, axis, j->axis);
     carom_turn(f.R, pos, j->at);
@@ -431,12 +477,16 @@ static carom_status read_joint(mjcf *m, const xml_element *e, const body *b, con
     return CAROM_OK;
 }
 
-// A joint whose limits exclude its reference starts at the nearest limit: the body moves there, and the joint counts from there.
+// A joint whose limits exclude its reference starts at the nearest limit: the body moves there, and the joint counts
+// from there.
 static void start_at_limit(mjcf *m, joint *j, body *b) {
     const double way = j->limited ? fmin(fmax(j->ref, j->range[0]), j->range[1]) - j->ref : 0;
     frame motion = carom_frame_none();
     if (way == 0 || (j->type != HINGE && j->type != SLIDE)) return;
-    if (m->global) note(m, j->e, "joint '%.60s' starts outside of its limits, and coordinates are global: the model starts there, too", j->own);
+    if (m->global)
+        note(m, j->e,
+             "joint '%.60s' starts outside of its limits, and coordinates are global: the model starts there, too",
+             j->own);
     if (m->global) return;
     if (j->type == HINGE) motion = carom_about(j->axis, way);
     double r[3];
@@ -471,9 +521,13 @@ static carom_status read_inertial(mjcf *m, const xml_element *e, body *b, body *
     CAROM_TRY(vector(m, e, NULL, "fullinertia", 6, full, &is_full));
     CAROM_TRY(pose(m, e, NULL, &f));
     if (x.m < 0) return fail(m, e, "the mass of a body must be positive, got %g", x.m);
-    if (is_diagonal) for (int i = 0; i < 3; ++i) x.J[4 * i] = diagonal[i];
-    if (is_full) memcpy(x.J, (const double[]){full[0], full[3], full[4], full[3], full[1], full[5], full[4], full[5], full[2]}, sizeof x.J);
-    const frame from = m->global ? start_frame(m) : b->at, back = carom_inverse(&carrier->at), at = carom_compose(&from, &f), own = carom_compose(&back, &at);
+    if (is_diagonal)
+        for (int i = 0; i < 3; ++i) x.J[4 * i] = diagonal[i];
+    if (is_full)
+        memcpy(x.J, (const double[]){full[0], full[3], full[4], full[3], full[1], full[5], full[4], full[5], full[2]},
+               sizeof x.J);
+    const frame from = m->global ? start_frame(m) : b->at, back = carom_inverse(&carrier->at),
+                at = carom_compose(&from, &f), own = carom_compose(&back, &at);
     carom_mass_add(&carrier->mass, &x, &own);
     return CAROM_OK;
 }
@@ -485,14 +539,18 @@ static carom_status keep_body(mjcf *m, body *b, int *number) {
         if (m->nbodies) memcpy(list, m->body_at, (size_t)m->nbodies * sizeof *list);
         m->body_at = list, m->body_room = m->body_room ? 2 * m->body_room : 64;
     }
-    m->body_at[*number = m->nbodies++] = b;
+    m->body_at[ *number = m->nbodies++] = b;
     *m->last = b, m->last = &b->next;
     return CAROM_OK;
 }
 
-static bool is_joint(const xml_element *e) { return strcmp(e->name, "joint") == 0 || strcmp(e->name, "freejoint") == 0; }
+static bool is_joint(const xml_element *e) {
+    return strcmp(e->name, "joint") == 0 || strcmp(e->name, "freejoint") == 0;
+}
 
-static const char *carrier_name(const mjcf *m, int carrier) { return carrier < 0 ? "ground" : m->body_at[carrier]->name; }
+static const char *carrier_name(const mjcf *m, int carrier) {
+    return carrier < 0 ? "ground" : m->body_at[carrier]->name;
+}
 
 // The joints of a body: a chain of helpers up to the last.
 static carom_status read_body_joints(mjcf *m, const xml_element *e, body *b, const char *own) {
@@ -535,21 +593,28 @@ static carom_status read_body(mjcf *m, const xml_element *e, int parent, const f
     CAROM_TRY(pose(m, e, NULL, &f));
     const frame start = start_frame(m);
     b->at = carom_compose(m->global ? &start : at, &f);
-    if (!own) snprintf(number, sizeof number, "body_%d", m->nbodies + 1), own = carom_pool_text(&m->i.memory, number, strlen(number));
+    if (!own)
+        snprintf(number, sizeof number, "body_%d", m->nbodies + 1),
+            own = carom_pool_text(&m->i.memory, number, strlen(number));
     if (!own || !(b->name = carom_import_name(&m->i, own))) return no_memory(m);
     CAROM_TRY(keep_body(m, b, &index));
     if (!carom_table_put(&m->i.memory, &m->body_of, own, index)) return no_memory(m);
     int joints = 0;
     for (const xml_element *c = e->child; c; c = c->next) joints += is_joint(c);
     b->carrier = joints ? index : parent;
-    if (carom_xml_get(e, "mocap") && strcmp(carom_xml_get(e, "mocap"), "true") == 0) omit(m, "motion of mocap bodies: they are part of the ground");
+    if (carom_xml_get(e, "mocap") && strcmp(carom_xml_get(e, "mocap"), "true") == 0)
+        omit(m, "motion of mocap bodies: they are part of the ground");
     b->given = carom_xml_child(e, "inertial") && !m->from_geoms_always;
     if (joints) CAROM_TRY(read_body_joints(m, e, b, own));
-    if (b->given && b->carrier >= 0) CAROM_TRY(read_inertial(m, carom_xml_child(e, "inertial"), b, m->body_at[b->carrier]));
+    if (b->given && b->carrier >= 0)
+        CAROM_TRY(read_inertial(m, carom_xml_child(e, "inertial"), b, m->body_at[b->carrier]));
     for (const xml_element *c = e->child; c; c = c->next) {
-        if (strcmp(c->name, "geom") == 0) CAROM_TRY(read_geom(m, c, b, &b->at));
-        else if (strcmp(c->name, "body") == 0) CAROM_TRY(read_body(m, c, b->carrier, &b->at, b->childclass));
-        else if (!is_joint(c) && strcmp(c->name, "inertial") != 0) omit_element(m, c, "bodies");
+        if (strcmp(c->name, "geom") == 0)
+            CAROM_TRY(read_geom(m, c, b, &b->at));
+        else if (strcmp(c->name, "body") == 0)
+            CAROM_TRY(read_body(m, c, b->carrier, &b->at, b->childclass));
+        else if (!is_joint(c) && strcmp(c->name, "inertial") != 0)
+            omit_element(m, c, "bodies");
     }
     return CAROM_OK;
 }
@@ -557,9 +622,12 @@ static carom_status read_body(mjcf *m, const xml_element *e, int parent, const f
 static carom_status read_world(mjcf *m, const xml_element *world) {
     const frame at = start_frame(m);
     for (const xml_element *c = world->child; c; c = c->next) {
-        if (strcmp(c->name, "geom") == 0) CAROM_TRY(read_geom(m, c, NULL, NULL));
-        else if (strcmp(c->name, "body") == 0) CAROM_TRY(read_body(m, c, -1, &at, carom_xml_get(world, "childclass")));
-        else omit_element(m, c, "the world");
+        if (strcmp(c->name, "geom") == 0)
+            CAROM_TRY(read_geom(m, c, NULL, NULL));
+        else if (strcmp(c->name, "body") == 0)
+            CAROM_TRY(read_body(m, c, -1, &at, carom_xml_get(world, "childclass")));
+        else
+            omit_element(m, c, "the world");
     }
     return CAROM_OK;
 }
@@ -571,14 +639,23 @@ static carom_status check_masses(mjcf *m) {
     for (int i = 0; i < m->nbodies; ++i) {
         body *b = m->body_at[i];
         if (b->carrier != i) continue;
-        if (b->mass.m == 0 && !repair) return fail(m, b->e, "body '%.60s' moves and has no mass; give it an <inertial> or a <geom>, or use --repair", b->name);
+        if (b->mass.m == 0 && !repair)
+            return fail(m, b->e,
+                        "body '%.60s' moves and has no mass; give it an <inertial> or a <geom>, or use --repair",
+                        b->name);
         const bool empty = b->mass.m == 0;
         if (empty) b->mass.m = total > 0 ? 1e-3 * total : 1e-3;
         if (!carom_positive(b->mass.J)) {
-            if (!repair) return fail(m, b->e, "the inertia of body '%.60s' is not positive definite; correct it, or use --repair", b->name);
+            if (!repair)
+                return fail(m, b->e,
+                            "the inertia of body '%.60s' is not positive definite; correct it, or use --repair",
+                            b->name);
             carom_mass_repair(&b->mass);
             note(m, b->e, "repaired: %s of body '%.60s'", empty ? "mass" : "inertia", b->name);
-            put(m, "# repaired: %s of body %s\n", empty ? "no mass, 1/1000 of the robot's now" : "inertia not positive definite, moments below those of a ball of 1 cm raised to these", b->name);
+            put(m, "# repaired: %s of body %s\n",
+                empty ? "no mass, 1/1000 of the robot's now"
+                      : "inertia not positive definite, moments below those of a ball of 1 cm raised to these",
+                b->name);
         }
     }
     for (helper *h = m->helpers; h; h = h->next) { // a thousandth of the mass and inertia of its body
@@ -587,23 +664,30 @@ static carom_status check_masses(mjcf *m) {
         h->mass.m *= 1e-3;
         for (int i = 0; i < 9; ++i) h->mass.J[i] *= 1e-3;
     }
-    for (helper *h = m->helpers; h; h = h->next) put(m, "# helper of a body with several joints, with a thousandth of its mass: %s\n", h->name);
+    for (helper *h = m->helpers; h; h = h->next)
+        put(m, "# helper of a body with several joints, with a thousandth of its mass: %s\n", h->name);
     return CAROM_OK;
 }
 
-// -- writing -------------------------------------------------------------------------------------------------------------------------
+// -- writing
+// -------------------------------------------------------------------------------------------------------------------------
 
 static void put_geom(const mjcf *m, const geom *g) {
     double at[3];
     for (int i = 0; i < 3; ++i) at[i] = g->at.r[i] - (g->of ? g->of->mass.centre[i] : 0);
     put(m, "%s: {%s: ", g->name, g->kind);
-    if (g->path) carom_put_quoted(&m->i, g->path);
-    else if (g->n == 1) carom_put_number(&m->i, g->x[0]);
-    else carom_put_list(&m->i, "", g->x, g->n);
+    if (g->path)
+        carom_put_quoted(&m->i, g->path);
+    else if (g->n == 1)
+        carom_put_number(&m->i, g->x[0]);
+    else
+        carom_put_list(&m->i, "", g->x, g->n);
     if (g->scale[0] != 1 || g->scale[1] != 1 || g->scale[2] != 1) carom_put_list(&m->i, ", scale: ", g->scale, 3);
     carom_put_list(&m->i, ", at: ", at, 3);
-    if (g->kind[0] == 'c') carom_put_list(&m->i, ", axis: ", (const double[]){g->at.R[2], g->at.R[5], g->at.R[8]}, 3);
-    else if (strcmp(g->kind, "sphere") != 0 && strcmp(g->kind, "plane") != 0) carom_put_turn(&m->i, g->at.R);
+    if (g->kind[0] == 'c')
+        carom_put_list(&m->i, ", axis: ", (const double[]){g->at.R[2], g->at.R[5], g->at.R[8]}, 3);
+    else if (strcmp(g->kind, "sphere") != 0 && strcmp(g->kind, "plane") != 0)
+        carom_put_turn(&m->i, g->at.R);
     put(m, "}");
 }
 
@@ -644,7 +728,8 @@ static void put_springs(const mjcf *m) {
         put(m, "%s  %s_spring: {joint: %s", first ? "springs:\n" : "", j->name, j->name);
         first = false;
         if (j->stiffness != 0) put(m, ", stiffness: "), carom_put_number(&m->i, j->stiffness);
-        if (j->stiffness != 0 && j->springref != j->ref) put(m, ", rest: "), carom_put_number(&m->i, j->springref - j->ref);
+        if (j->stiffness != 0 && j->springref != j->ref)
+            put(m, ", rest: "), carom_put_number(&m->i, j->springref - j->ref);
         if (j->damping != 0) put(m, ", damping: "), carom_put_number(&m->i, j->damping);
         put(m, "}\n");
     }
@@ -657,18 +742,22 @@ static void put_limits(const mjcf *m) {
         if (first) put(m, "contacts:\n");
         first = false;
         if (j->limited) {
-            put(m, "  %s_lower: {gap: %s.%s - (", j->name, j->name, coordinate(j)), carom_put_number(&m->i, j->range[0] - j->ref), put(m, ")}\n");
-            put(m, "  %s_upper: {gap: ", j->name), carom_put_number(&m->i, j->range[1] - j->ref), put(m, " - %s.%s}\n", j->name, coordinate(j));
+            put(m, "  %s_lower: {gap: %s.%s - (", j->name, j->name, coordinate(j)),
+                carom_put_number(&m->i, j->range[0] - j->ref), put(m, ")}\n");
+            put(m, "  %s_upper: {gap: ", j->name), carom_put_number(&m->i, j->range[1] - j->ref),
+                put(m, " - %s.%s}\n", j->name, coordinate(j));
         }
         if (j->friction == 0) continue;
-        put(m, "  %s_friction: {normal force: ", j->name), carom_put_number(&m->i, j->friction), put(m, ", slip: %s.%s, friction: 1}\n", j->name, coordinate(j));
+        put(m, "  %s_friction: {normal force: ", j->name), carom_put_number(&m->i, j->friction),
+            put(m, ", slip: %s.%s, friction: 1}\n", j->name, coordinate(j));
     }
     // With planes of the world, by their masks; friction is the larger of the two.
     for (const geom *p = m->geoms; p; p = p->next) {
         if (p->of || strcmp(p->kind, "plane") != 0) continue;
         for (const geom *g = m->geoms; g; g = g->next) {
             if (!g->of || !((g->contype & p->conaffinity) || (p->contype & g->conaffinity))) continue;
-            put(m, "%s  %s_%s_on_%s: {between: [%s.%s, %s], friction: ", first ? "contacts:\n" : "", g->of->name, g->name, p->name, g->of->name, g->name, p->name);
+            put(m, "%s  %s_%s_on_%s: {between: [%s.%s, %s], friction: ", first ? "contacts:\n" : "", g->of->name,
+                g->name, p->name, g->of->name, g->name, p->name);
             carom_put_number(&m->i, fmax(g->friction, p->friction));
             put(m, "}\n");
             first = false;
@@ -683,7 +772,8 @@ static void put_limits(const mjcf *m) {
     if (any) put(m, "], floor]}\n");
 }
 
-// -- actuators -------------------------------------------------------------------------------------------------------------------------
+// -- actuators
+// -------------------------------------------------------------------------------------------------------------------------
 
 // An expression between two bounds.
 static void put_cut(const mjcf *m, const char *text, bool cut, const double *range) {
@@ -691,7 +781,8 @@ static void put_cut(const mjcf *m, const char *text, bool cut, const double *ran
         put(m, "%s", text);
         return;
     }
-    put(m, "max(min(%s, ", text), carom_put_number(&m->i, range[1]), put(m, "), "), carom_put_number(&m->i, range[0]), put(m, ")");
+    put(m, "max(min(%s, ", text), carom_put_number(&m->i, range[1]), put(m, "), "), carom_put_number(&m->i, range[0]),
+        put(m, ")");
 }
 
 static bool is_limited(const mjcf *m, const xml_element *e, const char *attribute, bool range) {
@@ -710,8 +801,12 @@ static carom_status put_actuator(mjcf *m, const xml_element *e, const joint *j, 
     CAROM_TRY(some(m, e, NULL, "gainprm", 3, gain, &n));
     CAROM_TRY(some(m, e, NULL, "biasprm", 3, bias, &n));
     const char *biastype = get(m, e, NULL, "biastype"), *gaintype = get(m, e, NULL, "gaintype");
-    if (strcmp(e->name, "general") == 0 && ((gaintype && strcmp(gaintype, "fixed") != 0) || (biastype && strcmp(biastype, "none") != 0 && strcmp(biastype, "affine") != 0)))
-        return omit(m, "gains and biases of <general> other than fixed and affine: their inputs drive nothing"), put(m, "  %s_motor: {joint: %s, %s: 0}\n", name, j->name, j->type == SLIDE ? "force" : "torque"), CAROM_OK;
+    if (strcmp(e->name, "general") == 0 &&
+        ((gaintype && strcmp(gaintype, "fixed") != 0) ||
+         (biastype && strcmp(biastype, "none") != 0 && strcmp(biastype, "affine") != 0)))
+        return omit(m, "gains and biases of <general> other than fixed and affine: their inputs drive nothing"),
+               put(m, "  %s_motor: {joint: %s, %s: 0}\n", name, j->name, j->type == SLIDE ? "force" : "torque"),
+               CAROM_OK;
     if (!biastype || strcmp(biastype, "affine") != 0) bias[0] = bias[1] = bias[2] = 0;
     if (strcmp(e->name, "motor") == 0) gain[0] = 1, bias[0] = bias[1] = bias[2] = 0;
     if (strcmp(e->name, "position") == 0) {
@@ -732,7 +827,8 @@ static carom_status put_actuator(mjcf *m, const xml_element *e, const joint *j, 
     put_cut(m, name, is_limited(m, e, "ctrllimited", has_control), control);
     if (bias[0] != 0) put(m, " + ("), carom_put_number(&m->i, bias[0]), put(m, ")");
     if (bias[1] != 0) {
-        put(m, " + ("), carom_put_number(&m->i, bias[1] * gear[0]), put(m, ")*(%s.%s + (", j->name, c), carom_put_number(&m->i, j->ref), put(m, "))");
+        put(m, " + ("), carom_put_number(&m->i, bias[1] * gear[0]), put(m, ")*(%s.%s + (", j->name, c),
+            carom_put_number(&m->i, j->ref), put(m, "))");
     }
     if (bias[2] != 0) put(m, " + ("), carom_put_number(&m->i, bias[2] * gear[0]), put(m, ")*%s.%s'", j->name, c);
     if (cut) put(m, ", "), carom_put_number(&m->i, force[1]), put(m, "), "), carom_put_number(&m->i, force[0]);
@@ -783,7 +879,8 @@ static carom_status put_actuators(mjcf *m, const xml_element *root) {
     return CAROM_OK;
 }
 
-// -- equality -------------------------------------------------------------------------------------------------------------------------
+// -- equality
+// -------------------------------------------------------------------------------------------------------------------------
 
 static carom_status put_equality(mjcf *m, const xml_element *e, const char *name) {
     const char *active = get(m, e, NULL, "active");
@@ -795,9 +892,11 @@ static carom_status put_equality(mjcf *m, const xml_element *e, const char *name
         int n;
         CAROM_TRY(some(m, e, NULL, "polycoef", 5, c, &n));
         if (a < 0 || (two && b < 0)) return fail(m, e, "an equality names a joint that does not exist");
-        if (!two || !moves(m->joint_at[a]) || !moves(m->joint_at[b]) || c[0] != 0 || c[1] == 0 || c[2] != 0 || c[3] != 0 || c[4] != 0)
+        if (!two || !moves(m->joint_at[a]) || !moves(m->joint_at[b]) || c[0] != 0 || c[1] == 0 || c[2] != 0 ||
+            c[3] != 0 || c[4] != 0)
             return omit(m, "equality of joints that is not proportional"), CAROM_OK;
-        put(m, "  %s: {type: gear, joints: [%s, %s], ratio: ", name, m->joint_at[b]->name, m->joint_at[a]->name), carom_put_number(&m->i, c[1]), put(m, "}\n");
+        put(m, "  %s: {type: gear, joints: [%s, %s], ratio: ", name, m->joint_at[b]->name, m->joint_at[a]->name),
+            carom_put_number(&m->i, c[1]), put(m, "}\n");
         return CAROM_OK;
     }
     const bool weld = strcmp(e->name, "weld") == 0;
@@ -812,7 +911,8 @@ static carom_status put_equality(mjcf *m, const xml_element *e, const char *name
     const frame *f = &m->body_at[a]->at;
     carom_turn(f->R, anchor, at);
     for (int i = 0; i < 3; ++i) at[i] += f->r[i];
-    put(m, "  %s: {type: %s, between: [%s, %s]", name, weld ? "weld" : "spherical", carrier_name(m, B), carrier_name(m, A));
+    put(m, "  %s: {type: %s, between: [%s, %s]", name, weld ? "weld" : "spherical", carrier_name(m, B),
+        carrier_name(m, A));
     carom_put_list(&m->i, ", at: ", at, 3);
     put(m, "}\n");
     if (weld && carom_xml_get(e, "relpose")) omit(m, "relpose of welds: bodies stay where they start");
@@ -827,7 +927,8 @@ static carom_status put_all_joints(mjcf *m, const xml_element *root) {
         carom_put_list(&m->i, ", at: ", j->at, 3);
         if (j->type != BALL) carom_put_list(&m->i, ", axis: ", j->axis, 3);
         put(m, "}\n");
-        if (j->type == BALL && (j->damping != 0 || j->stiffness != 0 || j->friction != 0)) omit(m, "damping, stiffness and friction of ball joints");
+        if (j->type == BALL && (j->damping != 0 || j->stiffness != 0 || j->friction != 0))
+            omit(m, "damping, stiffness and friction of ball joints");
     }
     for (const xml_element *s = carom_xml_child(root, "equality"); s; s = carom_xml_again(s))
         for (const xml_element *e = s->child; e; e = e->next) {
@@ -838,14 +939,18 @@ static carom_status put_all_joints(mjcf *m, const xml_element *root) {
     return CAROM_OK;
 }
 
-// -- everything ------------------------------------------------------------------------------------------------------------------------
+// -- everything
+// ------------------------------------------------------------------------------------------------------------------------
 
 static carom_status read_settings(mjcf *m, const xml_element *root) {
     for (const xml_element *e = carom_xml_child(root, "compiler"); e; e = carom_xml_again(e)) {
-        const char *angle = carom_xml_get(e, "angle"), *euler = carom_xml_get(e, "eulerseq"), *dir = carom_xml_get(e, "meshdir"), *assets = carom_xml_get(e, "assetdir"),
-                   *limits = carom_xml_get(e, "autolimits"), *coordinate_word = carom_xml_get(e, "coordinate"), *from = carom_xml_get(e, "inertiafromgeom");
+        const char *angle = carom_xml_get(e, "angle"), *euler = carom_xml_get(e, "eulerseq"),
+                   *dir = carom_xml_get(e, "meshdir"), *assets = carom_xml_get(e, "assetdir"),
+                   *limits = carom_xml_get(e, "autolimits"), *coordinate_word = carom_xml_get(e, "coordinate"),
+                   *from = carom_xml_get(e, "inertiafromgeom");
         if (angle) m->angle = strcmp(angle, "radian") == 0 ? 1 : PI / 180;
-        if (euler && (strlen(euler) != 3 || strspn(euler, "xyzXYZ") != 3)) return fail(m, e, "eulerseq=\"%.20s\" must be three of x, y, z, X, Y, Z", euler);
+        if (euler && (strlen(euler) != 3 || strspn(euler, "xyzXYZ") != 3))
+            return fail(m, e, "eulerseq=\"%.20s\" must be three of x, y, z, X, Y, Z", euler);
         if (euler) m->eulerseq = euler;
         if (assets) m->meshdir = assets;
         if (dir) m->meshdir = dir;
@@ -858,7 +963,8 @@ static carom_status read_settings(mjcf *m, const xml_element *root) {
         CAROM_TRY(vector(m, e, NULL, "gravity", 3, m->gravity, NULL));
         CAROM_TRY(number(m, e, NULL, "timestep", &m->timestep));
     }
-    for (const xml_element *e = carom_xml_child(root, "default"); e; e = carom_xml_again(e)) CAROM_TRY(read_classes(m, e, -1));
+    for (const xml_element *e = carom_xml_child(root, "default"); e; e = carom_xml_again(e))
+        CAROM_TRY(read_classes(m, e, -1));
     for (const xml_element *a = carom_xml_child(root, "asset"); a; a = carom_xml_again(a))
         for (const xml_element *e = carom_xml_child(a, "mesh"); e; e = carom_xml_again(e)) ++m->nmeshes;
     m->meshes = carom_pool_take(&m->i.memory, ((size_t)m->nmeshes + 1) * sizeof *m->meshes);
@@ -878,7 +984,8 @@ static carom_status read_settings(mjcf *m, const xml_element *root) {
 }
 
 static void list_omitted(mjcf *m, const xml_element *root) {
-    static const char *const used[] = {"compiler", "option", "default", "worldbody", "actuator", "equality", "asset", "size", "statistic", "visual"};
+    static const char *const used[] = {"compiler", "option", "default", "worldbody", "actuator",
+                                       "equality", "asset",  "size",    "statistic", "visual"};
     for (const xml_element *e = root->child; e; e = e->next) {
         size_t k = 0;
         while (k < sizeof used / sizeof *used && strcmp(used[k], e->name) != 0) ++k;
@@ -889,7 +996,8 @@ static void list_omitted(mjcf *m, const xml_element *root) {
     for (int i = 0; i < m->nbodies; ++i) moving += m->body_at[i]->carrier == i;
     if (moving > 1) omit(m, "contacts between bodies that move");
     for (const geom *g = m->geoms; g; g = g->next)
-        if (!g->of && strcmp(g->kind, "plane") != 0 && !g->drawn) omit(m, "contacts with geometries of the world other than planes");
+        if (!g->of && strcmp(g->kind, "plane") != 0 && !g->drawn)
+            omit(m, "contacts with geometries of the world other than planes");
     if (m->nomitted == 0) return;
     put(m, "# omitted:\n");
     for (int k = 0; k < m->nomitted; ++k) {
@@ -904,10 +1012,12 @@ static carom_status convert(mjcf *m) {
     xml_element *root = carom_xml_read(&m->i.memory, def->text, def->length, def->file, m->i.err);
     if (!root) return m->i.err->code;
     if (strcmp(root->name, "robot") == 0) return fail(m, root, "this is a URDF; use carom import urdf");
-    if (strcmp(root->name, "mujoco") != 0) return fail(m, root, "the file begins with <%.40s>; an MJCF file begins with <mujoco>", root->name);
+    if (strcmp(root->name, "mujoco") != 0)
+        return fail(m, root, "the file begins with <%.40s>; an MJCF file begins with <mujoco>", root->name);
     CAROM_TRY(include(m, root, 0));
     CAROM_TRY(read_settings(m, root));
-    for (const xml_element *e = carom_xml_child(root, "worldbody"); e; e = carom_xml_again(e)) CAROM_TRY(read_world(m, e));
+    for (const xml_element *e = carom_xml_child(root, "worldbody"); e; e = carom_xml_again(e))
+        CAROM_TRY(read_world(m, e));
     int moving = 0;
     for (int i = 0; i < m->nbodies; ++i) moving += m->body_at[i]->carrier == i;
     if (moving == 0) return fail(m, root, "no body has a joint, so there is nothing to simulate");
@@ -925,7 +1035,13 @@ static carom_status convert(mjcf *m) {
 
 carom_status carom_mjcf_write(const carom_robot_def *def, carom_write_text *write, void *user, carom_error *err) {
     carom_error own = {.code = CAROM_OK};
-    mjcf m = {.i = {.def = def, .err = &own, .write = write, .user = user}, .angle = PI / 180, .eulerseq = "xyz", .meshdir = "", .autolimits = true, .gravity = {0, 0, -9.81}, .timestep = 2e-3};
+    mjcf m = {.i = {.def = def, .err = &own, .write = write, .user = user},
+              .angle = PI / 180,
+              .eulerseq = "xyz",
+              .meshdir = "",
+              .autolimits = true,
+              .gravity = {0, 0, -9.81},
+              .timestep = 2e-3};
     m.last = &m.first, m.last_joint = &m.joints, m.last_geom = &m.geoms, m.last_helper = &m.helpers;
     const carom_status status = convert(&m);
     carom_pool_free(&m.i.memory);

@@ -32,14 +32,19 @@ carom_status carom_import_numbers(const importing *r, const xml_element *e, cons
         char *end = NULL;
         p += strspn(p, " \t\r\n");
         x[i] = carom_number(p, &end);
-        if (end == p || !isfinite(x[i])) return carom_import_fail(r, e, "%s=\"%.60s\" of <%.40s> must be %d number%s", attribute, carom_xml_get(e, attribute), e->name, n, n == 1 ? "" : "s");
+        if (end == p || !isfinite(x[i]))
+            return carom_import_fail(r, e, "%s=\"%.60s\" of <%.40s> must be %d number%s", attribute,
+                                     carom_xml_get(e, attribute), e->name, n, n == 1 ? "" : "s");
         p = end;
     }
     p += strspn(p, " \t\r\n");
-    return *p ? carom_import_fail(r, e, "%s=\"%.60s\" of <%.40s> has more than %d number%s", attribute, carom_xml_get(e, attribute), e->name, n, n == 1 ? "" : "s") : CAROM_OK;
+    return *p ? carom_import_fail(r, e, "%s=\"%.60s\" of <%.40s> has more than %d number%s", attribute,
+                                  carom_xml_get(e, attribute), e->name, n, n == 1 ? "" : "s")
+              : CAROM_OK;
 }
 
-// -- names -----------------------------------------------------------------------------------------------------------------------
+// -- names
+// -----------------------------------------------------------------------------------------------------------------------
 
 static size_t slot_of(const name_table *t, const char *name) {
     uint64_t h = 1469598103934665603u;
@@ -81,11 +86,14 @@ const char *carom_import_name(importing *r, const char *own) {
     for (char *c = name; *c; ++c)
         if (!letter(*c) && !(*c >= '0' && *c <= '9')) *c = '_';
     const size_t end = strlen(name);
-    while (carom_table_get(&r->used, name) >= 0 || strcmp(name, "ground") == 0 || strcmp(name, "t") == 0 || strcmp(name, "pi") == 0) snprintf(name + end, size - end, "_%d", ++r->renamed + 1);
+    while (carom_table_get(&r->used, name) >= 0 || strcmp(name, "ground") == 0 || strcmp(name, "t") == 0 ||
+           strcmp(name, "pi") == 0)
+        snprintf(name + end, size - end, "_%d", ++r->renamed + 1);
     return carom_table_put(&r->memory, &r->used, name, 1) ? name : NULL;
 }
 
-// -- frames and masses ---------------------------------------------------------------------------------------------------------------
+// -- frames and masses
+// ---------------------------------------------------------------------------------------------------------------
 
 void carom_times(const double *A, const double *B, double *C) {
     double X[9];
@@ -127,17 +135,22 @@ frame carom_inverse(const frame *a) {
 // Roll, pitch and yaw about fixed axes.
 frame carom_from_rpy(const double *rpy, const double *r) {
     const double a = cos(rpy[0]), b = sin(rpy[0]), c = cos(rpy[1]), d = sin(rpy[1]), e = cos(rpy[2]), f = sin(rpy[2]);
-    return (frame){{e * c, e * d * b - f * a, e * d * a + f * b, f * c, f * d * b + e * a, f * d * a - e * b, -d, c * b, c * a}, {r[0], r[1], r[2]}};
+    return (frame){
+        {e * c, e * d * b - f * a, e * d * a + f * b, f * c, f * d * b + e * a, f * d * a - e * b, -d, c * b, c * a},
+        {r[0], r[1], r[2]}};
 }
 
 frame carom_about(const double *n, double angle) {
     const double c = cos(angle), s = sin(angle), k = 1 - c;
-    return (frame){{c + n[0] * n[0] * k, n[0] * n[1] * k - n[2] * s, n[0] * n[2] * k + n[1] * s, n[1] * n[0] * k + n[2] * s, c + n[1] * n[1] * k, n[1] * n[2] * k - n[0] * s, n[2] * n[0] * k - n[1] * s,
-                    n[2] * n[1] * k + n[0] * s, c + n[2] * n[2] * k}, {0, 0, 0}};
+    return (frame){{c + n[0] * n[0] * k, n[0] * n[1] * k - n[2] * s, n[0] * n[2] * k + n[1] * s,
+                    n[1] * n[0] * k + n[2] * s, c + n[1] * n[1] * k, n[1] * n[2] * k - n[0] * s,
+                    n[2] * n[0] * k - n[1] * s, n[2] * n[1] * k + n[0] * s, c + n[2] * n[2] * k},
+                   {0, 0, 0}};
 }
 
 frame carom_from_quaternion(const double *q, const double *r) {
-    const double s = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), n[3] = {s > 0 ? q[1] / s : 1, s > 0 ? q[2] / s : 0, s > 0 ? q[3] / s : 0};
+    const double s = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]),
+                 n[3] = {s > 0 ? q[1] / s : 1, s > 0 ? q[2] / s : 0, s > 0 ? q[3] / s : 0};
     frame f = carom_about(n, 2 * atan2(s, q[0]));
     memcpy(f.r, r, sizeof f.r);
     return f;
@@ -149,7 +162,8 @@ void carom_quaternion_of(const double *R, double *q) {
     int k = 0;
     for (int i = 1; i < 4; ++i)
         if (d[i] > d[k]) k = i;
-    const double s = 2 * sqrt(1 + d[k]), o[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]}, p[3] = {R[1] + R[3], R[2] + R[6], R[5] + R[7]};
+    const double s = 2 * sqrt(1 + d[k]), o[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]},
+                 p[3] = {R[1] + R[3], R[2] + R[6], R[5] + R[7]};
     q[k] = s / 4;
     for (int i = 0; i < 4; ++i)
         if (i != k) q[i] = (k == 0 ? o[i - 1] : i == 0 ? o[k - 1] : p[i + k - 3]) / s;
@@ -184,7 +198,10 @@ void carom_mass_add(mass *to, const mass *x, const frame *f) {
 
 bool carom_positive(const double *J) {
     const double two = J[0] * J[4] - J[1] * J[3];
-    return J[0] > 0 && two > 0 && J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) + J[2] * (J[3] * J[7] - J[4] * J[6]) > 0;
+    return J[0] > 0 && two > 0 &&
+           J[0] * (J[4] * J[8] - J[5] * J[7]) - J[1] * (J[3] * J[8] - J[5] * J[6]) +
+                   J[2] * (J[3] * J[7] - J[4] * J[6]) >
+               0;
 }
 
 // Jacobi's rotations make A diagonal and collect in V.
@@ -194,7 +211,9 @@ static void principal(double *A, double *V) {
         for (int p = 0; p < 2; ++p)
             for (int q = p + 1; q < 3; ++q) {
                 if (A[3 * p + q] == 0) continue;
-                const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]), t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+                const double theta = (A[4 * q] - A[4 * p]) / (2 * A[3 * p + q]),
+                             t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1),
+                             s = t * c;
                 double T[9], G[9];
                 memcpy(G, carom_frame_none().R, sizeof G);
                 G[4 * p] = G[4 * q] = c, G[3 * p + q] = s, G[3 * q + p] = -s;
@@ -215,7 +234,8 @@ void carom_mass_repair(mass *x) {
     carom_times(x->J, T, x->J);
 }
 
-// -- the text ------------------------------------------------------------------------------------------------------------------------
+// -- the text
+// ------------------------------------------------------------------------------------------------------------------------
 
 void carom_put(const importing *r, const char *format, ...) {
     char text[1200];
@@ -228,7 +248,9 @@ void carom_put(const importing *r, const char *format, ...) {
 
 void carom_put_quoted(const importing *r, const char *text) {
     carom_put(r, "\"");
-    for (const char *c = text; *c; ++c) carom_put(r, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c == '\r' || *c == '\n' || *c == '\t' ? ' ' : *c); // as XML reads it
+    for (const char *c = text; *c; ++c)
+        carom_put(r, *c == '"' || *c == '\\' ? "\\%c" : "%c",
+                  *c == '\r' || *c == '\n' || *c == '\t' ? ' ' : *c); // as XML reads it
     carom_put(r, "\"");
 }
 
@@ -274,7 +296,9 @@ void carom_put_body(const importing *r, const char *name, const mass *x, const f
     char text[40];
     carom_shortest(text, sizeof text, 12, x->m);
     carom_put(r, "  %s: {mass: %s", name, text);
-    const double J[6] = {x->J[0], x->J[4], x->J[8], (x->J[1] + x->J[3]) / 2, (x->J[2] + x->J[6]) / 2, (x->J[5] + x->J[7]) / 2}, most = fmax(J[0], fmax(J[1], J[2]));
+    const double J[6] =
+        {x->J[0], x->J[4], x->J[8], (x->J[1] + x->J[3]) / 2, (x->J[2] + x->J[6]) / 2, (x->J[5] + x->J[7]) / 2},
+                 most = fmax(J[0], fmax(J[1], J[2]));
     carom_put(r, ", inertia: [");
     for (int i = 0; i < 6; ++i) { // moments may be small; products that are only rounding are 0
         carom_shortest(text, sizeof text, 12, i > 2 && fabs(J[i]) < 1e-15 * most ? 0 : J[i]);
@@ -288,12 +312,17 @@ void carom_put_body(const importing *r, const char *name, const mass *x, const f
 bool carom_import_mesh(const importing *r, const xml_element *e, const char *given, char *path, size_t size) {
     char why[300] = "";
     const char *dot = strrchr(given, '.'), *rest = given;
-    const bool read = dot && (strcmp(dot, ".stl") == 0 || strcmp(dot, ".STL") == 0 || strcmp(dot, ".obj") == 0 || strcmp(dot, ".OBJ") == 0);
+    const bool read = dot && (strcmp(dot, ".stl") == 0 || strcmp(dot, ".STL") == 0 || strcmp(dot, ".obj") == 0 ||
+                              strcmp(dot, ".OBJ") == 0);
     if (strncmp(rest, "package://", 10) == 0) rest = strchr(rest + 10, '/') ? strchr(rest + 10, '/') + 1 : rest + 10;
-    if (!read) snprintf(why, sizeof why, "carom reads STL and OBJ files");
-    else if (r->def->mesh) r->def->mesh(r->def->user, given, path, size, why, sizeof why);
-    else if (rest[0] == '/' || strstr(rest, "..") || strstr(rest, "://")) snprintf(why, sizeof why, "a model reads files in its own directory and below; copy it there");
-    else snprintf(path, size, "%s", rest);
+    if (!read)
+        snprintf(why, sizeof why, "carom reads STL and OBJ files");
+    else if (r->def->mesh)
+        r->def->mesh(r->def->user, given, path, size, why, sizeof why);
+    else if (rest[0] == '/' || strstr(rest, "..") || strstr(rest, "://"))
+        snprintf(why, sizeof why, "a model reads files in its own directory and below; copy it there");
+    else
+        snprintf(path, size, "%s", rest);
     if (*why) carom_import_note(r, e, "the mesh '%.100s' is left out: %s", rest, why);
     return !*why;
 }

@@ -1,10 +1,10 @@
 // cloud.c: hulls of points as files hold them, by Qhull.
 //
-// Where few and well separated points are given, gift wrapping (collide/hull.c) does, and needs no library.  Else Qhull makes the hull and merges faces
-// that are coplanar to a tolerance.  A hull of too many corners is built up from outside: a tetrahedron of the farthest points, then those that are
-// farthest outside of the hull of the corners so far, until there are enough.  It lies within the hull of all points, and its error is their
-// largest distance from it:
-//     e = max_i dist(x_i, hull)                                                                                                      (SHP-30)
+// Where few and well separated points are given, gift wrapping (collide/hull.c) does, and needs no library.  Else Qhull
+// makes the hull and merges faces that are coplanar to a tolerance.  A hull of too many corners is built up from
+// outside: a tetrahedron of the farthest points, then those that are farthest outside of the hull of the corners so
+// far, until there are enough.  It lies within the hull of all points, and its error is their largest distance from it:
+//     e = max_i dist(x_i, hull) (SHP-30)
 #define _POSIX_C_SOURCE 200809L // fmemopen
 #include "derive/shapes/cloud.h"
 #include <math.h>
@@ -29,14 +29,20 @@ enum { WRAPPED = 512 };
 static const double THINNEST = 1e-4; // of the size, as in collide/hull.c
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-static void minus(const double *a, const double *b, double *c) { c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2]; }
+static void minus(const double *a, const double *b, double *c) {
+    c[0] = a[0] - b[0], c[1] = a[1] - b[1], c[2] = a[2] - b[2];
+}
 static void cross(const double *a, const double *b, double *c) {
     c[0] = a[1] * b[2] - a[2] * b[1], c[1] = a[2] * b[0] - a[0] * b[2], c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-// -- what Qhull finds -----------------------------------------------------------------------------------------------------------
+// -- what Qhull finds
+// -----------------------------------------------------------------------------------------------------------
 
-typedef struct face { int m, *corner; double normal[3], offset; } face; // counterclockwise seen from outside
+typedef struct face {
+    int m, *corner;
+    double normal[3], offset;
+} face; // counterclockwise seen from outside
 
 typedef struct faces {
     int n, corners;
@@ -133,13 +139,18 @@ static bool find_faces(const double (*x)[3], int n, double eps, faces *f) {
     return found;
 }
 
-// -- faces to a polyhedron --------------------------------------------------------------------------------------------------------
+// -- faces to a polyhedron
+// --------------------------------------------------------------------------------------------------------
 
-typedef struct side { int low, high, face, at; } side; // of one face: corner `at` of it and the next
+typedef struct side {
+    int low, high, face, at;
+} side; // of one face: corner `at` of it and the next
 
 static int by_ends(const void *p, const void *q) {
     const side *a = p, *b = q;
-    return a->low != b->low ? (a->low < b->low ? -1 : 1) : a->high != b->high ? (a->high < b->high ? -1 : 1) : a->face - b->face;
+    return a->low != b->low     ? (a->low < b->low ? -1 : 1)
+           : a->high != b->high ? (a->high < b->high ? -1 : 1)
+                                : a->face - b->face;
 }
 
 static int start_of(const face *f, int at) { return f->corner[at]; }
@@ -156,7 +167,9 @@ static bool find_edges(const faces *f, side *sides, carom_hull *h) {
     qsort(sides, (size_t)n, sizeof *sides, by_ends);
     for (int i = 0; i < n; i += 2) {
         const side *s = &sides[i], *t = s + 1;
-        if (i + 1 == n || t->low != s->low || t->high != s->high || (i + 2 < n && s[2].low == s->low && s[2].high == s->high)) return false;
+        if (i + 1 == n || t->low != s->low || t->high != s->high ||
+            (i + 2 < n && s[2].low == s->low && s[2].high == s->high))
+            return false;
         const int a = start_of(&f->face[s->face], s->at), b = end_of(&f->face[s->face], s->at);
         if (start_of(&f->face[t->face], t->at) != b) return false;
         memcpy(h->edge[h->ne++], (int[4]){a, b, s->face, t->face}, sizeof *h->edge);
@@ -165,14 +178,19 @@ static bool find_edges(const faces *f, side *sides, carom_hull *h) {
 }
 
 // Points x have size 1; those of the hull are `own`.
-static carom_hull_fault build(const double (*x)[3], const double (*own)[3], int n, const faces *f, double eps, carom_hull *hull) {
+static carom_hull_fault build(const double (*x)[3], const double (*own)[3], int n, const faces *f, double eps,
+                              carom_hull *hull) {
     const size_t nf = (size_t)f->n, nc = (size_t)f->corners;
     carom_hull h = {.nf = f->n};
     int *number = malloc((size_t)n * sizeof *number);
     side *sides = malloc(nc * sizeof *sides);
-    h.v = malloc((size_t)n * sizeof *h.v), h.normal = malloc(nf * sizeof *h.normal), h.offset = malloc(nf * sizeof *h.offset);
-    h.face_at = calloc(nf + 1, sizeof *h.face_at), h.face = malloc(nc * sizeof *h.face), h.edge = malloc(nc * sizeof *h.edge);
-    carom_hull_fault fault = number && sides && h.v && h.normal && h.offset && h.face_at && h.face && h.edge ? CAROM_HULL_OK : CAROM_HULL_MEMORY;
+    h.v = malloc((size_t)n * sizeof *h.v), h.normal = malloc(nf * sizeof *h.normal),
+    h.offset = malloc(nf * sizeof *h.offset);
+    h.face_at = calloc(nf + 1, sizeof *h.face_at), h.face = malloc(nc * sizeof *h.face),
+    h.edge = malloc(nc * sizeof *h.edge);
+    carom_hull_fault fault = number && sides && h.v && h.normal && h.offset && h.face_at && h.face && h.edge
+                                 ? CAROM_HULL_OK
+                                 : CAROM_HULL_MEMORY;
     if (fault == CAROM_HULL_OK) {
         memset(number, -1, (size_t)n * sizeof *number);
         for (int i = 0; i < f->corners; ++i) number[f->corner[i]] = 0;
@@ -190,7 +208,9 @@ static carom_hull_fault build(const double (*x)[3], const double (*own)[3], int 
             h.face_at[i + 1] = h.face_at[i] + one->m;
             h.offset[i] = 0;
             memcpy(h.normal[i], one->normal, sizeof *h.normal);
-            for (int k = 0; k < one->m; ++k) h.face[h.face_at[i] + k] = number[one->corner[k]], h.offset[i] += dot(one->normal, own[one->corner[k]]) / one->m;
+            for (int k = 0; k < one->m; ++k)
+                h.face[h.face_at[i] + k] = number[one->corner[k]],
+                                      h.offset[i] += dot(one->normal, own[one->corner[k]]) / one->m;
             if (fault != CAROM_HULL_OK) break;
         }
     }
@@ -198,8 +218,10 @@ static carom_hull_fault build(const double (*x)[3], const double (*own)[3], int 
     for (int i = 0; fault == CAROM_HULL_OK && i < 2 * h.ne; ++i) h.edge[i / 2][i % 2] = number[h.edge[i / 2][i % 2]];
     if (fault == CAROM_HULL_OK && h.nv - h.ne + h.nf != 2) fault = CAROM_HULL_ROUGH; // Euler
     void *memory = fault == CAROM_HULL_OK ? malloc(carom_hull_size(&h)) : NULL;
-    if (memory) *hull = carom_hull_copy(&h, memory);
-    else if (fault == CAROM_HULL_OK) fault = CAROM_HULL_MEMORY;
+    if (memory)
+        *hull = carom_hull_copy(&h, memory);
+    else if (fault == CAROM_HULL_OK)
+        fault = CAROM_HULL_MEMORY;
     free(number), free(sides), free(h.v), free(h.normal), free(h.offset), free(h.face_at), free(h.face), free(h.edge);
     return fault;
 }
@@ -216,7 +238,8 @@ static carom_hull_fault make(const double (*x)[3], const double (*own)[3], int n
     return fault;
 }
 
-// -- distance ---------------------------------------------------------------------------------------------------------------------
+// -- distance
+// ---------------------------------------------------------------------------------------------------------------------
 
 static double to_segment(const double *p, const double *a, const double *b) {
     double d[3], y[3];
@@ -255,9 +278,13 @@ static double error_of(const carom_hull *h, const double (*x)[3], int n) {
     return most;
 }
 
-// -- fewer corners ----------------------------------------------------------------------------------------------------------------
+// -- fewer corners
+// ----------------------------------------------------------------------------------------------------------------
 
-typedef struct far { double by; int point; } far;
+typedef struct far {
+    double by;
+    int point;
+} far;
 
 static int by_distance(const void *p, const void *q) {
     const far *a = p, *b = q;
@@ -279,8 +306,10 @@ static void tetrahedron(const double (*x)[3], int n, int *list) {
     }
 }
 
-// Of points outside of the hull of the first `count` of the list, the farthest of each face; the farthest ones are added.  How many are in the list then.
-static int add_farthest(const double (*x)[3], int n, const double (*chosen)[3], int *list, int count, int most, far *farthest) {
+// Of points outside of the hull of the first `count` of the list, the farthest of each face; the farthest ones are
+// added.  How many are in the list then.
+static int add_farthest(const double (*x)[3], int n, const double (*chosen)[3], int *list, int count, int most,
+                        far *farthest) {
     faces f;
     int found = 0;
     if (!find_faces(chosen, count, 0, &f)) return -1;
@@ -305,19 +334,22 @@ static int add_farthest(const double (*x)[3], int n, const double (*chosen)[3], 
 
 // The hull of `most` of these points, which all are corners.
 static carom_hull_fault simplify(const double (*x)[3], const double (*own)[3], int n, int most, carom_hull *hull) {
-    double (*chosen)[3] = malloc((size_t)most * sizeof *chosen), (*chosen_own)[3] = malloc((size_t)most * sizeof *chosen_own);
+    double(*chosen)[3] = malloc((size_t)most * sizeof *chosen),
+    (*chosen_own)[3] = malloc((size_t)most * sizeof *chosen_own);
     int *list = malloc((size_t)most * sizeof *list), count = 4;
     far *farthest = malloc(4 * (size_t)most * sizeof *farthest);
     carom_hull_fault fault = CAROM_HULL_MEMORY;
     if (chosen && chosen_own && list && farthest) {
         tetrahedron(x, n, list);
         for (int known = 0;;) {
-            for (int i = known; i < count; ++i) memcpy(chosen[i], x[list[i]], sizeof *chosen), memcpy(chosen_own[i], own[list[i]], sizeof *chosen_own);
+            for (int i = known; i < count; ++i)
+                memcpy(chosen[i], x[list[i]], sizeof *chosen), memcpy(chosen_own[i], own[list[i]], sizeof *chosen_own);
             known = count;
             count = count == most ? count : add_farthest(x, n, (const double(*)[3])chosen, list, count, most, farthest);
             if (count <= known) break;
         }
-        fault = count < 0 ? CAROM_HULL_ROUGH : make((const double(*)[3])chosen, (const double(*)[3])chosen_own, count, hull);
+        fault = count < 0 ? CAROM_HULL_ROUGH
+                          : make((const double(*)[3])chosen, (const double(*)[3])chosen_own, count, hull);
     }
     free(chosen), free(chosen_own), free(list), free(farthest);
     return fault;
@@ -332,13 +364,13 @@ static carom_hull_fault many(const double (*points)[3], int n, int most, carom_h
     }
     for (int k = 0; k < 3; ++k) size = fmax(size, high[k] - low[k]);
     if (!(size > 0 && size < 1e100)) return CAROM_HULL_FLAT;
-    double (*x)[3] = malloc((size_t)n * sizeof *x);
+    double(*x)[3] = malloc((size_t)n * sizeof *x);
     if (!x) return CAROM_HULL_MEMORY;
     for (int i = 0; i < 3 * n; ++i) x[i / 3][i % 3] = (points[i / 3][i % 3] - (low[i % 3] + high[i % 3]) / 2) / size;
     faces f;
-    carom_hull_fault fault = CAROM_HULL_FLAT; // what Qhull makes no hull of, is flat
+    carom_hull_fault fault = CAROM_HULL_FLAT;          // what Qhull makes no hull of, is flat
     if (find_faces((const double(*)[3])x, n, 0, &f)) { // its corners alone count from here on
-        double (*own)[3] = malloc((size_t)n * sizeof *own);
+        double(*own)[3] = malloc((size_t)n * sizeof *own);
         bool *used = calloc((size_t)n, sizeof *used);
         int m = 0;
         for (int i = 0; own && used && i < f.corners; ++i) used[f.corner[i]] = true;
@@ -346,9 +378,10 @@ static carom_hull_fault many(const double (*points)[3], int n, int most, carom_h
             if (used[i]) memcpy(own[m], points[i], sizeof *own), memmove(x[m++], x[i], sizeof *x);
         fault = CAROM_HULL_MEMORY;
         if (own && used) {
-            const double (*at)[3] = (const double(*)[3])x, (*from)[3] = (const double(*)[3])own;
+            const double(*at)[3] = (const double(*)[3])x, (*from)[3] = (const double(*)[3])own;
             fault = make(at, from, m, hull);
-            if (fault == CAROM_HULL_OK && hull->nv > most) carom_hull_free(hull), fault = simplify(at, from, m, most, hull);
+            if (fault == CAROM_HULL_OK && hull->nv > most)
+                carom_hull_free(hull), fault = simplify(at, from, m, most, hull);
             if (fault == CAROM_HULL_OK) *error = error_of(hull, from, m);
         }
         free(own), free(used);
@@ -369,7 +402,8 @@ double carom_cloud_volume(const double (*points)[3], int n) {
     for (int i = 0; i < f.n; ++i)
         for (int k = 1; k + 1 < f.face[i].m; ++k) {
             double a[3], b[3], c[3], d[3];
-            minus(points[f.face[i].corner[0]], o, a), minus(points[f.face[i].corner[k]], o, b), minus(points[f.face[i].corner[k + 1]], o, c), cross(b, c, d);
+            minus(points[f.face[i].corner[0]], o, a), minus(points[f.face[i].corner[k]], o, b),
+                minus(points[f.face[i].corner[k + 1]], o, c), cross(b, c, d);
             sum += dot(a, d) / 6;
         }
     free_faces(&f);
@@ -384,7 +418,9 @@ carom_hull_fault carom_cloud_hull(const double (*points)[3], int n, int most, ca
 #ifdef CAROM_HAS_QHULL
     carom_hull_fault fault = n > WRAPPED ? CAROM_HULL_LARGE : carom_hull_make(points, n, hull);
     if (fault == CAROM_HULL_OK && hull->nv > most) carom_hull_free(hull), fault = CAROM_HULL_LARGE;
-    return (fault == CAROM_HULL_LARGE || fault == CAROM_HULL_ROUGH || fault == CAROM_HULL_FLAT) && n >= 4 ? many(points, n, most, hull, error) : fault;
+    return (fault == CAROM_HULL_LARGE || fault == CAROM_HULL_ROUGH || fault == CAROM_HULL_FLAT) && n >= 4
+               ? many(points, n, most, hull, error)
+               : fault;
 #else
     carom_hull_fault fault = carom_hull_make(points, n, hull);
     if (fault == CAROM_HULL_OK && hull->nv > most) carom_hull_free(hull), fault = CAROM_HULL_LARGE;

@@ -1,11 +1,13 @@
 // split.c: a concave solid as several convex ones.
 //
-// A piece is what of the solid is in a box.  Its hull is that of the surface in the box and of those corners of the box that are inside of the solid.
-// Again and again the piece is cut whose hull has most that is not solid, by the best of some planes across x, y and z, until there are as many as
-// allowed or all are convex.  The best plane is that with the largest
-//     V(hull P) - V(hull P_1) - V(hull P_2) - V(hull P)/20 ((V_1 - V_2)/(V_1 + V_2))^2                                               (SHP-31)
+// A piece is what of the solid is in a box.  Its hull is that of the surface in the box and of those corners of the box
+// that are inside of the solid. Again and again the piece is cut whose hull has most that is not solid, by the best of
+// some planes across x, y and z, until there are as many as allowed or all are convex.  The best plane is that with the
+// largest
+//     V(hull P) - V(hull P_1) - V(hull P_2) - V(hull P)/20 ((V_1 - V_2)/(V_1 + V_2))^2 (SHP-31)
 // the volume that hulls lose, and even halves where none loses any: those of a ring.
-// A corner c is inside where the solid angles of all triangles, as seen from it, have a sum above half of the whole, 2 pi.           (SHP-32)
+// A corner c is inside where the solid angles of all triangles, as seen from it, have a sum above half of the whole, 2
+// pi.           (SHP-32)
 #include "derive/shapes/split.h"
 #include "derive/shapes/cloud.h"
 #include <math.h>
@@ -13,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANES = 5, LINES = 48 };   // across each axis; lines along x, for volumes, in each direction across
-static const double LEAST = 1e-3, HOLLOW = 0.03; // of all hulls: less is not worth a cut; of one: volumes by lines are not more exact
+enum { PLANES = 5, LINES = 48 }; // across each axis; lines along x, for volumes, in each direction across
+static const double LEAST = 1e-3,
+                    HOLLOW = 0.03; // of all hulls: less is not worth a cut; of one: volumes by lines are not more exact
 
 /// Triangles; those of three equal corners are points that count for the hull, too.
 typedef struct soup {
@@ -25,20 +28,23 @@ typedef struct soup {
 
 typedef struct piece {
     soup s;
-    int part;                  // of the mesh
-    double low[3], high[3];    // the box; infinite where it was not cut
-    double volume, gain, at;   // of its hull; what hulls lose by the best cut, across `axis`
-    double hollow;             // volume of its hull that is not solid
+    int part;                // of the mesh
+    double low[3], high[3];  // the box; infinite where it was not cut
+    double volume, gain, at; // of its hull; what hulls lose by the best cut, across `axis`
+    double hollow;           // volume of its hull that is not solid
     int axis;
     bool looked_at;
 } piece;
 
 /// Where lines along x cross the surface of a part.
-typedef struct crossing { int line; double x; } crossing;
+typedef struct crossing {
+    int line;
+    double x;
+} crossing;
 typedef struct lines {
     double low[2], cell[2]; // in y and z
     int n, room;
-    crossing *at;           // in the order of lines
+    crossing *at; // in the order of lines
 } lines;
 
 typedef struct splitting {
@@ -73,7 +79,8 @@ static bool add_triangle(soup *s, int a, int b, int c) {
     return true;
 }
 
-// -- is a point inside? -----------------------------------------------------------------------------------------------------------
+// -- is a point inside?
+// -----------------------------------------------------------------------------------------------------------
 
 static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -85,13 +92,17 @@ static bool inside(const carom_mesh *m, int part, const double *p) {
             for (int j = 0; j < 3; ++j) x[i][j] = m->v[m->t[k][i]][j] - p[j];
             size[i] = sqrt(dot(x[i], x[i]));
         }
-        const double volume = x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) + x[0][1] * (x[1][2] * x[2][0] - x[1][0] * x[2][2]) + x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0]);
-        sum += 2 * atan2(volume, size[0] * size[1] * size[2] + dot(x[0], x[1]) * size[2] + dot(x[0], x[2]) * size[1] + dot(x[1], x[2]) * size[0]);
+        const double volume = x[0][0] * (x[1][1] * x[2][2] - x[1][2] * x[2][1]) +
+                              x[0][1] * (x[1][2] * x[2][0] - x[1][0] * x[2][2]) +
+                              x[0][2] * (x[1][0] * x[2][1] - x[1][1] * x[2][0]);
+        sum += 2 * atan2(volume, size[0] * size[1] * size[2] + dot(x[0], x[1]) * size[2] + dot(x[0], x[2]) * size[1] +
+                                     dot(x[1], x[2]) * size[0]);
     }
     return fabs(sum) > 6.283185307179586; // either orientation
 }
 
-// -- how much is solid? -------------------------------------------------------------------------------------------------------------
+// -- how much is solid?
+// -------------------------------------------------------------------------------------------------------------
 
 static int by_line(const void *p, const void *q) {
     const crossing *a = p, *b = q;
@@ -104,7 +115,9 @@ static bool draw_lines(const carom_mesh *m, int part, lines *l) {
     double high[2] = {-INFINITY, -INFINITY};
     l->low[0] = l->low[1] = INFINITY;
     for (int k = 3 * m->part_at[part]; k < 3 * m->part_at[part + 1]; ++k)
-        for (int i = 0; i < 2; ++i) l->low[i] = fmin(l->low[i], m->v[m->t[k / 3][k % 3]][i + 1]), high[i] = fmax(high[i], m->v[m->t[k / 3][k % 3]][i + 1]);
+        for (int i = 0; i < 2; ++i)
+            l->low[i] = fmin(l->low[i], m->v[m->t[k / 3][k % 3]][i + 1]),
+            high[i] = fmax(high[i], m->v[m->t[k / 3][k % 3]][i + 1]);
     for (int i = 0; i < 2; ++i) l->cell[i] = (high[i] - l->low[i]) / LINES;
     if (!(l->cell[0] > 0 && l->cell[1] > 0)) return true;
     for (int k = m->part_at[part]; k < m->part_at[part + 1]; ++k) {
@@ -118,7 +131,8 @@ static bool draw_lines(const carom_mesh *m, int part, lines *l) {
         for (int i = from[0]; i <= to[0] && area != 0; ++i)
             for (int j = from[1]; j <= to[1]; ++j) {
                 const double y = l->low[0] + (i + 0.5) * l->cell[0], z = l->low[1] + (j + 0.5) * l->cell[1];
-                const double u = ((b[1] - y) * (c[2] - z) - (c[1] - y) * (b[2] - z)) / area, v = ((c[1] - y) * (a[2] - z) - (a[1] - y) * (c[2] - z)) / area, w = 1 - u - v;
+                const double u = ((b[1] - y) * (c[2] - z) - (c[1] - y) * (b[2] - z)) / area,
+                             v = ((c[1] - y) * (a[2] - z) - (a[1] - y) * (c[2] - z)) / area, w = 1 - u - v;
                 if (u < 0 || v < 0 || w < 0) continue;
                 if (!more((void **)&l->at, l->n, &l->room, sizeof *l->at)) return false;
                 l->at[l->n++] = (crossing){i * LINES + j, u * a[0] + v * b[0] + w * c[0]};
@@ -133,7 +147,8 @@ static double solid_volume(const lines *l, const piece *p) {
     double sum = 0;
     for (int k = 0; k + 1 < l->n; ++k) {
         if (l->at[k].line != l->at[k + 1].line) continue;
-        const double y = l->low[0] + (l->at[k].line / LINES + 0.5) * l->cell[0], z = l->low[1] + (l->at[k].line % LINES + 0.5) * l->cell[1];
+        const double y = l->low[0] + (l->at[k].line / LINES + 0.5) * l->cell[0],
+                     z = l->low[1] + (l->at[k].line % LINES + 0.5) * l->cell[1];
         const double from = fmax(l->at[k].x, p->low[0]), to = fmin(l->at[k + 1].x, p->high[0]);
         if (y > p->low[1] && y < p->high[1] && z > p->low[2] && z < p->high[2] && to > from) sum += to - from;
         ++k;
@@ -141,7 +156,8 @@ static double solid_volume(const lines *l, const piece *p) {
     return sum * l->cell[0] * l->cell[1];
 }
 
-// -- cuts -------------------------------------------------------------------------------------------------------------------------
+// -- cuts
+// -------------------------------------------------------------------------------------------------------------------------
 
 // What of p lies at x_axis <= at (sign 1) or beyond (-1).  False: no memory.
 static bool cut(splitting *z, const piece *p, int axis, double at, double sign, piece *to) {
@@ -155,8 +171,10 @@ static bool cut(splitting *z, const piece *p, int axis, double at, double sign, 
     s->nv = s->nt = 0;
     to->part = p->part, to->looked_at = false;
     memcpy(to->low, p->low, sizeof to->low), memcpy(to->high, p->high, sizeof to->high);
-    if (sign > 0) to->high[axis] = at;
-    else to->low[axis] = at;
+    if (sign > 0)
+        to->high[axis] = at;
+    else
+        to->low[axis] = at;
     for (int i = 0; i < from->nv; ++i) z->number[i] = -1;
     for (int i = 0; i < from->nt; ++i) {
         int polygon[4], m = 0;
@@ -198,7 +216,8 @@ static bool find_cut(splitting *z, piece *p) {
     p->hollow = p->volume - solid_volume(&z->lines[p->part], p);
     if (p->s.nv == 0 || p->hollow < HOLLOW * p->volume) return true;
     memcpy(low, p->s.v[0], sizeof low), memcpy(high, low, sizeof high);
-    for (int i = 0; i < 3 * p->s.nv; ++i) low[i % 3] = fmin(low[i % 3], p->s.v[i / 3][i % 3]), high[i % 3] = fmax(high[i % 3], p->s.v[i / 3][i % 3]);
+    for (int i = 0; i < 3 * p->s.nv; ++i)
+        low[i % 3] = fmin(low[i % 3], p->s.v[i / 3][i % 3]), high[i % 3] = fmax(high[i % 3], p->s.v[i / 3][i % 3]);
     for (int axis = 0; axis < 3; ++axis)
         for (int k = 1; k <= PLANES; ++k) {
             const double at = low[axis] + (high[axis] - low[axis]) * k / (PLANES + 1);
@@ -217,10 +236,13 @@ static bool divide(splitting *z, piece *pieces, int *n, int most, double *sum) {
         for (int i = 0; i < *n; ++i)
             if (!pieces[i].looked_at && !find_cut(z, &pieces[i])) return false;
         for (int i = 0; i < *n; ++i)
-            if (pieces[i].axis >= 0 && pieces[i].hollow > LEAST * *sum && (best < 0 || pieces[i].hollow > pieces[best].hollow)) best = i;
+            if (pieces[i].axis >= 0 && pieces[i].hollow > LEAST * *sum &&
+                (best < 0 || pieces[i].hollow > pieces[best].hollow))
+                best = i;
         if (best < 0) return true;
         piece *p = &pieces[best], low = {0}, high = {0};
-        if (!cut(z, p, p->axis, p->at, 1, &low) || !cut(z, p, p->axis, p->at, -1, &high)) return free_soup(&low.s), free_soup(&high.s), false;
+        if (!cut(z, p, p->axis, p->at, 1, &low) || !cut(z, p, p->axis, p->at, -1, &high))
+            return free_soup(&low.s), free_soup(&high.s), false;
         *sum -= p->gain;
         free_soup(&p->s);
         *p = low;
@@ -250,7 +272,10 @@ static bool begin(splitting *z, int part, piece *p) {
 
 int carom_mesh_split(const carom_mesh *mesh, int most, carom_piece **out, double *volume) {
     const int room = most > mesh->nparts ? most : mesh->nparts;
-    splitting z = {.mesh = mesh, .number = malloc(((size_t)mesh->nv + 1) * sizeof *z.number), .room = mesh->nv, .lines = calloc((size_t)mesh->nparts, sizeof *z.lines)};
+    splitting z = {.mesh = mesh,
+                   .number = malloc(((size_t)mesh->nv + 1) * sizeof *z.number),
+                   .room = mesh->nv,
+                   .lines = calloc((size_t)mesh->nparts, sizeof *z.lines)};
     piece *pieces = calloc((size_t)room, sizeof *pieces);
     bool good = pieces && z.number && z.lines;
     int n = 0, count = 0;
