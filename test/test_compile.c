@@ -335,9 +335,10 @@ static void damage_file(const char *file, int how) {
     if (how >= FIRST_BYTE && how <= ZEROS) {
         FILE *f = fopen(file, "r+b");
         assert_non_null(f);
-        const long at = how == FIRST_BYTE ? 0 : how == LAST_BYTE ? (long)st.st_size - 1 : (long)st.st_size / 2;
+        long at = how == FIRST_BYTE ? 0 : how == LAST_BYTE ? (long)st.st_size - 1 : (long)st.st_size / 2;
         fseek(f, at, SEEK_SET);
-        const int c = fgetc(f);
+        int c = fgetc(f);
+        for (; how == ZEROS && c == 0; ++at) c = fgetc(f); // segments are aligned: between them lie zeros already
         fseek(f, at, SEEK_SET);
         if (how == ZEROS)
             for (int i = 0; i < 4096; ++i) fputc(0, f); // a block that never reached the disk
