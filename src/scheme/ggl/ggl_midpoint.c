@@ -334,9 +334,10 @@ static void present(work *w, carom_step *s) {
 
 // What rounding leaves in local velocities and in gaps over h.
 static double rounding(const work *w, const carom_step *s) {
+    const double size = carom_size_of_positions(s->sys, w->q_1);
     double most = carom_local_velocity_rounding(&w->L_T, w->v_1);
     for (int b = 0; b < held_gaps(w); ++b)
-        most = fmax(most, carom_local_rounding(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq) / s->h);
+        most = fmax(most, carom_local_rounding_within(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq, size) / s->h);
     return most;
 }
 
