@@ -102,8 +102,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
     const int *groups = w->paper || w->velocity ? NULL : carom_saddle_groups(sys);
-    w->S_v = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride);
-    w->S_x = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride);
+    w->S_v = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride, NULL);
+    w->S_x = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride, NULL);
     if (w->S_v.on) w->V = carom_allocate_local(mem, sys);
     w->by_saddle = false;
 }
