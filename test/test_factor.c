@@ -279,7 +279,7 @@ static void joints_are_eliminated_with_their_bodies(void **state) {
         const carom_shape shape = {.storage = CAROM_DENSE, .n = UNKNOWNS};
         carom_arena mem = {.base = aligned_alloc(64, 1 << 24), .size = 1 << 24};
         assert_non_null(mem.base);
-        carom_saddle S = carom_allocate_saddle(&mem, UNKNOWNS, BODIES, group, ne, shape, WIDE);
+        carom_saddle S = carom_allocate_saddle(&mem, UNKNOWNS, BODIES, group, ne, shape, WIDE, NULL);
         carom_columns W = carom_allocate_columns(&mem, UNKNOWNS, ne, WIDE), V = carom_allocate_columns(&mem, UNKNOWNS, ne, WIDE);
         assert_true(S.on && mem.used <= mem.size);
         for (int i = 0; i < UNKNOWNS * UNKNOWNS; ++i) A[i] = 0;
@@ -325,7 +325,7 @@ static void joints_are_eliminated_with_their_bodies(void **state) {
         free(mem.base);
     }
     carom_arena count = {0};
-    assert_false(carom_allocate_saddle(&count, 7, 1, (const int[]){0, 7}, 3, (carom_shape){.storage = CAROM_DENSE, .n = 7}, 4).on); // a group of seven
+    assert_false(carom_allocate_saddle(&count, 7, 1, (const int[]){0, 7}, 3, (carom_shape){.storage = CAROM_DENSE, .n = 7}, 4, NULL).on); // a group of seven
 }
 
 int main(void) {

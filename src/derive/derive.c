@@ -64,6 +64,55 @@ static void derive_bodies(carom_model *m, carom_node *M, carom_node *f) {
     }
 }
 
+// dV/dq_i of V = c V' with c that nothing moves: d is that of V'.
+static carom_node scaled(carom_graph *g, carom_node V, carom_node inner, carom_node d) {
+    const carom_vertex v = g->node[V];
+    if (V == inner) return d;
+    if (v.op == CAROM_OP_NEG) return n_fun(g, CAROM_OP_NEG, scaled(g, v.a, inner, d));
+    return carom_graph_inputs(g, v.a) ? n_mul(g, scaled(g, v.a, inner, d), v.b) : n_mul(g, v.a, scaled(g, v.b, inner, d));
+}
+
+// V' of V = c V': a sum, where V is one times numbers.
+static carom_node inner_sum(const carom_graph *g, carom_node V) {
+    carom_node x = V;
+    for (;;) {
+        const carom_vertex *v = &g->node[x];
+        if (v->op == CAROM_OP_NEG) x = v->a;
+        else if (v->op == CAROM_OP_MUL && !carom_graph_inputs(g, v->a)) x = v->b;
+        else if (v->op == CAROM_OP_MUL && !carom_graph_inputs(g, v->b)) x = v->a;
+        else return carom_graph_sum(g, x) ? x : V;
+    }
+}
+
+// d += sign dx/dq
+static bool add_gradient(carom_graph *g, carom_node *d, carom_op sign, carom_node x) {
+    int n, *way = carom_graph_ways(g, x, CAROM_POSITION, &n);
+    for (int k = 0; way && k < n; ++k) {
+        const carom_node own = carom_node_derivative(g, x, CAROM_POSITION, way[k]);
+        d[way[k]] = sign == CAROM_OP_ADD ? n_add(g, d[way[k]], own) : n_sub(g, d[way[k]], own);
+    }
+    free(way);
+    return way;
+}
+
+// f -= dV/dq.  V is a sum, of a term for each body as a rule: every term is differentiated along what moves it alone.
+static bool subtract_gradient(carom_model *m, carom_node *f) {
+    carom_graph *g = m->graph;
+    const carom_node inner = inner_sum(g, m->potential);
+    int terms = 1;
+    for (carom_node x = inner; carom_graph_sum(g, x); x = g->node[x].a) ++terms;
+    carom_node *sum = malloc(((size_t)terms + (size_t)m->visible.nv) * sizeof *sum), *d = sum + terms; // the partial sums, the whole one last
+    if (!sum) return false;
+    sum[terms - 1] = inner;
+    for (int k = terms - 1; k > 0; --k) sum[k - 1] = g->node[sum[k]].a;
+    for (int i = 0; i < m->visible.nv; ++i) d[i] = carom_graph_number(g, 0);
+    bool good = add_gradient(g, d, CAROM_OP_ADD, sum[0]);
+    for (int k = 1; good && k < terms; ++k) good = add_gradient(g, d, g->node[sum[k]].op, g->node[sum[k]].b);
+    for (int i = 0; good && i < m->visible.nv; ++i) f[i] = n_sub(g, f[i], scaled(g, m->potential, inner, d[i]));
+    free(sum);
+    return good;
+}
+
 // M and f; f holds the forces of inertia first.
 static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *err) {
     carom_graph *g = m->graph;
@@ -79,7 +128,7 @@ static carom_status derive_motion(carom_model *m, carom_node *f, carom_error *er
     }
     free(M);
     CAROM_TRY(status);
-    for (int i = 0; i < m->visible.nv; ++i) f[i] = n_sub(g, f[i], carom_node_derivative(g, m->potential, CAROM_POSITION, i));
+    if (!subtract_gradient(m, f)) return carom_model_no_memory(m, err);
     for (int i = 0; i < m->visible.nv_own; ++i)
         if (m->force[i] != CAROM_NONE) f[i] = n_add(g, f[i], m->force[i]);
     const terms *F = &m->point_force;

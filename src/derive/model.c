@@ -57,6 +57,7 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
         return NULL;
     }
     m->mech = mech;
+    m->units = carom_mech_has_units(mech);
     m->apart = apart;
     m->file = mech->file;
     if (make(m, observe, err) == CAROM_OK) return m;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+static const double SUSPECT = 3e-3; // 30 times CAROM_FLOW_SINGULAR: elimination by rows may end with a pivot so much larger
 static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
 
 carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
@@ -29,6 +30,7 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.push_on = carom_allocate_local(mem, sys);
     f.push_on.W = carom_allocate_columns(mem, sys->nv, (int)nl, sys->nv);
     CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N);
+    f.E = carom_allocate_envelope(mem, (int)nl, f.S);
     f.scratch = carom_allocate(mem, 3 * nl);
     f.balance = carom_allocate(mem, nl);
     CAROM_ALLOCATE(mem, nc, &f.range, &f.lightest);
@@ -198,12 +200,21 @@ bool carom_flow_free(carom_flow *f, const carom_step *s) {
     return true;
 }
 
+// Elimination of G within its envelope, where rows are many: joints meet their neighbours only.  False: rows are few, or a pivot is small, and pivots must be looked for.
+static bool eliminate(carom_flow *f) {
+    enum { MANY = 30 };
+    if (f->n < MANY) return false;
+    if (f->of_E != f->G.formed) f->of_E = carom_envelope_factor(&f->E, f->G.G, f->n, f->G.first, SUSPECT) > 0 ? f->G.formed : 0;
+    return f->of_E != 0;
+}
+
 // noise += |G| |x|, by rows.
 static void add_noise(carom_flow *f, const double *restrict G, const double *restrict x) {
     const int n = f->n;
     double *restrict sum = f->scratch;
     for (int r = 0; r < n; ++r) sum[r] = f->noise[f->row[r]];
-    for (int i = 0; i < n; ++i, G += n)
+    if (f->of_E == f->G.formed) carom_envelope_magnitude(&f->E, sum, G, x);
+    else for (int i = 0; i < n; ++i, G += n)
         for (int r = 0; r < n; ++r) sum[r] += fabs(G[r] * x[i]);
     for (int r = 0; r < n; ++r) f->noise[f->row[r]] = sum[r];
 }
@@ -263,6 +274,7 @@ static carom_status solve_laws(carom_flow *f, carom_step *s) {
         s->blocks[b] = (carom_block){c < 0 ? CAROM_BILATERAL : carom_law_friction(tangents), at, tangents > 0 ? sys->contacts[c].friction : 0};
         at += 1 + tangents;
     }
+    f->of_E = 0;
     for (ptrdiff_t i = 0; i < (ptrdiff_t)n * n; ++i) f->S[i] = s->h * f->G.G[i];
     for (int i = 0; i < n; ++i) s->c[i] *= s->h, s->p[i] = 0;
     s->problem = (carom_problem){.n = n, .nb = L->nb, .ld = n, .block = s->blocks, .G = f->S, .c = s->c, .p = s->p, .u = s->u};
@@ -286,6 +298,7 @@ static void balance(carom_flow *f) {
     const int n = f->n;
     double *d = f->balance;
     const double *G = f->G.G;
+    f->of_E = 0;
     for (int r = 0; r < n; ++r) d[r] = carom_inverse_root(G[r + (ptrdiff_t)r * n], G[0]);
     for (int k = 0; k < n; ++k)
         for (int r = 0; r < n; ++r) f->S[r + (ptrdiff_t)k * n] = d[r] * G[r + (ptrdiff_t)k * n] * d[k];
@@ -299,6 +312,10 @@ static void scale(carom_flow *f) {
 // x = G^+ x; with dependent rows the shortest answer of rows over sqrt(G_rr).
 static void solve_symmetric(carom_flow *f, carom_step *s) {
     const int n = f->n;
+    if (eliminate(f)) {
+        carom_envelope_solve(&f->E, f->x);
+        return;
+    }
     balance(f);
     scale(f);
     if (carom_dense_lu(f->S, n, n, WEAK, f->col)) {
@@ -344,11 +361,14 @@ static carom_status prepare(carom_flow *f, carom_step *s, double t, const double
 
 // (MX-1), (EV-1)  x: G x = -c.  Where a pivot is small, full pivoting says how near to singular G is; dependent constraints share (EV-16).
 static void solve_reactions(carom_flow *f, carom_step *s) {
-    static const double SUSPECT = 3e-3; // 30 times CAROM_FLOW_SINGULAR: elimination by rows may end with a pivot so much larger
     const int n = f->n;
     bool small = false;
-    balance(f);
     for (int r = 0; r < n; ++r) f->x[r] = -s->c[r];
+    if (eliminate(f)) {
+        carom_envelope_solve(&f->E, f->x);
+        return;
+    }
+    balance(f);
     f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
     for (int r = 0; r < n && !f->shared; ++r) small = small || fabs(f->S[r + (ptrdiff_t)r * n]) < SUSPECT * f->D[f->row[r]] * f->balance[r] * f->balance[r];
     if (small) {
@@ -405,8 +425,10 @@ static carom_status rate(carom_flow *f, carom_step *s, double t, const double *q
     if (n == 0) return CAROM_OK;
     if (f->per_h > 0) add_slow_slips(f, s);
     if (laws && f->L.nb > s->sys->ne) {
-        balance(f);
-        f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
+        if (!eliminate(f)) {
+            balance(f);
+            f->shared = !carom_dense_lu(f->S, n, n, CAROM_FLOW_CUT, f->col);
+        }
         return solve_laws(f, s);
     }
     solve_reactions(f, s);
@@ -451,13 +473,14 @@ carom_status carom_flow_project_position(carom_flow *f, carom_step *s, double t,
         CAROM_TRY(form(f, s, FOR_POSITION, t, q, NULL));
         if (f->n == 0) return CAROM_OK;
         CAROM_TRY(carom_gaps(s, f->g, t, q));
+        const double size = carom_size_of_positions(s->sys, q);
         double most = 0;
         bool met = true;
         for (int b = 0; b < f->L.nb; ++b) {
             const double g = f->g[f->L.id[b]];
             f->x[b] = -g;
             most = fmax(most, fabs(g) / sqrt(f->G.G[(size_t)b * (size_t)(f->n + 1)])); // angles and lengths
-            met = met && fabs(g) <= 0.25 * carom_local_rounding(&f->L, f->L.at[b], q, s->sys->nq);
+            met = met && fabs(g) <= 0.25 * carom_local_rounding_within(&f->L, f->L.at[b], q, s->sys->nq, size);
         }
         if (most > WORSE * last) carom_copy(q, f->q_last, s->sys->nq); // gaps do not follow their directions there
         if (met || !(most < 0.5 * last)) return CAROM_OK; // it does not get better than rounding

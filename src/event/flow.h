@@ -8,6 +8,7 @@
 #include "event/accumulate.h"
 #include "contact/delassus.h"
 #include "event/rk.h"
+#include "linalg/envelope.h"
 #include "scheme/step.h"
 
 /// Rounding of accelerations and reactions, relative to their terms.
@@ -57,6 +58,8 @@ typedef struct carom_flow {
     carom_local rows, push_on;     // W and B, where they are not the directions of L: rows that are left out, slips
     double *S, *x, *scratch;       // n x n, to be eliminated; n; 3 n
     double *balance;               // n: scales of rows of S
+    carom_envelope E;              // factor of G within its envelope, in the place of S
+    long of_E;                     // the operator that it belongs to; 0: none
     int *col, *order;              // n: pivots
     double *N, *x_0, *b;           // share.c: n x n, n, n
     double *q_on, *v_on;           // a state put on the constraints

@@ -155,8 +155,7 @@ static carom_node seed_along(carom_graph *g, carom_node n, int k) {
     return n_num(g, v.op == CAROM_OP_INPUT && v.a == CAROM_POSITION && v.b == k);
 }
 
-// Inputs that move with velocity k.
-static uint64_t reach(const carom_graph *g, int k) {
+uint64_t carom_graph_reach(const carom_graph *g, int k) {
     const carom_courses *c = &g->course;
     const uint64_t courses = k < c->nreach ? c->reach[k] : 0;
     const carom_node own = input_node(g, CAROM_POSITION, k);
@@ -165,11 +164,11 @@ static uint64_t reach(const carom_graph *g, int k) {
 }
 
 bool carom_graph_moves(const carom_graph *g, carom_node x, int k) {
-    return x >= 0 && (g->node[x].inputs & reach(g, k)) != 0;
+    return x >= 0 && (g->node[x].inputs & carom_graph_reach(g, k)) != 0;
 }
 
 carom_node carom_graph_along(carom_graph *g, carom_node x, int k) {
-    return derivative(g, x, reach(g, k), false, seed_along, k);
+    return derivative(g, x, carom_graph_reach(g, k), false, seed_along, k);
 }
 
 carom_node carom_graph_diff(carom_graph *g, carom_node x, carom_input kind, int index) {

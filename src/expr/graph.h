@@ -83,6 +83,9 @@ static inline carom_node carom_graph_meaning(const carom_graph *g, carom_node x)
     return x;
 }
 
+/// Is it a + b or a - b?
+static inline bool carom_graph_sum(const carom_graph *g, carom_node x) { return g->node[x].op == CAROM_OP_ADD || g->node[x].op == CAROM_OP_SUB; }
+
 /// Mark a node as written in a model, with its arguments: algebra may have made the node of another kind.
 static inline void carom_graph_write(carom_graph *g, carom_node n) {
     carom_vertex *x = g->node + n;
@@ -96,6 +99,9 @@ static inline void carom_graph_write(carom_graph *g, carom_node n) {
 carom_node carom_graph_intern(carom_graph *g, carom_op op, carom_node a, carom_node b, carom_node c);
 /// The node (op, a, b), or CAROM_NONE when it was never made.
 carom_node carom_graph_find(const carom_graph *g, carom_op op, carom_node a, carom_node b);
+/// Inputs that x may depend on, and those that move with velocity k, as sets of 64 places that many share: what has no place in common does not depend.
+static inline uint64_t carom_graph_inputs(const carom_graph *g, carom_node x) { return x < 0 ? 0 : g->node[x].inputs; }
+uint64_t carom_graph_reach(const carom_graph *g, int k);
 carom_node carom_graph_fail(carom_graph *g); // sets failed, returns CAROM_NONE
 
 /// Collect in g->walk->order the nodes below and including x that may depend on an input of the set `inputs`,

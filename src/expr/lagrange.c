@@ -32,11 +32,11 @@ static int compare(const void *x, const void *y) {
     return a->c < b->c ? -1 : a->c > b->c;
 }
 
-// What M_jk gives to the forces.
-static void note_entry(carom_graph *g, terms *t, int n, int j, int k, carom_node M) {
+// What M_jk gives to the forces.  reach: inputs that move with each velocity.
+static void note_entry(carom_graph *g, terms *t, int n, const uint64_t *reach, int j, int k, carom_node M) {
     if (!(g->node[M].kinds & (1u << CAROM_POSITION | 1u << CAROM_TIME))) return;
     for (int l = 0; l < n; ++l) {
-        if (!carom_graph_moves(g, M, l)) continue;
+        if (!(g->node[M].inputs & reach[l])) continue;
         const carom_node d = carom_graph_along(g, M, l);
         note(g, t, l, j, k, j == k ? 0.5 : 1, d);
         note(g, t, j, k, l, -1, d);
@@ -48,9 +48,9 @@ static void note_entry(carom_graph *g, terms *t, int n, int j, int k, carom_node
 }
 
 // What the momentum at rest b_j (prescribed motion) gives.
-static void note_drift(carom_graph *g, terms *t, int n, int j, carom_node b) {
-    for (int l = 0; l < n; ++l) {
-        if (!carom_graph_moves(g, b, l)) continue;
+static void note_drift(carom_graph *g, terms *t, int n, const uint64_t *reach, int j, carom_node b) {
+    for (int l = 0; b >= 0 && l < n; ++l) {
+        if (!(g->node[b].inputs & reach[l])) continue;
         const carom_node d = carom_graph_along(g, b, l);
         note(g, t, l, j, n, 1, d);
         note(g, t, j, l, n, -1, d);
@@ -65,11 +65,12 @@ static carom_node velocities(carom_graph *g, const term *x, int n) {
     return v;
 }
 
-static bool by_entries(carom_graph *g, carom_node T, int n, const carom_node *M, const carom_node *p, carom_node *h) {
+static bool by_entries(carom_graph *g, carom_node T, int n, uint64_t *reach, const carom_node *M, const carom_node *p, carom_node *h) {
     terms t = {0};
+    for (int l = 0; l < n; ++l) reach[l] = carom_graph_reach(g, l);
     for (int j = 0; j < n; ++j) {
-        for (int k = 0; k <= j; ++k) note_entry(g, &t, n, j, k, M[j * n + k]);
-        note_drift(g, &t, n, j, carom_graph_at_rest(g, p[j]));
+        for (int k = 0; k <= j; ++k) note_entry(g, &t, n, reach, j, k, M[j * n + k]);
+        note_drift(g, &t, n, reach, j, carom_graph_at_rest(g, p[j]));
     }
     const carom_node T_0 = carom_graph_at_rest(g, T);
     for (int i = 0; i < n; ++i) note(g, &t, i, n, n, 1, carom_graph_along(g, T_0, i));
@@ -116,31 +117,43 @@ static carom_status too_large(carom_error *err) {
                       "the equations of motion are too large: not enough memory, or more than 4 million nodes");
 }
 
-static carom_status masses(carom_graph *g, carom_node T, int n, carom_node *M, carom_node *p, carom_error *err) {
+// own: scratch, the inputs that each velocity is.
+static carom_status masses(carom_graph *g, carom_node T, int n, uint64_t *own, carom_node *M, carom_node *p, carom_error *err) {
+    const carom_node zero = carom_graph_number(g, 0);
+    for (int i = 0; i < n; ++i) own[i] = carom_graph_inputs(g, carom_graph_find(g, CAROM_OP_INPUT, CAROM_VELOCITY, i));
     for (int i = 0; i < n; ++i) {
         p[i] = carom_graph_diff(g, T, CAROM_VELOCITY, i);
-        for (int j = 0; j <= i; ++j) M[i * n + j] = M[j * n + i] = carom_graph_diff(g, p[i], CAROM_VELOCITY, j);
+        const uint64_t of = carom_graph_inputs(g, p[i]);
+        for (int j = 0; j <= i; ++j) M[i * n + j] = M[j * n + i] = of & own[j] ? carom_graph_diff(g, p[i], CAROM_VELOCITY, j) : zero;
         for (int j = 0; j <= i; ++j)
-            if (carom_graph_depends(g, M[i * n + j], CAROM_VELOCITY, -1))
+            if (M[i * n + j] != zero && carom_graph_depends(g, M[i * n + j], CAROM_VELOCITY, -1))
                 return carom_fail(err, CAROM_BAD_INPUT, "the kinetic energy is not quadratic in the rates");
     }
     return carom_graph_failed(g) ? too_large(err) : CAROM_OK;
 }
 
 carom_status carom_graph_lagrange(carom_graph *g, carom_node T, int n, carom_node *M, carom_node *h, carom_error *err) {
+    if (g->node[T].kinds == 0) { // bodies alone have no other energy: nothing moves it
+        const carom_node zero = carom_graph_number(g, 0);
+        for (size_t i = 0; i < (size_t)n * (size_t)n; ++i) M[i] = zero;
+        for (int i = 0; i < n; ++i) h[i] = zero;
+        return CAROM_OK;
+    }
     carom_node *p = malloc(2 * (size_t)n * sizeof *p + 1);
-    if (!p) return too_large(err);
+    uint64_t *inputs = malloc((size_t)n * sizeof *inputs + 1);
+    if (!p || !inputs) return free(p), free(inputs), too_large(err);
     carom_node *other = p + n;
-    carom_status status = masses(g, T, n, M, p, err);
+    carom_status status = masses(g, T, n, inputs, M, p, err);
     if (status == CAROM_OK) {
         by_momenta(g, T, n, p, other);
-        if (!by_entries(g, T, n, M, p, h) || carom_graph_failed(g)) status = too_large(err);
+        if (!by_entries(g, T, n, inputs, M, p, h) || carom_graph_failed(g)) status = too_large(err);
     }
     if (status == CAROM_OK) {
         const int x = cost(g, n, M, h), y = cost(g, n, M, other);
         if (x < 0 || y < 0) status = too_large(err);
         for (int i = 0; i < n && y < x; ++i) h[i] = other[i];
     }
+    free(inputs);
     free(p);
     return status;
 }

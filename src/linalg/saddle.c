@@ -8,11 +8,18 @@ enum { MOST = CAROM_BLOCK_ROWS, NONE = -1 };
 enum { PER_BLOCK = 24 };          // room for blocks of K, and of its factors, for each block
 static const double LEFT = 1e-10; // of the terms: what elimination without pivoting between blocks may leave
 
-carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A, int stride) {
-    carom_saddle S = {.on = ne > 0 && group && stride < nv, .nv = nv, .ne = ne, .ng = ng, .group = group};
+// Levels of either kind.
+static size_t levels_of(const carom_saddle_levels *z) { return (size_t)(z->velocities > z->reactions ? z->velocities : z->reactions); }
+
+carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A, int stride, const carom_saddle_levels *levels) {
+    static const carom_saddle_levels one = {.velocities = 1, .reactions = 1, .A = {{true}}, .W = {{true}}, .V = {{true}}};
+    carom_saddle S = {.on = ne > 0 && group && stride < nv, .nv = nv, .ne = ne, .ng = ng, .group = group, .levels = levels ? *levels : one};
     for (int g = 0; S.on && g < ng; ++g) S.on = group[g + 1] - group[g] <= MOST;
     if (!S.on) return S;
+    const carom_saddle_levels *z = &S.levels;
     const size_t n = (size_t)(nv + ne), most = (size_t)(ng + ne), all = most * most, wide = (size_t)stride;
+    const size_t N = (size_t)(z->velocities * nv + z->reactions * ne), blocks = (size_t)(z->velocities * ng + z->reactions * ne);
+    const size_t pairs = levels_of(z) * levels_of(z);
     S.entries = PER_BLOCK * most < all ? PER_BLOCK * most : all;
     S.values = PER_BLOCK * MOST * n < n * n ? PER_BLOCK * MOST * n : n * n;
     S.stored = carom_shape_size(A);
@@ -21,17 +28,27 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
     S.of = carom_allocate_ints(mem, n);
     S.col = carom_allocate_ints(mem, S.entries);
     S.at = carom_allocate_ints(mem, S.entries);
-    S.value = carom_allocate(mem, S.values);
+    S.value = carom_allocate(mem, S.values * pairs);
     S.map_A = carom_allocate_ints(mem, S.stored);
-    int **by_column[] = {&S.map_W, &S.map_V, &S.row_W, &S.row_V};
-    for (size_t i = 0; i < sizeof by_column / sizeof *by_column; ++i) *by_column[i] = carom_allocate_ints(mem, (size_t)ne * (wide + 1));
+    for (int i = 0; i < 2 * CAROM_SADDLE_LEVELS * CAROM_SADDLE_LEVELS; ++i) {
+        const int l = i / 2 / CAROM_SADDLE_LEVELS, m = i / 2 % CAROM_SADDLE_LEVELS;
+        carom_saddle_map *map = i % 2 ? &S.V[l][m] : &S.W[l][m];
+        if (!(i % 2 ? z->V[l][m] : z->W[l][m])) continue;
+        map->to = carom_allocate_ints(mem, (size_t)ne * (wide + 1));
+        map->row = carom_allocate_ints(mem, (size_t)ne * (wide + 1));
+    }
     S.joint = carom_allocate_ints(mem, (size_t)ne + 1);
     S.joined = carom_allocate_ints(mem, 2 * (size_t)ne * wide);
     S.work = carom_allocate_ints(mem, 6 * most + 2 + S.entries + 2 * (size_t)ne * wide + carom_order_work(ng, S.entries));
-    carom_allocate_block_lu(&S.F, mem, (int)n, (int)most, S.entries, S.values);
-    CAROM_ALLOCATE(mem, n, &S.b, &S.x, &S.r);
-    double *none = carom_allocate(mem, n * MOST);
-    bool *plain = carom_allocate_bytes(mem, most * sizeof *plain);
+    S.all_entries = S.entries * pairs;
+    int **by_all[] = {&S.all_size, &S.all_first, &S.all_start, &S.all_order};
+    for (size_t i = 0; i < sizeof by_all / sizeof *by_all; ++i) *by_all[i] = carom_allocate_ints(mem, blocks + 1);
+    S.all_col = carom_allocate_ints(mem, S.all_entries);
+    S.all_at = carom_allocate_ints(mem, S.all_entries);
+    carom_allocate_block_lu(&S.F, mem, (int)N, (int)blocks, S.all_entries, S.values * pairs);
+    CAROM_ALLOCATE(mem, N, &S.b, &S.x);
+    double *none = carom_allocate(mem, N * MOST);
+    bool *plain = carom_allocate_bytes(mem, blocks * sizeof *plain);
     S.a = (carom_block_values){.value = S.value, .T = none, .S = none, .plain = plain};
     return S;
 }
@@ -39,10 +56,11 @@ carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *
 // -- the pattern -----------------------------------------------------------------------------------------------------
 
 static void begin(carom_saddle *S) {
+    const carom_saddle_levels *z = &S->levels;
     double *none = (double *)S->a.T;
     bool *plain = (bool *)S->a.plain;
-    for (int i = 0; i < MOST * (S->nv + S->ne); ++i) none[i] = 0;
-    for (int i = 0; i < S->ng + S->ne; ++i) plain[i] = true;
+    for (int i = 0; i < MOST * (z->velocities * S->nv + z->reactions * S->ne); ++i) none[i] = 0;
+    for (int i = 0; i < z->velocities * S->ng + z->reactions * S->ne; ++i) plain[i] = true;
     for (int g = 0; g < S->ng; ++g) {
         S->first[g] = S->group[g], S->size[g] = S->group[g + 1] - S->group[g];
         for (int i = S->group[g]; i < S->group[g + 1]; ++i) S->of[i] = g;
@@ -134,7 +152,7 @@ static bool find_blocks(carom_saddle *S, carom_matrix A, const int *start, const
         if (!room) return false;
     }
     S->start[S->nb] = (int)blocks;
-    memset(S->value, 0, values * sizeof *S->value);
+    S->stride = values;
     return true;
 }
 
@@ -197,15 +215,54 @@ static void map_matrix(carom_saddle *S, carom_matrix A) {
         for (size_t e = 0; e < S->stored; ++e) S->map_A[e] = entry_at(A.shape, e, &i, &j) ? place(S, i, j) : NONE;
 }
 
-static void map_columns(const carom_saddle *S, const carom_columns *W, int *map, int *row, bool below) {
-    for (int k = 0; k < S->ne; ++k) {
-        int *known = row + (size_t)k * (size_t)(W->stride + 1), *to = map + (size_t)k * (size_t)(W->stride + 1);
-        known[0] = W->count[k];
-        for (int e = 0; e < W->count[k]; ++e) {
-            const int i = known[1 + e] = carom_column_rows(W, k)[e];
-            to[1 + e] = below ? place(S, S->nv + k, i) : place(S, i, S->nv + k);
-        }
+static void map_column(const carom_saddle *S, const carom_columns *W, int k, carom_saddle_map map, bool below) {
+    const size_t at = (size_t)k * (size_t)(W->stride + 1);
+    int *known = map.row + at, *to = map.to + at;
+    known[0] = W->count[k];
+    for (int e = 0; e < W->count[k]; ++e) {
+        const int i = known[1 + e] = carom_column_rows(W, k)[e];
+        to[1 + e] = below ? place(S, S->nv + k, i) : place(S, i, S->nv + k);
     }
+}
+
+// Where the numbers of levels l and m begin.
+static size_t at_levels(const carom_saddle *S, int l, int m) { return ((size_t)l * levels_of(&S->levels) + (size_t)m) * S->stride; }
+
+// Blocks of all levels: those of block i stand together.
+static int whole(const carom_saddle *S, int i, int level) {
+    const int nx = S->levels.velocities, ny = S->levels.reactions;
+    return i < S->ng ? i * nx + level : S->ng * nx + (i - S->ng) * ny + level;
+}
+
+static bool there(const carom_saddle *S, int i, int l, int j, int m) {
+    const carom_saddle_levels *z = &S->levels;
+    const bool diagonal = i == j && l == m;
+    return diagonal || (i < S->ng && j < S->ng ? z->A[l][m] : i < S->ng ? z->W[l][m] : j < S->ng ? z->V[l][m] : false);
+}
+
+static bool expand(carom_saddle *S) {
+    const int nx = S->levels.velocities, ny = S->levels.reactions;
+    size_t n = 0;
+    for (int i = 0; i < S->nb; ++i)
+        for (int l = 0; l < (i < S->ng ? nx : ny); ++l) {
+            const int block = whole(S, i, l);
+            S->all_size[block] = S->size[i];
+            S->all_first[block] = i < S->ng ? l * S->nv + S->first[i] : nx * S->nv + l * S->ne + S->first[i] - S->nv;
+            S->all_start[block] = (int)n;
+            for (int k = S->start[i]; k < S->start[i + 1]; ++k)
+                for (int m = 0; m < (S->col[k] < S->ng ? nx : ny); ++m) {
+                    if (!there(S, i, l, S->col[k], m)) continue;
+                    if (n == S->all_entries) return false;
+                    S->all_col[n] = whole(S, S->col[k], m);
+                    S->all_at[n++] = (int)(at_levels(S, l, m) + (size_t)S->at[k]);
+                }
+        }
+    const int blocks = S->ng * nx + (S->nb - S->ng) * ny;
+    S->all_start[blocks] = (int)n;
+    for (int k = 0, to = 0; k < S->nb; ++k)
+        for (int l = 0; l < (S->order[k] < S->ng ? nx : ny); ++l) S->all_order[to++] = whole(S, S->order[k], l);
+    S->all = (carom_block_pattern){.nb = blocks, .start = S->all_start, .col = S->all_col, .at = S->all_at, .size = S->all_size, .first = S->all_first};
+    return true;
 }
 
 static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
@@ -215,50 +272,72 @@ static bool analyse(carom_saddle *S, carom_matrix A, const carom_columns *W, con
     list_joints(S, start, incident);
     if (!find_blocks(S, A, start, incident, mark)) return false;
     find_order(S, start, incident, mark);
-    const carom_block_pattern P = {.nb = S->nb, .start = S->start, .col = S->col, .at = S->at, .size = S->size, .first = S->first};
-    if (!carom_block_lu_analyse_in(&S->F, &P, S->order)) return false;
+    if (!expand(S) || !carom_block_lu_analyse_in(&S->F, &S->all, S->all_order)) return false;
     map_matrix(S, A);
-    map_columns(S, W, S->map_W, S->row_W, false);
-    map_columns(S, V, S->map_V, S->row_V, true);
+    for (int l = 0; l < CAROM_SADDLE_LEVELS; ++l)
+        for (int m = 0; m < CAROM_SADDLE_LEVELS; ++m)
+            for (int k = 0; k < S->ne; ++k) {
+                if (S->W[l][m].to) map_column(S, W, k, S->W[l][m], false);
+                if (S->V[l][m].to) map_column(S, V, k, S->V[l][m], true);
+            }
     return true;
 }
 
 // -- numbers -----------------------------------------------------------------------------------------------------------
 
-static bool load_columns(const carom_saddle *S, const carom_columns *W, const int *map, const int *row) {
-    double *restrict to = S->value;
+// value += x W.  A column of another structure than before is looked at anew.  False: it joins other groups.
+static bool add_columns(carom_saddle *S, int l, int m, double x, const carom_columns *W, carom_saddle_map map, bool below) {
+    double *restrict to = S->value + at_levels(S, l, m);
     for (int k = 0; k < S->ne; ++k) {
         const size_t at = (size_t)k * (size_t)(W->stride + 1);
         const double *restrict a = W->a + (size_t)k * (size_t)W->stride;
         const int n = W->count[k];
-        if (n != row[at] || memcmp(carom_column_rows(W, k), row + at + 1, (size_t)n * sizeof *row) != 0) return false;
-        for (int e = 0; e < n; ++e) to[map[at + 1 + (size_t)e]] = a[e];
+        if (n != map.row[at] || memcmp(carom_column_rows(W, k), map.row + at + 1, (size_t)n * sizeof *map.row) != 0) map_column(S, W, k, map, below);
+        for (int e = 0; e < n; ++e) {
+            if (map.to[at + 1 + (size_t)e] != NONE) to[map.to[at + 1 + (size_t)e]] += x * a[e];
+            else if (a[e] != 0) return false;
+        }
     }
     return true;
 }
 
-bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
+bool carom_saddle_begin(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
     if (!S->on || !W->count || !V->count) return false;
     if (!S->known && !(S->known = analyse(S, A, W, V))) return S->on = false; // nor will it be next time
+    memset(S->value, 0, at_levels(S, (int)levels_of(&S->levels), 0) * sizeof *S->value);
+    return true;
+}
+
+bool carom_saddle_add_matrix(carom_saddle *S, int l, int m, double x, carom_matrix A) {
     const double *restrict a = A.a;
-    double *restrict to = S->value;
+    double *restrict to = S->value + at_levels(S, l, m);
     for (size_t e = 0; e < S->stored; ++e) {
-        if (S->map_A[e] != NONE) to[S->map_A[e]] = a[e];
+        if (S->map_A[e] != NONE) to[S->map_A[e]] += x * a[e];
         else if (a[e] != 0) return false;
     }
-    return load_columns(S, W, S->map_W, S->row_W) && load_columns(S, V, S->map_V, S->row_V) && carom_block_lu_factor(&S->F, &S->a);
+    return true;
+}
+
+bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const carom_columns *W) { return add_columns(S, l, m, x, W, S->W[l][m], false); }
+bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V) { return add_columns(S, m, l, x, V, S->V[m][l], true); }
+bool carom_saddle_finish(carom_saddle *S) { return carom_block_lu_factor(&S->F, &S->a); }
+
+bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V) {
+    return carom_saddle_begin(S, A, W, V) && carom_saddle_add_matrix(S, 0, 0, 1, A) && carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_rates(S, 0, 0, 1, V) &&
+           carom_saddle_finish(S);
 }
 
 // Is b - K x small against its terms, in rows of motion and in those of joints?
 static bool small_rest(carom_saddle *S) {
+    const carom_block_pattern *P = &S->all;
     double most[2] = {0, 0}, rest[2] = {0, 0};
-    for (int i = 0; i < S->nb; ++i) {
-        const int rows = S->size[i], at = S->first[i], kind = i >= S->ng;
+    for (int i = 0; i < P->nb; ++i) {
+        const int rows = P->size[i], at = P->first[i], kind = at >= S->levels.velocities * S->nv;
         double sum[MOST], size[MOST];
         for (int q = 0; q < rows; ++q) sum[q] = S->b[at + q], size[q] = fabs(sum[q]);
-        for (int k = S->start[i]; k < S->start[i + 1]; ++k) {
-            const double *a = S->value + S->at[k], *x = S->x + S->first[S->col[k]];
-            for (int c = 0; c < S->size[S->col[k]]; ++c)
+        for (int k = P->start[i]; k < P->start[i + 1]; ++k) {
+            const double *a = S->value + P->at[k], *x = S->x + P->first[P->col[k]];
+            for (int c = 0; c < P->size[P->col[k]]; ++c)
                 for (int q = 0; q < rows; ++q) sum[q] -= a[q + c * rows] * x[c], size[q] += fabs(a[q + c * rows] * x[c]);
         }
         for (int q = 0; q < rows; ++q) {

@@ -5,35 +5,64 @@
 // A couples velocities in groups of at most CAROM_BLOCK_ROWS (bodies) with those of groups that a column of W joins, or as its sparse pattern says.  K is factorised by
 // blocks of groups and of joints, rows that join the same groups, without pivoting between blocks, in an order that follows the graph of the mechanism: groups by least
 // degree; a joint follows its outer group at once while all beyond it is a tree (articulated bodies), else the last of its groups.
+//
+// Schemes whose steps hold a mechanism several times, on velocity and on position level or at stages, have as many levels of velocities x_l and of reactions y_m,
+//
+//     sum_m A_lm x_m + sum_m W_lm y_m = b_l,   sum_l V_ml'x_l = c_m                       (SDL-2)
+//
+// with all A, W and V of one structure.  The order is the same; what stands for a group or a joint is eliminated level by level.
 #pragma once
 #include "linalg/block_lu.h"
 #include <carom/matrix.h>
 
+enum { CAROM_SADDLE_LEVELS = 4 };
+
+/// Levels of velocities and of reactions, and which matrices there are: A[l][m], W[l][m] of velocities l and reactions m, V[m][l].
+typedef struct carom_saddle_levels {
+    int velocities, reactions;
+    bool A[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
+} carom_saddle_levels;
+
+/// Where entries of columns stand, with the rows that this belongs to.
+typedef struct carom_saddle_map { int *to, *row; } carom_saddle_map;
+
 typedef struct carom_saddle {
     bool on;               // K may be factorised: groups are small, there are joints
     bool known;            // the pattern is there
-    int nv, ne, ng, nb;    // velocities, joint rows, groups, blocks
+    int nv, ne, ng, nb;    // velocities, joint rows, groups; blocks of one level
+    carom_saddle_levels levels;
     const int *group;      // ng + 1: first velocity of each group
     int *size, *first;     // of each block
     int *of;               // nv + ne: block of each row
-    int *start, *col, *at; // pattern of blocks
+    int *start, *col, *at; // pattern of blocks of one level
+    size_t stride;         // numbers of one level: those of levels l and m, of n levels, stand at (l n + m) stride
     double *value;
-    size_t entries, values; // room
+    size_t entries, values; // room, of one level
     size_t stored;          // entries of A
     int *map_A;             // where entry e of A stands in value; -1: nowhere
-    int *map_W, *map_V;     // the same for entries of columns; their rows
-    int *row_W, *row_V;     // ne (1 + stride): count and rows of the columns that the maps belong to
+    carom_saddle_map W[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS], V[CAROM_SADDLE_LEVELS][CAROM_SADDLE_LEVELS];
     int *joint, *joined;    // groups of each joint: nb - ng + 1, and their lists
     int *order;             // of elimination
     int *work;
+    carom_block_pattern all; // of all levels
+    int *all_start, *all_col, *all_at, *all_size, *all_first, *all_order;
+    size_t all_entries;
     carom_block_lu F;
     carom_block_values a;
-    double *b, *x, *r;      // nv + ne: right-hand side, solution, what is left
+    double *b, *x;          // right-hand side and solution: velocities of each level (nv), then reactions of each level (ne)
 } carom_saddle;
 
-/// For ne joint rows and a matrix A of this shape; columns have `stride` entries at most.  Off where groups are too large, or columns are dense.
-carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A, int stride);
+/// For ne joint rows and a matrix A of this shape; columns have `stride` entries at most.  Off where groups are too large, or columns are dense.  levels NULL: one of each.
+carom_saddle carom_allocate_saddle(carom_arena *mem, int nv, int ng, const int *group, int ne, carom_shape A, int stride, const carom_saddle_levels *levels);
 /// Factor of K with the first ne columns of W and V.  False: it is singular, there is no room, or A couples other groups; the caller goes another way.
 bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V);
+
+/// The same for several levels: everything is zero; x A, x W, x V are added; then the factor.  W and V show the structure.
+bool carom_saddle_begin(carom_saddle *S, carom_matrix A, const carom_columns *W, const carom_columns *V);
+bool carom_saddle_add_matrix(carom_saddle *S, int l, int m, double x, carom_matrix A);
+bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const carom_columns *W);
+bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V);
+bool carom_saddle_finish(carom_saddle *S);
+
 /// S->x = K^-1 S->b.  With `check`, false where what is left is more than rounding of a well-behaved elimination.
 bool carom_saddle_solve(carom_saddle *S, bool check);

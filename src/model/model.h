@@ -206,6 +206,7 @@ struct carom_model {
     pool memory;
     bool apart;       // pairs of shapes do not share tapes: all expressions are in its graph
     carom_mech *mech; // what it is made of
+    bool units;       // it gives units somewhere
     const carom_mech *whole; // the same without families
     const char **observe;    // what was asked for beside it, NULL-terminated
     const char *file, *name;
@@ -475,3 +476,6 @@ bool carom_tables_explain(const void *model, void *work, char *text, size_t size
 carom_status carom_model_vfault(const carom_model *m, carom_error *err, const carom_datum *d, size_t offset, const char *format, va_list args);
 carom_status carom_model_fault(const carom_model *m, carom_error *err, const carom_datum *d, const char *format, ...) CAROM_FORMAT(4);
 carom_status carom_model_no_memory(const carom_model *m, carom_error *err);
+
+/// Does the mechanism give any unit?
+bool carom_mech_has_units(const carom_mech *x);

@@ -47,7 +47,7 @@ static void visit(void *user, const carom_key *k) {
     }
 }
 
-static bool has_units(const carom_mech *x) {
+bool carom_mech_has_units(const carom_mech *x) {
     static const key_group *const top[] = {&carom_key_top, NULL};
     search s = {.record = x};
     carom_key_fields(top, visit, &s);
@@ -92,12 +92,17 @@ static bool contact_unit(const carom_mech *x, const char *name, const char *dot,
     return false;
 }
 
-static bool column_unit(const carom_mech *x, const char *name, carom_unit *u) {
+// Does the model give any unit?  It is looked through once.
+typedef enum units_given { UNITS_UNKNOWN, UNITS_NONE, UNITS_SOME } units_given;
+
+static bool some_units(const carom_mech *x, units_given given) { return given == UNITS_UNKNOWN ? carom_mech_has_units(x) : given == UNITS_SOME; }
+
+static bool column_unit(const carom_mech *x, units_given given, const char *name, carom_unit *u) {
     const char *dot = strrchr(name, '.');
-    return dot && (body_unit(x, name, dot, u) || contact_unit(x, name, dot, u)) && has_units(x);
+    return dot && given != UNITS_NONE && (body_unit(x, name, dot, u) || contact_unit(x, name, dot, u)) && some_units(x, given);
 }
 
-static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
+static bool find_unit(const carom_mech *x, units_given given, const char *name, carom_unit *u) {
     const size_t length = strlen(name);
     const bool rate = length > 1 && name[length - 1] == '\'';
     *u = (carom_unit){.up = 1, .down = 1};
@@ -107,16 +112,18 @@ static bool find_unit(const carom_mech *x, const char *name, carom_unit *u) {
     for (int i = 0; i < x->ncoordinates; ++i)
         if (strncmp(x->coordinates[i].name.text, name, length - rate) == 0 && x->coordinates[i].name.length == length - rate) return coordinate_unit(&x->coordinates[i], rate, u);
     if (carom_datum_get(&x->outputs, name)) return false; // an expression
-    if (column_unit(x, name, u)) return true;
+    if (column_unit(x, given, name, u)) return true;
     const bool energy = strcmp(name, "kinetic") == 0 || strcmp(name, "potential") == 0 || strcmp(name, "energy") == 0;
-    if (!(energy || strcmp(name, "t") == 0) || !has_units(x)) return false;
+    if (!(energy || strcmp(name, "t") == 0) || !some_units(x, given)) return false;
     return carom_unit_read(energy ? "J" : "s", 1, u);
 }
+
+static units_given units_of(const carom_model *m) { return m->units ? UNITS_SOME : UNITS_NONE; }
 
 bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *text, size_t size) {
     if (!m || !name) return false;
     carom_unit u;
-    if (!find_unit(m->mech, name, &u)) return false;
+    if (!find_unit(m->mech, units_of(m), name, &u)) return false;
     carom_unit_label(&u, fmi, text, size);
     return true;
 }
@@ -124,7 +131,7 @@ bool carom_model_unit(const carom_model *m, const char *name, bool fmi, char *te
 bool carom_mech_unit(const carom_mech *x, const char *name, char *text, size_t size) {
     if (!x || !name) return false;
     carom_unit u;
-    if (!find_unit(x, name, &u)) return false;
+    if (!find_unit(x, UNITS_UNKNOWN, name, &u)) return false;
     carom_unit_label(&u, false, text, size);
     return true;
 }
@@ -144,7 +151,7 @@ bool carom_model_quantity(const carom_model *m, const char *name, const char *te
         return carom_fail(err, CAROM_BAD_INPUT, "'%s' is not a time; write a number of seconds, or one with a unit as in '2 ms'", own), false;
     if (kind != CAROM_QUANTITY_READ)
         return carom_fail(err, CAROM_BAD_INPUT, kind == CAROM_QUANTITY_WRONG ? "'%s' is a number with a unit that is not known" : "'%s' is not a number", own), false;
-    if (time || !m || !find_unit(m->mech, name, &was) || carom_unit_fits(&is, &was)) return true;
+    if (time || !m || !find_unit(m->mech, units_of(m), name, &was) || carom_unit_fits(&is, &was)) return true;
     char unit[40];
     carom_unit_label(&was, false, unit, sizeof unit);
     return carom_fail(err, CAROM_BAD_INPUT, "'%s' is a quantity of another kind than '%.60s', which is in %s", own, name, unit), false;

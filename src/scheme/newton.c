@@ -46,6 +46,21 @@ const int *carom_saddle_groups(const carom_system *sys) {
     return sys->listed || sys->ne < JOINTS || envelope ? NULL : sys->part;
 }
 
+carom_local carom_contacts_of(const carom_step *s, const carom_local *of, int *at) {
+    const int nj = carom_joints_of(s, of).nb; // they come first, of one row each
+    carom_local L = *of;
+    const size_t from = (size_t)nj * (size_t)L.W.stride;
+    L.nb -= nj, L.id += nj, L.w += nj;
+    L.at = at;
+    for (int b = 0; b <= L.nb; ++b) L.at[b] = of->at[nj + b] - nj;
+    L.W.n -= nj, L.W.a += from;
+    if (L.W.count) L.W.count += nj, L.W.row += from;
+    if (L.W.share) L.W.share += nj;
+    return L;
+}
+
+bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding) { return carom_norm_max(u, n) <= fmax(s->tol * s->scale, rounding); }
+
 // -- on velocity level ---------------------------------------------------------------------------------------------------
 
 carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
@@ -55,7 +70,7 @@ carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
     N.F = carom_allocate_factor(mem, sys->tangent_shape, false);
     N.L = carom_allocate_local(mem, sys);
     N.V = carom_allocate_local(mem, sys);
-    N.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, N.constant ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride);
+    N.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, N.constant ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride, NULL);
     N.at = N.S.on ? carom_allocate_ints(mem, (size_t)(sys->ne + sys->nc) + 1) : NULL;
     CAROM_ALLOCATE(mem, nv, &N.R, &N.size, &N.x, &N.r);
     const size_t nl = (size_t)N.L.W.n;
@@ -65,21 +80,6 @@ carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
 }
 
 // -- joints as part of the linear system -----------------------------------------------------------------------------
-
-// Joints of the set: they come first, of one row each.
-static int joints(const carom_newton *N, const carom_step *s) { return carom_joints_of(s, &N->L).nb; }
-
-// The contacts of a set, behind nj joints.
-static carom_local contacts(const carom_newton *N, const carom_local *of, int nj) {
-    carom_local L = *of;
-    const size_t from = (size_t)nj * (size_t)L.W.stride;
-    L.nb -= nj, L.id += nj, L.w += nj;
-    L.at = N->at;
-    for (int b = 0; b <= L.nb; ++b) L.at[b] = of->at[nj + b] - nj;
-    L.W.n -= nj, L.W.a += from;
-    L.W.count += nj, L.W.row += from;
-    return L;
-}
 
 // S->x = (z, -p_j) of (NEW-6); p_c NULL: 0.  c: -V_j' z.
 static bool solve_joints(carom_newton *N, const carom_local *L, const double *p_c, const double *c, int nv, int nj, bool check) {
@@ -112,11 +112,11 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
 // (NEW-6)  N->x = A^-1 R, N->u_1 = c.  *done is false where the factor does not exist, or does not serve: joints are rows of the contact problem then.
 static carom_status correct_joints(carom_newton *N, carom_step *s, bool *done) {
     carom_saddle *S = &N->S;
-    const int nv = s->sys->nv, nj = joints(N, s), nc = N->L.nb - nj;
+    const int nv = s->sys->nv, nj = carom_joints_of(s, &N->L).nb, nc = N->L.nb - nj;
     *done = false;
     if (!S->on || nj != S->ne || (nc > 0 && s->impacts) || !carom_saddle_factor(S, N->A, &N->L.W, &N->V.W)) return CAROM_OK;
     if (!solve_joints(N, NULL, NULL, N->u_1, nv, nj, true)) return CAROM_OK;
-    const carom_local L = contacts(N, &N->L, nj);
+    const carom_local L = carom_contacts_of(s, &N->L, N->at);
     carom_columns V = N->V.W;
     V.a += (size_t)nj * (size_t)V.stride, V.n -= nj, V.count += nj, V.row += (size_t)nj * (size_t)V.stride;
     carom_problem_scale(s, N->u_1, nj);
@@ -139,10 +139,10 @@ static bool laws_met(carom_newton *N, carom_step *s) {
         carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
         return carom_problem_met(s, rounding);
     }
-    const int nj = joints(N, s);
-    if (!(carom_norm_max(N->u_1, nj) <= fmax(s->tol * s->scale, rounding))) return false;
+    const int nj = carom_joints_of(s, &N->L).nb;
+    if (!carom_joints_met(s, N->u_1, nj, rounding)) return false;
     if (nj == N->L.nb) return true;
-    const carom_local L = contacts(N, &N->L, nj);
+    const carom_local L = carom_contacts_of(s, &N->L, N->at);
     carom_problem_restitution(s, &L, N->u_1 + nj, N->u_0 + nj);
     return carom_problem_met(s, rounding);
 }

@@ -51,6 +51,12 @@ carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix
 /// Groups of velocities by which joints belong to the linear system (SDL-1); NULL: they are rows of the contact problem.
 const int *carom_saddle_groups(const carom_system *sys);
 
+/// The contacts of L's set, behind its joints; at: their rows, counted from the first one (room for all of L).
+carom_local carom_contacts_of(const carom_step *s, const carom_local *L, int *at);
+
+/// Do joints that a scheme has solved itself hold: are their velocities u, or gaps over h, within the tolerance of contact problems, or rounding?
+bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding);
+
 typedef struct carom_newton carom_newton;
 
 /// At v_1: fill N->R, N->M, N->size (not read for the first guess, N->k = 0), N->L (W, w), N->u_0, N->u_1; with `matrix`, which follows at the same point, N->A and N->V, and

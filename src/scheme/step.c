@@ -482,8 +482,10 @@ void carom_problem_subtract(carom_step *s, const double *x) {
     carom_problem_rows(pb);
     const carom_block_rows *R = pb->rows;
     const int n = pb->n;
-    for (int i = 0; i < n && pb->G; ++i)
-        for (int k = 0; k < n; ++k) s->c[i] -= s->G[i + k * (size_t)n] * x[k];
+    for (int i = n - 1, end = n; i >= 0 && pb->G; --i) { // within the envelope, where that is known
+        while (pb->first && end > i + 1 && pb->first[end - 1] > i) --end;
+        for (int k = pb->first ? pb->first[i] : 0; k < end; ++k) s->c[i] -= s->G[i + k * (size_t)n] * x[k];
+    }
     for (int b = 0; b < pb->nb && !pb->G && R; ++b) {
         const int at = pb->block[b].at, rows = (b + 1 < pb->nb ? pb->block[b + 1].at : n) - at;
         const double *g = R->value + R->at[R->start[b]];
@@ -619,7 +621,7 @@ static bool struck(const carom_step *s, const carom_local *L, int b, const doubl
 bool carom_book_counts(const carom_step *s, const carom_local *L, int b, const double *p, const double *u_before) {
     if (L->id[b] >= s->sys->ne) return true;
     bool some = false;
-    for (int k = 0; k < L->nb && !some; ++k) some = struck(s, L, k, p, u_before);
+    for (int k = L->nb - 1; k >= 0 && L->id[k] >= s->sys->ne && !some; --k) some = struck(s, L, k, p, u_before); // contacts come last
     return some;
 }
 

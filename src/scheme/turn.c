@@ -21,6 +21,15 @@ carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys) {
     CAROM_ALLOCATE(mem, nv, &t.e);
     t.own = carom_allocate(mem, most * most);
     t.pivot = carom_allocate_ints(mem, most);
+    t.of = carom_allocate_ints(mem, nv);
+    t.at = carom_allocate_bytes(mem, t.on ? (size_t)t.parts * sizeof *t.at : 0);
+    size_t used = 0;
+    for (int i = 0; nv > 0 && t.at && i < t.parts; ++i) {
+        const int from = sys->part ? sys->part[i] : 0, to = sys->part ? sys->part[i + 1] : sys->nv;
+        for (int j = from; j < to; ++j) t.of[j] = i;
+        t.at[i] = used;
+        used += (size_t)(to - from) * (size_t)(to - from);
+    }
     return t;
 }
 
@@ -69,4 +78,36 @@ void carom_turn_row(const carom_turn *t, double *y, const double *w, int nv) {
     if (!t->ready) carom_copy(y, w, nv);
     for (int i = 0; t->ready && i < t->parts; ++i)
         for (int j = part[i], n = part[i + 1] - part[i]; j < part[i + 1]; ++j, T += n) y[j] = carom_dot(T, w + part[i], n);
+}
+
+// Entries of column k of Y in the part of velocity i, unless they are there already; e: W_k.
+static void turn_part(const carom_turn *t, carom_columns *Y, int k, int i) {
+    const int *part = parts_of(t), p = t->of[i], from = part[p], n = part[p + 1] - from;
+    int *row = carom_column_rows(Y, k);
+    double *a = Y->a + (size_t)k * (size_t)Y->stride;
+    for (int e = 0; e < Y->count[k]; ++e)
+        if (t->of[row[e]] == p) return;
+    for (int j = 0; j < n; ++j) {
+        const double y = carom_dot(t->T + t->at[p] + (size_t)(j * n), t->e + from, n);
+        if (y == 0 || Y->count[k] == Y->stride) continue;
+        a[Y->count[k]] = y;
+        row[Y->count[k]++] = from + j;
+    }
+}
+
+void carom_turn_columns(const carom_turn *t, carom_columns *Y, const carom_columns *W, int n) {
+    if (t->ready) carom_zero(t->e, W->rows);
+    for (int k = 0; k < n; ++k) {
+        const size_t at = (size_t)k * (size_t)W->stride;
+        const int count = W->count ? W->count[k] : W->rows, *row = W->count ? carom_column_rows(W, k) : NULL;
+        if (!row) {
+            carom_turn_row(t, Y->a + at, W->a + at, W->rows);
+            continue;
+        }
+        int *own = carom_column_own_rows(Y, k, t->ready ? 0 : count);
+        for (int e = 0; !t->ready && e < count; ++e) own[e] = row[e], Y->a[at + (size_t)e] = W->a[at + (size_t)e];
+        for (int e = 0; t->ready && e < count; ++e) t->e[row[e]] = W->a[at + (size_t)e];
+        for (int e = 0; t->ready && e < count; ++e) turn_part(t, Y, k, row[e]);
+        for (int e = 0; t->ready && e < count; ++e) t->e[row[e]] = 0;
+    }
 }

@@ -18,6 +18,8 @@ typedef struct carom_turn {
     double *T;          // blocks one after the other, by columns
     double *A, *own, *e; // scratch
     int *pivot;
+    int *of;            // nv: part of each velocity
+    size_t *at;         // parts: where its T begins
 } carom_turn;
 
 carom_turn carom_allocate_turn(carom_arena *mem, const carom_system *sys);
@@ -26,3 +28,5 @@ void carom_turn_at(carom_turn *t, const carom_step *s, const double *x);
 /// y = T dx;  y = T'w.  y is not x.
 void carom_turn_increment(const carom_turn *t, double *y, const double *dx, int nv);
 void carom_turn_row(const carom_turn *t, double *y, const double *w, int nv);
+/// Y_k = T'W_k for the first n columns; the same where T does not stand.  Entries for which Y has no room are left out.
+void carom_turn_columns(const carom_turn *t, carom_columns *Y, const carom_columns *W, int n);

@@ -81,10 +81,10 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->have_M = w->have_K = false;
     CAROM_ALLOCATE(mem, N * N, &w->S, &w->S_copy);
     w->r = carom_allocate(mem, all);
-    CAROM_ALLOCATE(mem, N, &w->x_N, &w->balance);
+    CAROM_ALLOCATE(mem, 2 * N, &w->x_N, &w->balance);
     w->unit = carom_allocate(mem, nv);
     w->scratch = carom_allocate(mem, 3 * all);
-    w->pivot = carom_allocate_ints(mem, N);
+    w->pivot = carom_allocate_ints(mem, 2 * N);
     w->turn = carom_allocate_turn(mem, sys);
     carom_ggl_alpha_allocate_solver(w, mem, sys);
 }
@@ -463,10 +463,11 @@ static bool done(work *w, carom_step *s) {
     if (blocks & POSITION) good = good && momentum_size(w, w->r + w->at_U, nv) <= tol_p;
     if (blocks & VELOCITY) good = good && momentum_size(w, w->r + w->at_w, nv) <= tol_p;
     if (w->judged) good = good && lawful(w, s, tol_u);
+    const double size = carom_size_of_positions(sys, w->q);
     for (int b = 0, a = w->at_nu, l = w->at_L; good && !w->judged && b < w->L.nb; ++b) {
         const int id = w->L.id[b];
         if (blocks & POSITION && w->in_A[id]) {
-            const double rounding = carom_local_rounding(&w->L, w->L.at[b], w->q, sys->nq);
+            const double rounding = carom_local_rounding_within(&w->L, w->L.at[b], w->q, sys->nq, size);
             good = fabs(w->r[a++]) <= fmax(tol_u, rounding / s->h);
         }
         if (!(blocks & VELOCITY && w->in_B[id])) continue;

@@ -9,6 +9,7 @@
 // Newton's method converges a little slower.  Where M has no inertia a trace of it is added for (GA-13) alone; the
 // residual knows none, so the answer does not depend on it.
 #include "scheme/ggl/ggl_alpha.h"
+#include "scheme/newton.h"
 
 enum { LARGE = 20, LARGE_CONSTANT = 16 }; // unknowns
 enum { MANY = 600, MANY_LISTED = 150 };   // multipliers beyond which the contact solvers are faster: dense problems, and problems by blocks
@@ -39,6 +40,10 @@ void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const 
     c->M_plus = carom_allocate_matrix(mem, sys->mass_shape);
     c->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
     c->F_M = carom_allocate_factor(mem, sys->mass_shape, true);
+    const carom_saddle_levels levels = {.velocities = 3, .reactions = 3, .A = {{true, true, true}, {false, true}, {false, false, true}},
+                                        .W = {{true}, {false, true}, {false, false, true}}, .V = {{true, true}, {true, true}, {true, true, true}}};
+    c->saddle = carom_allocate_saddle(mem, sys->nv, sys->nparts, c->constant ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride, &levels);
+    if (c->saddle.on) c->M_t = carom_allocate_matrix(mem, sys->tangent_shape);
     if (!c->constant) return;
     c->keep = carom_allocate_responses(mem, sys, PRODUCTS);
 }
@@ -225,6 +230,90 @@ static void free_response(carom_ggl_alpha *w, const carom_step *s, int blocks, i
     respond(w, s, blocks);
 }
 
+// -- joints in the linear system -------------------------------------------------------------------------------------
+
+// (GA-22)  A dv + h^2 K y + h C dw + W x_l = -r1,   M y + W x_nu = -r3,   M dw + W x_L = -r6   with joints in all three rows of x, of contacts on the right-hand side, and
+//          (W + h beta/gamma D~)'dv + h D~'y = -r2,   beta/gamma W'dv + W'y = -r4,   (W + h beta/gamma D)'dv + h D'y + W'dw = -r7   for joints
+// False: there is no factor, or not all blocks are asked for.
+static bool factorise_joints(carom_ggl_alpha *w, const carom_step *s, int blocks) {
+    carom_saddle *S = &w->schur.saddle;
+    const carom_columns *W = &w->L.W;
+    const double h = s->h, bg = w->beta / w->gamma;
+    if (!S->on || blocks != ALL || !carom_saddle_begin(S, w->schur.A, W, &w->D_v)) return false;
+    carom_matrix_zero(w->schur.M_t);
+    carom_matrix_add(w->schur.M_t, 1, w->M);
+    bool good = carom_saddle_add_matrix(S, 0, 0, 1, w->schur.A) && carom_saddle_add_matrix(S, 0, 1, h * h, w->K) && carom_saddle_add_matrix(S, 0, 2, h, w->C);
+    for (int l = 1; l < 3; ++l) good = good && carom_saddle_add_matrix(S, l, l, 1, w->schur.M_t);
+    for (int l = 0; l < 3; ++l) good = good && carom_saddle_add_forces(S, l, l, 1, W) && carom_saddle_add_rates(S, l, 0, l == 1 ? bg : 1, W);
+    for (int l = 0; l < 3; l += 2) good = good && carom_saddle_add_rates(S, l, 0, h * bg, l ? &w->D_v : &w->D_s) && carom_saddle_add_rates(S, l, 1, h, l ? &w->D_v : &w->D_s);
+    return good && carom_saddle_add_rates(S, 1, 1, 1, W) && carom_saddle_add_rates(S, 2, 2, 1, W) && carom_saddle_finish(S);
+}
+
+// dv, y and dw for their right-hand sides, in place, with joints; joints: their rows, NULL: 0.
+static bool respond_joined(carom_ggl_alpha *w, const carom_step *s, const double *const joints[3], bool check) {
+    carom_ggl_schur *c = &w->schur;
+    carom_saddle *S = &c->saddle;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    double *const of[3] = {c->dv, c->y, c->dw};
+    for (int l = 0; l < 3; ++l) {
+        double *b = S->b + 3 * nv + l * ne;
+        carom_copy(S->b + l * nv, of[l], nv);
+        for (int j = 0; j < ne; ++j) b[j] = joints ? -joints[l][j] : 0;
+    }
+    if (!carom_saddle_solve(S, check)) return false;
+    for (int l = 0; l < 3; ++l) carom_copy(of[l], S->x + l * nv, nv);
+    return true;
+}
+
+// The right-hand sides of the residual, and of the m multipliers behind those of joints.
+static void right_hand_sides(carom_ggl_alpha *w, const carom_step *s, int m, const int *which, const double *x) {
+    carom_ggl_schur *c = &w->schur;
+    const int nv = s->sys->nv;
+    clear(c, nv);
+    carom_axpy(c->dv, -1, w->r, nv);
+    carom_axpy(c->y, -1, w->r + w->at_U, nv);
+    carom_axpy(c->dw, -1, w->r + w->at_w, nv);
+    for (int k = 0; k < m; ++k) act(w, which[k], x[k], ALL);
+}
+
+// The increments with joints in the linear system, the multipliers of contacts by their Schur complement.  False: c->e is as it was, solve it another way.
+static bool solve_joined(carom_ggl_alpha *w, carom_step *s, int m, int blocks) {
+    carom_ggl_schur *c = &w->schur;
+    const int ne = s->sys->ne;
+    int n = 0, *which = w->pivot + c->room; // multipliers of contacts
+    if (!factorise_joints(w, s, blocks)) return false;
+    for (int k = 0; k < m; ++k) n += c->of[k] >= ne;
+    if (n > c->room) return false;
+    n = 0;
+    const double *joints[3] = {NULL, NULL, NULL};
+    for (int k = 0; k < m; ++k) {
+        const int level = c->kind[k] >= JUMP ? 2 : c->kind[k];
+        if (c->of[k] >= ne) which[n++] = k;
+        else if (!joints[level]) joints[level] = c->e + k; // one after the other
+    }
+    right_hand_sides(w, s, 0, NULL, NULL);
+    if (!respond_joined(w, s, joints, true)) return false;
+    if (n > 0) {
+        double *x = w->x_N + c->room;
+        for (int i = 0; i < n; ++i) x[i] = c->e[which[i]] + row(w, s, which[i]);
+        for (int k = 0; k < n; ++k) {
+            clear(c, s->sys->nv);
+            act(w, which[k], 1, ALL);
+            respond_joined(w, s, NULL, false);
+            for (int i = 0; i < n; ++i) w->S[i + (size_t)k * (size_t)n] = row(w, s, which[i]);
+        }
+        carom_ggl_alpha_solve(w, n, x);
+        right_hand_sides(w, s, n, which, x);
+        respond_joined(w, s, joints, false);
+        for (int k = 0; k < n; ++k) c->e[which[k]] = x[k];
+    }
+    for (int k = 0, next[3] = {0, 0, 0}; k < m; ++k) {
+        const int level = c->kind[k] >= JUMP ? 2 : c->kind[k];
+        if (c->of[k] < ne) c->e[k] = c->saddle.x[3 * s->sys->nv + level * ne + next[level]++];
+    }
+    return true;
+}
+
 carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks) {
     carom_ggl_schur *c = &w->schur;
     const int nv = s->sys->nv;
@@ -232,9 +321,10 @@ carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks
     if (need & SMOOTH) CAROM_TRY(factorise_motion(w, s));
     if (need & (POSITION | VELOCITY)) CAROM_TRY(factorise_mass(w, s));
     const int m = multipliers(w, s, blocks);
-    if (m > c->room) return carom_retry(s, "%d reactions are too many for Newton's method", m);
-    free_response(w, s, blocks, 0);
-    if (m > 0) {
+    const bool joined = solve_joined(w, s, m, blocks);
+    if (!joined && m > c->room) return carom_retry(s, "%d reactions are too many for Newton's method", m);
+    if (!joined) free_response(w, s, blocks, 0);
+    if (m > 0 && !joined) {
         for (int i = 0; i < m; ++i) c->e[i] += row(w, s, i);
         CAROM_TRY(complement(w, s, m, blocks));
         carom_ggl_alpha_solve(w, m, c->e);
@@ -248,6 +338,24 @@ carom_status carom_ggl_alpha_schur(carom_ggl_alpha *w, carom_step *s, int blocks
     return CAROM_OK;
 }
 
+// [A W; W' 0] (z, x) = (-w->r, -kappa) of joints, kappa behind w->r: w->r = z.  The other levels are there for the factor alone.
+static bool start_joined(carom_ggl_alpha *w, const carom_step *s) {
+    carom_ggl_schur *c = &w->schur;
+    carom_saddle *S = &c->saddle;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    if (!S->on || !carom_saddle_begin(S, c->A, &w->L.W, &w->L.W)) return false;
+    bool good = true;
+    for (int l = 0; l < 3; ++l)
+        good = good && carom_saddle_add_matrix(S, l, l, 1, c->A) && carom_saddle_add_forces(S, l, l, 1, &w->L.W) && carom_saddle_add_rates(S, l, l, 1, &w->L.W);
+    if (!good || !carom_saddle_finish(S)) return false;
+    carom_zero(S->b, 3 * (nv + ne));
+    carom_axpy(S->b, -1, w->r, nv);
+    carom_axpy(S->b + 3 * nv, -1, w->r + nv, ne);
+    if (!carom_saddle_solve(S, true)) return false;
+    carom_copy(w->r, S->x, nv);
+    return true;
+}
+
 // (GA-2) with the factor of S* = A/(gamma c)
 carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s) {
     carom_ggl_schur *c = &w->schur;
@@ -255,6 +363,7 @@ carom_status carom_ggl_alpha_schur_start(carom_ggl_alpha *w, carom_step *s) {
     const double scale = 1 / (w->gamma * w->c);
     CAROM_TRY(factorise_motion(w, s));
     for (int i = 0; i < nv; ++i) w->r[i] *= scale;
+    if (start_joined(w, s)) return CAROM_OK;
     carom_copy(c->y, w->r, nv); // -f/(gamma c)
     carom_factor_solve(&c->F_A, c->y);
     // S x = -e with S = -W'S*^-1 W, e = kappa + W'A^-1 f

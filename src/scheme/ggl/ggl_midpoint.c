@@ -102,8 +102,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
     const int *groups = w->paper || w->velocity ? NULL : carom_saddle_groups(sys);
-    w->S_v = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride);
-    w->S_x = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride);
+    w->S_v = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride, NULL);
+    w->S_x = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride, NULL);
     if (w->S_v.on) w->V = carom_allocate_local(mem, sys);
     w->by_saddle = false;
 }
@@ -334,9 +334,10 @@ static void present(work *w, carom_step *s) {
 
 // What rounding leaves in local velocities and in gaps over h.
 static double rounding(const work *w, const carom_step *s) {
+    const double size = carom_size_of_positions(s->sys, w->q_1);
     double most = carom_local_velocity_rounding(&w->L_T, w->v_1);
     for (int b = 0; b < held_gaps(w); ++b)
-        most = fmax(most, carom_local_rounding(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq) / s->h);
+        most = fmax(most, carom_local_rounding_within(&w->L_T, w->L_T.at[b], w->q_1, s->sys->nq, size) / s->h);
     return most;
 }
 

@@ -74,6 +74,15 @@ void carom_newmark_allocate(carom_newmark *w, carom_newmark_par par, carom_arena
     w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
     w->F_E = carom_allocate_factor(mem, sys->tangent_shape, false);
     w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
+    const carom_saddle_levels levels = {.velocities = 2, .reactions = 1, .A = {{true, true}, {false, true}}, .W = {{true}, {true}}, .V = {{true, true}}};
+    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, w->constant ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride, &levels);
+    if (w->S.on) {
+        w->V = carom_allocate_local(mem, sys);
+        w->TD = carom_allocate_columns(mem, sys->nv, w->L.W.n, sys->column_stride);
+        w->at = carom_allocate_ints(mem, nb + 1);
+        w->g_j = carom_allocate(mem, (size_t)sys->ne);
+    }
+    w->by_saddle = false;
 }
 
 static bool splits(const carom_newmark *w) { return w->par.contact == CAROM_NEWMARK_NONSMOOTH; }
@@ -264,12 +273,16 @@ static carom_status kept_matrix(carom_newmark *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// Blocks of L, all or contacts alone.
+static void blocks(const carom_newmark *w, carom_step *s, const carom_local *L) {
+    carom_problem_blocks(s, L);
+    for (int b = 0; on_position(w) && b < L->nb; ++b)
+        if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
+}
+
 static carom_status contact_problem(carom_newmark *w, carom_step *s) {
     const int n = rows(&w->L);
-    carom_problem_blocks(s, &w->L);
-    for (int b = 0; on_position(w) && b < w->L.nb; ++b)
-        if (s->blocks[b].law != CAROM_BILATERAL) s->blocks[b].law = CAROM_UNILATERAL;
-    if (!on_position(w)) CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
+    blocks(w, s, &w->L);
     if (w->constant) return kept_matrix(w, s);
     double *G = carom_problem_matrix(s);
     for (int k = 0; k < n; ++k) {
@@ -307,12 +320,100 @@ static void add_reactions(carom_newmark *w, const carom_step *s, const double *p
 }
 
 // Gaps of redundant joints contradict each other by their rounding, which no solver can mend: it is allowed, and is no velocity of the run.
-static carom_status solve(carom_newmark *w, carom_step *s) {
+static carom_status solve(carom_newmark *w, carom_step *s, const carom_local *L) {
     const double scale = s->scale;
-    for (int b = 0; on_position(w) && b < w->L.nb; ++b) s->scale = fmax(s->scale, carom_local_rounding(&w->L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
-    const carom_status status = carom_problem_solve(s, &w->L);
+    for (int b = 0; on_position(w) && b < L->nb; ++b) s->scale = fmax(s->scale, carom_local_rounding(L, b, w->q_1, s->sys->nq) / (s->h * s->tol));
+    const carom_status status = carom_problem_solve(s, L);
     s->scale = fmax(scale, s->contact.scale);
     return status;
+}
+
+// -- joints in the linear system ---------------------------------------------------------------------------------------
+
+// (NM-16)  A y + h (C + h/2 K) dw = -r_s,   (M + h/2 E) dw - W_j dp_j = -r_w + W_c dp_c,   (gamma c W_j + h beta c T'D_j)'y + (W_j + h/2 T'D_j)'dw = -c_j
+// with the rows c_j of joints at the present iterate.  Contact inside: W dp in the first equation and dw = 0; on position level (beta c T'W_j)'y.  False: there is no factor.
+static bool factorise_joints(carom_newmark *w, carom_step *s) {
+    carom_saddle *S = &w->S;
+    const double h = s->h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
+    const int nj = carom_joints_of(s, &w->L).nb, level = splits(w) ? 1 : 0;
+    if (!S->on || nj != S->ne || (w->L.nb > nj && s->impacts)) return false;
+    if (!splits(w)) carom_matrix_zero(w->E), carom_matrix_add(w->E, 1, w->M);
+    carom_local_same(&w->V, &w->L);
+    carom_turn_columns(&w->turn, &w->TD, on_position(w) ? &w->L.W : &w->D, rows(&w->L));
+    carom_local_blend(&w->V, &w->L, on_position(w) ? 0 : 0.5 * h, &w->TD);
+    if (!carom_saddle_begin(S, w->A, &w->L.W, &w->V.W) || !carom_saddle_add_matrix(S, 0, 0, 1, w->A) || !carom_saddle_add_matrix(S, 1, 1, 1, w->E)) return false;
+    if (!carom_saddle_add_forces(S, level, 0, 1, &w->L.W)) return false;
+    if (splits(w) && !(carom_saddle_add_matrix(S, 0, 1, h, w->C) && carom_saddle_add_matrix(S, 0, 1, 0.5 * h * h, w->K) && carom_saddle_add_rates(S, 0, 1, 1, &w->V.W))) return false;
+    if (!on_position(w) && !(carom_saddle_add_rates(S, 0, 0, gc, &w->L.W))) return false;
+    return carom_saddle_add_rates(S, 0, 0, on_position(w) ? bc : h * bc, &w->TD) && carom_saddle_finish(S);
+}
+
+// S->x = (y, dw, -dp_j) for the right-hand side in S->b; with its effect on velocity and position.
+static bool solve_joints(carom_newmark *w, const carom_step *s, bool check) {
+    carom_saddle *S = &w->S;
+    const int nv = s->sys->nv;
+    if (!carom_saddle_solve(S, check)) return false;
+    double *dx = w->turn.ready ? w->dx_0 : w->dx;
+    effect(w, w->dv, dx, s->h, S->x, S->x + nv, nv);
+    if (w->turn.ready) carom_turn_increment(&w->turn, w->dx, dx, nv);
+    return true;
+}
+
+// The problem of the contacts L alone, behind nj joints, with c of all without reactions of contacts in w->u.
+static carom_status solve_contacts(carom_newmark *w, carom_step *s, const carom_local *L, int nj) {
+    carom_saddle *S = &w->S;
+    const int nv = s->sys->nv, n = rows(L);
+    blocks(w, s, L);
+    double *G = carom_problem_matrix(s);
+    for (int k = 0; k < n; ++k) {
+        carom_zero(S->b, 2 * nv + nj);
+        carom_column_axpy(S->b + (splits(w) ? nv : 0), 1, &L->W, k);
+        solve_joints(w, s, false);
+        for (int i = 0; i < n; ++i) G[i + k * (size_t)n] = row(w, s, nj + i);
+    }
+    carom_copy(s->c, w->u + nj, n);
+    return solve(w, s, L);
+}
+
+// The right-hand side at the present iterate, with the reactions p of the contacts L instead of w->p: NULL: none.
+static void right_hand_side(carom_newmark *w, const carom_step *s, const carom_local *L, const double *p, int nj) {
+    const int nv = s->sys->nv;
+    double *b = w->S.b, *forced = b + (splits(w) ? nv : 0);
+    for (int i = 0; i < nv; ++i) b[i] = -w->r_s[i], b[nv + i] = -w->r_w[i];
+    carom_local_react(forced, -1, L, w->p + nj);
+    if (p) carom_local_react(forced, 1, L, p);
+    for (int j = 0; j < nj; ++j) b[2 * nv + j] = -s->c[j];
+}
+
+// Increments y_s and y_w, and reactions w->p.  *done is false where joints are rows of the contact problem.
+static carom_status correct_joints(carom_newmark *w, carom_step *s, bool *done) {
+    carom_saddle *S = &w->S;
+    const int nv = s->sys->nv, n = rows(&w->L), nj = S->ne, nc = w->L.nb - nj;
+    *done = false;
+    if (!factorise_joints(w, s)) return CAROM_OK;
+    const carom_local L = carom_contacts_of(s, &w->L, w->at);
+    constraints(w, s);
+    carom_copy(w->u, s->c, n); // u is evaluated anew at the next iterate
+    for (int i = 0; i < nj; ++i) w->u[i] += row(w, s, i); // without reactions
+    right_hand_side(w, s, &L, NULL, nj);
+    if (!solve_joints(w, s, true)) return CAROM_OK;
+    carom_problem_scale(s, w->u, nj);
+    s->counts->problems += nc == 0; // else that of contacts counts
+    if (nc > 0) {
+        for (int j = 0; j < nj; ++j) w->g_j[j] = s->c[j];
+        for (int i = nj; i < n; ++i) w->u[i] += row(w, s, i);
+        CAROM_TRY(solve_contacts(w, s, &L, nj));
+        carom_copy(w->u + nj, s->problem.p, n - nj);
+        carom_copy(s->c, w->g_j, nj);
+        right_hand_side(w, s, &L, w->u + nj, nj);
+        carom_copy(w->p + nj, w->u + nj, n - nj);
+        solve_joints(w, s, false);
+    }
+    carom_copy(w->y_s, S->x, nv);
+    carom_copy(w->y_w, S->x + nv, nv);
+    for (int j = 0; j < nj; ++j) w->p[j] -= S->x[2 * nv + j];
+    *done = true;
+    return CAROM_OK;
 }
 
 static carom_status correct(void *memory, carom_step *s, int k) {
@@ -320,14 +421,19 @@ static carom_status correct(void *memory, carom_step *s, int k) {
     carom_newmark *w = memory;
     const int nv = s->sys->nv, n = rows(&w->L);
     CAROM_TRY(matrices(w, s));
-    if (n > 0) CAROM_TRY(contact_problem(w, s));
+    if (n > 0 && !on_position(w)) CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
     increments(w, s, NULL); // without reactions
-    if (n > 0) {
+    w->by_saddle = false;
+    if (n > 0 && w->S.on) CAROM_TRY(correct_joints(w, s, &w->by_saddle));
+    if (n > 0 && !w->by_saddle) {
+        if (w->S.on) carom_local_velocity(w->u, &w->L, w->v_1); // what was tried has overwritten it
+        CAROM_TRY(contact_problem(w, s));
+        increments(w, s, NULL);
         if (w->chosen && !on_position(w)) CAROM_TRY(carom_problem_bounce(s, &w->L, w->u_0));
         w->chosen = false;
         constraints(w, s);
         for (int i = 0; i < n; ++i) s->c[i] += row(w, s, i);
-        CAROM_TRY(solve(w, s));
+        CAROM_TRY(solve(w, s, &w->L));
         add_reactions(w, s, s->problem.p);
         carom_copy(w->p, s->problem.p, n);
     }
@@ -359,7 +465,13 @@ static bool done(carom_newmark *w, carom_step *s) {
     if (n == 0) return true;
     if (splits(w) && !(carom_momentum_size(w->r_w, w->M) <= allowed)) return false;
     constraints(w, s);
-    carom_copy(s->p, w->p, n);
+    const int nj = w->by_saddle ? w->S.ne : 0;
+    if (nj > 0) {
+        if (!carom_joints_met(s, s->c, nj, rounding(w, s))) return false;
+        for (int i = nj; i < n; ++i) s->c[i - nj] = s->c[i];
+    }
+    if (nj == n) return true;
+    carom_copy(s->p, w->p + nj, n - nj);
     return carom_problem_met(s, rounding(w, s));
 }
 

@@ -9,6 +9,7 @@
 // am = af = 0: Newmark; am = 0: HHT.  The table of each scheme is in a file of its own.
 #pragma once
 #include "scheme/bent.h"
+#include "linalg/saddle.h"
 #include "scheme/identity.h"
 #include "scheme/responses.h"
 #include "scheme/turn.h"
@@ -60,6 +61,12 @@ typedef struct carom_newmark {
     carom_matrix M, K, C, E, A;  // M, d(M s - f)/dq, -df/dv, d(M dw - W p)/dq, iteration matrix of s
     carom_factor F_A, F_E, F_0;  // of A; of M + h/2 E; of M at the start
     double h_A;                  // step of a constant A that stands; 0: none
+    carom_saddle S;              // (NM-16): joints in the linear system
+    carom_local V;               // derivatives of their rows
+    carom_columns TD;            // T'D
+    int *at;                     // rows of contacts alone
+    double *g_j;                 // rows of joints at the present iterate
+    bool by_saddle;              // the last correction was made with it
     bool decided, chosen;        // the contacts of this step are known; the set is new: its impact is not known yet
     bool have_M;                 // M is constant and stands
     carom_identity I;
