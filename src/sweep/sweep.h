@@ -58,6 +58,7 @@ struct carom_sweep {
     int nvary, nobserve, nq, nv;
     const char **observe; // def.observe, then the section's expression; NULL-terminated
     section section;
+    bool driven;             // with follow: time enters the model of some run, and goes on from run to run
     long grid, length, runs; // points of the grid; of a chain; runs in all directions
     bool *skip;              // runs that are done already
     double **start;          // by run: where a skipped run ended; NULL: not known
