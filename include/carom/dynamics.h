@@ -153,9 +153,10 @@ typedef struct carom_gradient_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme (NULL: event-driven), step, end, options
     const double *start;         // positions, velocities; NULL: the model's own
-    const char *of;              // an expression at the end; integral(x), mean(x), rms(x), max(x) or min(x) over the run
+    const char *of;              // an expression at the end, in which integral(x), mean(x), rms(x), max(x) and min(x) run over the run; "time of CONTACT.impact[N]", "EXPR at CONTACT.impact[N]"
     const char *const *by;       // names: parameters, `x` and `x'` for initial values; NULL-terminated
     bool rows;                   // keep a row at the end of every step, as if the run ended there
+    bool one_sided;              // accept derivatives at a grazing contact
     const char *file;            // .h5 or .csv: write the run as a result with columns EXPR, `EXPR by NAME`, and `x by NAME` of every coordinate and rate; NULL: none
     bool (*stop)(const void *user); // NULL: none
     const void *user;
@@ -165,6 +166,8 @@ typedef struct carom_gradient {
     int n;
     char **name;
     double value, *gradient, t;  // at the end t
+    double *distance;            // how far each name may change until the sequence of events is another one, to first order; infinite: not known
+    char note[400];              // a warning: a contact is nearly grazed, or two extremes are equal; empty: none
     long rows;
     double *row;                 // t, value and gradient: 2 + n numbers each
     const char *scheme;

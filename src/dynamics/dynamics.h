@@ -184,7 +184,9 @@ typedef struct carom_path {
     carom_status (*on_row)(void *user, struct carom_path *w);                     // at the end (t, q, v, y) of a step of the simulation; columns may be changed
     carom_status (*on_start)(void *user, struct carom_path *w);                   // the phase at the start is known: columns may be set now
     carom_status (*on_cross)(void *user, struct carom_path *w, const carom_change *x); // behind an event
+    bool (*asks)(void *user, const carom_change *x);                              // is dt of this event asked for, even where nothing jumps?
     const char *(*label)(void *user, int j);                                      // of column j, for messages
+    bool plain;                // no columns: what has no derivatives is followed all the same
     double *y;                 // in: columns at the start
     double rtol;               // of one internal step; 0: 1e-10
     double longest;            // internal step; 0: any
