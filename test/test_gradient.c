@@ -351,7 +351,7 @@ static void near_grazing(void **state) {
         d.one_sided = true;
         assert_int_equal(carom_gradient_find(&g, &d, &err), CAROM_OK);
         const double D = fabs(v[i] - 1);
-        assert_true(fabs(g.distance[0] - D) < 1.6 * D * D + 1e-12); // v (v^2 - 1)/2 before the stop, 1 - v where it is missed
+        if (!(fabs(g.distance[0] - D) < 1.6 * D * D + 1e-10)) fail_msg("v = %.9g: %.12g", v[i], g.distance[0]); // v (v^2 - 1)/2 before the stop, 1 - v where it is missed
         assert_true(i < 2 || strstr(g.note, "'stop'"));
         carom_gradient_free(&g);
     }
