@@ -178,6 +178,52 @@ typedef struct carom_gradient {
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err);
 void carom_gradient_free(carom_gradient *g);
 
+// -- optima -------------------------------------------------------------------------------------------------------
+
+struct carom_optimum;
+typedef struct carom_optimise_def {
+    carom_model_def model;       // `observe` is not used here
+    carom_run_given run;         // scheme (NULL: event-driven where it has derivatives, else the model's), step, end, options
+    const double *start, *signals; // positions and velocities, signals there; NULL: the model's own
+    const char *of;              // what becomes least: an expression as in carom_gradient_def
+    bool most;                   // it becomes largest instead
+    const char *const *by;       // "NAME=LOW:HIGH": parameters and their bounds; NULL-terminated
+    const char *const *subject;  // "EXPR <= EXPR", also >= and =; NULL-terminated, NULL: none
+    const char *method;          // NULL: by itself; slsqp, ccsaq, cobyla
+    int restarts;                // searches from other points between the bounds besides the one from the model's values
+    int evaluations;             // of one search; 0: 100 and 20 for each name
+    double tolerance;            // of each name, relative to the distance of its bounds; 0: 1e-7
+    void (*on_run)(void *user, const struct carom_optimum *o); // after every evaluation; NULL: none
+    void *user;
+    bool (*stop)(const void *user); // NULL: none
+    const void *stop_user;
+} carom_optimise_def;
+
+typedef struct carom_optimum {
+    int n, nsubject;
+    char **name;                 // n
+    double *value, *low, *high, *begin; // n: the best; bounds; in the model
+    double objective, first;     // at the best; with the model's values (NaN: no value)
+    double *subject;             // nsubject: left side less right side
+    double violation;            // largest violation of a constraint; 0: none beyond the tolerance
+    double *gradient;            // n: of the objective there; NaN: not known
+    double *multiplier;          // nsubject: of active constraints; NaN: not known
+    int *bound;                  // n: -1 on its lower bound, 1 on its upper one, 0 between
+    double slope;                // what is left of the gradient beside active constraints and bounds, times the distance of the bounds, relative to the objective; NaN: not known
+    double distance;             // least change of a name, relative to it, at which the sequence of events is another one; infinite: not known
+    bool kink;                   // the best lies where the gradient jumps
+    int runs, derivatives, search, searches; // evaluations; those with derivatives; the search that is running or has found the best; all of them
+    bool exact;                  // derivatives are those of carom_gradient_find()
+    char not_exact[400];         // why not
+    const char *method, *scheme; // that found the best
+    carom_table history;         // run, search, method, status, names, objective, constraints as written, best
+    char *text;                  // the model's text with the best values; NULL: there is none
+} carom_optimum;
+
+/// CAROM_NOT_CONVERGED: no admissible values were found, or evaluations ran out; o has the best.  To be freed whatever happens.
+carom_status carom_optimise(carom_optimum *o, const carom_optimise_def *def, carom_error *err);
+void carom_optimum_free(carom_optimum *o);
+
 // -- periodic orbits ----------------------------------------------------------------------------------------------
 
 typedef struct carom_orbit_def {

@@ -160,6 +160,8 @@ carom_status carom_task_open(carom_task *t, const char *const *names, carom_erro
 void carom_task_close(carom_task *t);
 /// Does the scheme of the run (NULL: the model's) locate events to rounding, as derivatives need?  `mixed` gets the option with which it does.
 carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err);
+/// A run with derivatives: event-driven unless a scheme is given that locates events, in `rows` steps where it chooses its own.
+carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err);
 /// Names with values, "NAME=VALUE,NAME=VALUE": a list whose names and itself are to be freed (carom_task_forget).
 carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n, carom_error *err);
 void carom_task_forget(carom_free_name *list, int n);

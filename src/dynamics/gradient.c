@@ -124,18 +124,6 @@ static carom_status on_recorded(void *user, carom_path *w) {
 
 static const char *label(void *user, int j) { return ((finding *)((carom_results *)user)->user)->task.free[j].name; }
 
-static carom_status choose_scheme(finding *k, const carom_gradient_def *def) {
-    CAROM_TRY(carom_point_supports(k->task.base, k->err));
-    carom_run_given *given = &k->task.run;
-    const double end = isnan(given->end) ? carom_model_simulation(k->task.base).end : given->end;
-    if (!given->scheme) given->scheme = "event-driven";
-    const carom_scheme *scheme = carom_schemes_find(given->scheme);
-    if (isnan(given->step) && end > 0 && scheme && scheme->own_steps) given->step = end / (def->rows || def->file ? 500 : 50); // a step is the time between rows
-    bool located;
-    CAROM_TRY(carom_task_locate(&k->task, &located, k->err));
-    return located ? CAROM_OK : carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events to rounding: event-driven, mixed or auto, not %s", given->scheme);
-}
-
 static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gradient *g) {
     k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .option = "--of"};
     k->task.model.observe = k->results.expression;
@@ -153,7 +141,7 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
         if (good) memcpy(g->name[j], k->task.free[j].name, size), g->n = (int)j + 1;
     }
     carom_status status = good ? CAROM_OK : carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for %d derivatives", (int)n);
-    if (status == CAROM_OK) status = choose_scheme(k, def);
+    if (status == CAROM_OK) status = carom_task_derivable(&k->task, def->rows || def->file ? 500 : 50, k->err); // a step is the time between rows
     carom_run_given *given = &k->task.run;
     if (status == CAROM_OK) status = carom_task_begin(&k->task, value, given->end, &k->run, k->err);
     free(value);
