@@ -4,6 +4,7 @@
 #pragma once
 #include <carom/model.h>
 #include <carom/run.h>
+#include <carom/sweep.h>
 #include <carom/table.h>
 #include <stdbool.h>
 
@@ -275,6 +276,24 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
 void carom_orbit_free(carom_orbit *orbit);
 /// One period of it as a result, .h5 or .csv.
 carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err);
+
+// -- basins of attraction -----------------------------------------------------------------------------------------
+
+typedef struct carom_basins_def {
+    carom_sweep_def sweep;       // what is varied, most of all initial values; section (NULL: every period of the forcing, or states of rest); observe (NULL: the state); transient; count: most
+                                 // section points of a run, 0: 400; jobs, lanes, gpu; no follow, no parts
+    bool (*tick)(void *user, long done, long total); // ten times a second; false: stop.  NULL: none
+    void *user;
+} carom_basins_def;
+
+typedef struct carom_basins {
+    carom_table runs;            // run, varied names, status, message, label (0: it ran away), period (0: none), points until that was known, observed expressions at the last point as end.EXPR
+    carom_table attractors;      // label, kind (periodic, rest, chaotic, undecided, out), period, count of runs, multiplier (largest modulus), exponent (the largest), point, observed expressions there
+} carom_basins;
+
+/// Tables do not depend on the number of threads.  To be freed whatever happens.
+carom_status carom_basins_find(carom_basins *b, const carom_basins_def *def, carom_error *err);
+void carom_basins_free(carom_basins *b);
 
 // -- Lyapunov exponents -------------------------------------------------------------------------------------------
 

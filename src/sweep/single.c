@@ -39,6 +39,7 @@ typedef struct single {
     int contact;                 // SECTION_IMPACT: carom_model_contact() there
     bool begun;                  // the transient is over
     double t0, transient;        // when it starts; when the transient is over
+    bool goes_on;                // a further piece of a run
     double forcing;              // period of the forcing; 0: unknown, or there is none
     double period;
     double next;                 // SECTION_EVERY: number of the next point
@@ -205,7 +206,7 @@ static carom_status steps(single *k) {
     const bool sections = k->s->section.kind != SECTION_NONE;
     carom_now now = carom_sim_now(k->sim);
     CAROM_TRY(begin(k, &now));
-    if (k->s->section.kind == SECTION_EVERY && k->begun) CAROM_TRY(every(k, &now, k->run.step));
+    if (k->s->section.kind == SECTION_EVERY && k->begun && !k->goes_on) CAROM_TRY(every(k, &now, k->run.step));
     if (sections) carom_sim_watch_inner(k->sim, on_inner, k);
     carom_sim_stop_when(k->sim, stop_asked, k->s);
     while (!carom_sim_done(k->sim) && !enough(k)) {
@@ -306,7 +307,8 @@ static bool same_size(const single *k) { return k->nq == k->s->nq && k->nv == k-
 // with t_1, T_1 those of the run before, in `left`; NULL: there is none.
 static carom_status continue_time(single *k, const double *left) {
     carom_forcing f;
-    k->transient = k->s->def.transient;
+    k->goes_on = k->s->pieces && left;
+    k->transient = k->goes_on ? 0 : k->s->def.transient;
     if (!k->s->driven) return CAROM_OK;
     CAROM_TRY(carom_model_forcing(k->model, -1, &f, k->err));
     k->forcing = f.period;
@@ -333,13 +335,13 @@ static carom_status plan(single *k) {
         free(work);
         k->period = k->value[k->s->nobserve];
         if (!(k->period > 0 && isfinite(k->period))) return carom_fail(k->err, CAROM_BAD_INPUT, "--section every: the period must be positive, got %g", k->period);
-        k->next = ceil(k->transient / k->period * (1 - CAROM_QUOTIENT));
+        k->next = k->goes_on ? floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1 : ceil(k->transient / k->period * (1 - CAROM_QUOTIENT));
         if (k->run.table && k->run.table->own_steps) k->run.step = k->period / ceil(k->period / k->run.step * (1 - CAROM_QUOTIENT));
         if (d->count > 0) end = fmax(k->next + (double)d->count - 1, floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1) * k->period - k->t0;
     } else if (d->count > 0) {
         end = d->transient + 1000 * end; // a run that never meets its section has to end, too
     }
-    k->run.end = k->t0 + fmax(end, d->transient);
+    k->run.end = fmax(k->t0 + end, k->transient);
     return CAROM_OK;
 }
 
@@ -362,7 +364,7 @@ static carom_status make_sim(single *k, const double *value, const double *start
     carom_copy(k->x, start ? start : carom_model_q0(k->model), k->nq);
     carom_copy(k->x + k->nq, start ? start + k->nq : carom_model_v0(k->model), k->nv);
     bool elsewhere = false;
-    for (int i = 0; i < s->nvary; ++i) {
+    for (int i = 0; i < s->nvary && !k->goes_on; ++i) {
         elsewhere = elsewhere || s->vary[i].kind == VARY_POSITION;
         if (s->vary[i].kind == VARY_POSITION) k->x[s->vary[i].index] = value[i];
         if (s->vary[i].kind == VARY_RATE) k->x[k->nq + s->vary[i].index] = value[i];

@@ -127,7 +127,7 @@ static carom_status check_options(const carom_sweep *s, const carom_run *run, ca
 }
 
 // Does time enter the model, with whatever values the varied parameters have?
-static carom_status look_for_time(carom_sweep *s, carom_error *err) {
+carom_status carom_sweep_look_for_time(carom_sweep *s, carom_error *err) {
     for (int i = -1; i < s->nvary && s->def.follow != CAROM_FOLLOW_NONE; ++i) {
         carom_forcing f;
         if (i >= 0 && s->vary[i].kind != VARY_PARAMETER) continue;
@@ -149,7 +149,7 @@ static carom_status create(carom_sweep *s, carom_error *err) {
     }
     CAROM_TRY(check(s, err));
     CAROM_TRY(count(s, err));
-    CAROM_TRY(look_for_time(s, err));
+    CAROM_TRY(carom_sweep_look_for_time(s, err));
     carom_run run;
     carom_status status = carom_run_resolve(&run, s->model, &s->def.run, err);
     if (status == CAROM_OK) status = check_options(s, &run, err);
