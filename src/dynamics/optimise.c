@@ -280,7 +280,7 @@ static carom_status one_search(search *k, double *u) {
     CAROM_TRY(go(k, strcmp(method, "ccsaq") == 0 ? "LD_CCSAQ" : "LD_SLSQP", method, u, 0, tolerance, most));
     CAROM_TRY(inspect(k));
     const bool ours = !(k->best_f >= best); // this search has found it
-    if (d->method || !ours || (k->o->slope < STATIONARY && k->o->violation == 0) || k->exhausted) return CAROM_OK;
+    if (d->method || !ours || (k->o->slope < STATIONARY && k->o->violation == 0)) return CAROM_OK; // it may also have run out of runs at a kink
     carom_copy(u, k->best_u, k->o->n);
     return go(k, "LN_COBYLA", "cobyla", u, BESIDE, tolerance, most);
 }
