@@ -33,6 +33,7 @@ libsuitesparse-dev|test -e /usr/include/suitesparse/klu.h|sparse matrices
 liblapack-dev|compgen -G /usr/lib/*/liblapack.so|modes
 libarpack2-dev|test -e /usr/include/arpack/arpack.h|modes of large models
 libcminpack-dev|pkg-config --exists cminpack|fits
+libnlopt-dev|pkg-config --exists nlopt|optima
 libqhull-dev|pkg-config --exists qhull_r|hulls of meshes
 libcmocka-dev|pkg-config --exists cmocka|the tests
 gnuplot-nox|command -v gnuplot|pictures

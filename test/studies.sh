@@ -479,6 +479,16 @@ check_sweeps() {
     picture sweep-table.png sweep-grazing.png sweep-basins.png sweep-rattle.png sweep-clearance.png
 }
 
+check_valve_train() {
+    near "float as given" "$(cell given 5)" 0.5245 1e-4
+    near "float, tuned" "$(cell tuned 5)" 0.1868 1e-4
+    near "stop, tuned" "$(cell tuned 4)" 9.2240 2e-3
+    above "slope above the optimum" "$(cell 'stop times 1.0001' 4)" 400
+    above "slope below it, negative" "$(cell 'stop times 0.9999' 4 | tr -d -)" 4000
+    near "multiplier of the load" "$(cell optimum 6)" 0.0107 2e-4
+    picture valve-train.png
+}
+
 check_choosing() {
     above "schemes in the table" "$(grep -c '^| [a-z]' "$out/report.md")" 23
     near "1e-6 on the slider-crank by auto is reached" "$(cell auto 5 | grep -c '^[0-9]')" 1 0

@@ -4,6 +4,7 @@
 #pragma once
 #include <carom/model.h>
 #include <carom/run.h>
+#include <carom/sweep.h>
 #include <carom/table.h>
 #include <stdbool.h>
 
@@ -153,9 +154,10 @@ typedef struct carom_gradient_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme (NULL: event-driven), step, end, options
     const double *start;         // positions, velocities; NULL: the model's own
-    const char *of;              // an expression at the end; integral(x), mean(x), rms(x), max(x) or min(x) over the run
+    const char *of;              // an expression at the end, in which integral(x), mean(x), rms(x), max(x) and min(x) run over the run; "time of CONTACT.impact[N]", "EXPR at CONTACT.impact[N]"
     const char *const *by;       // names: parameters, `x` and `x'` for initial values; NULL-terminated
     bool rows;                   // keep a row at the end of every step, as if the run ended there
+    bool one_sided;              // accept derivatives at a grazing contact
     const char *file;            // .h5 or .csv: write the run as a result with columns EXPR, `EXPR by NAME`, and `x by NAME` of every coordinate and rate; NULL: none
     bool (*stop)(const void *user); // NULL: none
     const void *user;
@@ -165,6 +167,8 @@ typedef struct carom_gradient {
     int n;
     char **name;
     double value, *gradient, t;  // at the end t
+    double *distance;            // how far each name may change until the sequence of events is another one, to first order; infinite: not known
+    char note[400];              // a warning: a contact is nearly grazed, or two extremes are equal; empty: none
     long rows;
     double *row;                 // t, value and gradient: 2 + n numbers each
     const char *scheme;
@@ -174,6 +178,52 @@ typedef struct carom_gradient {
 /// To be freed whatever happens.
 carom_status carom_gradient_find(carom_gradient *g, const carom_gradient_def *def, carom_error *err);
 void carom_gradient_free(carom_gradient *g);
+
+// -- optima -------------------------------------------------------------------------------------------------------
+
+struct carom_optimum;
+typedef struct carom_optimise_def {
+    carom_model_def model;       // `observe` is not used here
+    carom_run_given run;         // scheme (NULL: event-driven where it has derivatives, else the model's), step, end, options
+    const double *start, *signals; // positions and velocities, signals there; NULL: the model's own
+    const char *of;              // what becomes least: an expression as in carom_gradient_def
+    bool most;                   // it becomes largest instead
+    const char *const *by;       // "NAME=LOW:HIGH": parameters and their bounds; NULL-terminated
+    const char *const *subject;  // "EXPR <= EXPR", also >= and =; NULL-terminated, NULL: none
+    const char *method;          // NULL: by itself; slsqp, ccsaq, cobyla
+    int restarts;                // searches from other points between the bounds besides the one from the model's values
+    int evaluations;             // of one search; 0: 100 and 20 for each name
+    double tolerance;            // of each name, relative to the distance of its bounds; 0: 1e-7
+    void (*on_run)(void *user, const struct carom_optimum *o); // after every evaluation; NULL: none
+    void *user;
+    bool (*stop)(const void *user); // NULL: none
+    const void *stop_user;
+} carom_optimise_def;
+
+typedef struct carom_optimum {
+    int n, nsubject;
+    char **name;                 // n
+    double *value, *low, *high, *begin; // n: the best; bounds; in the model
+    double objective, first;     // at the best; with the model's values (NaN: no value)
+    double *subject;             // nsubject: left side less right side
+    double violation;            // largest violation of a constraint; 0: none beyond the tolerance
+    double *gradient;            // n: of the objective there; NaN: not known
+    double *multiplier;          // nsubject: of active constraints; NaN: not known
+    int *bound;                  // n: -1 on its lower bound, 1 on its upper one, 0 between
+    double slope;                // what is left of the gradient beside active constraints and bounds, times the distance of the bounds, relative to the objective; NaN: not known
+    double distance;             // least change of a name, relative to it, at which the sequence of events is another one; infinite: not known
+    bool kink;                   // the best lies where the gradient jumps
+    int runs, derivatives, search, searches; // evaluations; those with derivatives; the search that is running or has found the best; all of them
+    bool exact;                  // derivatives are those of carom_gradient_find()
+    char not_exact[400];         // why not
+    const char *method, *scheme; // that found the best
+    carom_table history;         // run, search, method, status, names, objective, constraints as written, best
+    char *text;                  // the model's text with the best values; NULL: there is none
+} carom_optimum;
+
+/// CAROM_NOT_CONVERGED: no admissible values were found, or evaluations ran out; o has the best.  To be freed whatever happens.
+carom_status carom_optimise(carom_optimum *o, const carom_optimise_def *def, carom_error *err);
+void carom_optimum_free(carom_optimum *o);
 
 // -- periodic orbits ----------------------------------------------------------------------------------------------
 
@@ -226,6 +276,24 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
 void carom_orbit_free(carom_orbit *orbit);
 /// One period of it as a result, .h5 or .csv.
 carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err);
+
+// -- basins of attraction -----------------------------------------------------------------------------------------
+
+typedef struct carom_basins_def {
+    carom_sweep_def sweep;       // what is varied, most of all initial values; section (NULL: every period of the forcing, or states of rest); observe (NULL: the state); transient; count: most
+                                 // section points of a run, 0: 400; jobs, lanes, gpu; no follow, no parts
+    bool (*tick)(void *user, long done, long total); // ten times a second; false: stop.  NULL: none
+    void *user;
+} carom_basins_def;
+
+typedef struct carom_basins {
+    carom_table runs;            // run, varied names, status, message, label (0: it ran away), period (0: none), points until that was known, observed expressions at the last point as end.EXPR
+    carom_table attractors;      // label, kind (periodic, rest, chaotic, undecided, out), period, count of runs, multiplier (largest modulus), exponent (the largest), point, observed expressions there
+} carom_basins;
+
+/// Tables do not depend on the number of threads.  To be freed whatever happens.
+carom_status carom_basins_find(carom_basins *b, const carom_basins_def *def, carom_error *err);
+void carom_basins_free(carom_basins *b);
 
 // -- Lyapunov exponents -------------------------------------------------------------------------------------------
 

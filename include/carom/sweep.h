@@ -48,7 +48,7 @@ typedef struct carom_sweep_row {
     const double *observed;  // at the end of the run; NaN where there is none
     long points;             // section points
     const double *section;   // points rows: t, then the observed expressions
-    const double *end;       // positions and velocities at the end, with follow also signals as from carom_state_signals(); carom_sweep_state() numbers, NaN where there are none
+    const double *end;       // positions and velocities at the end, with follow also signals as from carom_state_signals(), whose last number is the time, and the period of the forcing (0: unknown); carom_sweep_state() numbers, NaN where there are none
 } carom_sweep_row;
 
 typedef struct carom_sweep_watch {

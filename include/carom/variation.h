@@ -41,6 +41,10 @@ carom_status carom_variation_acceleration(carom_variation *x, double t, const do
 carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y);
 /// Observed expressions of the state (carom_model_def.observe); ledger, extremes and averages count as constant zeros.
 carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y);
+/// Expressions inside min(x), max(x), mean(x), rms(x), integral(x), carom_model_watched() of them.
+carom_status carom_variation_watched(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y);
+/// Observed expressions with these extremes and averages, which change by five numbers of each watched expression: its least and largest value, mean, rms and integral.
+carom_status carom_variation_composed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, const carom_average *a, const double *watched, double *y);
 /// Restitution of one contact that is struck with an approach speed which changes by d; p: as in carom_direction.  Where it varies with the speed,
 /// by differences; CAROM_USER: it varies, and the speed is not positive.
 carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p, double *y);

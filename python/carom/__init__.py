@@ -14,9 +14,10 @@ from ._orbit import Branch, Lyapunov, Orbit, follow, lyapunov, orbit
 from ._page import Page
 from ._result import Ledger, Result, open
 from ._run import Finding, Simulation, check, run, simulate
+from ._search import Basins, Optimum, basins, optimise
 from ._study import Comparison, Sweep, Table, bifurcation, compare, sweep
 
 __version__ = version()
-__all__ = ["Branch", "Comparison", "Equilibrium", "Error", "FileError", "Finding", "Fit", "Gradient", "InputError", "Ledger", "Lyapunov", "Mechanism", "Model", "Modes", "Orbit", "Page", "Result", "Simulation",
-           "SimulationError", "Sweep", "System", "Table", "bifurcation", "check", "compare", "equilibrium", "fit", "follow", "gradient", "library_path", "lyapunov", "modes", "open", "orbit", "run", "schemes",
+__all__ = ["Basins", "Branch", "Comparison", "Equilibrium", "Error", "FileError", "Finding", "Fit", "Gradient", "InputError", "Ledger", "Lyapunov", "Mechanism", "Model", "Modes", "Optimum", "Orbit", "Page", "Result", "Simulation",
+           "SimulationError", "Sweep", "System", "Table", "basins", "bifurcation", "check", "compare", "equilibrium", "fit", "follow", "gradient", "library_path", "lyapunov", "modes", "open", "optimise", "orbit", "run", "schemes",
            "simulate", "sweep", "version"]

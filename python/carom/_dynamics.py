@@ -137,7 +137,9 @@ def _define(d, model, scheme, step, end, options, rtol, atol, start):
 class Gradient(c.Made):
     """Derivatives of one result of a run.
 
-    value, gradient   at the end: a number, an array in the order of names
+    value, gradient   a number, an array in the order of names
+    distance          how far each name may change until the sequence of events is another one, to first order: an array, infinite where not known
+    note              a warning, or None: a contact is nearly grazed, or two extremes are equal
     t, values, gradients  with rows=True: the same at every step, as if the run ended there: arrays of n, n and n x len(names)
     """
     _made_by = "carom.gradient()"
@@ -145,6 +147,7 @@ class Gradient(c.Made):
     def _set_up(self, g):
         self.names = [c.text(g.name[i]) for i in range(g.n)]
         self.value, self.gradient, self.scheme = g.value, _array(g.gradient, g.n), c.text(g.scheme)
+        self.distance, self.note = _array(g.distance, g.n), c.text(g.note) or None
         rows = _array(g.row, g.rows * (2 + g.n)).reshape(g.rows, 2 + g.n)
         self.t, self.values, self.gradients = rows[:, 0], rows[:, 1], rows[:, 2:]
 
@@ -155,10 +158,11 @@ class Gradient(c.Made):
         return f"<carom.Gradient: {self.value:.6g}; " + ", ".join(f"by {k} {v:.6g}" for k, v in zip(self.names, self.gradient)) + ">"
 
 
-def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: Time | None = None, end: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False, out: Any = None) -> Gradient:
+def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step: Time | None = None, end: Time | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, rtol: float | None = None, atol: float | None = None, start: Any = None, rows: int | None = False, one_sided: bool = False, out: Any = None) -> Gradient:
     """Exact derivatives of a result of a run by parameters and initial values (a list of names), through impacts, stick and slip.
 
-    of      an expression at the end of the run, or integral(x), mean(x), rms(x), max(x), min(x) over it
+    of      an expression at the end of the run, in which integral(x), mean(x), rms(x), max(x), min(x) run over it; "time of CONTACT.impact[N]", "EXPR at CONTACT.impact[N]"
+    one_sided  accept derivatives at a grazing contact
     rows    also t, values and gradients at every step: 500 of event-driven unless step says otherwise
     out     a file, .h5 or .csv: the run as a result, from its start on, with columns "of by NAME", and "x by NAME" of every coordinate and rate
     SimulationError: there is no derivative, and why.
@@ -167,6 +171,7 @@ def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step
     d, g, err = c.GradientDef(), c.Gradient(), c.CError()
     alive = _define(d, model, scheme, step, end, options, rtol, atol, start)
     d.of, d.by, d.rows = of.encode(), c.strings([by] if isinstance(by, str) else by), rows
+    d.one_sided = one_sided
     d.file = None if out is None else os.fsencode(out)
     status = lib.carom_gradient_find(ctypes.byref(g), ctypes.byref(d), ctypes.byref(err))
     del alive

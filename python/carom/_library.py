@@ -249,12 +249,12 @@ class Fit(Structure):
 
 
 class GradientDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("of", c_char_p), ("by", POINTER(c_char_p)), ("rows", c_bool), ("file", c_char_p), ("stop", c_void_p),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("of", c_char_p), ("by", POINTER(c_char_p)), ("rows", c_bool), ("one_sided", c_bool), ("file", c_char_p), ("stop", c_void_p),
                 ("user", c_void_p)]
 
 
 class Gradient(Structure):
-    _fields_ = [("n", c_int), ("name", POINTER(c_char_p)), ("value", c_double), ("gradient", POINTER(c_double)), ("t", c_double), ("rows", c_long),
+    _fields_ = [("n", c_int), ("name", POINTER(c_char_p)), ("value", c_double), ("gradient", POINTER(c_double)), ("t", c_double), ("distance", POINTER(c_double)), ("note", c_char * 400), ("rows", c_long),
                 ("row", POINTER(c_double)), ("scheme", c_char_p)]
 
 
@@ -301,6 +301,26 @@ class Branch(Structure):
     _fields_ = [("branch", CTable), ("queue", CTable), ("branches", c_int), ("value", c_double), ("scheme", c_char_p), ("unlocated", c_int), ("note", CError)]
 
 
+class OptimiseDef(Structure):
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("signals", c_void_p), ("of", c_char_p), ("most", c_bool), ("by", POINTER(c_char_p)), ("subject", POINTER(c_char_p)),
+                ("method", c_char_p), ("restarts", c_int), ("evaluations", c_int), ("tolerance", c_double), ("on_run", c_void_p), ("user", c_void_p), ("stop", c_void_p), ("stop_user", c_void_p)]
+
+
+class Optimum(Structure):
+    _fields_ = [("n", c_int), ("nsubject", c_int), ("name", POINTER(c_char_p)), ("value", POINTER(c_double)), ("low", POINTER(c_double)), ("high", POINTER(c_double)), ("begin", POINTER(c_double)),
+                ("objective", c_double), ("first", c_double), ("subject", POINTER(c_double)), ("violation", c_double), ("gradient", POINTER(c_double)), ("multiplier", POINTER(c_double)),
+                ("bound", POINTER(c_int)), ("slope", c_double), ("distance", c_double), ("kink", c_bool), ("runs", c_int), ("derivatives", c_int), ("search", c_int), ("searches", c_int), ("exact", c_bool),
+                ("not_exact", c_char * 400), ("method", c_char_p), ("scheme", c_char_p), ("history", CTable), ("text", c_char_p)]
+
+
+class BasinsDef(Structure):
+    _fields_ = [("sweep", SweepDef), ("tick", c_void_p), ("user", c_void_p)]
+
+
+class Basins(Structure):
+    _fields_ = [("runs", CTable), ("attractors", CTable)]
+
+
 # The C name of every mirror above, for the test of layouts.
 MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def": FunctionsDef, "carom_model_def": ModelDef, "carom_matrix_text": MatrixText, "carom_datum": Datum,
            "carom_model_sizes": ModelSizes, "carom_model_run": ModelRun, "carom_sim_def": SimDef, "carom_now": Now,
@@ -312,7 +332,7 @@ MIRRORS = {"carom_error": CError, "carom_contact": Contact, "carom_functions_def
            "carom_orbit_def": OrbitDef, "carom_orbit_event": OrbitEvent, "carom_orbit": Orbit, "carom_lyapunov_def": LyapunovDef, "carom_lyapunov": Lyapunov,
            "carom_column": TableColumn, "carom_table": CTable, "carom_follow_def": FollowDef, "carom_branch": Branch,
            "carom_fit": Fit, "carom_fit_def": FitDef, "carom_fit_point": FitPoint,
-           "carom_gradient": Gradient, "carom_gradient_def": GradientDef}
+           "carom_gradient": Gradient, "carom_gradient_def": GradientDef, "carom_optimise_def": OptimiseDef, "carom_optimum": Optimum, "carom_basins_def": BasinsDef, "carom_basins": Basins}
 
 
 # -- functions -----------------------------------------------------------------------------------------------------
@@ -440,6 +460,10 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_rest_range": (c_int, [_P, POINTER(Rest), c_int, POINTER(c_double), _E]),
     "carom_fit_find": (c_int, [POINTER(Fit), POINTER(FitDef), _E]),
     "carom_fit_free": (None, [POINTER(Fit)]),
+    "carom_optimise": (c_int, [POINTER(Optimum), POINTER(OptimiseDef), _E]),
+    "carom_optimum_free": (None, [POINTER(Optimum)]),
+    "carom_basins_find": (c_int, [POINTER(Basins), POINTER(BasinsDef), _E]),
+    "carom_basins_free": (None, [POINTER(Basins)]),
     "carom_gradient_find": (c_int, [POINTER(Gradient), POINTER(GradientDef), _E]),
     "carom_gradient_free": (None, [POINTER(Gradient)]),
 }

@@ -34,6 +34,21 @@ def _pairs(exchange, keep):
     return ctypes.cast(keep[-1], ctypes.c_void_p) if exchange else None
 
 
+def columns_of(t):
+    """{name: array} of a table: numbers, integers, texts."""
+    columns, n = {}, t.rows
+    for i in range(t.columns):
+        column = t.column[i]
+        if column.kind == 0:
+            values = _array(column.real, n)
+        elif column.kind == 1:
+            values = np.array([column.integer[k] for k in range(n)], int)
+        else:
+            values = np.array([c.text(column.text[k]) for k in range(n)], object)
+        columns[c.text(column.name)] = values
+    return columns
+
+
 class Orbit(c.Made):
     """A periodic orbit.
 
@@ -104,17 +119,8 @@ class Branch(c.Made):
     _made_by = "carom.follow()"
 
     def _set_up(self, f, by):
-        self.by, self._columns, t = by, {}, f.branch
+        self.by, self._columns = by, columns_of(f.branch)
         self.complete, self.note = f.queue.rows == 0, c.text(f.note.text) if f.note.code != c.OK else None
-        for i in range(t.columns):
-            column, n = t.column[i], t.rows
-            if column.kind == 0:
-                values = _array(column.real, n)
-            elif column.kind == 1:
-                values = np.array([column.integer[k] for k in range(n)], int)
-            else:
-                values = np.array([c.text(column.text[k]) for k in range(n)], object)
-            self._columns[c.text(column.name)] = values
         self.names = list(self._columns)
 
     @property

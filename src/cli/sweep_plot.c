@@ -42,8 +42,8 @@ static long put_way(FILE *s, const carom_table *runs, const carom_table *section
     for (long k = 0, r = 0; k < rows; ++k) {
         while (section && r < runs->rows && run->integer[r] < section->column[0].integer[k]) ++r;
         if (!section) r = k;
-        if (r >= runs->rows || !isfinite(y->real[k]) || way_of(direction, r) != way) continue;
-        fprintf(s, "%.9g %.9g\n", number(x, r), y->real[k]);
+        if (r >= runs->rows || !isfinite(number(y, k)) || way_of(direction, r) != way) continue;
+        fprintf(s, "%.9g %.9g\n", number(x, r), number(y, k));
         ++n;
     }
     fputs("EOD\n", s);
@@ -70,6 +70,16 @@ static double edge(const carom_column *c, long stride, long n, long k) {
     return 0.5 * (x + number(c, (k - 1) * stride));
 }
 
+// Cells of basins: what ran away is white; eight colours come again.
+static void put_labels(FILE *s, const carom_column *z, long rows) {
+    long most = 0;
+    for (long k = 0; k < rows; ++k) most = z->integer[k] > most ? (long)z->integer[k] : most;
+    fputs("EOD\nset autoscale fix\nset key outside top center horizontal\nplot NaN notitle", s);
+    for (long label = 1; label <= most; ++label)
+        fprintf(s, ", $d using ($7 == %ld ? $1 : NaN):2:3:4:5:6 with boxxyerror fillstyle solid noborder lc rgb '%s' title '%ld'", label, gnuplot_palette[(label - 1) % GNUPLOT_COLOURS], label);
+    fputs("\n", s);
+}
+
 // A coloured cell for every run; the last varied number runs fastest.
 static void map_over(FILE *s, const carom_table *runs, const carom_column *x, const carom_column *y, const carom_column *z) {
     long nx = 1;
@@ -79,10 +89,14 @@ static void map_over(FILE *s, const carom_table *runs, const carom_column *x, co
     for (long j = 0; j < ny; ++j)
         for (long i = 0; i < nx; ++i) {
             const long k = j * nx + i;
-            if (!isfinite(z->real[k])) continue;
+            if (!isfinite(number(z, k))) continue;
             fprintf(s, "%.9g %.9g %.9g %.9g ", number(x, k), number(y, k), edge(x, 1, nx, i), edge(x, 1, nx, i + 1));
-            fprintf(s, "%.9g %.9g %.9g\n", edge(y, nx, ny, j), edge(y, nx, ny, j + 1), z->real[k]);
+            fprintf(s, "%.9g %.9g %.9g\n", edge(y, nx, ny, j), edge(y, nx, ny, j + 1), number(z, k));
         }
+    if (strcmp(z->name, "label") == 0) { // of basins: a colour each
+        put_labels(s, z, runs->rows);
+        return;
+    }
     fputs("EOD\nset palette defined (0 '#440154', 1 '#3b528b', 2 '#21908d', 3 '#5dc963', 4 '#fde725')\nset autoscale fix\n"
           "plot $d using 1:2:3:4:5:6:7 with boxxyerror fillstyle solid noborder lc palette\n", s);
 }
@@ -97,7 +111,7 @@ static int draw(const char *result, const carom_table *runs, const carom_table *
     const shape k = shape_of(runs);
     const carom_table *from = section->rows ? section : runs;
     const carom_column *y = of ? carom_table_column(from, of) : section->rows && section->columns > 2 ? &section->column[2] : k.first < runs->columns ? &runs->column[k.first] : NULL;
-    if (k.varied == 0 || !y || y->kind != CAROM_COLUMN_REAL) {
+    if (k.varied == 0 || !y || y->kind == CAROM_COLUMN_TEXT) {
         char hint[160];
         if (of) cli_say("%s observes no '%s'%s", result, of, cli_suggest(hint, sizeof hint, of, column_name, from));
         else cli_say("%s observes nothing to draw; give --observe", result);

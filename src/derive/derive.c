@@ -5,6 +5,7 @@
 //     W = dg/dq (normal), ds/dq or the coefficients of the slip rate (tangential),   w = dg/dt, ds/dt or the slip rate
 //     at v = 0, kappa = (du/dq) v + du/dt  of  u = W'v + w,   K = -df/dq,   C = -df/dv.
 // Only entries that are not zero by structure are kept.
+#include "model/watch.h"
 #include "expr/graph.h"
 #include "derive/shapes/shapes.h"
 #include <stdlib.h>

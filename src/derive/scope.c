@@ -1,4 +1,5 @@
 // scope.c: expressions of the file: what their names mean, and errors that point into the file.
+#include "model/watch.h"
 #include "base/grow.h"
 #include "base/number.h"
 #include "base/unit.h"

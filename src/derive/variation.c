@@ -5,6 +5,7 @@
 #include "base/missing.h"
 #include "expr/graph.h"
 #include "derive/shapes/shapes.h"
+#include "model/watch.h"
 #include <carom/difference.h>
 #include <carom/variation.h>
 #include <float.h>
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { V_FORCE, V_MASS, V_GAPS, V_DIRECTIONS, V_RATES, V_CURVATURE, V_FRICTION, V_BOUND, V_OUTPUTS, V_OBSERVED, V_PARAMETERS, V_COUNT };
+enum { V_FORCE, V_MASS, V_GAPS, V_DIRECTIONS, V_RATES, V_CURVATURE, V_FRICTION, V_BOUND, V_OUTPUTS, V_OBSERVED, V_WATCHED, V_PARAMETERS, V_COUNT };
 enum { BESIDE = 4 };
 static const double STEP = 1e-3, WEIGHT[BESIDE] = {1. / 12, -8. / 12, 8. / 12, -1. / 12}, AT[BESIDE] = {-2, -1, 1, 2};
 
@@ -57,7 +58,7 @@ static void allocate(desk *d) {
     d->M = carom_allocate_matrix(&d->mem, s->mass_shape);
     d->K = carom_allocate_matrix(&d->mem, s->tangent_shape);
     d->C = carom_allocate_matrix(&d->mem, s->tangent_shape);
-    d->value = carom_allocate(&d->mem, (size_t)s->nv + (size_t)s->ne + (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir + (size_t)d->m->nout + (size_t)d->m->nobserved + 1);
+    d->value = carom_allocate(&d->mem, (size_t)s->nv + (size_t)s->ne + (size_t)(5 + CAROM_FRICTION_LAW) * (size_t)s->nc + (size_t)d->m->ndir + (size_t)d->m->nout + (size_t)d->m->nobserved + (size_t)d->m->nwatch + 1);
 }
 
 // The model belongs to the desk from now on, also when there is no memory.
@@ -83,9 +84,10 @@ static carom_status desk_open(desk *d, carom_model *m, carom_error *err) {
 
 /// A question: z is a, lambda, or nothing.
 typedef struct question {
-    enum { MOTION, GAPS, REACTION, RATES, ACCELERATION, OUTPUTS, OBSERVED, LAWS } what;
+    enum { MOTION, GAPS, REACTION, RATES, ACCELERATION, OUTPUTS, OBSERVED, WATCHED, LAWS } what;
     double t;
     const double *q, *v, *z;
+    const carom_average *average; // OBSERVED: NULL: zeros
 } question;
 
 static int answers(const carom_model *m, const question *k) {
@@ -95,6 +97,7 @@ static int answers(const carom_model *m, const question *k) {
     case RATES: case ACCELERATION: return m->ndir;
     case OUTPUTS: return m->nout;
     case OBSERVED: return m->nobserved;
+    case WATCHED: return m->nwatch;
     case LAWS: break;
     }
     return 4 * m->nc;
@@ -146,11 +149,12 @@ static carom_status value(desk *d, const question *k) {
     case REACTION: case RATES: case ACCELERATION: return m->sys.directions ? directed(d, k, y) : (carom_zero(y, answers(m, k)), CAROM_OK);
     case OUTPUTS: carom_model_outputs(m, d->work, k->t, k->q, k->v, y); return CAROM_OK;
     case OBSERVED: break;
+    case WATCHED: carom_model_watch(m, d->work, k->t, k->q, k->v, y, y, true); return CAROM_OK;
     case LAWS: return laws(d, k, y);
     }
     const carom_ledger nothing = {0};
     carom_average *average = calloc((size_t)m->nwatch + 1, sizeof *average);
-    if (average) carom_model_observe(m, average, &nothing, d->work, k->t, k->q, k->v, y);
+    if (average) carom_model_observe(m, k->average ? k->average : average, &nothing, d->work, k->t, k->q, k->v, y);
     free(average);
     return average ? CAROM_OK : CAROM_NO_MEMORY;
 }
@@ -199,7 +203,7 @@ static const double *changed(carom_variation *x, int group, double t, const doub
     }
     if (m->nmember) carom_model_gather(m, q, v ? v : m->v0, x->q, x->y);
     const int e = m->visible.nv_own;
-    if (m->member_energies && (group == V_OUTPUTS || group == V_OBSERVED)) change_energies(x, q, v, d, &part[0][e], &x->q[m->visible.nq_own], &part[2][e], &part[1][e]);
+    if (m->member_energies && (group == V_OUTPUTS || group == V_OBSERVED || group == V_WATCHED)) change_energies(x, q, v, d, &part[0][e], &x->q[m->visible.nq_own], &part[2][e], &part[1][e]);
     double *dp = x->y + 3 * n;
     *dp++ = d.t;
     carom_zero(dp, m->np);
@@ -264,7 +268,7 @@ static void change_laws(carom_variation *x, const question *k, carom_direction d
 
 static carom_status answer(carom_variation *x, const question *k, carom_direction d, double *y) {
     const carom_model *m = x->own.m;
-    const int n = answers(m, k), group[] = {[GAPS] = V_GAPS, [RATES] = V_RATES, [ACCELERATION] = V_CURVATURE, [OUTPUTS] = V_OUTPUTS, [OBSERVED] = V_OBSERVED};
+    const int n = answers(m, k), group[] = {[GAPS] = V_GAPS, [RATES] = V_RATES, [ACCELERATION] = V_CURVATURE, [OUTPUTS] = V_OUTPUTS, [OBSERVED] = V_OBSERVED, [WATCHED] = V_WATCHED};
     switch (k->what) {
     case MOTION: change_motion(x, k, d, y); break;
     case LAWS: change_laws(x, k, d, y); break;
@@ -285,43 +289,64 @@ static carom_status answer(carom_variation *x, const question *k, carom_directio
 
 carom_status carom_variation_motion(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y) {
     if (!x || !q || !a || !y || !v) return CAROM_BAD_INPUT;
-    return answer(x, &(question){MOTION, t, q, v, a}, d, y);
+    return answer(x, &(question){MOTION, t, q, v, a, NULL}, d, y);
 }
 
 carom_status carom_variation_gaps(carom_variation *x, double t, const double *q, carom_direction d, double *y) {
     if (!x || !q || !y) return CAROM_BAD_INPUT;
-    return answer(x, &(question){GAPS, t, q, x->own.m->v0, NULL}, d, y);
+    return answer(x, &(question){GAPS, t, q, x->own.m->v0, NULL, NULL}, d, y);
 }
 
 carom_status carom_variation_reaction(carom_variation *x, double t, const double *q, const double *lambda, carom_direction d, double *y) {
     if (!x || !lambda || !y || !q) return CAROM_BAD_INPUT;
-    return answer(x, &(question){REACTION, t, q, x->own.m->v0, lambda}, d, y);
+    return answer(x, &(question){REACTION, t, q, x->own.m->v0, lambda, NULL}, d, y);
 }
 
 carom_status carom_variation_rates(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
     if (!x || !q || !y || !v) return CAROM_BAD_INPUT;
-    return answer(x, &(question){RATES, t, q, v, NULL}, d, y);
+    return answer(x, &(question){RATES, t, q, v, NULL, NULL}, d, y);
 }
 
 carom_status carom_variation_acceleration(carom_variation *x, double t, const double *q, const double *v, const double *a, carom_direction d, double *y) {
     if (!x || !a || !y || !q || !v) return CAROM_BAD_INPUT;
-    return answer(x, &(question){ACCELERATION, t, q, v, a}, d, y);
+    return answer(x, &(question){ACCELERATION, t, q, v, a, NULL}, d, y);
 }
 
 carom_status carom_variation_outputs(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
     if (!x || !q || !y || !v) return CAROM_BAD_INPUT;
-    return answer(x, &(question){OUTPUTS, t, q, v, NULL}, d, y);
+    return answer(x, &(question){OUTPUTS, t, q, v, NULL, NULL}, d, y);
 }
 
 carom_status carom_variation_observed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
     if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
-    return answer(x, &(question){OBSERVED, t, q, v, NULL}, d, y);
+    return answer(x, &(question){OBSERVED, t, q, v, NULL, NULL}, d, y);
+}
+
+carom_status carom_variation_watched(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *y) {
+    if (!x || !q || !v || !y) return CAROM_BAD_INPUT;
+    return answer(x, &(question){WATCHED, t, q, v, NULL, NULL}, d, y);
+}
+
+// Values and changes of watched expressions are parameters of the tape behind those of the model and the ledger.
+carom_status carom_variation_composed(carom_variation *x, double t, const double *q, const double *v, carom_direction d, const carom_average *a, const double *watched, double *y) {
+    if (!x || !q || !v || !y || !a || !watched) return CAROM_BAD_INPUT;
+    const carom_model *m = x->own.m;
+    const int all = WATCH_COUNT * m->nwatch, first = m->check_parameters - all;
+    double *dw = x->y + 3 * m->visible.nv + 1 + first;
+    for (int k = 0; k < m->nwatch; ++k) carom_average_values(&a[k], x->parameters + first + WATCH_COUNT * k);
+    carom_tape_work_init(x->tape, x->work, x->parameters);
+    carom_copy(dw, watched, all);
+    const carom_status status = answer(x, &(question){OBSERVED, t, q, v, NULL, a}, d, y);
+    carom_zero(dw, all);
+    carom_zero(x->parameters + first, all);
+    carom_tape_work_init(x->tape, x->work, x->parameters);
+    return status;
 }
 
 carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *restitution, double *tangential, double *slip, double *stick) {
     if (!x || !q || !v) return CAROM_BAD_INPUT;
     double *y = x->own.value, *const to[4] = {restitution, tangential, slip, stick};
-    CAROM_TRY(answer(x, &(question){LAWS, t, q, v, NULL}, d, y));
+    CAROM_TRY(answer(x, &(question){LAWS, t, q, v, NULL, NULL}, d, y));
     for (int c = 0; c < x->own.m->nc; ++c)
         for (int k = 0; k < 4; ++k)
             if (to[k]) to[k][c] = y[4 * c + k];
@@ -393,7 +418,7 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
     carom_model *m = x->own.m;
     carom_graph *g = m->graph;
     const int links = m->ne + m->nc, n = m->visible.nv;
-    const int count[V_COUNT] = {n, m->mass.n, links, m->W.n + m->w.n, m->ndir, m->ndir, 2 * m->nrub, m->nbound, m->nout, m->nobserved, m->np};
+    const int count[V_COUNT] = {n, m->mass.n, links, m->W.n + m->w.n, m->ndir, m->ndir, 2 * m->nrub, m->nbound, m->nout, m->nobserved, m->nwatch, m->np};
     memcpy(x->count, count, sizeof count);
     size_t all = 0;
     int most = 0;
@@ -410,6 +435,7 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
     for (int i = 0; i < 2 * m->nrub; ++i) of[V_FRICTION][i] = m->rub[CAROM_FRICTION_LAW * (i / 2) + i % 2];
     for (int i = 0; i < m->nout; ++i) of[V_OUTPUTS][i] = m->output_node[i];
     for (int i = 0; i < m->nobserved; ++i) of[V_OBSERVED][i] = m->observed[i];
+    for (int i = 0; i < m->nwatch; ++i) of[V_WATCHED][i] = m->watch[i];
     carom_status status = read_outside(m, of[V_PARAMETERS], of[V_BOUND], err);
     carom_group group[V_COUNT];
     for (int k = 0; k < V_COUNT && status == CAROM_OK; ++k) {

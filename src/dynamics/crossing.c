@@ -396,15 +396,15 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
         arrives = arrives || (x->impulse[c] > 0 && x->mode_before[c] == CAROM_MODE_OPEN);
     }
     // The limit of a run of impacts that the scheme predicts lies ahead of the last one.
-    if (x->t - x->t_before > CAROM_INSTANT * fmax(w->size_q / fmax(w->size_v, CAROM_NOT_ZERO), fabs(x->t)) && !first)
+    if (x->t - x->t_before > CAROM_INSTANT * fmax(w->size_q / fmax(w->size_v, CAROM_NOT_ZERO), fabs(x->t)) && !first && !w->plain)
         return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: impacts of several contacts accumulate, and derivatives of their limit are not supported", x->t);
     if (!first) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v)); // in the phase before
-        if (x->jumped) CAROM_TRY(check_time(w));
+        if (x->jumped && !w->plain) CAROM_TRY(check_time(w));
         CAROM_TRY(find_last_direction(w, x));
         carom_copy(w->a_before, w->a, nv);
     }
-    const bool struck = most > 0 && jumps(x->v, x->v_before, nv, (arrives ? TOUCHES : DRIFT) * w->size_v); // closed contacts also have impulses against errors of the motion
+    const bool struck = !w->plain && most > 0 && jumps(x->v, x->v_before, nv, (arrives ? TOUCHES : DRIFT) * w->size_v); // closed contacts also have impulses against errors of the motion
     if (first && struck) return carom_fail(w->err, CAROM_UNSUPPORTED, "contacts hit at the very start; derivatives of this are not supported");
     begin_young(w, x);
     // Behind it, for the accelerations there.
@@ -424,7 +424,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
     bool closes = false;
     for (int c = 0; c < w->p.nc; ++c) closes = closes || (x->mode_before[c] == CAROM_MODE_OPEN && x->mode[c] != CAROM_MODE_OPEN);
     const double size = SAME * (carom_norm_max(w->a_before, nv) + carom_norm_max(w->a_after, nv));
-    const bool some = struck || closes || jumps(w->a_before, w->a_after, nv, size);
+    const bool some = !w->plain && (struck || closes || jumps(w->a_before, w->a_after, nv, size) || (w->asks && w->asks(w->user, x)));
     if (some) {
         CAROM_TRY(carom_path_evaluate(w, w->t, w->q, w->v));
         CAROM_TRY(find_shift(w, x, struck || closes));

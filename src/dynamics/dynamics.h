@@ -160,6 +160,8 @@ carom_status carom_task_open(carom_task *t, const char *const *names, carom_erro
 void carom_task_close(carom_task *t);
 /// Does the scheme of the run (NULL: the model's) locate events to rounding, as derivatives need?  `mixed` gets the option with which it does.
 carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err);
+/// A run with derivatives: event-driven unless a scheme is given that locates events, in `rows` steps where it chooses its own.
+carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err);
 /// Names with values, "NAME=VALUE,NAME=VALUE": a list whose names and itself are to be freed (carom_task_forget).
 carom_status carom_task_settings(const carom_task *t, const char *text, carom_free_name **list, int *n, carom_error *err);
 void carom_task_forget(carom_free_name *list, int n);
@@ -184,7 +186,9 @@ typedef struct carom_path {
     carom_status (*on_row)(void *user, struct carom_path *w);                     // at the end (t, q, v, y) of a step of the simulation; columns may be changed
     carom_status (*on_start)(void *user, struct carom_path *w);                   // the phase at the start is known: columns may be set now
     carom_status (*on_cross)(void *user, struct carom_path *w, const carom_change *x); // behind an event
+    bool (*asks)(void *user, const carom_change *x);                              // is dt of this event asked for, even where nothing jumps?
     const char *(*label)(void *user, int j);                                      // of column j, for messages
+    bool plain;                // no columns: what has no derivatives is followed all the same
     double *y;                 // in: columns at the start
     double rtol;               // of one internal step; 0: 1e-10
     double longest;            // internal step; 0: any

@@ -11,6 +11,10 @@
 #define CAROM_ARPACK_FILE NULL
 #endif
 
+#ifndef CAROM_NLOPT_FILE
+#define CAROM_NLOPT_FILE NULL
+#endif
+
 typedef struct library { const char *file, *name, *finds, *package; } library;
 
 // n functions by their names.  What is loaded stays.
@@ -36,4 +40,11 @@ carom_status carom_arpack_load(carom_arpack *to, carom_error *err) {
     static const library arpack = {CAROM_ARPACK_FILE, "ARPACK", "modes of large models", "libarpack2-dev"};
     static const char *const name[] = {"dnaupd_", "dneupd_"};
     return load(&arpack, name, 2, to, err);
+}
+
+carom_status carom_nlopt_load(carom_nlopt *to, carom_error *err) {
+    static const library nlopt = {CAROM_NLOPT_FILE, "NLopt", "optima", "libnlopt-dev"};
+    static const char *const name[] = {"nlopt_create", "nlopt_destroy", "nlopt_optimize", "nlopt_set_min_objective", "nlopt_add_inequality_mconstraint", "nlopt_add_equality_mconstraint", "nlopt_set_lower_bounds1",
+                                       "nlopt_set_upper_bounds1", "nlopt_set_xtol_abs1", "nlopt_set_ftol_rel", "nlopt_set_maxeval", "nlopt_set_initial_step1", "nlopt_force_stop", "nlopt_algorithm_from_string"};
+    return load(&nlopt, name, sizeof name / sizeof *name, to, err);
 }

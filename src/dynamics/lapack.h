@@ -1,4 +1,4 @@
-// lapack.h: the few functions of LAPACK and ARPACK that are used, with the arguments of Fortran.
+// lapack.h: the few functions of LAPACK and ARPACK that are used, with the arguments of Fortran, and those of NLopt.
 //
 // The libraries are loaded at the first call: that takes longer than a short run, and some of them start threads of their own.
 #pragma once
@@ -20,6 +20,25 @@ typedef void carom_dneupd(const int *rvec, const char *howmny, int *select, doub
                           const int *lworkl, int *info, size_t, size_t, size_t);
 typedef struct carom_arpack { carom_dnaupd *dnaupd; carom_dneupd *dneupd; } carom_arpack;
 
+typedef struct nlopt_opt_s *carom_nlopt_opt; // as nlopt.h has it
+typedef double carom_nlopt_func(unsigned n, const double *x, double *gradient, void *user);
+typedef void carom_nlopt_mfunc(unsigned m, double *result, unsigned n, const double *x, double *gradient, void *user);
+typedef struct carom_nlopt {
+    carom_nlopt_opt (*create)(int algorithm, unsigned n);
+    void (*destroy)(carom_nlopt_opt);
+    int (*optimize)(carom_nlopt_opt, double *x, double *f);
+    int (*set_min_objective)(carom_nlopt_opt, carom_nlopt_func *, void *user);
+    int (*add_inequality_mconstraint)(carom_nlopt_opt, unsigned m, carom_nlopt_mfunc *, void *user, const double *tolerance);
+    int (*add_equality_mconstraint)(carom_nlopt_opt, unsigned m, carom_nlopt_mfunc *, void *user, const double *tolerance);
+    int (*set_lower_bounds1)(carom_nlopt_opt, double), (*set_upper_bounds1)(carom_nlopt_opt, double);
+    int (*set_xtol_abs1)(carom_nlopt_opt, double), (*set_ftol_rel)(carom_nlopt_opt, double);
+    int (*set_maxeval)(carom_nlopt_opt, int);
+    int (*set_initial_step1)(carom_nlopt_opt, double);
+    int (*force_stop)(carom_nlopt_opt);
+    int (*algorithm)(const char *name); // -1: unknown
+} carom_nlopt;
+
 /// CAROM_UNSUPPORTED: carom was built without the library, or it cannot be loaded.
 carom_status carom_lapack_load(carom_lapack *to, carom_error *err);
 carom_status carom_arpack_load(carom_arpack *to, carom_error *err);
+carom_status carom_nlopt_load(carom_nlopt *to, carom_error *err);

@@ -174,7 +174,7 @@ static carom_status integrate(carom_path *w, double t_1) {
             continue;
         }
         bool jumps = false;
-        if (tau < 0.1 * wanted) CAROM_TRY(jumps_inside(w, tau, &jumps));
+        if (tau < 0.1 * wanted && !w->plain) CAROM_TRY(jumps_inside(w, tau, &jumps));
         if (jumps) return carom_fail(w->err, CAROM_UNSUPPORTED, "t = %.9g: forces jump; derivatives through such a jump are not supported", w->t);
         wanted *= 0.9;
         if (w->on_step) {

@@ -129,6 +129,18 @@ carom_status carom_task_locate(carom_task *t, bool *located, carom_error *err) {
     return CAROM_OK;
 }
 
+carom_status carom_task_derivable(carom_task *t, int rows, carom_error *err) {
+    CAROM_TRY(carom_point_supports(t->base, err));
+    carom_run_given *given = &t->run;
+    const double end = isnan(given->end) ? carom_model_simulation(t->base).end : given->end;
+    if (!given->scheme) given->scheme = "event-driven";
+    const carom_scheme *scheme = carom_schemes_find(given->scheme);
+    if (isnan(given->step) && end > 0 && scheme && scheme->own_steps) given->step = end / rows;
+    bool located;
+    CAROM_TRY(carom_task_locate(t, &located, err));
+    return located ? CAROM_OK : carom_fail(err, CAROM_UNSUPPORTED, "derivatives need a scheme that locates events to rounding: event-driven, mixed or auto, not %s", given->scheme);
+}
+
 static carom_model *make_model(const carom_task *t, const double *value, carom_error *err) {
     size_t n = 0;
     while (t->model.set && t->model.set[n]) ++n;

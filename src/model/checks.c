@@ -1,5 +1,6 @@
 // checks.c: names of the ledger; checks and observed expressions of a run (derive/checks.c reads them).
 #include "model/model.h"
+#include "model/watch.h"
 #include <math.h>
 #include <string.h>
 
@@ -113,14 +114,29 @@ static const double *evaluate(const carom_model *m, const carom_ledger *ledger, 
     return x;
 }
 
+void carom_average_values(const carom_average *a, double *value) {
+    const double T = a->t - a->start, still = a->x; // over no time the average is the value
+    const double x[WATCH_COUNT] = {a->low, a->high, T > 0 ? a->integral / T : still, T > 0 ? sqrt(a->square / T) : fabs(still), a->integral};
+    carom_copy(value, x, WATCH_COUNT);
+}
+
+unsigned carom_model_watch_uses(const carom_model *m, int k, int observed) {
+    unsigned slots = 0;
+    for (int i = 0; i < WATCH_COUNT; ++i)
+        if (carom_graph_depends(m->graph, m->observed[observed], CAROM_PARAMETER, m->np + LEDGER + WATCH_COUNT * k + i)) slots |= 1u << i;
+    return slots;
+}
+
+const char *carom_model_ledger_use(const carom_model *m, int observed) {
+    for (int i = 0; i < LEDGER; ++i)
+        if (carom_graph_depends(m->graph, m->observed[observed], CAROM_PARAMETER, m->np + i)) return ledger_name[i];
+    return NULL;
+}
+
 void carom_model_observe(const carom_model *m, const carom_average *a, const carom_ledger *ledger, void *work, double t, const double *q,
                          const double *v, double *out) {
     if (!m || !ledger || !work) return;
-    for (int k = 0; k < m->nwatch; ++k) {
-        const double T = a[k].t - a[k].start, still = a[k].x; // over no time the average is the value
-        const double value[WATCH_COUNT] = {a[k].low, a[k].high, T > 0 ? a[k].integral / T : still, T > 0 ? sqrt(a[k].square / T) : fabs(still), a[k].integral};
-        carom_copy(watched(m, work, k), value, WATCH_COUNT);
-    }
+    for (int k = 0; k < m->nwatch; ++k) carom_average_values(&a[k], watched(m, work, k));
     carom_copy(out, evaluate(m, ledger, work, t, q, v) + 2 * m->nchecks, m->nobserved);
 }
 

@@ -57,7 +57,6 @@ enum { // groups of the tape
     GROUP_COUNT
 };
 
-enum { WATCH_LOW, WATCH_HIGH, WATCH_MEAN, WATCH_RMS, WATCH_INTEGRAL, WATCH_COUNT }; // of a watched expression
 
 /// A constraint (one direction) or a contact (normal and tangents), as written.
 typedef struct constraint {

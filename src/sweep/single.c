@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/tolerance.h"
 #include "base/number.h"
+#include "model/forcing.h"
 #include "sweep/sweep.h"
 #include <carom/event.h>
 #include <carom/matrix.h>
@@ -37,6 +38,9 @@ typedef struct single {
     int nq, nv;                  // of its model
     int contact;                 // SECTION_IMPACT: carom_model_contact() there
     bool begun;                  // the transient is over
+    double t0, transient;        // when it starts; when the transient is over
+    bool goes_on;                // a further piece of a run
+    double forcing;              // period of the forcing; 0: unknown, or there is none
     double period;
     double next;                 // SECTION_EVERY: number of the next point
     carom_error *err;
@@ -61,7 +65,7 @@ static double crossing(single *k, double t, const double *q, const double *v) {
 static carom_status add_point(single *k, double t, const double *q, const double *v) {
     outcome *o = k->o;
     const int n = 1 + k->s->nobserve;
-    if (t < k->s->def.transient * (1 - CAROM_QUOTIENT)) return CAROM_OK; // inside the step in which the transient ends
+    if (t < k->transient * (1 - CAROM_QUOTIENT)) return CAROM_OK; // inside the step in which the transient ends
     if (!carom_grow(&o->section, (size_t)o->points, (size_t)n * sizeof *o->section)) return no_memory(k->err);
     double *row = o->section + o->points++ * n;
     row[0] = t;
@@ -140,7 +144,7 @@ static carom_status locate(single *k, double a, double ca, double b, double cb) 
 static carom_status crossings(single *k) {
     for (long i = 1; i < k->nnodes && !enough(k); ++i) {
         const node a = k->nodes[i - 1], b = k->nodes[i];
-        if (crosses(k, a.crossing, b.crossing) && b.t >= k->s->def.transient) CAROM_TRY(locate(k, a.t, a.crossing, b.t, b.crossing));
+        if (crosses(k, a.crossing, b.crossing) && b.t >= k->transient) CAROM_TRY(locate(k, a.t, a.crossing, b.t, b.crossing));
     }
     return CAROM_OK;
 }
@@ -163,7 +167,7 @@ static carom_status impacts(single *k, const carom_now *now) {
 // -- the run -------------------------------------------------------------------------------------------------------
 
 static carom_status begin(single *k, const carom_now *now) {
-    if (k->begun || now->t < k->s->def.transient * (1 - CAROM_QUOTIENT)) return CAROM_OK;
+    if (k->begun || now->t < k->transient * (1 - CAROM_QUOTIENT)) return CAROM_OK;
     k->begun = true;
     if (now->step > 0) CAROM_TRY(carom_sim_count_anew(k->sim, k->err));
     carom_model_average(k->model, carom_sim_work(k->sim), now->t, now->q, now->v, k->average, true);
@@ -202,7 +206,7 @@ static carom_status steps(single *k) {
     const bool sections = k->s->section.kind != SECTION_NONE;
     carom_now now = carom_sim_now(k->sim);
     CAROM_TRY(begin(k, &now));
-    if (k->s->section.kind == SECTION_EVERY && k->begun) CAROM_TRY(every(k, &now, k->run.step));
+    if (k->s->section.kind == SECTION_EVERY && k->begun && !k->goes_on) CAROM_TRY(every(k, &now, k->run.step));
     if (sections) carom_sim_watch_inner(k->sim, on_inner, k);
     carom_sim_stop_when(k->sim, stop_asked, k->s);
     while (!carom_sim_done(k->sim) && !enough(k)) {
@@ -218,7 +222,7 @@ static carom_status steps(single *k) {
         if (k->begun) carom_model_average(k->model, carom_sim_work(k->sim), now.t, now.q, now.v, k->average, false);
         if (sections) {
             CAROM_TRY(add_node(k, now.t, now.q, now.v));
-            if (now.t >= k->s->def.transient) CAROM_TRY(follow_section(k, &now, now.t - t));
+            if (now.t >= k->transient) CAROM_TRY(follow_section(k, &now, now.t - t));
         }
         CAROM_TRY(begin(k, &now));
     }
@@ -295,6 +299,26 @@ static carom_status make_model(single *k, const double *value) {
 // Is the state that of the sweep's own model?  A parameter may change how many bodies of a family or elements there are.
 static bool same_size(const single *k) { return k->nq == k->s->nq && k->nv == k->s->nv && carom_model_system(k->model)->ni == carom_model_system(k->s->model)->ni; }
 
+// When a run starts that follows another one.  A model without time in it starts at 0.  Otherwise time goes on, so that the motion is continued; where the forcing has a period, its phase
+// does, which also continues the motion when the period T changes:
+//
+//     t_0 = T frac(t_1/T_1),   or t_1 where a period is unknown                                                   (SWP-1)
+//
+// with t_1, T_1 those of the run before, in `left`; NULL: there is none.
+static carom_status continue_time(single *k, const double *left) {
+    carom_forcing f;
+    k->goes_on = k->s->pieces && left;
+    k->transient = k->goes_on ? 0 : k->s->def.transient;
+    if (!k->s->driven) return CAROM_OK;
+    CAROM_TRY(carom_model_forcing(k->model, -1, &f, k->err));
+    k->forcing = f.period;
+    if (!left) return CAROM_OK;
+    const double t_1 = left[0], T_1 = left[1], phase = T_1 > 0 ? t_1 / T_1 : 0, part = phase - floor(phase * (1 + CAROM_QUOTIENT));
+    k->t0 = !(T_1 > 0 && f.period > 0) ? t_1 : part > CAROM_QUOTIENT * phase ? f.period * part : 0; // whole periods begin anew
+    k->transient += k->t0;
+    return CAROM_OK;
+}
+
 // The period; steps of schemes that locate events end on it.  How far the run goes at most.
 static carom_status plan(single *k) {
     const carom_sweep_def *d = &k->s->def;
@@ -311,24 +335,26 @@ static carom_status plan(single *k) {
         free(work);
         k->period = k->value[k->s->nobserve];
         if (!(k->period > 0 && isfinite(k->period))) return carom_fail(k->err, CAROM_BAD_INPUT, "--section every: the period must be positive, got %g", k->period);
-        k->next = ceil(d->transient / k->period * (1 - CAROM_QUOTIENT));
+        k->next = k->goes_on ? floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1 : ceil(k->transient / k->period * (1 - CAROM_QUOTIENT));
         if (k->run.table && k->run.table->own_steps) k->run.step = k->period / ceil(k->period / k->run.step * (1 - CAROM_QUOTIENT));
-        if (d->count > 0) end = fmax(k->next + (double)d->count - 1, 1) * k->period;
+        if (d->count > 0) end = fmax(k->next + (double)d->count - 1, floor(k->t0 / k->period * (1 + CAROM_QUOTIENT)) + 1) * k->period - k->t0;
     } else if (d->count > 0) {
         end = d->transient + 1000 * end; // a run that never meets its section has to end, too
     }
-    k->run.end = fmax(end, d->transient);
+    k->run.end = fmax(k->t0 + end, k->transient);
     return CAROM_OK;
 }
 
 static carom_status make_sim(single *k, const double *value, const double *start) {
     carom_sweep *s = k->s;
-    if (!start) start = s->def.start;
     carom_run_given given = s->def.run;
     const char **options = with_options(s, given.options, value);
     if (!options) return no_memory(k->err);
     given.options = options;
     carom_status status = carom_run_resolve(&k->run, k->model, &given, k->err);
+    const double *left = start ? start + s->nq + s->nv + carom_model_system(s->model)->ni : NULL; // time and period
+    if (!start) start = s->def.start;
+    if (status == CAROM_OK) status = continue_time(k, left);
     if (status == CAROM_OK) status = plan(k);
     for (int i = 0; status == CAROM_OK && !same_size(k) && i <= s->nvary; ++i)
         if (i == s->nvary ? start != NULL : s->vary[i].kind == VARY_POSITION || s->vary[i].kind == VARY_RATE)
@@ -338,13 +364,14 @@ static carom_status make_sim(single *k, const double *value, const double *start
     carom_copy(k->x, start ? start : carom_model_q0(k->model), k->nq);
     carom_copy(k->x + k->nq, start ? start + k->nq : carom_model_v0(k->model), k->nv);
     bool elsewhere = false;
-    for (int i = 0; i < s->nvary; ++i) {
+    for (int i = 0; i < s->nvary && !k->goes_on; ++i) {
         elsewhere = elsewhere || s->vary[i].kind == VARY_POSITION;
         if (s->vary[i].kind == VARY_POSITION) k->x[s->vary[i].index] = value[i];
         if (s->vary[i].kind == VARY_RATE) k->x[k->nq + s->vary[i].index] = value[i];
     }
     if (elsewhere && !start) status = carom_model_start_at(k->model, k->x, k->err);
     carom_sim_def d = carom_run_sim(&k->run, k->model);
+    d.t0 = k->t0;
     d.q0 = k->x, d.v0 = k->x + k->nq;
     if (start) carom_run_signals(&d, start == s->def.start ? s->def.signals : start + k->nq + k->nv, k->x + k->nq + k->nv);
     if (status == CAROM_OK) k->sim = carom_sim_create(&d, k->err);
@@ -388,7 +415,7 @@ void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *
     single k = {.s = s, .o = o, .err = &err};
     double *value = calloc((size_t)s->nvary + 1, sizeof *value);
     o->observed = calloc((size_t)s->nobserve + 1, sizeof *o->observed);
-    const int state = carom_sweep_state(s), signals = state - s->nq - s->nv - 1;
+    const int state = carom_sweep_state(s), signals = state - s->nq - s->nv - 2;
     o->end = calloc((size_t)state + 1, sizeof *o->end);
     carom_status status = value && o->observed && o->end ? CAROM_OK : no_memory(&err);
     if (status == CAROM_OK) {
@@ -408,7 +435,8 @@ void carom_sweep_single(carom_sweep *s, long run, const double *start, outcome *
         if (same_size(&k)) {
             carom_copy(o->end, now.q, s->nq);
             carom_copy(o->end + s->nq, now.v, s->nv);
-            if (signals > 0) carom_copy(o->end + s->nq + s->nv, carom_sim_inputs(k.sim), signals), o->end[state - 1] = now.t;
+            if (signals > 0) carom_copy(o->end + s->nq + s->nv, carom_sim_inputs(k.sim), signals);
+            if (signals >= 0) o->end[state - 2] = now.t, o->end[state - 1] = k.forcing;
         }
     }
     o->done = status != CAROM_STOPPED && status != CAROM_NO_MEMORY;

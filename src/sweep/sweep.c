@@ -4,6 +4,7 @@
 // that, every run is a chain of its own.  Threads take whole chains in their order.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/missing.h"
+#include "model/forcing.h"
 #include "sim/sim.h"
 #include "sweep/lanes.h"
 #include <carom/compile.h>
@@ -125,6 +126,17 @@ static carom_status check_options(const carom_sweep *s, const carom_run *run, ca
     return CAROM_OK;
 }
 
+// Does time enter the model, with whatever values the varied parameters have?
+carom_status carom_sweep_look_for_time(carom_sweep *s, carom_error *err) {
+    for (int i = -1; i < s->nvary && s->def.follow != CAROM_FOLLOW_NONE; ++i) {
+        carom_forcing f;
+        if (i >= 0 && s->vary[i].kind != VARY_PARAMETER) continue;
+        CAROM_TRY(carom_model_forcing(s->model, i < 0 ? -1 : s->vary[i].index, &f, err));
+        s->driven = s->driven || f.forced;
+    }
+    return CAROM_OK;
+}
+
 static carom_status create(carom_sweep *s, carom_error *err) {
     CAROM_TRY(look_at_model(s, err));
     int n = 0;
@@ -137,6 +149,7 @@ static carom_status create(carom_sweep *s, carom_error *err) {
     }
     CAROM_TRY(check(s, err));
     CAROM_TRY(count(s, err));
+    CAROM_TRY(carom_sweep_look_for_time(s, err));
     carom_run run;
     carom_status status = carom_run_resolve(&run, s->model, &s->def.run, err);
     if (status == CAROM_OK) status = check_options(s, &run, err);

@@ -58,6 +58,8 @@ struct carom_sweep {
     int nvary, nobserve, nq, nv;
     const char **observe; // def.observe, then the section's expression; NULL-terminated
     section section;
+    bool driven;             // with follow: time enters the model of some run, and goes on from run to run
+    bool pieces;             // runs go on where they ended, piece by piece: transient and initial values count for the first
     long grid, length, runs; // points of the grid; of a chain; runs in all directions
     bool *skip;              // runs that are done already
     double **start;          // by run: where a skipped run ended; NULL: not known
@@ -70,6 +72,9 @@ struct carom_sweep {
 
 /// Runs of a chain, in all its directions.
 static inline long carom_sweep_chain(const carom_sweep *s) { return s->def.follow == CAROM_FOLLOW_BOTH ? 2 * s->length : s->length; }
+
+/// With follow, or piece by piece: does time enter the model of some run?
+carom_status carom_sweep_look_for_time(carom_sweep *s, carom_error *err);
 
 // spec.c
 carom_status carom_vary_read(carom_sweep *s, varied *v, const char *text, carom_error *err);
