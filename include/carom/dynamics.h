@@ -255,6 +255,8 @@ void carom_lyapunov_free(carom_lyapunov *x);
 // -- continuation -------------------------------------------------------------------------------------------------
 
 struct carom_branch;
+/// Branches that are followed, too, where they bifurcate: doubled orbits up to sixteen periods, branches that cross, orbits from Hopf points of equilibria.
+enum { CAROM_SWITCH_DOUBLING = 1, CAROM_SWITCH_BRANCH = 2, CAROM_SWITCH_HOPF = 4, CAROM_SWITCH_ALL = 7 };
 typedef struct carom_follow_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme (NULL: event-driven), options
@@ -266,7 +268,7 @@ typedef struct carom_follow_def {
     double from, to;             // as long as it lies between these
     double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05, and of states more where the branch is straight
     int most;                    // points; 0: 2000
-    bool switches;               // follow doubled orbits, too, up to sixteen periods
+    int switches;                // CAROM_SWITCH_DOUBLING, ...; 0: none
     carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none
     void *user;
     bool (*stop)(const void *user); // NULL: none

@@ -13,7 +13,7 @@ static const cli_option options[] = {
     {"equilibrium", 0, "FILE", "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state", false},
     {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A", false},
     {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
-    {"switch", 0, NULL, "switch to the doubled branch at period doublings, up to period 16", false},
+    {"switch", 0, "[all|branch|hopf|doubling|none]", "follow the branches that bifurcate, too: where branches cross, orbits from Hopf points, doubled orbits up to period 16 (without a word: doubling)", false},
     {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
     {"points", 0, "N", "maximum number of points (default 2000)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
@@ -118,13 +118,27 @@ static bool read_by(job *j, const carom_model *m) {
     return true;
 }
 
+static bool read_switch(job *j) {
+    static const char *const word[] = {"", "doubling", "branch", "hopf", "all", "none"};
+    static const int flag[] = {CAROM_SWITCH_DOUBLING, CAROM_SWITCH_DOUBLING, CAROM_SWITCH_BRANCH, CAROM_SWITCH_HOPF, CAROM_SWITCH_ALL, 0};
+    const char *given = cli_value(j->a, "switch");
+    int found = given ? -1 : 5;
+    for (int i = 0; i < 6 && given; ++i)
+        if (strcmp(given, word[i]) == 0) found = i;
+    if (found < 0) return cli_say("--switch: expected all, branch, hopf, doubling or none, got '%s'", given), false;
+    j->def.switches = flag[found];
+    if (j->def.switches == CAROM_SWITCH_DOUBLING && cli_has(j->a, "equilibrium")) return cli_say("--switch doubling belongs to orbits; equilibria have --switch branch, hopf or all"), false;
+    if (j->def.switches == CAROM_SWITCH_HOPF && cli_has(j->a, "orbit")) return cli_say("--switch hopf belongs to equilibria; orbits have --switch branch, doubling or all"), false;
+    return true;
+}
+
 static bool read_usage(job *j) {
     const cli_args *a = j->a;
     static const char *const endings[] = {".yaml", ".yml", NULL};
     const char *out = cli_has(a, "resume") ? cli_value(a, "resume") : cli_value(a, "out"), *plot = cli_value(a, "plot");
     long points = 0;
     if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
-    static const char *const of_orbits[] = {"period", "exchange", "switch", "scheme", "option", NULL};
+    static const char *const of_orbits[] = {"period", "exchange", "scheme", "option", NULL};
     for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
         if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
     if (!cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) || cli_wants_model(a->word[0])) return false;
@@ -136,7 +150,7 @@ static bool read_usage(job *j) {
     if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (plot && !carom_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
     j->def.most = (int)points;
-    j->def.switches = cli_has(a, "switch");
+    if (!read_switch(j)) return false;
     j->def.run = cli_run_given(a);
     j->quiet = cli_has(a, "quiet");
     j->def.on_point = on_point, j->def.user = j, j->def.stop = cli_signals_asked;

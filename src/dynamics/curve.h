@@ -48,6 +48,9 @@ typedef struct carom_curve {
     void (*half)(void *user, double *by);                                         // of a doubled solution: from its start to the state after half its period, in units of tau
     bool (*doubles)(void *user);                                                  // are doubled solutions followed?  NULL: there are none
     carom_status (*twice)(void *user, double *tau);                               // the doubled solution beside a period doubling; NULL: there are none
+    bool (*cross)(void *user, const double *tau, double *other);                  // at a crossing of branches: the direction perpendicular to the tangent in which there are others, of length 1
+    carom_status (*pair)(void *user, double *x, double *shape, double *rate);     // of equilibria at a Hopf point: the state, the displacement of the mode (2 nv) and its frequency; NULL: not at all
+    carom_status (*grow)(void *user, double value, const double *x, const double *shape, double rate, double size, double *tau); // orbits: that beside an equilibrium, displaced by size times the shape; NULL: not at all
 } carom_curve;
 
 /// Both are closed by close(user).

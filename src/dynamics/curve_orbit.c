@@ -16,6 +16,7 @@ static const double WEAK = 0.1;    // of typical speeds: an impact that may soon
 static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3; // of typical speeds: the first impact behind grazing; how the next ones grow; the last one
 static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
 static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside grazing
+static const double OUTGROWN = 10; // of typical sizes: these are measured again
 static const double CLEAR = 1e-7;  // of a step: behind an event, where it has happened
 
 typedef struct orbits {
@@ -464,6 +465,14 @@ static carom_status settle(void *user, bool *moved) {
     carom_cycle *c = &o->c;
     const carom_shooter *s = &c->s;
     *moved = false;
+    if (extent(o) > OUTGROWN) { // its sizes are no longer those of the motion
+        *moved = true;
+        carom_copy(o->x, c->shift, s->nq);
+        CAROM_TRY(carom_cycle_survey(c, c->T));
+        carom_copy(c->shift, o->x, s->nq);
+        c->s.linear = false;
+        return carom_cycle_solve(c, NULL, 1);
+    }
     for (int i = 0; i < s->nhits && !*moved; ++i) {
         const double since = s->hit[i].t - c->t_0, until = s->hit[i].end - c->t_0; // of a chatter
         *moved = since < 0.02 * c->T || until > 0.98 * c->T;
@@ -534,6 +543,40 @@ static carom_status twice(void *user, double *tau) {
     return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the doubled orbit has no tangent");
 }
 
+// -- other branches -------------------------------------------------------------------------------------------------
+
+static bool cross(void *user, const double *tau, double *other) { return carom_cycle_cross(&((orbits *)user)->c, ((orbits *)user)->size, tau, other); }
+
+// (HOP-1)  x(0) = x_0 + size Re q,  x'(0) = -size rate Im q,  T = 2 pi/rate; the amplitude stays, the parameter is found
+static carom_status grow(void *user, double value, const double *x, const double *shape, double rate, double size, double *tau) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    const carom_system *sys = carom_model_system(s->task.base);
+    double *by = o->x;
+    CAROM_TRY(carom_cycle_set(c, value));
+    CAROM_TRY(carom_cycle_time(c, x));
+    c->fold = 1, c->nsym = 0, c->t_0 = 0, c->T = 8 * atan(1) / fabs(rate), c->noise = 1;
+    for (int i = 0; i < s->nv; ++i) by[i] = size * shape[i], by[s->nv + i] = -size * rate * shape[s->nv + i];
+    if (sys->move) sys->move(sys->model, c->x, x, 1, by);
+    else carom_add(c->x, x, 1, by, s->nv);
+    carom_add(c->x + s->nq, x + s->nq, 1, by + s->nv, s->nv);
+    for (int i = 0; i < s->n; ++i) tau[i] = by[i];
+    CAROM_TRY(carom_cycle_survey(c, c->T));
+    carom_zero(c->shift, s->nq);
+    for (int i = 0; i < s->n; ++i) tau[i] /= s->scale[i];
+    tau[s->n] = tau[s->n + 1] = 0;
+    const double length = carom_length(tau, s->n);
+    for (int i = 0; i < s->n; ++i) tau[i] /= length;
+    s->linear = false;
+    carom_cycle_expect(c, false);
+    const carom_status status = carom_cycle_solve(c, tau, o->size);
+    carom_cycle_expect(c, true);
+    CAROM_TRY(status);
+    bool more;
+    return carom_cycle_measure(c, &more);
+}
+
 // -- life -----------------------------------------------------------------------------------------------------------
 
 carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
@@ -551,7 +594,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice};
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow};
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;

@@ -4,6 +4,7 @@
 //
 // Newton's method on it with K = -d(f + W lambda)/dq; contacts open where lambda and close where g falls to zero.  A contact over a moving surface slides: its force
 // is (W_N + mu W_T d) lambda.  Contacts that stick stay where they are, W_T'dq = 0, until friction no longer holds them; beyond that rest depends on the motion.
+#include "dynamics/border.h"
 #include "dynamics/curve.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -304,6 +305,33 @@ static carom_status look(void *user, carom_curve_look *l) {
     return status;
 }
 
+static bool cross(void *user, const double *tau, double *other) {
+    rests *r = user;
+    if (evaluate(r) != CAROM_OK) return false;
+    put_row(r, tau);
+    return carom_null_vector(r->J, r->n, false, other);
+}
+
+// The mode whose growth is nearest to 0 among those that oscillate.
+static carom_status pair(void *user, double *x, double *shape, double *rate) {
+    rests *r = user;
+    carom_modes modes;
+    carom_zero(r->v, r->nv);
+    const carom_modes_def def = {.q = r->q, .v = r->v, .closed = r->with + r->p.ne};
+    carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
+    int best = -1;
+    for (int i = 0; i < modes.count && status == CAROM_OK; ++i)
+        if (modes.mode[i].im != 0 && (best < 0 || fabs(modes.mode[i].re) < fabs(modes.mode[best].re))) best = i;
+    if (status == CAROM_OK && best < 0) status = carom_fail(r->err, CAROM_NOT_CONVERGED, "no mode oscillates");
+    if (status == CAROM_OK) {
+        carom_copy(x, r->q, r->nq), carom_zero(x + r->nq, r->nv);
+        carom_copy(shape, modes.mode[best].shape, 2 * r->nv);
+        *rate = modes.mode[best].im;
+    }
+    carom_modes_free(&modes);
+    return status;
+}
+
 static carom_status linearise(void *user) { return evaluate(user); }
 
 static carom_status settle(void *user, bool *moved) { return (void)user, *moved = false, CAROM_OK; }
@@ -459,7 +487,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->sticks = calloc((size_t)r->ids + 1, sizeof *r->sticks), r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
     if (!r->with || !r->col || !r->sticks) return no_memory(err);
     *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->ntan + r->nq, .neig = 2 * r->nv, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe};
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .cross = cross, .pair = pair};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;
 }

@@ -6,6 +6,7 @@
 // with x_1 the state after a period, P = dx_1/dx on the states beside x, S what the model does not depend on.  The second equation is that of models
 // without time, the last one that of continuation.
 #include "dynamics/cycle.h"
+#include "dynamics/border.h"
 #include "linalg/dense.h"
 #include <math.h>
 #include <stdlib.h>
@@ -378,6 +379,21 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, do
     const double length = carom_length(tau, n + 2);
     for (int i = 0; i < n + 2; ++i) tau[i] /= length;
     return rank >= N - (c->timeless && c->expression) && isfinite(length) && length > 0;
+}
+
+bool carom_cycle_cross(carom_cycle *c, double size, const double *tau, double *other) {
+    carom_shooter *s = &c->s;
+    const int n = s->n, N = unknowns(c, true);
+    assemble(c, true, size);
+    put_tangent(c, tau, N);
+    if (!carom_null_vector(c->A, N, false, c->z)) return false;
+    carom_zero(other, n + 2);
+    for (int j = 0; j < s->m; ++j) carom_axpy(other, c->z[j], cycle_column(s->Z, j, n), n);
+    carom_axpy(other, c->z[N - 1] * size, s->p_0, n);
+    other[n] = c->timeless && !c->expression ? c->z[s->m] : 0, other[n + 1] = c->z[N - 1];
+    const double length = carom_length(other, n + 2);
+    for (int i = 0; i < n + 2; ++i) other[i] /= length;
+    return isfinite(length) && length > 0;
 }
 
 int carom_cycle_hidden(const carom_cycle *c) {
