@@ -1,6 +1,7 @@
 // cmd_follow.c: carom follow: a branch of orbits or of states of rest over a parameter.
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/follow_curve.h"
 #include "cli/follow_plot.h"
 #include "cli/figure.h"
 #include <errno.h>
@@ -11,7 +12,8 @@
 static const cli_option options[] = {
     {"orbit", 0, "FILE", "follow the orbit in this file, of `carom orbit -o FILE`; initial: that from the model's start", false},
     {"equilibrium", 0, "FILE", "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state", false},
-    {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A", false},
+    {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A; twice with --curve", true},
+    {"curve", 0, "KIND[:N]", "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: fold, branch, hopf, doubling, torus, grazing", false},
     {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
     {"switch", 0, "[all|branch|hopf|doubling|none]", "follow the branches that bifurcate, too: where branches cross, orbits from Hopf points, doubled orbits up to period 16 (without a word: doubling)", false},
     {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
@@ -73,7 +75,7 @@ static void print_text(const job *j) {
     cli_print("%s\n", j->out);
 }
 
-static void print_cell(const carom_column *c, long r) {
+void follow_cell(const carom_column *c, long r) {
     if (c->kind == CAROM_COLUMN_TEXT) carom_json_string(stdout, c->text[r]);
     else if (c->kind == CAROM_COLUMN_INTEGER) printf("%lld", c->integer[r]);
     else carom_json_number(stdout, c->real[r]);
@@ -90,13 +92,13 @@ static void print_json(const job *j, bool whole) {
     for (long r = 0; r < t->rows; ++r) {
         if (!t->column[5].text[r][0]) continue;
         fputs(n++ ? ",\n  {" : "\n  {", stdout);
-        for (int i = 0; i < t->columns; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout), print_cell(&t->column[i], r);
+        for (int i = 0; i < t->columns; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout), follow_cell(&t->column[i], r);
         fputs("}", stdout);
     }
     fputs("],\n \"columns\": {", stdout);
     for (int i = 0; i < t->columns; ++i) {
         fputs(i ? ",\n  " : "\n  ", stdout), carom_json_string(stdout, t->column[i].name), fputs(": [", stdout);
-        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), print_cell(&t->column[i], r);
+        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), follow_cell(&t->column[i], r);
         fputs("]", stdout);
     }
     puts("}}");
@@ -137,6 +139,10 @@ static bool read_usage(job *j) {
     static const char *const endings[] = {".yaml", ".yml", NULL};
     const char *out = cli_has(a, "resume") ? cli_value(a, "resume") : cli_value(a, "out"), *plot = cli_value(a, "plot");
     long points = 0;
+    const char **by = cli_list(a, "by");
+    const bool twice = by[0] && by[1];
+    free(by);
+    if (twice) return cli_say("--by is given twice; two parameters belong to --curve"), false;
     if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
     static const char *const of_orbits[] = {"period", "exchange", "scheme", "option", NULL};
     for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
@@ -213,6 +219,7 @@ static int follow(job *j) {
 }
 
 static int run(const cli_args *a) {
+    if (cli_has(a, "curve")) return follow_curve(a);
     job j = {.a = a};
     int code = CLI_USAGE;
     char *own = NULL;
@@ -228,7 +235,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_follow = {
-    .name = "follow", .arguments = "MODEL", .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
+    .name = "follow", .arguments = "MODEL|BRANCH.h5", .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "Continuation by arclength: the branch is followed around folds. Located to about 1e-10 of the parameter: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
             "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), opening and closing (a contact that\n"

@@ -577,16 +577,60 @@ static carom_status grow(void *user, double value, const double *x, const double
     return carom_cycle_measure(c, &more);
 }
 
+// -- two parameters -------------------------------------------------------------------------------------------------
+
+static carom_status multiple(void *user, int periods) {
+    carom_cycle *c = &((orbits *)user)->c;
+    c->fold = periods;
+    return carom_cycle_refresh(c);
+}
+
+static carom_status aim(void *user, const double *at, const double *way, double value) {
+    carom_cycle *c = &((orbits *)user)->c;
+    CAROM_TRY(carom_shooter_aim(&c->s, at, way, value));
+    return carom_cycle_refresh(c);
+}
+
+static carom_status equations(void *user, double *F, double *J, int *n) {
+    orbits *o = user;
+    CAROM_TRY(carom_cycle_shoot(&o->c, true));
+    *n = carom_cycle_equations(&o->c, o->size, F, J);
+    return CAROM_OK;
+}
+
+// The orbit with the approach speed y at the contact that graze() has found, on the line of aim(), from the one before.  first: that was found by graze().
+static carom_status touch(void *user, double y) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    o->g.size = o->size, o->g.T = c->T;
+    CAROM_TRY(carom_graze_solve(&o->g, y));
+    carom_copy(c->x, o->g.x, c->s.nq + c->s.nv);
+    c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
+    return CAROM_OK;
+}
+
+// Where it touches: state and time (nq + nv + 1), to be kept and put back.
+static void touching(void *user, double *x, bool put) {
+    orbits *o = user;
+    const int n = o->c.s.nq + o->c.s.nv;
+    if (put) carom_copy(o->g.x, x, n), o->g.t = x[n], o->g.T = o->c.T;
+    else carom_copy(x, o->g.x, n), x[n] = o->g.t;
+}
+
+static double typical(void *user) { return carom_graze_typical(&((orbits *)user)->g); }
+
+static void spread(void *user, const double *z, double *tau) { carom_cycle_spread(&((orbits *)user)->c, ((orbits *)user)->size, z, tau); }
+
 // -- life -----------------------------------------------------------------------------------------------------------
 
-carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
+carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err) {
     orbits *o = calloc(1, sizeof *o);
     *k = (carom_curve){.user = o};
     if (!o) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     carom_shooter *s = &o->c.s;
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
-    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR;
+    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR, s->also = also;
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
     o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
@@ -594,7 +638,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow};
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow, .aim = aim, .equations = equations, .spread = spread, .touch = touch, .touching = touching, .typical = typical, .multiple = multiple};
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;

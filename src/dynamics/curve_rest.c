@@ -24,11 +24,13 @@ typedef struct rests {
     carom_task task;
     carom_point p;
     carom_variation *x;
-    int nq, nv, ids, parameter, n, *col; // n: unknowns: nv, one for each constraint, one for each tangent, the parameter
+    int nq, nv, ids, n, *col; // n: unknowns: nv, one for each constraint, one for each tangent, the parameter
     int ntan, *tangent;                  // tangents of all contacts; ids + 1: the first one of each
     bool *sticks;                        // ids: contacts that friction holds where they are
     double *friction;                    // ntan: their forces along tangents
     double value, size, length, force;
+    int np, index[2];                    // one parameter or two: at + value way
+    double at[2], way[2];
     bool *with;                          // ids: joints and closed contacts
     double *q, *lambda, *F, *J, *B, *z, *b, *work, *v, *u, *full, *dmu;
     carom_error *err;
@@ -41,14 +43,16 @@ static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_N
 static carom_status set(rests *r, double value) {
     bool derived = false, kept = false;
     if (value != r->value) {
-        CAROM_TRY(carom_model_set(r->task.base, 1, &r->parameter, &value, &derived, r->err));
+        double to[2];
+        for (int k = 0; k < r->np; ++k) to[k] = r->at[k] + value * r->way[k];
+        CAROM_TRY(carom_model_set(r->task.base, r->np, r->index, to, &derived, r->err));
         r->value = value;
-        if (!derived && r->x) CAROM_TRY(carom_variation_set(r->x, &value, &kept, r->err));
+        if (!derived && r->x) CAROM_TRY(carom_variation_set(r->x, to, &kept, r->err));
         if (!kept) carom_variation_destroy(r->x), r->x = NULL;
         carom_point_close(&r->p);
     }
     if (!r->p.mem.base) CAROM_TRY(carom_point_open(&r->p, r->task.base, r->err));
-    if (!r->x) r->x = carom_variation_create(r->task.base, 1, &r->parameter, r->err);
+    if (!r->x) r->x = carom_variation_create(r->task.base, r->np, r->index, r->err);
     return r->x ? CAROM_OK : r->err->code;
 }
 
@@ -82,14 +86,13 @@ static void move(rests *r, const double *dq) {
 // Coefficients of friction of contacts that slide change with the parameter, and where they vary with positions: J += lambda W_T d dmu'
 static carom_status change_friction(rests *r) {
     const carom_point *p = &r->p;
-    const double one = 1;
     bool slides = false, varies = false;
     for (int b = 0; b < p->L.nb; ++b)
         if (p->L.id[b] >= p->ne && p->L.at[b + 1] > p->L.at[b] + 1) slides = true, varies = varies || p->contacts[p->L.id[b] - p->ne].friction_varies;
     for (int j = varies ? 0 : r->nv; j <= r->nv && slides; ++j) {
         carom_zero(r->v, r->nv);
         if (j < r->nv) r->v[j] = 1;
-        if (carom_variation_laws(r->x, 0, p->q, p->v, j < r->nv ? (carom_direction){0, r->v, NULL, NULL} : (carom_direction){0, NULL, NULL, &one}, NULL, NULL, r->dmu, NULL) != CAROM_OK)
+        if (carom_variation_laws(r->x, 0, p->q, p->v, j < r->nv ? (carom_direction){0, r->v, NULL, NULL} : (carom_direction){0, NULL, NULL, r->way}, NULL, NULL, r->dmu, NULL) != CAROM_OK)
             return carom_fail(r->err, CAROM_USER, "the derivatives of the friction have no finite value");
         for (int b = 0; b < p->L.nb; ++b) {
             double d[CAROM_TANGENTS] = {0};
@@ -106,7 +109,6 @@ static carom_status change_friction(rests *r) {
 static carom_status evaluate(rests *r) {
     carom_point *p = &r->p;
     const int nv = r->nv, n = r->n;
-    const double one = 1;
     p->t = 0;
     carom_copy(p->q, r->q, r->nq), carom_zero(p->v, nv);
     CAROM_TRY(carom_point_look(p, r->err));
@@ -154,7 +156,7 @@ static carom_status evaluate(rests *r) {
     }
     CAROM_TRY(change_friction(r));
     carom_zero(r->v, nv);
-    const carom_direction d = {0, NULL, NULL, &one};
+    const carom_direction d = {0, NULL, NULL, r->way};
     if (carom_variation_motion(r->x, 0, p->q, p->v, r->v, d, r->u) != CAROM_OK || carom_variation_reaction(r->x, 0, p->q, r->full, d, r->v) != CAROM_OK || carom_variation_gaps(r->x, 0, p->q, d, r->z) != CAROM_OK)
         return carom_fail(r->err, CAROM_USER, "the derivatives of the model by '%.60s' have no finite value", r->def->by);
     for (int i = 0; i < nv; ++i) r->J[i + (n - 1) * n] += r->u[i] + r->v[i];
@@ -265,7 +267,12 @@ static carom_status begin(void *user) {
         for (int i = 0; i < rest.nforce; ++i) r->force = fmax(r->force, fabs(rest.force[i].value));
     }
     carom_rest_free(&rest);
-    CAROM_TRY(status);
+    if (status == CAROM_NO_MEMORY || (status != CAROM_OK && !r->def->start)) return status;
+    if (status != CAROM_OK) { // a state at which equilibria are singular: contacts are closed where their gaps are
+        carom_copy(r->q, r->def->start, r->nq), carom_copy(r->p.q, r->q, r->nq);
+        CAROM_TRY(carom_point_look(&r->p, r->err));
+        for (int id = 0; id < r->ids; ++id) r->with[id] = id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_norm_max(r->q, r->nq), SMALLEST);
+    }
     r->length = fmax(carom_norm_max(r->q, r->nq), SMALLEST);
     // typical forces: those of a displacement of one length
     r->force = fmax(r->force, CAROM_NOT_ZERO);
@@ -273,6 +280,7 @@ static carom_status begin(void *user) {
     double most = 0;
     for (int j = 0; j < r->nv; ++j)
         for (int i = 0; i < r->nv; ++i) most = fmax(most, fabs(r->J[i + j * r->n]));
+    if (status != CAROM_OK) most = fmax(most, carom_norm_max(r->J + (size_t)(r->n - 1) * (size_t)r->n, r->nv)); // the stiffness may have vanished
     if (most > 0) r->force *= most;
     int iterations;
     return correct(r, NULL, &iterations);
@@ -443,6 +451,26 @@ static carom_status keep(void *user, double *tau) {
     return status;
 }
 
+// -- two parameters -------------------------------------------------------------------------------------------------
+
+static carom_status aim(void *user, const double *at, const double *way, double value) {
+    rests *r = user;
+    carom_copy(r->at, at, 2), carom_copy(r->way, way, 2);
+    r->value = NAN;
+    return set(r, value);
+}
+
+static carom_status equations(void *user, double *F, double *J, int *n) {
+    rests *r = user;
+    CAROM_TRY(evaluate(r));
+    *n = r->n;
+    carom_copy(F, r->F, r->n - 1);
+    for (int j = 0; j < r->n; ++j) carom_copy(J + (size_t)j * (size_t)(r->n - 1), r->J + (size_t)j * (size_t)r->n, r->n - 1);
+    return CAROM_OK;
+}
+
+static void spread(void *user, const double *z, double *tau) { carom_copy(tau, z, ((rests *)user)->n); }
+
 static double extent(void *user) {
     const rests *r = user;
     return fmax(1, fmax(carom_norm_max(r->q, r->nq) / r->length, carom_norm_max(r->lambda, r->ids) / r->force));
@@ -461,16 +489,20 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     }
 }
 
-carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
+carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err) {
     rests *r = calloc(1, sizeof *r);
-    const char *const names[] = {def->by, NULL};
+    const char *const names[] = {def->by, also, NULL};
     *k = (carom_curve){.user = r};
     if (!r) return no_memory(err);
-    r->def = def, r->err = err, r->size = fabs(def->to - def->from), r->parameter = -1, r->length = r->force = 1;
+    r->def = def, r->err = err, r->size = fabs(def->to - def->from), r->way[0] = r->length = r->force = 1;
     r->task.model = def->model, r->task.run = def->run;
     CAROM_TRY(carom_task_open(&r->task, names, err));
-    if (r->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", def->by);
-    r->parameter = r->task.free[0].index, r->value = r->task.free[0].value;
+    for (int i = 0; i < 2 && names[i]; ++i) {
+        if (r->task.free[i].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);
+        r->index[r->np++] = r->task.free[i].index;
+    }
+    r->value = r->task.free[0].value;
+    if (also) r->at[1] = r->task.free[1].value;
     CAROM_TRY(set(r, r->value));
     r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc;
     r->tangent = calloc((size_t)r->ids + 2, sizeof *r->tangent);
@@ -487,7 +519,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->sticks = calloc((size_t)r->ids + 1, sizeof *r->sticks), r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
     if (!r->with || !r->col || !r->sticks) return no_memory(err);
     *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->ntan + r->nq, .neig = 2 * r->nv, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .cross = cross, .pair = pair};
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .cross = cross, .pair = pair, .aim = aim, .equations = equations, .spread = spread};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;
 }

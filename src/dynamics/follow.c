@@ -1225,11 +1225,11 @@ static carom_status follow(walk *w) {
     w->low = fmin(def->from, def->to), w->high = fmax(def->from, def->to), w->size = w->high - w->low;
     w->longest = def->step > 0 ? def->step : STEP;
     const carom_model *other;
-    CAROM_TRY(def->period ? carom_curve_orbits(&w->curve[1], def, &w->m, &w->f->scheme, w->err) : carom_curve_rests(&w->curve[0], def, &w->m, &w->f->scheme, w->err));
+    CAROM_TRY(def->period ? carom_curve_orbits(&w->curve[1], def, NULL, &w->m, &w->f->scheme, w->err) : carom_curve_rests(&w->curve[0], def, NULL, &w->m, &w->f->scheme, w->err));
     if (!def->period && def->switches & CAROM_SWITCH_HOPF) {
         w->grown = *def;
         w->grown.period = "free", w->grown.start = NULL, w->grown.guess = NAN;
-        CAROM_TRY(carom_curve_orbits(&w->curve[1], &w->grown, &other, &w->f->scheme, w->err));
+        CAROM_TRY(carom_curve_orbits(&w->curve[1], &w->grown, NULL, &other, &w->f->scheme, w->err));
     }
     choose(w, def->period != NULL);
     const carom_system *s = carom_model_system(w->m);
