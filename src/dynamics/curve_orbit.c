@@ -1,6 +1,8 @@
 // curve_orbit.c: periodic orbits as a curve over a parameter.
+#include "dynamics/border.h"
 #include "dynamics/curve.h"
 #include "dynamics/graze.h"
+#include "linalg/dense.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -579,6 +581,76 @@ static carom_status grow(void *user, double value, const double *x, const double
 
 // -- two parameters -------------------------------------------------------------------------------------------------
 
+// The map over a period, from x moved by z: Z'(x_1 - x), with the same events.
+static carom_status map_at(orbits *o, const double *x, const double *z, double *to) {
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    const int n = s->n, hits = o->nhits;
+    carom_zero(c->by, n);
+    for (int j = 0; j < s->m; ++j) carom_axpy(c->by, z[j], cycle_column(s->Z, j, n), n);
+    CAROM_TRY(carom_shooter_move(s, x, c->by, c->y));
+    CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->y, false, c->steps));
+    if (s->nhits != hits) return carom_fail(o->err, CAROM_UNSUPPORTED, "the sequence of contacts changes beside the orbit");
+    carom_cycle_return(c, x, false, c->r);
+    for (int j = 0; j < s->m; ++j) to[j] = carom_dot(cycle_column(s->Z, j, n), c->r, n);
+    return CAROM_OK;
+}
+
+static const double BEND = 3e-3; // in typical sizes: differences of the map
+
+// P q = -q, P'p = -p, p.q = 1, q of length 1 in typical sizes:
+//
+//     c = p.[C(q, q, q) + 3 B(q, (1 - P)^-1 B(q, q))]/6                                                           (DBL-1)
+static carom_status cubic(orbits *o, const double *x, double *c) {
+    const carom_shooter *s = &o->c.s;
+    const int m = s->m;
+    double *own = calloc((size_t)(m * m + 9 * m + 1), sizeof *own), *A = own, *q = A + m * m, *p = q + m, *w = p + m, *z = w + m;
+    int *pivot = calloc((size_t)m + 1, sizeof *pivot);
+    carom_status status = own && pivot ? CAROM_OK : carom_orbit_no_memory(o->err);
+    for (int j = 0; j < m && status == CAROM_OK; ++j)
+        for (int i = 0; i < m; ++i) A[i + j * m] = carom_dot(cycle_column(s->Z, i, s->n), cycle_column(s->Y, j, s->n), s->n) + (i == j);
+    if (status == CAROM_OK && !(carom_null_vector(A, m, false, q) && carom_null_vector(A, m, true, p))) status = carom_orbit_no_memory(o->err);
+    const double scale = status == CAROM_OK ? carom_dot(p, q, m) : 1;
+    double *const f[4] = {z + m, z + 2 * m, z + 3 * m, z + 4 * m};
+    static const int at[4] = {-2, -1, 1, 2};
+    for (int i = 0; i < 4 && status == CAROM_OK; ++i) {
+        for (int j = 0; j < m; ++j) z[j] = at[i] * BEND * q[j];
+        status = map_at(o, x, z, f[i]);
+    }
+    if (status == CAROM_OK) {
+        double third = 0;
+        for (int j = 0; j < m; ++j) third += p[j] * (f[3][j] - 2 * f[2][j] + 2 * f[1][j] - f[0][j]) / (2 * pow(BEND, 3)), w[j] = (f[1][j] + f[2][j]) / (BEND * BEND); // the map of the orbit itself is 0
+        for (int j = 0; j < m; ++j)
+            for (int i = 0; i < m; ++i) A[i + j * m] = 2 * (i == j) - A[i + j * m]; // 1 - P
+        if (!carom_dense_lu(A, m, m, 1e-12, pivot)) status = carom_fail(o->err, CAROM_SINGULAR, "a multiplier is 1");
+        else carom_dense_lu_solve(A, m, m, pivot, w);
+        double second = 0;
+        const double size = carom_length(w, m);
+        for (int i = 0; i < 4 && status == CAROM_OK && size > 0; ++i) { // B(q, w) by four points
+            const double a = i % 2 ? 1 : -1, b = i / 2 ? 1 : -1;
+            for (int j = 0; j < m; ++j) z[j] = BEND * (a * q[j] + b * w[j] / size);
+            status = map_at(o, x, z, f[0]);
+            if (status == CAROM_OK) second += a * b * carom_dot(p, f[0], m) / (4 * BEND * BEND) * size;
+        }
+        *c = (third + 3 * second) / (6 * scale);
+    }
+    free(own), free(pivot);
+    return status;
+}
+
+static carom_status first_lyapunov(void *user, double *c) {
+    orbits *o = user;
+    carom_cycle *k = &o->c;
+    const int n = k->s.nq + k->s.nv;
+    if (k->timeless || k->nsym > 0) return carom_fail(o->err, CAROM_UNSUPPORTED, "the coefficient is computed of driven orbits only");
+    double *x = malloc((size_t)n * sizeof *x);
+    if (!x) return carom_orbit_no_memory(o->err);
+    carom_copy(x, k->x, n);
+    const carom_status status = cubic(o, x, c), back = carom_cycle_shoot(k, true);
+    free(x);
+    return back == CAROM_OK ? status : back;
+}
+
 static carom_status multiple(void *user, int periods) {
     carom_cycle *c = &((orbits *)user)->c;
     c->fold = periods;
@@ -613,8 +685,12 @@ static carom_status touch(void *user, double y) {
 static void touching(void *user, double *x, bool put) {
     orbits *o = user;
     const int n = o->c.s.nq + o->c.s.nv;
-    if (put) carom_copy(o->g.x, x, n), o->g.t = x[n], o->g.T = o->c.T;
-    else carom_copy(x, o->g.x, n), x[n] = o->g.t;
+    if (put) {
+        carom_cycle *c = &o->c;
+        carom_copy(o->g.x, x, n), carom_copy(c->x, x, n);
+        o->g.t = x[n], o->g.T = c->T;
+        c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
+    } else carom_copy(x, o->g.x, n), x[n] = o->g.t;
 }
 
 static double typical(void *user) { return carom_graze_typical(&((orbits *)user)->g); }
@@ -638,7 +714,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow, .aim = aim, .equations = equations, .spread = spread, .touch = touch, .touching = touching, .typical = typical, .multiple = multiple};
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow, .aim = aim, .equations = equations, .spread = spread, .touch = touch, .touching = touching, .typical = typical, .multiple = multiple, .first_lyapunov = first_lyapunov};
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;

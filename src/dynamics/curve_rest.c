@@ -471,6 +471,145 @@ static carom_status equations(void *user, double *F, double *J, int *n) {
 
 static void spread(void *user, const double *z, double *tau) { carom_copy(tau, z, ((rests *)user)->n); }
 
+// The first Lyapunov coefficient at A q = i w q, A'p = -i w p, conj(p).q = 1, of x' = A x + B(x, x)/2 + C(x, x, x)/6:
+//
+//     c1 = conj(p).[C(q, q, qb) - 2 B(q, A^-1 B(q, qb)) + B(qb, (2 i w - A)^-1 B(q, q))]/2                        (HOP-2)
+//
+// q has 1 as its largest position; B and C by differences of A, whose products with vectors are exact.
+typedef struct bend { rests *r; int n, *pivot; double *A, *M, *LU, *a, *work, h; } bend; // n = 2 nv
+
+static const double BEND = 1e-4; // of the size: differences of A
+
+// to = A(x_0 + by z) y
+static carom_status tangent_at(bend *k, double by, const double *z, const double *y, double *to) {
+    rests *r = k->r;
+    carom_point *p = &r->p;
+    const int nv = r->nv;
+    for (int i = 0; i < nv; ++i) p->q[i] = r->q[i] + (z ? by * z[i] : 0), p->v[i] = z ? by * z[nv + i] : 0;
+    CAROM_TRY(carom_point_look(p, r->err));
+    for (int j = 0; j < nv; ++j) {
+        carom_zero(k->work, 2 * nv);
+        k->work[nv + j] = 1;
+        carom_matrix_muladd(k->work, 1, p->M, k->work + nv);
+        carom_copy(k->M + (size_t)j * (size_t)nv, k->work, nv);
+    }
+    if (!carom_dense_lu(k->M, nv, nv, CUT, k->pivot)) return carom_fail(r->err, CAROM_SINGULAR, "the mass matrix is singular");
+    carom_copy(k->a, p->f, nv);
+    carom_dense_lu_solve(k->M, nv, nv, k->pivot, k->a);
+    if (carom_variation_motion(r->x, 0, p->q, p->v, k->a, (carom_direction){0, y, y + nv, NULL}, k->work) != CAROM_OK) return carom_fail(r->err, CAROM_USER, "the derivatives of the model have no finite value");
+    carom_dense_lu_solve(k->M, nv, nv, k->pivot, k->work);
+    carom_copy(to, y + nv, nv), carom_copy(to + nv, k->work, nv);
+    return CAROM_OK;
+}
+
+// to += c B(y, z)
+static carom_status add_second(bend *k, double c, const double *y, const double *z, double *to) {
+    double *one = k->LU;
+    for (int side = -1; side <= 1; side += 2) {
+        CAROM_TRY(tangent_at(k, side * k->h, z, y, one));
+        carom_axpy(to, side * c / (2 * k->h), one, k->n);
+    }
+    return CAROM_OK;
+}
+
+// to += c C(y, z, z)
+static carom_status add_third(bend *k, double c, const double *y, const double *z, double *to) {
+    double *one = k->LU;
+    for (int side = -1; side <= 1; ++side) {
+        CAROM_TRY(tangent_at(k, side * k->h, z, y, one));
+        carom_axpy(to, (side == 0 ? -2 : 1) * c / (k->h * k->h), one, k->n);
+    }
+    return CAROM_OK;
+}
+
+// (re, im) = (shift i w - A)^-1 (re, im), as real equations
+static bool solve_shifted(bend *k, double w, double *x, double *E) {
+    const int n = k->n, N = 2 * n;
+    carom_zero(E, (ptrdiff_t)N * N);
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) E[i + j * N] = E[n + i + (n + j) * N] = -k->A[i + j * n];
+        E[n + j + j * N] += w, E[j + (n + j) * N] -= w;
+    }
+    if (!carom_dense_lu(E, N, N, CUT, k->pivot)) return false;
+    carom_dense_lu_solve(E, N, N, k->pivot, x);
+    return true;
+}
+
+static carom_status first_lyapunov(void *user, double *c) {
+    rests *r = user;
+    const int nv = r->nv, n = 2 * nv, N = 2 * n;
+    bool free_of_contacts = r->nq == nv;
+    for (int id = 0; id < r->ids; ++id) free_of_contacts = free_of_contacts && !r->with[id];
+    if (!free_of_contacts) return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints and closed contacts");
+    double *own = calloc((size_t)(2 * N * N + n * n + nv * nv + 16 * N), sizeof *own), *at = own;
+    int *pivot = calloc((size_t)N + 1, sizeof *pivot);
+    if (!own || !pivot) return free(own), free(pivot), no_memory(r->err);
+    bend k = {.r = r, .n = n, .pivot = pivot, .h = BEND * r->length};
+    double *E = at, *G = at + N * N;
+    at += 2 * N * N;
+    k.A = at, at += n * n, k.M = at, at += nv * nv, k.LU = at, at += N, k.a = at, at += N, k.work = at, at += N;
+    double *q = at, *p = at + N, *b = at + 2 * N, *d = at + 3 * N, *sum = at + 4 * N, *e = at + 5 * N; // re and im parts
+    double rate = 0;
+    carom_status status = CAROM_OK;
+    for (int j = 0; j < n && status == CAROM_OK; ++j) {
+        carom_zero(e, n);
+        e[j] = 1;
+        status = tangent_at(&k, 0, NULL, e, k.A + (size_t)j * (size_t)n);
+    }
+    double *shape = malloc((size_t)(r->nq + 3 * nv + 1) * sizeof *shape);
+    if (!shape) status = no_memory(r->err);
+    if (status == CAROM_OK) status = pair(r, shape + 2 * nv, shape, &rate);
+    if (status == CAROM_OK) {
+        const double w = fabs(rate);
+        // A q = i w q; A'p = -i w p: null vectors of real equations, each up to a complex factor
+        for (int left = 0; left < 2; ++left) {
+            carom_zero(G, (ptrdiff_t)N * N);
+            for (int j = 0; j < n; ++j) {
+                for (int i = 0; i < n; ++i) G[i + j * N] = G[n + i + (n + j) * N] = left ? k.A[j + i * n] : k.A[i + j * n];
+                G[j + (n + j) * N] += left ? -w : w, G[n + j + j * N] += left ? w : -w;
+            }
+            if (!carom_null_vector(G, N, false, left ? p : q)) status = no_memory(r->err);
+        }
+        int most = 0;
+        for (int i = 0; i < nv; ++i)
+            if (hypot(q[i], q[n + i]) > hypot(q[most], q[n + most])) most = i;
+        const double re = q[most], im = q[n + most], size = re * re + im * im;
+        for (int i = 0; i < n; ++i) { // divided by its largest position
+            const double u = q[i], v = q[n + i];
+            q[i] = (u * re + v * im) / size, q[n + i] = (v * re - u * im) / size;
+        }
+        // conj(p).q = s: p is divided by conj(s)
+        const double s_re = carom_dot(p, q, n) + carom_dot(p + n, q + n, n), s_im = carom_dot(p, q + n, n) - carom_dot(p + n, q, n), s_size = s_re * s_re + s_im * s_im;
+        for (int i = 0; i < n; ++i) {
+            const double u = p[i], v = p[n + i];
+            p[i] = (u * s_re - v * s_im) / s_size, p[n + i] = (v * s_re + u * s_im) / s_size;
+        }
+        // C(q, q, qb) = C(a, a, a) + C(a, b, b) + i (C(b, a, a) + C(b, b, b)), q = a + i b
+        for (int i = 0; i < 4 && status == CAROM_OK; ++i) status = add_third(&k, 1, i < 2 ? q : q + n, i % 2 ? q + n : q, i < 2 ? sum : sum + n);
+        // B(q, qb) = B(a, a) + B(b, b); B(q, q) = B(a, a) - B(b, b) + 2 i B(a, b)
+        for (int i = 0; i < 2 && status == CAROM_OK; ++i) {
+            const double *y = i ? q + n : q;
+            carom_zero(e, n);
+            status = add_second(&k, 1, y, y, e);
+            carom_axpy(b, 1, e, n), carom_axpy(d, i ? -1 : 1, e, n);
+        }
+        if (status == CAROM_OK) status = add_second(&k, 2, q, q + n, d + n);
+        if (status == CAROM_OK && (!solve_shifted(&k, 0, b, E) || !solve_shifted(&k, 2 * w, d, E))) status = carom_fail(r->err, CAROM_SINGULAR, "an eigenvalue is zero at the Hopf point");
+        // b = -A^-1 B(q, qb), so -2 B(q, A^-1 B(q, qb)) = 2 B(q, b)
+        if (status == CAROM_OK) status = add_second(&k, 2, q, b, sum);
+        if (status == CAROM_OK) status = add_second(&k, 2, q + n, b, sum + n);
+        // B(qb, d) = B(a, d_re) + B(b, d_im) + i (B(a, d_im) - B(b, d_re))
+        if (status == CAROM_OK) status = add_second(&k, 1, q, d, sum);
+        if (status == CAROM_OK) status = add_second(&k, 1, q + n, d + n, sum);
+        if (status == CAROM_OK) status = add_second(&k, 1, q, d + n, sum + n);
+        if (status == CAROM_OK) status = add_second(&k, -1, q + n, d, sum + n);
+        *c = (carom_dot(p, sum, n) + carom_dot(p + n, sum + n, n)) / 2;
+    }
+    free(shape), free(own), free(pivot);
+    const carom_status back = evaluate(r);
+    return status == CAROM_OK ? back : status;
+}
+
 static double extent(void *user) {
     const rests *r = user;
     return fmax(1, fmax(carom_norm_max(r->q, r->nq) / r->length, carom_norm_max(r->lambda, r->ids) / r->force));
@@ -519,7 +658,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->sticks = calloc((size_t)r->ids + 1, sizeof *r->sticks), r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
     if (!r->with || !r->col || !r->sticks) return no_memory(err);
     *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->ntan + r->nq, .neig = 2 * r->nv, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .cross = cross, .pair = pair, .aim = aim, .equations = equations, .spread = spread};
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .cross = cross, .pair = pair, .aim = aim, .equations = equations, .spread = spread, .first_lyapunov = first_lyapunov};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;
 }

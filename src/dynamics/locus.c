@@ -555,13 +555,26 @@ static carom_status touch_on(locus *s, const spot *at, const double *u, double y
 
 static void along(const spot *at, const double *u, double sigma, spot *to) { to->x[0] = at->x[0] - sigma * u[1], to->x[1] = at->x[1] + sigma * u[0]; }
 
-// How the parameters must move for a weak impact, per speed: it vanishes where grazing is degenerate.
-static carom_status weak_side(locus *s, const spot *at, const double *u, double *side) {
-    double sigma = 0;
+// How the parameters must move for a weak impact, per speed in units of typical ones: it vanishes where grazing is degenerate.  exact: its limit for speed 0, by extrapolation.
+static carom_status weak_side(locus *s, const spot *at, const double *u, bool exact, double *side) {
+    double sigma = 0, x[3] = {0};
     const double speed = WEAK * s->k.typical(s->k.user);
-    const carom_status status = touch_on(s, at, u, speed, &sigma);
-    *side = status == CAROM_OK ? sigma / WEAK : NAN;
-    return fatal(status) ? status : CAROM_OK;
+    *side = NAN;
+    for (int i = exact ? 2 : 0; i >= 0; --i) {
+        const carom_status status = touch_on(s, at, u, speed / (1 << i), &sigma);
+        if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
+        x[i] = sigma / WEAK * (1 << i);
+    }
+    *side = exact ? (8 * x[2] - 6 * x[1] + x[0]) / 3 : x[0]; // a_0 of a_0 + a_1 y + a_2 y^2
+    return CAROM_OK;
+}
+
+// The orbit that touches at a point of the curve, as it was found.
+static carom_status put_touching(locus *s, const spot *at, double *touched) {
+    const double origin[2] = {at->x[0] * s->size[0], at->x[1] * s->size[1]}, way[2] = {1, 0};
+    CAROM_TRY(s->k.aim(s->k.user, origin, way, 0));
+    s->k.touching(s->k.user, touched, true);
+    return CAROM_OK;
 }
 
 static carom_status grazing_row(locus *s, int part, const spot *at, const char *event) {
@@ -582,32 +595,43 @@ static carom_status next_grazing(locus *s, const spot *at, const double *u, doub
     return CAROM_OK;
 }
 
+// Where the weak impact changes sides, between `at` and ds further along u.
+static carom_status locate_degenerate(locus *s, int part, const spot *at, const double *u, double ds, double before, double side, double there) {
+    carom_bracket k = {.b = ds, .f_a = side, .f_b = there};
+    spot found = *at;
+    double last = 0, *touched = malloc((size_t)(s->nq + s->nv + 1) * sizeof *touched);
+    carom_status status = touched ? CAROM_OK : no_memory(s->err);
+    bool good = false;
+    for (int i = 0; i < 40 && status == CAROM_OK && !good; ++i) {
+        double by = carom_bracket_next(&k), value = NAN;
+        if (!(by > k.a && by < k.b)) by = (k.a + k.b) / 2;
+        status = next_grazing(s, at, u, by, before, &found);
+        if (status == CAROM_OK) s->k.touching(s->k.user, touched, false), status = weak_side(s, &found, u, true, &value);
+        if (status != CAROM_OK || isnan(value)) break;
+        good = fabs(by - last) < SETTLED * ds;
+        last = by;
+        carom_bracket_cut(&k, by, value, (value < 0) == (k.f_a < 0));
+    }
+    if (status == CAROM_OK && good) status = put_touching(s, &found, touched);
+    if (status == CAROM_OK && good) status = grazing_row(s, part, &found, "degenerate-grazing");
+    free(touched);
+    return fatal(status) ? status : CAROM_OK;
+}
+
 static carom_status walk_grazing(locus *s, int part, const spot *start, const double *first, const double *u_0) {
     const double longest = s->def->step > 0 ? s->def->step : STEP;
     const int most = s->def->most > 0 ? s->def->most : MOST_POINTS, nx = s->nq + s->nv + 1;
-    double ds = FIRST * longest, before = 0, u[2] = {u_0[0], u_0[1]}, side = NAN, way = 0, sigma;
+    double ds = FIRST * longest, before = 0, u[2] = {u_0[0], u_0[1]}, side = NAN, way = 0;
     spot at = *start;
     carom_copy(s->touch[0], first, nx), carom_copy(s->touch[1], first, nx);
-    for (;;) {
-        double now = NAN;
-        s->k.touching(s->k.user, s->touch[1], true);
-        CAROM_TRY(touch_on(s, &at, u, 0, &sigma));
-        const int hits = 0;
-        (void)hits;
-        CAROM_TRY(grazing_row(s, part, &at, ""));
-        if (s->l->curve.rows >= most) return CAROM_OK;
-        CAROM_TRY(weak_side(s, &at, u, &now));
-        if (side * now < 0) { // between the last point and this one: by halves along the chord
-            const double ahead = now, behind = side;
-            (void)ahead, (void)behind;
-        }
-        side = now;
-        if (way > 4 * longest && hypot(at.x[0] - start->x[0], at.x[1] - start->x[1]) < 0.75 * ds) return grazing_row(s, part, &at, "closed");
+    CAROM_TRY(put_touching(s, &at, s->touch[1]));
+    CAROM_TRY(grazing_row(s, part, &at, ""));
+    CAROM_TRY(weak_side(s, &at, u, false, &side));
+    while (s->l->curve.rows < most) {
         spot next;
-        carom_status status = CAROM_NOT_CONVERGED;
-        double turned = 0;
+        double turned = 0, there = NAN;
         for (; ds > SMALLEST * longest; ds /= 2) {
-            status = next_grazing(s, &at, u, ds, before, &next);
+            const carom_status status = next_grazing(s, &at, u, ds, before, &next);
             if (fatal(status)) return status;
             const double dx = next.x[0] - at.x[0], dy = next.x[1] - at.x[1];
             turned = (dx * u[0] + dy * u[1]) / fmax(hypot(dx, dy), 1e-300);
@@ -615,6 +639,7 @@ static carom_status walk_grazing(locus *s, int part, const spot *start, const do
         }
         if (!(ds > SMALLEST * longest)) {
             note_end(s, part, at.x[0] * s->size[0], at.x[1] * s->size[1]);
+            CAROM_TRY(put_touching(s, &at, s->touch[1]));
             return grazing_row(s, part, &at, "end");
         }
         if (!inside(s, next.x[0] * s->size[0], next.x[1] * s->size[1], 0)) {
@@ -622,48 +647,30 @@ static carom_status walk_grazing(locus *s, int part, const spot *start, const do
             spot last = at;
             for (int i = 0; i < 40 && high - low > 1e-9; ++i) {
                 const double by = (low + high) / 2;
-                status = next_grazing(s, &at, u, by, before, &next);
+                const carom_status status = next_grazing(s, &at, u, by, before, &next);
                 if (fatal(status)) return status;
                 if (status == CAROM_OK && inside(s, next.x[0] * s->size[0], next.x[1] * s->size[1], 0)) low = by, last = next;
                 else high = by;
             }
             return low > 0 ? grazing_row(s, part, &last, "") : CAROM_OK;
         }
-        s->k.touching(s->k.user, s->by, false);
-        // where the weak impact changes sides, between the two points
-        double there = NAN;
         const double length = hypot(next.x[0] - at.x[0], next.x[1] - at.x[1]), v[2] = {(next.x[0] - at.x[0]) / length, (next.x[1] - at.x[1]) / length};
         double *touched = malloc((size_t)nx * sizeof *touched);
         if (!touched) return no_memory(s->err);
-        carom_copy(touched, s->by, nx);
-        status = weak_side(s, &next, v, &there);
-        if (status == CAROM_OK && side * there < 0) {
-            carom_bracket k = {.b = ds, .f_a = side, .f_b = there};
-            spot found = next;
-            double last = 0;
-            for (int i = 0; i < 40 && status == CAROM_OK; ++i) {
-                double by = carom_bracket_next(&k), value = NAN;
-                if (!(by > k.a && by < k.b)) by = (k.a + k.b) / 2;
-                status = next_grazing(s, &at, u, by, before, &found);
-                if (status == CAROM_OK) status = weak_side(s, &found, v, &value);
-                if (status != CAROM_OK || isnan(value) || fabs(by - last) < SETTLED * ds) break;
-                last = by;
-                carom_bracket_cut(&k, by, value, (value < 0) == (k.f_a < 0));
-            }
-            if (status == CAROM_OK) {
-                s->k.touching(s->k.user, touched, true);
-                status = touch_on(s, &found, v, 0, &sigma);
-                if (status == CAROM_OK) status = grazing_row(s, part, &found, "degenerate-grazing");
-            }
-        }
+        s->k.touching(s->k.user, touched, false);
+        carom_status status = weak_side(s, &next, u, false, &there);
+        if (status == CAROM_OK && side * there < 0) status = locate_degenerate(s, part, &at, u, ds, before, side, there);
+        if (status == CAROM_OK) status = put_touching(s, &next, touched);
+        if (status == CAROM_OK) status = grazing_row(s, part, &next, "");
         carom_copy(s->touch[0], s->touch[1], nx), carom_copy(s->touch[1], touched, nx);
         free(touched);
-        if (status != CAROM_OK && status != CAROM_NOT_CONVERGED) return status;
-        before = length, way += length;
+        CAROM_TRY(status);
+        before = length, way += length, side = there, at = next;
         u[0] = v[0], u[1] = v[1];
-        at = next;
+        if (way > 4 * longest && hypot(at.x[0] - start->x[0], at.x[1] - start->x[1]) < 0.75 * ds) return grazing_row(s, part, &at, "closed");
         if (turned > 0.995) ds = fmin(1.5 * ds, longest);
     }
+    return CAROM_OK;
 }
 
 // The first tangent: the parameter that grazes a little beside, on lines along one axis, then along the other.
