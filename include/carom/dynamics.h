@@ -314,7 +314,7 @@ typedef struct carom_locus_def {
 } carom_locus_def;
 
 typedef struct carom_locus {
-    carom_table curve;   // part (1 towards one side, 2 towards the other), both parameters, period, stable (apart from what happens on the curve), frequency, event, coordinates, rates
+    carom_table curve;   // part (1 towards one side, 2 towards the other), both parameters, period, stable (apart from what happens on the curve), frequency, event, coefficient, coordinates, rates
     const char *scheme;
     carom_error note;    // why a part ends inside the ranges; CAROM_OK: none does
 } carom_locus;

@@ -478,7 +478,7 @@ static void spread(void *user, const double *z, double *tau) { carom_copy(tau, z
 // q has 1 as its largest position; B and C by differences of A, whose products with vectors are exact.
 typedef struct bend { rests *r; int n, *pivot; double *A, *M, *LU, *a, *work, h; } bend; // n = 2 nv
 
-static const double BEND = 1e-4; // of the size: differences of A
+static const double BEND = 1e-4; // of the size: the shortest differences of A
 
 // to = A(x_0 + by z) y
 static carom_status tangent_at(bend *k, double by, const double *z, const double *y, double *to) {
@@ -535,8 +535,7 @@ static bool solve_shifted(bend *k, double w, double *x, double *E) {
     return true;
 }
 
-static carom_status first_lyapunov(void *user, double *c) {
-    rests *r = user;
+static carom_status coefficient_with(rests *r, double h, double *c) {
     const int nv = r->nv, n = 2 * nv, N = 2 * n;
     bool free_of_contacts = r->nq == nv;
     for (int id = 0; id < r->ids; ++id) free_of_contacts = free_of_contacts && !r->with[id];
@@ -544,7 +543,7 @@ static carom_status first_lyapunov(void *user, double *c) {
     double *own = calloc((size_t)(2 * N * N + n * n + nv * nv + 16 * N), sizeof *own), *at = own;
     int *pivot = calloc((size_t)N + 1, sizeof *pivot);
     if (!own || !pivot) return free(own), free(pivot), no_memory(r->err);
-    bend k = {.r = r, .n = n, .pivot = pivot, .h = BEND * r->length};
+    bend k = {.r = r, .n = n, .pivot = pivot, .h = h};
     double *E = at, *G = at + N * N;
     at += 2 * N * N;
     k.A = at, at += n * n, k.M = at, at += nv * nv, k.LU = at, at += N, k.a = at, at += N, k.work = at, at += N;
@@ -606,6 +605,24 @@ static carom_status first_lyapunov(void *user, double *c) {
         *c = (carom_dot(p, sum, n) + carom_dot(p + n, sum + n, n)) / 2;
     }
     free(shape), free(own), free(pivot);
+    return status;
+}
+
+// Rounding falls with the length of the differences and their error grows: of lengths from BEND on, that which changes least against the one before.
+static carom_status first_lyapunov(void *user, double *c) {
+    enum { LENGTHS = 7 };
+    rests *r = user;
+    double x[LENGTHS], least = INFINITY;
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < LENGTHS && status == CAROM_OK; ++i) {
+        status = coefficient_with(r, BEND * r->length * pow(10, i), &x[i]);
+        const double change = i > 0 && status == CAROM_OK ? fabs(x[i] - x[i - 1]) : INFINITY;
+        if (change < least) least = change, *c = x[i];
+        if (i > 1 && status != CAROM_OK && status != CAROM_UNSUPPORTED && isfinite(least)) { // too far away
+            status = CAROM_OK;
+            break;
+        }
+    }
     const carom_status back = evaluate(r);
     return status == CAROM_OK ? back : status;
 }

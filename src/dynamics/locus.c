@@ -49,6 +49,7 @@ typedef struct locus {
     double norm;                   // log of the other factors of (LOC-4)
     double critical;               // cos of the angle of the pair (torus), square of its frequency (hopf)
     bool complex_pair;
+    double coefficient;            // of the bifurcation, (HOP-2) or (DBL-1); NaN: not computed
     double *place, *place_0, *place_1;
     carom_curve_look look;
     double ahead[2];               // direction of the curve in the plane at the last point
@@ -295,10 +296,12 @@ static carom_status tests(locus *s, const double *tau, test *t, int *count) {
         for (int i = 0; i < 4; ++i) n = put_test(t, n, s->critical - at[i], name[i], true, i < 2);
     }
     double c = NAN;
+    s->coefficient = NAN;
     if (s->k.first_lyapunov && (s->kind == CAROM_LOCUS_HOPF || s->kind == CAROM_LOCUS_DOUBLING)) {
         const carom_status status = s->k.first_lyapunov(s->k.user, &c);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
-        if (status != CAROM_OK) c = NAN;
+        if (status == CAROM_OK) s->coefficient = c;
+        else c = NAN;
         n = put_test(t, n, c, s->kind == CAROM_LOCUS_HOPF ? "bautin" : "generalised-doubling", true, false);
     }
     *count = s->kind == CAROM_LOCUS_TORUS ? n : put_products(s, t, n);
@@ -307,7 +310,7 @@ static carom_status tests(locus *s, const double *tau, test *t, int *count) {
 
 // -- rows -----------------------------------------------------------------------------------------------------------
 
-enum { HEAD = 7 }; // part, A, B, period, stable, frequency, event
+enum { HEAD = 8 }; // part, A, B, period, stable, frequency, event, coefficient
 
 static bool add_column(carom_table *t, carom_column_kind kind, const char *name) {
     carom_column *c = &t->column[t->columns];
@@ -323,7 +326,7 @@ static carom_status make_table(locus *s) {
     if (!t->name || !t->column) return no_memory(s->err);
     strcpy(t->name, "curve");
     bool good = add_column(t, CAROM_COLUMN_INTEGER, "part") && add_column(t, CAROM_COLUMN_REAL, s->def->by[0]) && add_column(t, CAROM_COLUMN_REAL, s->def->by[1]) && add_column(t, CAROM_COLUMN_REAL, "period") &&
-                add_column(t, CAROM_COLUMN_INTEGER, "stable") && add_column(t, CAROM_COLUMN_REAL, "frequency") && add_column(t, CAROM_COLUMN_TEXT, "event");
+                add_column(t, CAROM_COLUMN_INTEGER, "stable") && add_column(t, CAROM_COLUMN_REAL, "frequency") && add_column(t, CAROM_COLUMN_TEXT, "event") && add_column(t, CAROM_COLUMN_REAL, "coefficient");
     for (int i = 0; i < s->nq; ++i) good = good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_coordinate(s->m, i)));
     for (int i = 0; i < s->nv; ++i) good = good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_velocity(s->m, i)));
     return good ? CAROM_OK : no_memory(s->err);
@@ -368,7 +371,7 @@ static carom_status add_row(locus *s, int part, double A, double B, const char *
     strcpy(text, event);
     const long r = t->rows;
     t->column[0].integer[r] = part, t->column[1].real[r] = A, t->column[2].real[r] = B, t->column[3].real[r] = period, t->column[4].integer[r] = is_stable(s);
-    t->column[5].real[r] = frequency, t->column[6].text[r] = text;
+    t->column[5].real[r] = frequency, t->column[6].text[r] = text, t->column[7].real[r] = s->coefficient;
     int at = HEAD;
     for (int i = 0; i < s->nq + s->nv; ++i)
         if (!carom_model_presses(s->m, i < s->nq ? i : i - s->nq)) t->column[at++].real[r] = s->x[i];
@@ -441,7 +444,6 @@ static carom_status to_border(locus *s, const here *from, double ds, int part) {
     double low = 0, high = ds;
     int iterations;
     for (int i = 0; i < 50 && high - low > 1e-12; ++i) {
-        // where a straight line to the end of the step leaves the ranges; then halves
         const double by = (low + high) / 2;
         const carom_status status = step_to(s, from, by, &iterations);
         if (fatal(status)) return status;
@@ -449,8 +451,9 @@ static carom_status to_border(locus *s, const here *from, double ds, int part) {
         else high = by;
         if (high - low < 1e-9 && low > 0) break;
     }
+    test t[2 * TESTS];
     CAROM_TRY(step_to(s, from, low, &iterations));
-    if (bordered(s)) CAROM_TRY(s->k.look(s->k.user, &s->look));
+    CAROM_TRY(tests(s, from->tau, t, &iterations));
     return add_row(s, part, first_value(s), s->other, "");
 }
 
@@ -805,7 +808,7 @@ static carom_status run(locus *s) {
 carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_error *err) {
     if (!l || !def) return CAROM_MISSING(err);
     *l = (carom_locus){0};
-    locus s = {.l = l, .def = def, .kind = def->kind, .err = err};
+    locus s = {.l = l, .def = def, .kind = def->kind, .coefficient = NAN, .err = err};
     const carom_status status = run(&s);
     if (s.orbits) carom_curve_orbits_close(&s.k);
     else carom_curve_rests_close(&s.k);
