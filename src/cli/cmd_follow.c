@@ -75,12 +75,6 @@ static void print_text(const job *j) {
     cli_print("%s\n", j->out);
 }
 
-void follow_cell(const carom_column *c, long r) {
-    if (c->kind == CAROM_COLUMN_TEXT) carom_json_string(stdout, c->text[r]);
-    else if (c->kind == CAROM_COLUMN_INTEGER) printf("%lld", c->integer[r]);
-    else carom_json_number(stdout, c->real[r]);
-}
-
 // Events as records with all columns, then all points by column.
 static void print_json(const job *j, bool whole) {
     const carom_table *t = &j->f.branch;

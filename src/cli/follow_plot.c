@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "cli/figure.h"
 #include "cli/follow_plot.h"
+#include <carom/dynamics.h>
 #include <carom/table.h>
 #include <errno.h>
 #include <math.h>
@@ -10,6 +11,12 @@
 static const char *column_name(const void *user, int i) {
     const carom_table *t = user;
     return i < t->columns ? t->column[i].name : NULL;
+}
+
+void follow_cell(const carom_column *c, long r) {
+    if (c->kind == CAROM_COLUMN_TEXT) carom_json_string(stdout, c->text[r]);
+    else if (c->kind == CAROM_COLUMN_INTEGER) printf("%lld", c->integer[r]);
+    else carom_json_number(stdout, c->real[r]);
 }
 
 // Pieces of equal stability; a piece begins where the one before it ends.  kind: stable or not.

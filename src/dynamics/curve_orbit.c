@@ -480,7 +480,9 @@ static carom_status settle(void *user, bool *moved) {
         *moved = since < 0.02 * c->T || until > 0.98 * c->T;
     }
     if (!*moved) return CAROM_OK;
+    const double before = c->t_0;
     CAROM_TRY(carom_cycle_rephase(c));
+    if (!c->timeless && c->t_0 == before) CAROM_TRY(carom_cycle_away(c)); // the event is at the very end of the period, which a plain run may not see
     c->s.linear = false;
     return carom_cycle_solve(c, NULL, 1);
 }

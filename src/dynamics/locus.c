@@ -457,6 +457,15 @@ static carom_status to_border(locus *s, const here *from, double ds, int part) {
     return add_row(s, part, first_value(s), s->other, "");
 }
 
+// An event has come near the start of the orbit: it begins elsewhere, and the curve goes the same way in the plane of both parameters.
+static carom_status settle(locus *s, double *tau) {
+    bool moved = false;
+    CAROM_TRY(s->k.settle(s->k.user, &moved));
+    if (!moved) return CAROM_OK;
+    carom_zero(tau, s->ntau - 1);
+    return turn(s, tau);
+}
+
 // From the first point, along tau.
 static carom_status walk(locus *s, int part, const double *start, double B_0, const double *tau_0, here *at) {
     const double longest = s->def->step > 0 ? s->def->step : STEP;
@@ -534,6 +543,7 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         carom_copy(at->tau, kept, s->ntau + 1);
         free(kept), free(place);
         if (status != CAROM_OK || ended) return status;
+        CAROM_TRY(settle(s, at->tau));
         CAROM_TRY(s->k.keep(s->k.user, at->tau));
         way += ds;
         if (iterations <= 4) ds = fmin(1.5 * ds, longest);
@@ -726,8 +736,10 @@ static carom_status follow_grazing(locus *s) {
 
 static carom_status follow_smooth(locus *s) {
     int iterations;
+    bool moved;
     CAROM_TRY(s->k.begin(s->k.user));
     CAROM_TRY(s->k.linearise(s->k.user));
+    CAROM_TRY(s->k.settle(s->k.user, &moved));
     if (s->k.precise) CAROM_TRY(s->k.precise(s->k.user, true));
     CAROM_TRY(refresh(s));
     CAROM_TRY(differentiate(s));
@@ -738,6 +750,7 @@ static carom_status follow_smooth(locus *s) {
     if (status == CAROM_NOT_CONVERGED || status == CAROM_SINGULAR) { // or the first one
         const carom_error kept = *s->err;
         CAROM_TRY(s->k.begin(s->k.user));
+        CAROM_TRY(s->k.settle(s->k.user, &moved));
         CAROM_TRY(refresh(s));
         CAROM_TRY(differentiate(s));
         carom_zero(s->tau, s->ntau + 1);
