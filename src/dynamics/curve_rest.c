@@ -250,6 +250,8 @@ static carom_status begin(void *user) {
     const carom_model *m = r->task.base;
     carom_rest rest;
     carom_status status = carom_rest_find(&rest, m, r->def->start, r->err);
+    for (int i = 0; i < r->nq && status == CAROM_OK && r->np == 2 && r->def->start; ++i) // from a fold it may lead to another one
+        if (fabs(rest.q[i] - r->def->start[i]) > AT_CORNER * fmax(carom_norm_max(r->def->start, r->nq), SMALLEST)) status = CAROM_SINGULAR;
     if (status == CAROM_OK) {
         carom_copy(r->q, rest.q, r->nq);
         for (int id = 0; id < r->ids; ++id) {

@@ -758,8 +758,10 @@ static carom_status follow_smooth(locus *s) {
         status = correct(s, s->tau, &iterations);
         if (status != CAROM_OK && !fatal(status)) *s->err = kept;
     }
-    if (status != CAROM_OK)
-        return fatal(status) ? status : carom_fail(s->err, status, "no %s was found at the start of the curve: %.400s", carom_locus_word(s->kind), s->err->text[0] ? s->err->text : "the iteration failed");
+    if (status != CAROM_OK) {
+        const carom_error why = *s->err;
+        return fatal(status) ? status : carom_fail(s->err, status, "no %s was found at the start of the curve: %.400s", carom_locus_word(s->kind), why.text);
+    }
     if (s->kind == CAROM_LOCUS_TORUS && !s->complex_pair) return carom_fail(s->err, CAROM_BAD_INPUT, "the multipliers at the start are real: it is no torus bifurcation but a neutral saddle");
     CAROM_TRY(turn(s, s->tau));
     const double start_B = s->other;
