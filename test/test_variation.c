@@ -125,7 +125,7 @@ static void start_by_parameter(const char *model, carom_model *m, carom_variatio
     }
     assert_int_equal(carom_model_set(m, 1, &k, &old, NULL, &err), CAROM_OK);
     carom_model_velocities(m, q0, dq, z);
-    for (int i = 0; i < 2 * nv; ++i) size[i] = 1;
+    for (int i = 0; i < nv; ++i) size[i] = 1, size[nv + i] = fmax(1, fabs(carom_model_v0(m)[i]));
     const carom_status status = carom_variation_start(x, &one, y, y + nv, &none);
     if (fine && status != CAROM_OK) fail_msg("%s: %s", model, none.text);
     if (fine) compare(model, name, GAPS, y, z, size, 2 * nv, h);

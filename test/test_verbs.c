@@ -75,7 +75,7 @@ static void wrong_words(void **state) {
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --scheme moreau-jean", "event-driven or auto, not moreau-jean"},
         {2, "follow ball.yaml --orbit ball.h5 --by A=0.002:0.015 --resume none.h5", "cannot read none.h5"},
         {2, "follow spring.yaml --equilibrium initial --by k=1:2 --period 3", "--period belongs to orbits"},
-        {2, "follow spring.yaml --equilibrium initial --by k=1:2 --switch", "--switch belongs to orbits"},
+        {2, "follow spring.yaml --equilibrium initial --by k=1:2 --switch", "--switch doubling belongs to orbits"},
         {2, "lyapunov ball.yaml", "the end time is missing"},
         {2, "lyapunov ball.yaml --end 1 -o x.h5", "does not end in .csv"},
         {2, "lyapunov ball.yaml --end 1 --scheme moreau-jean", "a scheme that locates events to rounding"},

@@ -323,6 +323,8 @@ void carom_lyapunov_free(carom_lyapunov *x);
 // -- continuation -------------------------------------------------------------------------------------------------
 
 struct carom_branch;
+/// Branches that are followed, too, where they bifurcate: doubled orbits up to sixteen periods, branches that cross, orbits from Hopf points of equilibria.
+enum { CAROM_SWITCH_DOUBLING = 1, CAROM_SWITCH_BRANCH = 2, CAROM_SWITCH_HOPF = 4, CAROM_SWITCH_ALL = 7 };
 typedef struct carom_follow_def {
     carom_model_def model;       // `observe` is not used here
     carom_run_given run;         // scheme (NULL: event-driven), options
@@ -334,7 +336,7 @@ typedef struct carom_follow_def {
     double from, to;             // as long as it lies between these
     double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05, and of states more where the branch is straight
     int most;                    // points; 0: 2000
-    bool switches;               // follow doubled orbits, too, up to sixteen periods
+    int switches;                // CAROM_SWITCH_DOUBLING, ...; 0: none
     carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none
     void *user;
     bool (*stop)(const void *user); // NULL: none
@@ -357,6 +359,39 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
 carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err); // .h5 or .csv
 carom_status carom_follow_read(carom_branch *f, const carom_follow_def *def, const char *file, carom_error *err); // def: what the branch must have been made with; NULL: anything
 void carom_branch_free(carom_branch *f);
+
+// -- curves in two parameters ----------------------------------------------------------------------------------------
+
+typedef enum carom_locus_kind { CAROM_LOCUS_FOLD, CAROM_LOCUS_BRANCH, CAROM_LOCUS_HOPF, CAROM_LOCUS_DOUBLING, CAROM_LOCUS_TORUS, CAROM_LOCUS_GRAZING, CAROM_LOCUS_KINDS } carom_locus_kind;
+const char *carom_locus_word(carom_locus_kind kind);
+
+typedef struct carom_locus_def {
+    carom_model_def model;       // with the parameters of the event
+    carom_run_given run;         // scheme (NULL: event-driven), options
+    carom_locus_kind kind;
+    const double *start;         // positions, velocities at the event (at t = 0)
+    const char *period;          // as in carom_orbit_def; NULL: of equilibria
+    double guess;                // period of the orbit; of an expression, any whole multiple of it
+    const char *const *exchange; // as in carom_orbit_def
+    const char *by[2];           // two parameters
+    double from[2], to[2];       // the curve is followed as long as they lie between these
+    double step;                 // longest step: states in units of the motion, parameters in units of their ranges; 0: 0.05
+    int most;                    // points; 0: 1000
+    bool (*stop)(const void *user); // NULL: none
+    const void *user;
+} carom_locus_def;
+
+typedef struct carom_locus {
+    carom_table curve;   // part (1 towards one side, 2 towards the other), both parameters, period, stable (apart from what happens on the curve), frequency, event, coefficient, coordinates, rates
+    const char *scheme;
+    carom_error note;    // why a part ends inside the ranges; CAROM_OK: none does
+} carom_locus;
+
+/// Events: cusp, bogdanov-takens, zero-hopf, double-hopf, bautin, fold-flip, fold-torus, flip-torus, double-flip, generalised-doubling, resonance 1:1 to 1:4, degenerate-grazing; closed: back at
+/// the start; end: not found any further.  To be freed whatever happens.
+carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_error *err);
+carom_status carom_locus_write(const carom_locus *l, const carom_locus_def *def, const char *file, carom_error *err); // .h5 or .csv
+void carom_locus_free(carom_locus *l);
 
 #ifdef __cplusplus
 }

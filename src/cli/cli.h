@@ -19,7 +19,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CHECK = 3, CLI_INTERRUPT
 typedef struct cli_option {
     const char *name;  // without the dashes; the list ends at NULL
     char letter;       // short form, 0: none
-    const char *value; // what the value is called in help; NULL: a flag
+    const char *value; // what the value is called in help; NULL: a flag; [one|two]: one of these words, or none
     const char *about;
     bool repeat;       // may be given several times
 } cli_option;

@@ -1,6 +1,7 @@
 // cmd_follow.c: carom follow: a branch of orbits or of states of rest over a parameter.
 #include "base/number.h"
 #include "cli/cli.h"
+#include "cli/follow_curve.h"
 #include "cli/follow_plot.h"
 #include "cli/figure.h"
 #include <errno.h>
@@ -11,9 +12,10 @@
 static const cli_option options[] = {
     {"orbit", 0, "FILE", "follow the orbit in this file, of `carom orbit -o FILE`; initial: that from the model's start", false},
     {"equilibrium", 0, "FILE", "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state", false},
-    {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A", false},
+    {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A; twice with --curve", true},
+    {"curve", 0, "KIND[:N]", "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: fold, branch, hopf, doubling, torus, grazing", false},
     {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
-    {"switch", 0, NULL, "switch to the doubled branch at period doublings, up to period 16", false},
+    {"switch", 0, "[all|branch|hopf|doubling|none]", "follow the branches that bifurcate, too: where branches cross, orbits from Hopf points, doubled orbits up to period 16 (without a word: doubling)", false},
     {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
     {"points", 0, "N", "maximum number of points (default 2000)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
@@ -73,12 +75,6 @@ static void print_text(const job *j) {
     cli_print("%s\n", j->out);
 }
 
-static void print_cell(const carom_column *c, long r) {
-    if (c->kind == CAROM_COLUMN_TEXT) carom_json_string(stdout, c->text[r]);
-    else if (c->kind == CAROM_COLUMN_INTEGER) printf("%lld", c->integer[r]);
-    else carom_json_number(stdout, c->real[r]);
-}
-
 // Events as records with all columns, then all points by column.
 static void print_json(const job *j, bool whole) {
     const carom_table *t = &j->f.branch;
@@ -90,13 +86,13 @@ static void print_json(const job *j, bool whole) {
     for (long r = 0; r < t->rows; ++r) {
         if (!t->column[5].text[r][0]) continue;
         fputs(n++ ? ",\n  {" : "\n  {", stdout);
-        for (int i = 0; i < t->columns; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout), print_cell(&t->column[i], r);
+        for (int i = 0; i < t->columns; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout), follow_cell(&t->column[i], r);
         fputs("}", stdout);
     }
     fputs("],\n \"columns\": {", stdout);
     for (int i = 0; i < t->columns; ++i) {
         fputs(i ? ",\n  " : "\n  ", stdout), carom_json_string(stdout, t->column[i].name), fputs(": [", stdout);
-        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), print_cell(&t->column[i], r);
+        for (long r = 0; r < t->rows; ++r) fputs(r ? ", " : "", stdout), follow_cell(&t->column[i], r);
         fputs("]", stdout);
     }
     puts("}}");
@@ -118,13 +114,31 @@ static bool read_by(job *j, const carom_model *m) {
     return true;
 }
 
+static bool read_switch(job *j) {
+    static const char *const word[] = {"", "doubling", "branch", "hopf", "all", "none"};
+    static const int flag[] = {CAROM_SWITCH_DOUBLING, CAROM_SWITCH_DOUBLING, CAROM_SWITCH_BRANCH, CAROM_SWITCH_HOPF, CAROM_SWITCH_ALL, 0};
+    const char *given = cli_value(j->a, "switch");
+    int found = given ? -1 : 5;
+    for (int i = 0; i < 6 && given; ++i)
+        if (strcmp(given, word[i]) == 0) found = i;
+    if (found < 0) return cli_say("--switch: expected all, branch, hopf, doubling or none, got '%s'", given), false;
+    j->def.switches = flag[found];
+    if (j->def.switches == CAROM_SWITCH_DOUBLING && cli_has(j->a, "equilibrium")) return cli_say("--switch doubling belongs to orbits; equilibria have --switch branch, hopf or all"), false;
+    if (j->def.switches == CAROM_SWITCH_HOPF && cli_has(j->a, "orbit")) return cli_say("--switch hopf belongs to equilibria; orbits have --switch branch, doubling or all"), false;
+    return true;
+}
+
 static bool read_usage(job *j) {
     const cli_args *a = j->a;
     static const char *const endings[] = {".yaml", ".yml", NULL};
     const char *out = cli_has(a, "resume") ? cli_value(a, "resume") : cli_value(a, "out"), *plot = cli_value(a, "plot");
     long points = 0;
+    const char **by = cli_list(a, "by");
+    const bool twice = by[0] && by[1];
+    free(by);
+    if (twice) return cli_say("--by is given twice; two parameters belong to --curve"), false;
     if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
-    static const char *const of_orbits[] = {"period", "exchange", "switch", "scheme", "option", NULL};
+    static const char *const of_orbits[] = {"period", "exchange", "scheme", "option", NULL};
     for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
         if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
     if (!cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) || cli_wants_model(a->word[0])) return false;
@@ -136,7 +150,7 @@ static bool read_usage(job *j) {
     if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (plot && !carom_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
     j->def.most = (int)points;
-    j->def.switches = cli_has(a, "switch");
+    if (!read_switch(j)) return false;
     j->def.run = cli_run_given(a);
     j->quiet = cli_has(a, "quiet");
     j->def.on_point = on_point, j->def.user = j, j->def.stop = cli_signals_asked;
@@ -199,6 +213,7 @@ static int follow(job *j) {
 }
 
 static int run(const cli_args *a) {
+    if (cli_has(a, "curve")) return follow_curve(a);
     job j = {.a = a};
     int code = CLI_USAGE;
     char *own = NULL;
@@ -214,7 +229,7 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_follow = {
-    .name = "follow", .arguments = "MODEL", .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
+    .name = "follow", .arguments = "MODEL|BRANCH.h5", .about = "continue a branch of periodic orbits or equilibria in a parameter: stability, folds, period doublings, grazing", .least = 1, .most = 1,
     .options = options, .run = run,
     .text = "Continuation by arclength: the branch is followed around folds. Located to about 1e-10 of the parameter: fold, period-doubling, neimark-sacker and branch (a multiplier\n"
             "crosses the unit circle), grazing (a contact is touched, or just not touched any more), sticking (a phase of rest begins or ends), opening and closing (a contact that\n"

@@ -227,11 +227,11 @@ static int info_sweep(const char *file) {
 }
 
 // A branch: its columns, and whether something is left to do.
-static int info_branch(const char *file) {
+static int info_branch(const char *file, const char *table) {
     carom_table t;
     carom_error err;
-    if (carom_table_read(file, "branch", &t, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
-    cli_print("%s: a branch of %ld points\ncolumns:", file, t.rows);
+    if (carom_table_read(file, table, &t, &err) != CAROM_OK) return cli_say("%s", err.text), CLI_FAILED;
+    cli_print("%s: a %s of %ld points\ncolumns:", file, table, t.rows);
     for (int i = 0; i < t.columns; ++i) cli_print("%s %s", i ? "," : "", t.column[i].name);
     carom_table_free(&t);
     if (carom_table_probe(file, "queue") && carom_table_read(file, "queue", &t, &err) == CAROM_OK) {
@@ -244,7 +244,8 @@ static int info_branch(const char *file) {
 
 static int run(const cli_args *a) {
     if (carom_table_probe(a->word[0], "runs")) return info_sweep(a->word[0]);
-    if (carom_table_probe(a->word[0], "branch")) return info_branch(a->word[0]);
+    if (carom_table_probe(a->word[0], "branch")) return info_branch(a->word[0], "branch");
+    if (carom_table_probe(a->word[0], "curve")) return info_branch(a->word[0], "curve");
     if (carom_result_probe(a->word[0])) return info_result(a->word[0]);
     cli_source s;
     const bool good = cli_source_model(&s, a);

@@ -1,6 +1,7 @@
 // cmd_plot.c: pictures of results: which curves, in which panels.
 #define _POSIX_C_SOURCE 200809L
 #include "cli/figure.h"
+#include "cli/follow_curve.h"
 #include "cli/follow_plot.h"
 #include "cli/sweep_plot.h"
 #include <errno.h>
@@ -548,6 +549,23 @@ static int plot_table(const cli_args *a, bool branch) {
     return code;
 }
 
+// Curves in two parameters, one or several.
+static int plot_curves(const cli_args *a) {
+    static const char *const of_results[] = {"of", "vs", "phase", "from", "to", NULL}, *const endings[] = {".h5", NULL};
+    for (int i = 0; of_results[i]; ++i)
+        if (cli_has(a, of_results[i])) return cli_say("--%s does not belong to the plot of curves", of_results[i]), CLI_USAGE;
+    for (int i = 1; i < a->n; ++i)
+        if (!carom_table_probe(a->word[i], "curve")) return cli_say("%s is no curve and cannot share a plot with %s", a->word[i], a->word[0]), CLI_USAGE;
+    char *own = cli_has(a, "out") ? NULL : cli_rename(a->word[0], endings, ".svg");
+    const char *out = own ? own : cli_value(a, "out");
+    int code = CLI_USAGE;
+    if (!gnuplot_kind(out)) cli_say("--out: '%s' does not end in .svg, .png or .pdf", out);
+    else if (cli_writable(out) && cli_writable(cli_value(a, "keep-script"))) code = curve_plot(a->word, a->n, out, cli_value(a, "keep-script"));
+    if (code == CLI_DONE) cli_print("%s written\n", out);
+    free(own);
+    return code;
+}
+
 // The table that `carom follow -o FILE.csv` writes begins so.
 static bool is_branch_text(const char *file) {
     char head[8] = "";
@@ -561,6 +579,7 @@ static int run(const cli_args *a) {
     if (is_branch_text(a->word[0])) return cli_say("%s is a branch; pictures are made of .h5 branches: `carom follow ... -o FILE.h5`", a->word[0]), CLI_USAGE;
     if (carom_table_probe(a->word[0], "runs")) return plot_table(a, false);
     if (carom_table_probe(a->word[0], "branch")) return plot_table(a, true);
+    if (carom_table_probe(a->word[0], "curve")) return plot_curves(a);
     static const char *const old[] = {".h5", ".csv", NULL};
     double from = -INFINITY, to = INFINITY;
     if (!cli_time(a, "from", &from) || !cli_time(a, "to", &to)) return CLI_USAGE;

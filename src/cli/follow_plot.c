@@ -2,6 +2,7 @@
 #include "base/number.h"
 #include "cli/figure.h"
 #include "cli/follow_plot.h"
+#include <carom/dynamics.h>
 #include <carom/table.h>
 #include <errno.h>
 #include <math.h>
@@ -10,6 +11,12 @@
 static const char *column_name(const void *user, int i) {
     const carom_table *t = user;
     return i < t->columns ? t->column[i].name : NULL;
+}
+
+void follow_cell(const carom_column *c, long r) {
+    if (c->kind == CAROM_COLUMN_TEXT) carom_json_string(stdout, c->text[r]);
+    else if (c->kind == CAROM_COLUMN_INTEGER) printf("%lld", c->integer[r]);
+    else carom_json_number(stdout, c->real[r]);
 }
 
 // Pieces of equal stability; a piece begins where the one before it ends.  kind: stable or not.
@@ -56,8 +63,7 @@ static void put_events(FILE *s, const carom_table *t, const carom_column *y) {
     }
 }
 
-// The script with the picture's name in it, behind its terminal.
-static bool keep_script(FILE *s, const char *script, const char *file) {
+bool follow_keep_script(FILE *s, const char *script, const char *file) {
     FILE *f = fopen(script, "w");
     char line[400];
     rewind(s);
@@ -86,7 +92,7 @@ static bool draw(const carom_table *t, const carom_column *y, const char *file, 
     if (of[0] > 1) fputs(", $unstable using 1:2 with lines lw 2 dt 2 lc rgb '#d55e00' title 'unstable'", s);
     if (events > 0) fputs(", $events using 1:2 with points pt 7 ps 0.7 lc rgb '#333333' notitle, $events using 1:2:3 with labels left offset 0.7,0.5 font ',9' notitle", s);
     fputs("\n", s);
-    const bool good = (!script || keep_script(s, script, file)) && gnuplot_render(s, file);
+    const bool good = (!script || follow_keep_script(s, script, file)) && gnuplot_render(s, file);
     fclose(s);
     return good;
 }

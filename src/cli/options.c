@@ -46,6 +46,14 @@ static bool take(cli_args *a, int option, const char *value) {
     return true;
 }
 
+// Is it one of [one|two|three]?
+static bool is_word(const char *list, const char *word) {
+    const size_t n = strlen(word);
+    for (const char *at = list + 1; *at; at += strcspn(at, "|]") + 1)
+        if (n > 0 && strncmp(at, word, n) == 0 && (at[n] == '|' || at[n] == ']')) return true;
+    return false;
+}
+
 // One option, its value perhaps in the next argument.
 static bool option(cli_args *a, int argc, char **argv, int *i) {
     const char *arg = argv[*i], *value = NULL;
@@ -66,6 +74,10 @@ static bool option(cli_args *a, int argc, char **argv, int *i) {
             return false;
         }
         return take(a, k, "");
+    }
+    if (!value && o->value[0] == '[') { // it may be left out: the next argument belongs to it if it is one of its words
+        const bool word = *i + 1 < argc && is_word(o->value, argv[*i + 1]);
+        return take(a, k, word ? argv[++*i] : "");
     }
     if (!value && *i + 1 < argc) value = argv[++*i];
     if (!value) {

@@ -48,10 +48,22 @@ typedef struct carom_curve {
     void (*half)(void *user, double *by);                                         // of a doubled solution: from its start to the state after half its period, in units of tau
     bool (*doubles)(void *user);                                                  // are doubled solutions followed?  NULL: there are none
     carom_status (*twice)(void *user, double *tau);                               // the doubled solution beside a period doubling; NULL: there are none
+    bool (*cross)(void *user, const double *tau, double *other);                  // at a crossing of branches: the direction perpendicular to the tangent in which there are others, of length 1
+    carom_status (*pair)(void *user, double *x, double *shape, double *rate);     // of equilibria at a Hopf point: the state, the displacement of the mode (2 nv) and its frequency; NULL: not at all
+    carom_status (*grow)(void *user, double value, const double *x, const double *shape, double rate, double size, double *tau); // orbits: that beside an equilibrium, displaced by size times the shape; NULL: not at all
+    // two parameters
+    carom_status (*aim)(void *user, const double *at, const double *way, double value); // the parameters are at + value way from here on
+    carom_status (*equations)(void *user, double *F, double *J, int *n);          // here, of n unknowns: F (n - 1) and its derivatives, (n - 1) x n; room: (ntau + 2)^2
+    void (*spread)(void *user, const double *z, double *tau);                     // a change of these unknowns as a tangent
+    carom_status (*first_lyapunov)(void *user, double *c);                        // at a Hopf point: Re c1; at a period doubling: c.  CAROM_UNSUPPORTED: not here.  NULL: never
+    carom_status (*touch)(void *user, double y);                                  // behind graze(): the orbit with this approach speed, on the line of aim()
+    void (*touching)(void *user, double *x, bool put);                            // its state and time where it touches, nq + nv + 1, to keep them or to put them back
+    double (*typical)(void *user);                                                // speed along the normal of that contact
+    carom_status (*multiple)(void *user, int periods);                                // before begin(): the orbit has so many periods of the excitation
 } carom_curve;
 
-/// Both are closed by close(user).
-carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err);
+/// also: a second parameter, for aim(); NULL: none.  To be closed whatever happens.
+carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err);
 void carom_curve_orbits_close(carom_curve *k);
-carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err);
+carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err);
 void carom_curve_rests_close(carom_curve *k);

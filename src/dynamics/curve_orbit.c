@@ -1,6 +1,8 @@
 // curve_orbit.c: periodic orbits as a curve over a parameter.
+#include "dynamics/border.h"
 #include "dynamics/curve.h"
 #include "dynamics/graze.h"
+#include "linalg/dense.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@ static const double WEAK = 0.1;    // of typical speeds: an impact that may soon
 static const double FIRST_SPEED = 1e-3, GROWS = 2, FASTEST = 0.3; // of typical speeds: the first impact behind grazing; how the next ones grow; the last one
 static const double CALM = 50;     // a multiplier for which the branch can be followed as usual
 static const double CLEARANCE = 1e-6; // of typical sizes: the first gap beside grazing
+static const double OUTGROWN = 10; // of typical sizes: these are measured again
 static const double CLEAR = 1e-7;  // of a step: behind an event, where it has happened
 
 typedef struct orbits {
@@ -464,12 +467,22 @@ static carom_status settle(void *user, bool *moved) {
     carom_cycle *c = &o->c;
     const carom_shooter *s = &c->s;
     *moved = false;
+    if (extent(o) > OUTGROWN) { // its sizes are no longer those of the motion
+        *moved = true;
+        carom_copy(o->x, c->shift, s->nq);
+        CAROM_TRY(carom_cycle_survey(c, c->T));
+        carom_copy(c->shift, o->x, s->nq);
+        c->s.linear = false;
+        return carom_cycle_solve(c, NULL, 1);
+    }
     for (int i = 0; i < s->nhits && !*moved; ++i) {
         const double since = s->hit[i].t - c->t_0, until = s->hit[i].end - c->t_0; // of a chatter
         *moved = since < 0.02 * c->T || until > 0.98 * c->T;
     }
     if (!*moved) return CAROM_OK;
+    const double before = c->t_0;
     CAROM_TRY(carom_cycle_rephase(c));
+    if (!c->timeless && c->t_0 == before) CAROM_TRY(carom_cycle_away(c)); // the event is at the very end of the period, which a plain run may not see
     c->s.linear = false;
     return carom_cycle_solve(c, NULL, 1);
 }
@@ -534,16 +547,168 @@ static carom_status twice(void *user, double *tau) {
     return tangent(o, tau, NULL) ? CAROM_OK : carom_fail(o->err, CAROM_SINGULAR, "the doubled orbit has no tangent");
 }
 
+// -- other branches -------------------------------------------------------------------------------------------------
+
+static bool cross(void *user, const double *tau, double *other) { return carom_cycle_cross(&((orbits *)user)->c, ((orbits *)user)->size, tau, other); }
+
+// (HOP-1)  x(0) = x_0 + size Re q,  x'(0) = -size rate Im q,  T = 2 pi/rate; the amplitude stays, the parameter is found
+static carom_status grow(void *user, double value, const double *x, const double *shape, double rate, double size, double *tau) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    const carom_system *sys = carom_model_system(s->task.base);
+    double *by = o->x;
+    CAROM_TRY(carom_cycle_set(c, value));
+    CAROM_TRY(carom_cycle_time(c, x));
+    c->fold = 1, c->nsym = 0, c->t_0 = 0, c->T = 8 * atan(1) / fabs(rate), c->noise = 1;
+    for (int i = 0; i < s->nv; ++i) by[i] = size * shape[i], by[s->nv + i] = -size * rate * shape[s->nv + i];
+    if (sys->move) sys->move(sys->model, c->x, x, 1, by);
+    else carom_add(c->x, x, 1, by, s->nv);
+    carom_add(c->x + s->nq, x + s->nq, 1, by + s->nv, s->nv);
+    for (int i = 0; i < s->n; ++i) tau[i] = by[i];
+    CAROM_TRY(carom_cycle_survey(c, c->T));
+    carom_zero(c->shift, s->nq);
+    for (int i = 0; i < s->n; ++i) tau[i] /= s->scale[i];
+    tau[s->n] = tau[s->n + 1] = 0;
+    const double length = carom_length(tau, s->n);
+    for (int i = 0; i < s->n; ++i) tau[i] /= length;
+    s->linear = false;
+    carom_cycle_expect(c, false);
+    const carom_status status = carom_cycle_solve(c, tau, o->size);
+    carom_cycle_expect(c, true);
+    CAROM_TRY(status);
+    bool more;
+    return carom_cycle_measure(c, &more);
+}
+
+// -- two parameters -------------------------------------------------------------------------------------------------
+
+// The map over a period, from x moved by z: Z'(x_1 - x), with the same events.
+static carom_status map_at(orbits *o, const double *x, const double *z, double *to) {
+    carom_cycle *c = &o->c;
+    carom_shooter *s = &c->s;
+    const int n = s->n, hits = o->nhits;
+    carom_zero(c->by, n);
+    for (int j = 0; j < s->m; ++j) carom_axpy(c->by, z[j], cycle_column(s->Z, j, n), n);
+    CAROM_TRY(carom_shooter_move(s, x, c->by, c->y));
+    CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->y, false, c->steps));
+    if (s->nhits != hits) return carom_fail(o->err, CAROM_UNSUPPORTED, "the sequence of contacts changes beside the orbit");
+    carom_cycle_return(c, x, false, c->r);
+    for (int j = 0; j < s->m; ++j) to[j] = carom_dot(cycle_column(s->Z, j, n), c->r, n);
+    return CAROM_OK;
+}
+
+static const double BEND = 3e-3; // in typical sizes: differences of the map
+
+// P q = -q, P'p = -p, p.q = 1, q of length 1 in typical sizes:
+//
+//     c = p.[C(q, q, q) + 3 B(q, (1 - P)^-1 B(q, q))]/6                                                           (DBL-1)
+static carom_status cubic(orbits *o, const double *x, double *c) {
+    const carom_shooter *s = &o->c.s;
+    const int m = s->m;
+    double *own = calloc((size_t)(m * m + 9 * m + 1), sizeof *own), *A = own, *q = A + m * m, *p = q + m, *w = p + m, *z = w + m;
+    int *pivot = calloc((size_t)m + 1, sizeof *pivot);
+    carom_status status = own && pivot ? CAROM_OK : carom_orbit_no_memory(o->err);
+    for (int j = 0; j < m && status == CAROM_OK; ++j)
+        for (int i = 0; i < m; ++i) A[i + j * m] = carom_dot(cycle_column(s->Z, i, s->n), cycle_column(s->Y, j, s->n), s->n) + (i == j);
+    if (status == CAROM_OK && !(carom_null_vector(A, m, false, q) && carom_null_vector(A, m, true, p))) status = carom_orbit_no_memory(o->err);
+    const double scale = status == CAROM_OK ? carom_dot(p, q, m) : 1;
+    double *const f[4] = {z + m, z + 2 * m, z + 3 * m, z + 4 * m};
+    static const int at[4] = {-2, -1, 1, 2};
+    for (int i = 0; i < 4 && status == CAROM_OK; ++i) {
+        for (int j = 0; j < m; ++j) z[j] = at[i] * BEND * q[j];
+        status = map_at(o, x, z, f[i]);
+    }
+    if (status == CAROM_OK) {
+        double third = 0;
+        for (int j = 0; j < m; ++j) third += p[j] * (f[3][j] - 2 * f[2][j] + 2 * f[1][j] - f[0][j]) / (2 * pow(BEND, 3)), w[j] = (f[1][j] + f[2][j]) / (BEND * BEND); // the map of the orbit itself is 0
+        for (int j = 0; j < m; ++j)
+            for (int i = 0; i < m; ++i) A[i + j * m] = 2 * (i == j) - A[i + j * m]; // 1 - P
+        if (!carom_dense_lu(A, m, m, 1e-12, pivot)) status = carom_fail(o->err, CAROM_SINGULAR, "a multiplier is 1");
+        else carom_dense_lu_solve(A, m, m, pivot, w);
+        double second = 0;
+        const double size = carom_length(w, m);
+        for (int i = 0; i < 4 && status == CAROM_OK && size > 0; ++i) { // B(q, w) by four points
+            const double a = i % 2 ? 1 : -1, b = i / 2 ? 1 : -1;
+            for (int j = 0; j < m; ++j) z[j] = BEND * (a * q[j] + b * w[j] / size);
+            status = map_at(o, x, z, f[0]);
+            if (status == CAROM_OK) second += a * b * carom_dot(p, f[0], m) / (4 * BEND * BEND) * size;
+        }
+        *c = (third + 3 * second) / (6 * scale);
+    }
+    free(own), free(pivot);
+    return status;
+}
+
+static carom_status first_lyapunov(void *user, double *c) {
+    orbits *o = user;
+    carom_cycle *k = &o->c;
+    const int n = k->s.nq + k->s.nv;
+    if (k->timeless || k->nsym > 0) return carom_fail(o->err, CAROM_UNSUPPORTED, "the coefficient is computed of driven orbits only");
+    double *x = malloc((size_t)n * sizeof *x);
+    if (!x) return carom_orbit_no_memory(o->err);
+    carom_copy(x, k->x, n);
+    const carom_status status = cubic(o, x, c), back = carom_cycle_shoot(k, true);
+    free(x);
+    return back == CAROM_OK ? status : back;
+}
+
+static carom_status multiple(void *user, int periods) {
+    carom_cycle *c = &((orbits *)user)->c;
+    c->fold = periods;
+    return carom_cycle_refresh(c);
+}
+
+static carom_status aim(void *user, const double *at, const double *way, double value) {
+    carom_cycle *c = &((orbits *)user)->c;
+    CAROM_TRY(carom_shooter_aim(&c->s, at, way, value));
+    return carom_cycle_refresh(c);
+}
+
+static carom_status equations(void *user, double *F, double *J, int *n) {
+    orbits *o = user;
+    CAROM_TRY(carom_cycle_shoot(&o->c, true));
+    *n = carom_cycle_equations(&o->c, o->size, F, J);
+    return CAROM_OK;
+}
+
+// The orbit with the approach speed y at the contact that graze() has found, on the line of aim(), from the one before.  first: that was found by graze().
+static carom_status touch(void *user, double y) {
+    orbits *o = user;
+    carom_cycle *c = &o->c;
+    o->g.size = o->size, o->g.T = c->T;
+    CAROM_TRY(carom_graze_solve(&o->g, y));
+    carom_copy(c->x, o->g.x, c->s.nq + c->s.nv);
+    c->T = o->g.T, c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
+    return CAROM_OK;
+}
+
+// Where it touches: state and time (nq + nv + 1), to be kept and put back.
+static void touching(void *user, double *x, bool put) {
+    orbits *o = user;
+    const int n = o->c.s.nq + o->c.s.nv;
+    if (put) {
+        carom_cycle *c = &o->c;
+        carom_copy(o->g.x, x, n), carom_copy(c->x, x, n);
+        o->g.t = x[n], o->g.T = c->T;
+        c->t_0 = c->timeless ? 0 : fmod(o->g.t, c->T) + (o->g.t < 0 ? c->T : 0);
+    } else carom_copy(x, o->g.x, n), x[n] = o->g.t;
+}
+
+static double typical(void *user) { return carom_graze_typical(&((orbits *)user)->g); }
+
+static void spread(void *user, const double *z, double *tau) { carom_cycle_spread(&((orbits *)user)->c, ((orbits *)user)->size, z, tau); }
+
 // -- life -----------------------------------------------------------------------------------------------------------
 
-carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
+carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err) {
     orbits *o = calloc(1, sizeof *o);
     *k = (carom_curve){.user = o};
     if (!o) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     carom_shooter *s = &o->c.s;
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
-    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR;
+    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR, s->also = also;
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
     o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
@@ -551,7 +716,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice};
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow, .aim = aim, .equations = equations, .spread = spread, .touch = touch, .touching = touching, .typical = typical, .multiple = multiple, .first_lyapunov = first_lyapunov};
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;

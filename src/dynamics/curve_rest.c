@@ -4,6 +4,7 @@
 //
 // Newton's method on it with K = -d(f + W lambda)/dq; contacts open where lambda and close where g falls to zero.  A contact over a moving surface slides: its force
 // is (W_N + mu W_T d) lambda.  Contacts that stick stay where they are, W_T'dq = 0, until friction no longer holds them; beyond that rest depends on the motion.
+#include "dynamics/border.h"
 #include "dynamics/curve.h"
 #include "linalg/dense.h"
 #include <math.h>
@@ -23,11 +24,13 @@ typedef struct rests {
     carom_task task;
     carom_point p;
     carom_variation *x;
-    int nq, nv, ids, parameter, n, *col; // n: unknowns: nv, one for each constraint, one for each tangent, the parameter
+    int nq, nv, ids, n, *col; // n: unknowns: nv, one for each constraint, one for each tangent, the parameter
     int ntan, *tangent;                  // tangents of all contacts; ids + 1: the first one of each
     bool *sticks;                        // ids: contacts that friction holds where they are
     double *friction;                    // ntan: their forces along tangents
     double value, size, length, force;
+    int np, index[2];                    // one parameter or two: at + value way
+    double at[2], way[2];
     bool *with;                          // ids: joints and closed contacts
     double *q, *lambda, *F, *J, *B, *z, *b, *work, *v, *u, *full, *dmu;
     carom_error *err;
@@ -40,14 +43,16 @@ static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_N
 static carom_status set(rests *r, double value) {
     bool derived = false, kept = false;
     if (value != r->value) {
-        CAROM_TRY(carom_model_set(r->task.base, 1, &r->parameter, &value, &derived, r->err));
+        double to[2];
+        for (int k = 0; k < r->np; ++k) to[k] = r->at[k] + value * r->way[k];
+        CAROM_TRY(carom_model_set(r->task.base, r->np, r->index, to, &derived, r->err));
         r->value = value;
-        if (!derived && r->x) CAROM_TRY(carom_variation_set(r->x, &value, &kept, r->err));
+        if (!derived && r->x) CAROM_TRY(carom_variation_set(r->x, to, &kept, r->err));
         if (!kept) carom_variation_destroy(r->x), r->x = NULL;
         carom_point_close(&r->p);
     }
     if (!r->p.mem.base) CAROM_TRY(carom_point_open(&r->p, r->task.base, r->err));
-    if (!r->x) r->x = carom_variation_create(r->task.base, 1, &r->parameter, r->err);
+    if (!r->x) r->x = carom_variation_create(r->task.base, r->np, r->index, r->err);
     return r->x ? CAROM_OK : r->err->code;
 }
 
@@ -81,14 +86,13 @@ static void move(rests *r, const double *dq) {
 // Coefficients of friction of contacts that slide change with the parameter, and where they vary with positions: J += lambda W_T d dmu'
 static carom_status change_friction(rests *r) {
     const carom_point *p = &r->p;
-    const double one = 1;
     bool slides = false, varies = false;
     for (int b = 0; b < p->L.nb; ++b)
         if (p->L.id[b] >= p->ne && p->L.at[b + 1] > p->L.at[b] + 1) slides = true, varies = varies || p->contacts[p->L.id[b] - p->ne].friction_varies;
     for (int j = varies ? 0 : r->nv; j <= r->nv && slides; ++j) {
         carom_zero(r->v, r->nv);
         if (j < r->nv) r->v[j] = 1;
-        if (carom_variation_laws(r->x, 0, p->q, p->v, j < r->nv ? (carom_direction){0, r->v, NULL, NULL} : (carom_direction){0, NULL, NULL, &one}, NULL, NULL, r->dmu, NULL) != CAROM_OK)
+        if (carom_variation_laws(r->x, 0, p->q, p->v, j < r->nv ? (carom_direction){0, r->v, NULL, NULL} : (carom_direction){0, NULL, NULL, r->way}, NULL, NULL, r->dmu, NULL) != CAROM_OK)
             return carom_fail(r->err, CAROM_USER, "the derivatives of the friction have no finite value");
         for (int b = 0; b < p->L.nb; ++b) {
             double d[CAROM_TANGENTS] = {0};
@@ -105,7 +109,6 @@ static carom_status change_friction(rests *r) {
 static carom_status evaluate(rests *r) {
     carom_point *p = &r->p;
     const int nv = r->nv, n = r->n;
-    const double one = 1;
     p->t = 0;
     carom_copy(p->q, r->q, r->nq), carom_zero(p->v, nv);
     CAROM_TRY(carom_point_look(p, r->err));
@@ -153,7 +156,7 @@ static carom_status evaluate(rests *r) {
     }
     CAROM_TRY(change_friction(r));
     carom_zero(r->v, nv);
-    const carom_direction d = {0, NULL, NULL, &one};
+    const carom_direction d = {0, NULL, NULL, r->way};
     if (carom_variation_motion(r->x, 0, p->q, p->v, r->v, d, r->u) != CAROM_OK || carom_variation_reaction(r->x, 0, p->q, r->full, d, r->v) != CAROM_OK || carom_variation_gaps(r->x, 0, p->q, d, r->z) != CAROM_OK)
         return carom_fail(r->err, CAROM_USER, "the derivatives of the model by '%.60s' have no finite value", r->def->by);
     for (int i = 0; i < nv; ++i) r->J[i + (n - 1) * n] += r->u[i] + r->v[i];
@@ -247,6 +250,8 @@ static carom_status begin(void *user) {
     const carom_model *m = r->task.base;
     carom_rest rest;
     carom_status status = carom_rest_find(&rest, m, r->def->start, r->err);
+    for (int i = 0; i < r->nq && status == CAROM_OK && r->np == 2 && r->def->start; ++i) // from a fold it may lead to another one
+        if (fabs(rest.q[i] - r->def->start[i]) > AT_CORNER * fmax(carom_norm_max(r->def->start, r->nq), SMALLEST)) status = CAROM_SINGULAR;
     if (status == CAROM_OK) {
         carom_copy(r->q, rest.q, r->nq);
         for (int id = 0; id < r->ids; ++id) {
@@ -264,7 +269,12 @@ static carom_status begin(void *user) {
         for (int i = 0; i < rest.nforce; ++i) r->force = fmax(r->force, fabs(rest.force[i].value));
     }
     carom_rest_free(&rest);
-    CAROM_TRY(status);
+    if (status == CAROM_NO_MEMORY || (status != CAROM_OK && !r->def->start)) return status;
+    if (status != CAROM_OK) { // a state at which equilibria are singular: contacts are closed where their gaps are
+        carom_copy(r->q, r->def->start, r->nq), carom_copy(r->p.q, r->q, r->nq);
+        CAROM_TRY(carom_point_look(&r->p, r->err));
+        for (int id = 0; id < r->ids; ++id) r->with[id] = id < r->p.ne || r->p.g[id] < AT_CORNER * fmax(carom_norm_max(r->q, r->nq), SMALLEST);
+    }
     r->length = fmax(carom_norm_max(r->q, r->nq), SMALLEST);
     // typical forces: those of a displacement of one length
     r->force = fmax(r->force, CAROM_NOT_ZERO);
@@ -272,6 +282,7 @@ static carom_status begin(void *user) {
     double most = 0;
     for (int j = 0; j < r->nv; ++j)
         for (int i = 0; i < r->nv; ++i) most = fmax(most, fabs(r->J[i + j * r->n]));
+    if (status != CAROM_OK) most = fmax(most, carom_norm_max(r->J + (size_t)(r->n - 1) * (size_t)r->n, r->nv)); // the stiffness may have vanished
     if (most > 0) r->force *= most;
     int iterations;
     return correct(r, NULL, &iterations);
@@ -300,6 +311,33 @@ static carom_status look(void *user, carom_curve_look *l) {
     l->test[CAROM_DOUBLING] = (carom_signed){0, 0};
     l->test[CAROM_PAIR] = isfinite(nearest) && fabs(nearest) > l->noise ? (carom_signed){nearest < 0 ? -1 : 1, log(fabs(nearest))} : (carom_signed){0, 0};
     l->stable = l->unstable == 0;
+    carom_modes_free(&modes);
+    return status;
+}
+
+static bool cross(void *user, const double *tau, double *other) {
+    rests *r = user;
+    if (evaluate(r) != CAROM_OK) return false;
+    put_row(r, tau);
+    return carom_null_vector(r->J, r->n, false, other);
+}
+
+// The mode whose growth is nearest to 0 among those that oscillate.
+static carom_status pair(void *user, double *x, double *shape, double *rate) {
+    rests *r = user;
+    carom_modes modes;
+    carom_zero(r->v, r->nv);
+    const carom_modes_def def = {.q = r->q, .v = r->v, .closed = r->with + r->p.ne};
+    carom_status status = carom_modes_find(&modes, r->task.base, &def, r->err);
+    int best = -1;
+    for (int i = 0; i < modes.count && status == CAROM_OK; ++i)
+        if (modes.mode[i].im != 0 && (best < 0 || fabs(modes.mode[i].re) < fabs(modes.mode[best].re))) best = i;
+    if (status == CAROM_OK && best < 0) status = carom_fail(r->err, CAROM_NOT_CONVERGED, "no mode oscillates");
+    if (status == CAROM_OK) {
+        carom_copy(x, r->q, r->nq), carom_zero(x + r->nq, r->nv);
+        carom_copy(shape, modes.mode[best].shape, 2 * r->nv);
+        *rate = modes.mode[best].im;
+    }
     carom_modes_free(&modes);
     return status;
 }
@@ -415,6 +453,182 @@ static carom_status keep(void *user, double *tau) {
     return status;
 }
 
+// -- two parameters -------------------------------------------------------------------------------------------------
+
+static carom_status aim(void *user, const double *at, const double *way, double value) {
+    rests *r = user;
+    carom_copy(r->at, at, 2), carom_copy(r->way, way, 2);
+    r->value = NAN;
+    return set(r, value);
+}
+
+static carom_status equations(void *user, double *F, double *J, int *n) {
+    rests *r = user;
+    CAROM_TRY(evaluate(r));
+    *n = r->n;
+    carom_copy(F, r->F, r->n - 1);
+    for (int j = 0; j < r->n; ++j) carom_copy(J + (size_t)j * (size_t)(r->n - 1), r->J + (size_t)j * (size_t)r->n, r->n - 1);
+    return CAROM_OK;
+}
+
+static void spread(void *user, const double *z, double *tau) { carom_copy(tau, z, ((rests *)user)->n); }
+
+// The first Lyapunov coefficient at A q = i w q, A'p = -i w p, conj(p).q = 1, of x' = A x + B(x, x)/2 + C(x, x, x)/6:
+//
+//     c1 = conj(p).[C(q, q, qb) - 2 B(q, A^-1 B(q, qb)) + B(qb, (2 i w - A)^-1 B(q, q))]/2                        (HOP-2)
+//
+// q has 1 as its largest position; B and C by differences of A, whose products with vectors are exact.
+typedef struct bend { rests *r; int n, *pivot; double *A, *M, *LU, *a, *work, h; } bend; // n = 2 nv
+
+static const double BEND = 1e-4; // of the size: the shortest differences of A
+
+// to = A(x_0 + by z) y
+static carom_status tangent_at(bend *k, double by, const double *z, const double *y, double *to) {
+    rests *r = k->r;
+    carom_point *p = &r->p;
+    const int nv = r->nv;
+    for (int i = 0; i < nv; ++i) p->q[i] = r->q[i] + (z ? by * z[i] : 0), p->v[i] = z ? by * z[nv + i] : 0;
+    CAROM_TRY(carom_point_look(p, r->err));
+    for (int j = 0; j < nv; ++j) {
+        carom_zero(k->work, 2 * nv);
+        k->work[nv + j] = 1;
+        carom_matrix_muladd(k->work, 1, p->M, k->work + nv);
+        carom_copy(k->M + (size_t)j * (size_t)nv, k->work, nv);
+    }
+    if (!carom_dense_lu(k->M, nv, nv, CUT, k->pivot)) return carom_fail(r->err, CAROM_SINGULAR, "the mass matrix is singular");
+    carom_copy(k->a, p->f, nv);
+    carom_dense_lu_solve(k->M, nv, nv, k->pivot, k->a);
+    if (carom_variation_motion(r->x, 0, p->q, p->v, k->a, (carom_direction){0, y, y + nv, NULL}, k->work) != CAROM_OK) return carom_fail(r->err, CAROM_USER, "the derivatives of the model have no finite value");
+    carom_dense_lu_solve(k->M, nv, nv, k->pivot, k->work);
+    carom_copy(to, y + nv, nv), carom_copy(to + nv, k->work, nv);
+    return CAROM_OK;
+}
+
+// to += c B(y, z)
+static carom_status add_second(bend *k, double c, const double *y, const double *z, double *to) {
+    double *one = k->LU;
+    for (int side = -1; side <= 1; side += 2) {
+        CAROM_TRY(tangent_at(k, side * k->h, z, y, one));
+        carom_axpy(to, side * c / (2 * k->h), one, k->n);
+    }
+    return CAROM_OK;
+}
+
+// to += c C(y, z, z)
+static carom_status add_third(bend *k, double c, const double *y, const double *z, double *to) {
+    double *one = k->LU;
+    for (int side = -1; side <= 1; ++side) {
+        CAROM_TRY(tangent_at(k, side * k->h, z, y, one));
+        carom_axpy(to, (side == 0 ? -2 : 1) * c / (k->h * k->h), one, k->n);
+    }
+    return CAROM_OK;
+}
+
+// (re, im) = (shift i w - A)^-1 (re, im), as real equations
+static bool solve_shifted(bend *k, double w, double *x, double *E) {
+    const int n = k->n, N = 2 * n;
+    carom_zero(E, (ptrdiff_t)N * N);
+    for (int j = 0; j < n; ++j) {
+        for (int i = 0; i < n; ++i) E[i + j * N] = E[n + i + (n + j) * N] = -k->A[i + j * n];
+        E[n + j + j * N] += w, E[j + (n + j) * N] -= w;
+    }
+    if (!carom_dense_lu(E, N, N, CUT, k->pivot)) return false;
+    carom_dense_lu_solve(E, N, N, k->pivot, x);
+    return true;
+}
+
+static carom_status coefficient_with(rests *r, double h, double *c) {
+    const int nv = r->nv, n = 2 * nv, N = 2 * n;
+    bool free_of_contacts = r->nq == nv;
+    for (int id = 0; id < r->ids; ++id) free_of_contacts = free_of_contacts && !r->with[id];
+    if (!free_of_contacts) return carom_fail(r->err, CAROM_UNSUPPORTED, "the coefficient is not computed with joints and closed contacts");
+    double *own = calloc((size_t)(2 * N * N + n * n + nv * nv + 16 * N), sizeof *own), *at = own;
+    int *pivot = calloc((size_t)N + 1, sizeof *pivot);
+    if (!own || !pivot) return free(own), free(pivot), no_memory(r->err);
+    bend k = {.r = r, .n = n, .pivot = pivot, .h = h};
+    double *E = at, *G = at + N * N;
+    at += 2 * N * N;
+    k.A = at, at += n * n, k.M = at, at += nv * nv, k.LU = at, at += N, k.a = at, at += N, k.work = at, at += N;
+    double *q = at, *p = at + N, *b = at + 2 * N, *d = at + 3 * N, *sum = at + 4 * N, *e = at + 5 * N; // re and im parts
+    double rate = 0;
+    carom_status status = CAROM_OK;
+    for (int j = 0; j < n && status == CAROM_OK; ++j) {
+        carom_zero(e, n);
+        e[j] = 1;
+        status = tangent_at(&k, 0, NULL, e, k.A + (size_t)j * (size_t)n);
+    }
+    double *shape = malloc((size_t)(r->nq + 3 * nv + 1) * sizeof *shape);
+    if (!shape) status = no_memory(r->err);
+    if (status == CAROM_OK) status = pair(r, shape + 2 * nv, shape, &rate);
+    if (status == CAROM_OK) {
+        const double w = fabs(rate);
+        // A q = i w q; A'p = -i w p: null vectors of real equations, each up to a complex factor
+        for (int left = 0; left < 2; ++left) {
+            carom_zero(G, (ptrdiff_t)N * N);
+            for (int j = 0; j < n; ++j) {
+                for (int i = 0; i < n; ++i) G[i + j * N] = G[n + i + (n + j) * N] = left ? k.A[j + i * n] : k.A[i + j * n];
+                G[j + (n + j) * N] += left ? -w : w, G[n + j + j * N] += left ? w : -w;
+            }
+            if (!carom_null_vector(G, N, false, left ? p : q)) status = no_memory(r->err);
+        }
+        int most = 0;
+        for (int i = 0; i < nv; ++i)
+            if (hypot(q[i], q[n + i]) > hypot(q[most], q[n + most])) most = i;
+        const double re = q[most], im = q[n + most], size = re * re + im * im;
+        for (int i = 0; i < n; ++i) { // divided by its largest position
+            const double u = q[i], v = q[n + i];
+            q[i] = (u * re + v * im) / size, q[n + i] = (v * re - u * im) / size;
+        }
+        // conj(p).q = s: p is divided by conj(s)
+        const double s_re = carom_dot(p, q, n) + carom_dot(p + n, q + n, n), s_im = carom_dot(p, q + n, n) - carom_dot(p + n, q, n), s_size = s_re * s_re + s_im * s_im;
+        for (int i = 0; i < n; ++i) {
+            const double u = p[i], v = p[n + i];
+            p[i] = (u * s_re - v * s_im) / s_size, p[n + i] = (v * s_re + u * s_im) / s_size;
+        }
+        // C(q, q, qb) = C(a, a, a) + C(a, b, b) + i (C(b, a, a) + C(b, b, b)), q = a + i b
+        for (int i = 0; i < 4 && status == CAROM_OK; ++i) status = add_third(&k, 1, i < 2 ? q : q + n, i % 2 ? q + n : q, i < 2 ? sum : sum + n);
+        // B(q, qb) = B(a, a) + B(b, b); B(q, q) = B(a, a) - B(b, b) + 2 i B(a, b)
+        for (int i = 0; i < 2 && status == CAROM_OK; ++i) {
+            const double *y = i ? q + n : q;
+            carom_zero(e, n);
+            status = add_second(&k, 1, y, y, e);
+            carom_axpy(b, 1, e, n), carom_axpy(d, i ? -1 : 1, e, n);
+        }
+        if (status == CAROM_OK) status = add_second(&k, 2, q, q + n, d + n);
+        if (status == CAROM_OK && (!solve_shifted(&k, 0, b, E) || !solve_shifted(&k, 2 * w, d, E))) status = carom_fail(r->err, CAROM_SINGULAR, "an eigenvalue is zero at the Hopf point");
+        // b = -A^-1 B(q, qb), so -2 B(q, A^-1 B(q, qb)) = 2 B(q, b)
+        if (status == CAROM_OK) status = add_second(&k, 2, q, b, sum);
+        if (status == CAROM_OK) status = add_second(&k, 2, q + n, b, sum + n);
+        // B(qb, d) = B(a, d_re) + B(b, d_im) + i (B(a, d_im) - B(b, d_re))
+        if (status == CAROM_OK) status = add_second(&k, 1, q, d, sum);
+        if (status == CAROM_OK) status = add_second(&k, 1, q + n, d + n, sum);
+        if (status == CAROM_OK) status = add_second(&k, 1, q, d + n, sum + n);
+        if (status == CAROM_OK) status = add_second(&k, -1, q + n, d, sum + n);
+        *c = (carom_dot(p, sum, n) + carom_dot(p + n, sum + n, n)) / 2;
+    }
+    free(shape), free(own), free(pivot);
+    return status;
+}
+
+// Rounding falls with the length of the differences and their error grows: of lengths from BEND on, that which changes least against the one before.
+static carom_status first_lyapunov(void *user, double *c) {
+    enum { LENGTHS = 7 };
+    rests *r = user;
+    double x[LENGTHS], least = INFINITY;
+    carom_status status = CAROM_OK;
+    for (int i = 0; i < LENGTHS && status == CAROM_OK; ++i) {
+        status = coefficient_with(r, BEND * r->length * pow(10, i), &x[i]);
+        const double change = i > 0 && status == CAROM_OK ? fabs(x[i] - x[i - 1]) : INFINITY;
+        if (change < least) least = change, *c = x[i];
+        if (i > 1 && status != CAROM_OK && status != CAROM_UNSUPPORTED && isfinite(least)) { // too far away
+            status = CAROM_OK;
+            break;
+        }
+    }
+    const carom_status back = evaluate(r);
+    return status == CAROM_OK ? back : status;
+}
+
 static double extent(void *user) {
     const rests *r = user;
     return fmax(1, fmax(carom_norm_max(r->q, r->nq) / r->length, carom_norm_max(r->lambda, r->ids) / r->force));
@@ -433,16 +647,20 @@ static void describe(void *user, bool failed, char *text, size_t size) {
     }
 }
 
-carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const carom_model **m, const char **scheme, carom_error *err) {
+carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, const char *also, const carom_model **m, const char **scheme, carom_error *err) {
     rests *r = calloc(1, sizeof *r);
-    const char *const names[] = {def->by, NULL};
+    const char *const names[] = {def->by, also, NULL};
     *k = (carom_curve){.user = r};
     if (!r) return no_memory(err);
-    r->def = def, r->err = err, r->size = fabs(def->to - def->from), r->parameter = -1, r->length = r->force = 1;
+    r->def = def, r->err = err, r->size = fabs(def->to - def->from), r->way[0] = r->length = r->force = 1;
     r->task.model = def->model, r->task.run = def->run;
     CAROM_TRY(carom_task_open(&r->task, names, err));
-    if (r->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", def->by);
-    r->parameter = r->task.free[0].index, r->value = r->task.free[0].value;
+    for (int i = 0; i < 2 && names[i]; ++i) {
+        if (r->task.free[i].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);
+        r->index[r->np++] = r->task.free[i].index;
+    }
+    r->value = r->task.free[0].value;
+    if (also) r->at[1] = r->task.free[1].value;
     CAROM_TRY(set(r, r->value));
     r->nq = r->p.nq, r->nv = r->p.nv, r->ids = r->p.ne + r->p.nc;
     r->tangent = calloc((size_t)r->ids + 2, sizeof *r->tangent);
@@ -459,7 +677,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     r->sticks = calloc((size_t)r->ids + 1, sizeof *r->sticks), r->with = calloc((size_t)r->ids + 1, sizeof *r->with), r->col = calloc(n, sizeof *r->col);
     if (!r->with || !r->col || !r->sticks) return no_memory(err);
     *k = (carom_curve){.user = r, .ntau = r->n, .nplace = 3 + 2 * r->ids + r->ntan + r->nq, .neig = 2 * r->nv, .test = tests, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
-                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe};
+                       .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .cross = cross, .pair = pair, .aim = aim, .equations = equations, .spread = spread, .first_lyapunov = first_lyapunov};
     *m = r->task.base, *scheme = "";
     return CAROM_OK;
 }

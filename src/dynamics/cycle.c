@@ -6,6 +6,7 @@
 // with x_1 the state after a period, P = dx_1/dx on the states beside x, S what the model does not depend on.  The second equation is that of models
 // without time, the last one that of continuation.
 #include "dynamics/cycle.h"
+#include "dynamics/border.h"
 #include "linalg/dense.h"
 #include <math.h>
 #include <stdlib.h>
@@ -213,6 +214,10 @@ static bool solve_step(carom_cycle *c, const double *tau, double size, double *d
 
 carom_status carom_cycle_set(carom_cycle *c, double value) {
     CAROM_TRY(carom_shooter_set(&c->s, value));
+    return carom_cycle_refresh(c);
+}
+
+carom_status carom_cycle_refresh(carom_cycle *c) {
     if (!c->expression) return CAROM_OK;
     CAROM_TRY(carom_shooter_observe(&c->s, &c->T, &c->T_p));
     c->T *= c->fold, c->T_p *= c->fold;
@@ -358,7 +363,7 @@ static carom_status newton(carom_cycle *c, const double *tau, double size) {
 
 bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, double *log_size) {
     carom_shooter *s = &c->s;
-    const int n = s->n, m = s->m, N = unknowns(c, true);
+    const int n = s->n, N = unknowns(c, true);
     assemble(c, true, size);
     // the row that is left asks for a part of 1 along the last tangent
     double *b = c->b;
@@ -370,14 +375,40 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, do
         *sign = carom_dense_determinant(c->B, N, N, c->col, log_size);
     }
     const int rank = carom_dense_shortest(c->A, N, N, CUT, c->col, c->work, b, c->z);
-    carom_zero(tau, n + 2);
-    for (int j = 0; j < m; ++j) carom_axpy(tau, c->z[j], cycle_column(s->Z, j, n), n);
-    carom_axpy(tau, c->z[N - 1] * size, s->p_0, n);
-    tau[n] = c->timeless && !c->expression ? c->z[m] : 0;
-    tau[n + 1] = c->z[N - 1];
+    carom_cycle_spread(c, size, c->z, tau);
     const double length = carom_length(tau, n + 2);
     for (int i = 0; i < n + 2; ++i) tau[i] /= length;
     return rank >= N - (c->timeless && c->expression) && isfinite(length) && length > 0;
+}
+
+void carom_cycle_spread(carom_cycle *c, double size, const double *z, double *tau) {
+    carom_shooter *s = &c->s;
+    const int n = s->n, N = unknowns(c, true);
+    carom_zero(tau, n + 2);
+    for (int j = 0; j < s->m; ++j) carom_axpy(tau, z[j], cycle_column(s->Z, j, n), n);
+    carom_axpy(tau, z[N - 1] * size, s->p_0, n);
+    tau[n] = c->timeless && !c->expression ? z[s->m] : 0, tau[n + 1] = z[N - 1];
+}
+
+int carom_cycle_equations(carom_cycle *c, double size, double *F, double *J) {
+    const int N = unknowns(c, true);
+    assemble(c, true, size);
+    carom_zero(F, N - 1);
+    project(&c->s, c->r, F);
+    for (int j = 0; j < N; ++j) carom_copy(J + (size_t)j * (size_t)(N - 1), cycle_column(c->A, j, N), N - 1);
+    return N;
+}
+
+bool carom_cycle_cross(carom_cycle *c, double size, const double *tau, double *other) {
+    carom_shooter *s = &c->s;
+    const int n = s->n, N = unknowns(c, true);
+    assemble(c, true, size);
+    put_tangent(c, tau, N);
+    if (!carom_null_vector(c->A, N, false, c->z)) return false;
+    carom_cycle_spread(c, size, c->z, other);
+    const double length = carom_length(other, n + 2);
+    for (int i = 0; i < n + 2; ++i) other[i] /= length;
+    return isfinite(length) && length > 0;
 }
 
 int carom_cycle_hidden(const carom_cycle *c) {

@@ -69,6 +69,14 @@ carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size);
 /// The tangent of the branch through the orbit of the last linearised shot, n + 2 numbers of length 1.  False: it is not unique.  sign, log_size (NULL: not wanted): of the determinant of
 /// (ORB-2) with the tangent as its last row, which vanishes where branches cross; sign 0: it vanishes everywhere here, as where orbits come in families.
 bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, double *log_size);
+/// The period, after the parameters have changed.
+carom_status carom_cycle_refresh(carom_cycle *c);
+/// (ORB-2) at the last linearised shot: residuals F (N - 1) and their derivatives J, (N - 1) x N, the last column by the parameter in units of size.  Returns N.
+int carom_cycle_equations(carom_cycle *c, double size, double *F, double *J);
+/// A change of its N unknowns as n + 2 numbers, like a tangent.
+void carom_cycle_spread(carom_cycle *c, double size, const double *z, double *tau);
+/// Where branches cross: the direction perpendicular to the tangent in which there are other orbits, n + 2 numbers of length 1.  False: it was not found.
+bool carom_cycle_cross(carom_cycle *c, double size, const double *tau, double *other);
 /// Coordinates that belong to friction laws alone: they and their rates are no states.
 int carom_cycle_hidden(const carom_cycle *c);
 /// P = Z'Y of the last linearised shot, m x m, reduced by the motion and sym: nontrivial multipliers into re, im (room n), how many; vectors (n x n, in units

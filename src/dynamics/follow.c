@@ -24,10 +24,15 @@ static const double STRAIGHT = 0.02;  // turn of the chord against the tangents,
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
 static const double ARRIVED = 1e-12;  // of a step: the edge of the range
 static const double SHORT = 1e-4;     // of a step: the tangent may turn by more
+static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing other branches are looked for at first; of that: they are no farther
+static const double MIRROR = 1e-4;    // of the way to both halves of a branch, and of eigenvalues: they are alike
+static const double FELT = 1e-5, NOTICED = 1e-9; // of the parameter's range: the way to the first orbit beside a Hopf point; what rounding does not make
+static const double BESIDE = 1e-4;    // of the range: how far beside an event eigenvalues are looked at
+static const double KNOWN = 1e-5;     // of the parameter's range and of sizes: the same point
 static const double NEAR_BORDER = 1.2, TURN = 0.5236, GROW = 1; // of multipliers near their border, in logarithms: how far they may turn and grow in a step
 enum { COLUMNS = 6 };
 
-typedef enum kind { GO_ON, DOUBLE } kind;
+typedef enum kind { GO_ON, DOUBLE, CROSS, FROM_HOPF, START } kind;
 
 /// A solution on the way from the last point: s along its tangent.
 typedef struct spot { double s, *place, *tau; carom_curve_look look; } spot;
@@ -36,7 +41,10 @@ typedef enum spot_name { HERE, THERE, TRIED, MIDDLE, LOWEST, SPOTS } spot_name;
 typedef struct walk {
     carom_branch *f;
     const carom_follow_def *def;
-    carom_curve k;
+    carom_curve k, curve[2];     // k: that of the branch, equilibria or orbits
+    bool orbits;                 // k is that of orbits
+    carom_follow_def grown;      // of orbits from Hopf points
+    int neig;                    // of orbits, in the table
     const carom_model *m;
     int nq, nv, head, length, ntasks;  // head: of a task, before tau, bend, place; length: of a task
     double *task, low, high, size, longest;
@@ -73,8 +81,8 @@ static bool name_column(carom_table *t, carom_column_kind kind, const char *form
     return true;
 }
 
-// Of a row: branch, parameter, period, stable, multiplier, event; coordinates and rates; ranges; all multipliers; where the event lies.
-static int columns(const walk *w) { return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + (w->def->period ? 2 * w->k.neig : 0) + 2; }
+// Of a row: branch, parameter, period, stable, multiplier, event; coordinates and rates; ranges; all multipliers; where the event lies; its coefficient.
+static int columns(const walk *w) { return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + 2 * w->neig + 3; }
 
 static bool shown(const walk *w, int i) { return !carom_model_presses(w->m, i); }
 
@@ -90,12 +98,12 @@ static carom_status make_table(walk *w) {
     for (int i = 0; i < w->nv; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "%s", carom_model_velocity(w->m, i)));
     for (int i = 0; i < w->nq; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "min(%s)", carom_model_coordinate(w->m, i)));
     for (int i = 0; i < w->nq; ++i) good = good && (!shown(w, i) || name_column(t, CAROM_COLUMN_REAL, "max(%s)", carom_model_coordinate(w->m, i)));
-    for (int i = 0; i < 2 * w->k.neig && w->def->period; ++i) {
+    for (int i = 0; i < 2 * w->neig; ++i) {
         char text[30];
         snprintf(text, sizeof text, "mu%d.%s", 1 + i / 2, i % 2 ? "im" : "re");
         good = good && name_column(t, CAROM_COLUMN_REAL, "%s", text);
     }
-    good = good && name_column(t, CAROM_COLUMN_REAL, "%s", "event.low") && name_column(t, CAROM_COLUMN_REAL, "%s", "event.high");
+    good = good && name_column(t, CAROM_COLUMN_REAL, "%s", "event.low") && name_column(t, CAROM_COLUMN_REAL, "%s", "event.high") && name_column(t, CAROM_COLUMN_REAL, "%s", "coefficient");
     return good ? CAROM_OK : no_memory(w->err);
 }
 
@@ -148,7 +156,8 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
     char *text = malloc(strlen(event) + 1);
     if (!text) return no_memory(w->err);
     strcpy(text, event);
-    t->column[0].integer[r] = branch, t->column[1].real[r] = w->place_1[0], t->column[2].real[r] = period, t->column[3].integer[r] = l->stable, t->column[4].real[r] = l->largest, t->column[5].text[r] = text;
+    t->column[0].integer[r] = branch, t->column[1].real[r] = w->place_1[0], t->column[2].real[r] = period, t->column[3].integer[r] = l->stable, t->column[5].text[r] = text;
+    t->column[4].real[r] = w->orbits && !w->def->period ? log(l->largest) / period : l->largest; // beside equilibria: the growth of orbits
     int at = COLUMNS;
     for (int i = 0; i < w->nq + w->nv; ++i)
         if (shown(w, i < w->nq ? i : i - w->nq)) t->column[at++].real[r] = w->x[i];
@@ -156,8 +165,11 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
         if (shown(w, i)) t->column[at++].real[r] = w->least[i];
     for (int i = 0; i < w->nq; ++i)
         if (shown(w, i)) t->column[at++].real[r] = w->most[i];
-    if (w->def->period) put_multipliers(w, r, branch, at, l), at += 2 * w->k.neig;
-    t->column[at++].real[r] = isnan(w->low_event) ? w->place_1[0] : w->low_event, t->column[at].real[r] = isnan(w->high_event) ? w->place_1[0] : w->high_event;
+    if (w->orbits) put_multipliers(w, r, branch, at, l);
+    for (int i = 0; i < 2 * w->neig && !w->orbits; ++i) t->column[at + i].real[r] = NAN;
+    at += 2 * w->neig;
+    t->column[at++].real[r] = isnan(w->low_event) ? w->place_1[0] : w->low_event, t->column[at++].real[r] = isnan(w->high_event) ? w->place_1[0] : w->high_event;
+    t->column[at].real[r] = NAN;
     w->low_event = w->high_event = NAN;
     ++t->rows;
     w->f->value = w->place_1[0];
@@ -173,15 +185,16 @@ static carom_status add_task(walk *w, int branch, double step, kind what, const 
     if (!grow((void **)&w->task, (size_t)(w->ntasks + 1) * (size_t)w->length, sizeof *w->task)) return no_memory(w->err);
     double *t = task_at(w, w->ntasks++);
     carom_zero(t, w->length);
-    t[0] = branch, t[1] = step, t[2] = what;
+    t[0] = branch, t[1] = step, t[2] = what, t[6] = (double)(w->f->branch.rows - 1), t[7] = w->orbits;
     carom_copy(t + w->head, tau, w->k.ntau);
     w->k.save(w->k.user, t + w->head + 2 * w->k.ntau);
     return CAROM_OK;
 }
 
-// Of a task: branch, step, kind, failures, the step before, the branch that it doubles, the tests of the step before, the look; then tau, bend, place.
-enum { FIXED = 6 + 2 * CAROM_TESTS, LOOK = 5 + 2 * CAROM_TESTS };
-static int head_size(const carom_curve *k) { return FIXED + LOOK + 2 * k->neig; }
+// Of a task: branch, step, kind, failures, the step before, the branch that it doubles, the row of its event, orbits or equilibria, the tests of the step before, the look; then tau,
+// bend, place.
+enum { TASK = 8, FIXED = TASK + 2 * CAROM_TESTS, LOOK = 5 + 2 * CAROM_TESTS };
+static int head_size(int neig) { return FIXED + LOOK + 2 * neig; }
 
 static double *put_tests(double *to, const carom_signed *x) {
     for (int k = 0; k < CAROM_TESTS; ++k) *to++ = x[k].sign, *to++ = x[k].log_size;
@@ -240,7 +253,7 @@ static carom_status read_queue(walk *w) {
     const carom_column *c = carom_table_column(t, "number");
     bool good = c && c->kind == CAROM_COLUMN_REAL && t->rows % w->length == 0 && t->rows / w->length < 100 && b->columns == columns(w) && strcmp(b->column[1].name, w->def->by) == 0;
     for (int i = 0; i < b->columns && good; ++i) good = b->column[i].kind == (i == 0 || i == 3 ? CAROM_COLUMN_INTEGER : i == 5 ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL);
-    for (long k = 0; good && k < t->rows; ++k) good = k % w->length >= w->head ? isfinite(c->real[k]) : k % w->length >= 4 || fabs(c->real[k]) < 1e6;
+    for (long k = 0; good && k < t->rows; ++k) good = k % w->length >= w->head ? isfinite(c->real[k]) : (k % w->length >= 4 && k % w->length != 6 && k % w->length != 7) || fabs(c->real[k]) < 1e6;
     if (!good)
         return carom_fail(w->err, CAROM_BAD_INPUT, "the branch to go on with is not that of this model and parameter");
     w->ntasks = (int)(t->rows / w->length);
@@ -333,9 +346,43 @@ static int kind_of(walk *w, const carom_curve_look *l) {
     int kind = CAROM_PAIR;
     for (int i = 0; i < l->n; ++i) {
         const double off = fabs(w->k.beyond(w->k.user, l->re[i], l->im[i]));
-        if (off < least) least = off, kind = l->im[i] != 0 ? CAROM_PAIR : w->def->period && l->re[i] < 0 ? CAROM_DOUBLING : CAROM_BRANCH;
+        if (off < least) least = off, kind = l->im[i] != 0 ? CAROM_PAIR : w->orbits && l->re[i] < 0 ? CAROM_DOUBLING : CAROM_BRANCH;
     }
     return kind;
+}
+
+// How far apart two rows are: parameter, coordinates and rates, each of its range in the table.
+static double between_rows(const walk *w, long r, long k) {
+    const carom_table *t = &w->f->branch;
+    double most = 0;
+    for (int i = 1; i < COLUMNS + w->nq + w->nv - 2 * w->hidden; i = i == 1 ? COLUMNS : i + 1) {
+        const double *x = t->column[i].real;
+        double low = x[r], high = x[r];
+        for (long n = 0; n < t->rows; ++n) low = fmin(low, x[n]), high = fmax(high, x[n]);
+        if (high > low) most = fmax(most, fabs(x[r] - x[k]) / (i == 1 ? w->size : high - low));
+    }
+    return most;
+}
+
+static bool is_crossing(const walk *w, long r) { return strncmp(w->f->branch.column[5].text[r], "branch", 6) == 0 && !strchr(w->f->branch.column[5].text[r], '?'); }
+
+// Is the crossing in the last row one that another branch has met before?
+static bool is_known(const walk *w) {
+    const long last = w->f->branch.rows - 1;
+    for (long r = 0; r < last; ++r)
+        if (is_crossing(w, r) && between_rows(w, r, last) < KNOWN) return true;
+    return false;
+}
+
+// What bifurcates at the event of the last row is followed later.
+static carom_status add_switch(walk *w, int branch, const spot *at, int kind) {
+    const int wanted = w->def->switches;
+    const bool doubles = kind == CAROM_DOUBLING && wanted & CAROM_SWITCH_DOUBLING && w->k.doubles && w->k.doubles(w->k.user);
+    const bool crosses = kind == CAROM_BRANCH && wanted & CAROM_SWITCH_BRANCH && !is_known(w), grows = kind == CAROM_PAIR && w->k.pair && wanted & CAROM_SWITCH_HOPF;
+    if (!(doubles || crosses || grows) || w->ntasks >= 16) return CAROM_OK;
+    CAROM_TRY(add_task(w, 0, w->longest * FIRST, doubles ? DOUBLE : crosses ? CROSS : FROM_HOPF, at->tau));
+    if (doubles) task_at(w, w->ntasks - 1)[5] = branch;
+    return CAROM_OK;
 }
 
 static carom_status add_event(walk *w, int branch, const spot *at, int kind, bool located, double low, double high) {
@@ -344,11 +391,7 @@ static carom_status add_event(walk *w, int branch, const spot *at, int kind, boo
     if (w->joined) snprintf(text, sizeof text, "joins branch %d%s", w->parent, located ? "" : "?");
     if (!located) w->low_event = fmin(low, high), w->high_event = fmax(low, high);
     CAROM_TRY(add_row(w, branch, &at->look, text));
-    if (kind != CAROM_DOUBLING || !located || !w->def->switches || !w->k.doubles || !w->k.doubles(w->k.user) || w->ntasks >= 16) return CAROM_OK;
-    carom_zero(w->tau_1, w->k.ntau);
-    CAROM_TRY(add_task(w, 0, w->longest * FIRST, DOUBLE, w->tau_1));
-    task_at(w, w->ntasks - 1)[5] = branch;
-    return CAROM_OK;
+    return located && !w->joined ? add_switch(w, branch, at, kind) : CAROM_OK;
 }
 
 // Regula falsi (Illinois) on a test, or bisection on the number of unstable eigenvalues (kind CAROM_TESTS).  *to is the event.
@@ -466,6 +509,33 @@ static carom_status locate(walk *w, int branch, const spot *a, const spot *b, in
     return status;
 }
 
+// A branch that comes back to a crossing turns round there: does it go through one that is in the table between the last row and b?
+static carom_status comes_back(walk *w, int branch, const spot *b, bool *back) {
+    carom_table *t = &w->f->branch;
+    *back = false;
+    if (!(w->def->switches & CAROM_SWITCH_BRANCH) || t->rows == 0) return CAROM_OK;
+    const long here = t->rows - 1;
+    CAROM_TRY(w->k.restore(w->k.user, b->place));
+    CAROM_TRY(w->k.linearise(w->k.user));
+    CAROM_TRY(add_row(w, branch, &b->look, "")); // for now
+    long found = -1;
+    for (long r = 0; r < here && found < 0; ++r)
+        if (is_crossing(w, r) && between_rows(w, r, here) < 2 * between_rows(w, here + 1, here) + KNOWN) found = r;
+    if (found >= 0) {
+        char text[60];
+        snprintf(text, sizeof text, "joins branch %lld", t->column[0].integer[found]);
+        char *more = realloc(t->column[5].text[here + 1], strlen(text) + 1);
+        if (!more) return no_memory(w->err);
+        t->column[5].text[here + 1] = strcpy(more, text);
+        for (int i = 1; i < t->columns; ++i) // it ends there
+            if (t->column[i].kind == CAROM_COLUMN_REAL && i != 4) t->column[i].real[here + 1] = t->column[i].real[found];
+        *back = w->joined = true;
+        return CAROM_OK;
+    }
+    free(t->column[5].text[--t->rows]);
+    return CAROM_OK;
+}
+
 // All events between two solutions: halved until each part has one.
 static carom_status find_events(walk *w, int branch, const spot *a, const spot *b, int depth) {
     int which = CAROM_TESTS;
@@ -474,6 +544,11 @@ static carom_status find_events(walk *w, int branch, const spot *a, const spot *
     const bool pair = n == 0 && more == 2;
     if ((n == 1 && more <= 1) || pair) return locate(w, branch, a, b, pair ? CAROM_PAIR : which);
     if (n == 0 && more == 1) return locate(w, branch, a, b, CAROM_TESTS); // a test has no sign here
+    if (differs(a, b, CAROM_FOLD) && differs(a, b, CAROM_BRANCH)) {
+        bool back = false;
+        CAROM_TRY(comes_back(w, branch, b, &back));
+        if (back) return CAROM_OK;
+    }
     enum { DEEPEST = 36 };
     double *place = malloc(((size_t)w->k.nplace + (size_t)w->k.ntau + 2 * (size_t)w->k.neig + 1) * sizeof *place);
     if (!place) return no_memory(w->err);
@@ -482,7 +557,7 @@ static carom_status find_events(walk *w, int branch, const spot *a, const spot *
     carom_status status = depth < DEEPEST ? solve_between(w, a, b, (a->s + b->s) / 2, &mid) : CAROM_NOT_CONVERGED;
     if (status == CAROM_OK) {
         status = find_events(w, branch, a, &mid, depth + 1);
-        if (status == CAROM_OK) status = find_events(w, branch, &mid, b, depth + 1);
+        if (status == CAROM_OK && !w->joined) status = find_events(w, branch, &mid, b, depth + 1);
     } else if (!fatal(status)) { // they cannot be told apart
         status = CAROM_OK;
         for (int k = CAROM_FOLD; k < CAROM_PAIR && status == CAROM_OK; ++k)
@@ -551,7 +626,7 @@ static carom_status smooth_events(walk *w, int branch, bool *good) {
     if (fatal(status)) return status;
     if (more && status == CAROM_OK) mid = low;
     CAROM_TRY(find_events(w, branch, a, mid, 0));
-    return find_events(w, branch, mid, b, 0);
+    return w->joined ? CAROM_OK : find_events(w, branch, mid, b, 0);
 }
 
 // Reasons are kept for the caller, as many as there is room for.
@@ -716,7 +791,7 @@ static carom_status sudden_event(walk *w, int branch, double ds, bool *ended) {
 // A point is complete: all that the next one depends on goes into the task, so that a branch that goes on later is the same branch.
 static carom_status accept(walk *w, double *t, double step) {
     t[1] = step, t[3] = w->failures, t[4] = w->before, t[5] = w->parent;
-    put_tests(t + 6, w->last);
+    put_tests(t + TASK, w->last);
     put_look(w, t + FIXED, &w->spot[HERE].look);
     carom_copy(t + w->head, w->tau, w->k.ntau), carom_copy(t + w->head + w->k.ntau, w->bend, w->k.ntau);
     w->k.save(w->k.user, t + w->head + 2 * w->k.ntau);
@@ -727,22 +802,225 @@ static carom_status accept(walk *w, double *t, double step) {
     return w->def->on_point(w->def->user, w->f);
 }
 
+// -- other branches -------------------------------------------------------------------------------------------------
+//
+// Where branches cross, the other one leaves the tangent tau along phi, [F_x F_p] phi = 0, tau.phi = 0.  Beside a Hopf point and a period doubling orbits have the amplitude r, or u:
+//
+//     u(s) = u_0 + s phi + ...: p - p_0 = a r^2;     sigma'(p - p_0) + Re c1 r^2/4 = 0;     -lambda'(p - p_0) = c u^2   (SWI-1)
+//
+// with sigma' and lambda' the changes of the eigenvalue along the branch that was followed.  Re c1 < 0, and c > 0: supercritical, the new orbits are beside solutions that have lost
+// their stability.
+
+static void choose(walk *w, bool orbits) { w->orbits = orbits, w->k = w->curve[orbits]; }
+
+// The event of a row is named more closely.
+static carom_status amend(walk *w, double row, const char *word, double coefficient) {
+    carom_table *t = &w->f->branch;
+    const long r = (long)row;
+    if (!(row >= 0 && r < t->rows)) return CAROM_OK;
+    const size_t n = strlen(t->column[5].text[r]);
+    char *more = realloc(t->column[5].text[r], n + strlen(word) + 4);
+    if (!more) return no_memory(w->err);
+    t->column[5].text[r] = more;
+    sprintf(more + n, " (%s)", word);
+    t->column[t->columns - 1].real[r] = coefficient;
+    return CAROM_OK;
+}
+
+static const char *word_of(double supercritical) { return supercritical > 0 ? "supercritical" : supercritical < 0 ? "subcritical" : "undecided"; }
+
+// Beside an event, s along the tangent: the parameter, how many eigenvalues are unstable, and the critical one: of orbits that nearest to -1, of equilibria the growth of the pair.
+typedef struct beside { double value, critical; int unstable; } beside;
+
+static carom_status look_beside(walk *w, const double *place, const double *tau, double s, beside *to) {
+    carom_curve_look *l = &w->spot[TRIED].look;
+    int iterations;
+    CAROM_TRY(w->k.restore(w->k.user, place));
+    CAROM_TRY(w->k.predict(w->k.user, tau, s));
+    CAROM_TRY(w->k.correct(w->k.user, tau, &iterations));
+    CAROM_TRY(w->k.look(w->k.user, l));
+    *to = (beside){.value = value_now(w), .unstable = l->unstable};
+    double least = INFINITY;
+    for (int i = 0; i < l->n; ++i) {
+        if ((l->im[i] != 0) == w->orbits) continue;
+        const double off = w->orbits ? fabs(l->re[i] + 1) : fabs(l->re[i]);
+        if (off < least) least = off, to->critical = l->re[i];
+    }
+    return CAROM_OK;
+}
+
+// Both sides of it.  False: there is none, or the parameter does not change.
+static bool both_sides(walk *w, const double *place, const double *tau, beside side[2]) {
+    const double slope = fabs(tau[w->k.ntau - 1]), s = BESIDE / fmax(slope, 0.1);
+    for (int i = 0; i < 2; ++i)
+        if (look_beside(w, place, tau, i ? s : -s, &side[i]) != CAROM_OK) return false;
+    return fabs(side[1].value - side[0].value) > 0.01 * s * w->size;
+}
+
+static double slope_of(const beside side[2]) { return (side[1].critical - side[0].critical) / (side[1].value - side[0].value); }
+
+static carom_status begin_doubled(walk *w, double *t) {
+    beside side[2];
+    const double *place = t + w->head + 2 * w->k.ntau, value = place[0];
+    const bool known = both_sides(w, place, w->tau, side);
+    CAROM_TRY(w->k.restore(w->k.user, place));
+    CAROM_TRY(w->k.twice(w->k.user, w->tau));
+    const double off = value_now(w) - value;
+    w->k.half(w->k.user, w->half_1);
+    const double u = carom_length(w->half_1, w->k.ntau) / 2, c = known ? -slope_of(side) * off / (u * u) : NAN;
+    return amend(w, t[6], word_of(isnan(c) || fabs(off) < NOTICED * w->size ? 0 : c), c);
+}
+
+// One half of the branch that crosses: its place, parameter and look.
+static carom_status cross_at(walk *w, const double *place, const double *phi, double s, bool *good, beside *to) {
+    int iterations;
+    *good = false;
+    CAROM_TRY(w->k.restore(w->k.user, place));
+    carom_status status = w->k.predict(w->k.user, phi, s);
+    if (status == CAROM_OK) status = w->k.correct(w->k.user, phi, &iterations);
+    if (status == CAROM_OK) status = w->k.look(w->k.user, &w->spot[TRIED].look);
+    if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
+    *to = (beside){.value = value_now(w), .unstable = w->spot[TRIED].look.unstable, .critical = w->spot[TRIED].look.largest};
+    w->k.apart(w->k.user, place, w->by);
+    *good = carom_length(w->by, w->k.ntau) < SLANT * fabs(s);
+    return CAROM_OK;
+}
+
+// Is the other half of a branch the image of the first one by a symmetry?  At the same parameter it then has the same eigenvalues.
+static carom_status are_images(walk *w, const double *other, const beside *half, bool *alike) {
+    carom_curve_look *l = &w->spot[TRIED].look;
+    int iterations;
+    *alike = false;
+    CAROM_TRY(w->k.restore(w->k.user, other));
+    carom_zero(w->tau_1, w->k.ntau);
+    w->tau_1[w->k.ntau - 1] = 1;
+    CAROM_TRY(w->k.predict(w->k.user, w->tau_1, (half->value - other[0]) / w->size));
+    carom_status status = w->k.correct(w->k.user, NULL, &iterations);
+    if (status == CAROM_OK) status = w->k.look(w->k.user, l);
+    if (status != CAROM_OK) return fatal(status) ? status : CAROM_OK;
+    *alike = l->unstable == half->unstable && fabs(l->largest - half->critical) <= MIRROR * fabs(half->critical) + l->noise;
+    return CAROM_OK;
+}
+
+static carom_status largest_way(walk *w, const double *a, const double *b, double *r) {
+    double period, *x = calloc((size_t)(w->nq + w->nv) + 1, sizeof *x);
+    carom_status status = x ? w->k.restore(w->k.user, a) : no_memory(w->err);
+    if (status == CAROM_OK) status = w->k.row(w->k.user, &period, x, w->least, w->most);
+    if (status == CAROM_OK) status = w->k.restore(w->k.user, b);
+    if (status == CAROM_OK) status = w->k.row(w->k.user, &period, w->x, w->least, w->most);
+    for (int i = 0; i < w->nq && status == CAROM_OK; ++i) *r = fmax(*r, fabs(w->x[i] - x[i]) / 2);
+    free(x);
+    return status;
+}
+
+static carom_status begin_crossing(walk *w, double *t) {
+    const int n = w->k.ntau;
+    enum { TIMES = 11 };
+    double *place = malloc((3 * (size_t)w->k.nplace + (size_t)n + 1) * sizeof *place), *other = place + w->k.nplace, *first = other + w->k.nplace, *phi = first + w->k.nplace;
+    if (!place) return no_memory(w->err);
+    carom_copy(place, t + w->head + 2 * n, w->k.nplace);
+    beside half[2] = {{0}}, side[2];
+    bool good = false;
+    carom_status status = w->k.linearise(w->k.user);
+    if (status == CAROM_OK && !w->k.cross(w->k.user, w->tau, phi)) status = no_memory(w->err);
+    bool felt = false;
+    for (int i = 0; i < TIMES && !felt && status == CAROM_OK; ++i) { // as near as the parameter allows to tell
+        const double by = AWAY * pow(10, i / 2.0);
+        beside now[2] = {{0}};
+        bool both = false;
+        status = cross_at(w, place, phi, -by, &both, &now[1]);
+        if (status == CAROM_OK && both) w->k.save(w->k.user, w->place), status = cross_at(w, place, phi, by, &both, &now[0]);
+        if (status != CAROM_OK || !both) continue;
+        good = true, half[0] = now[0], half[1] = now[1];
+        carom_copy(other, w->place, w->k.nplace), w->k.save(w->k.user, first);
+        felt = fabs(half[0].value - place[0]) + fabs(half[1].value - place[0]) > FELT * w->size;
+    }
+    if (status == CAROM_OK && !good) status = carom_fail(w->err, CAROM_NOT_CONVERGED, "the branch that crosses was not found");
+    if (status == CAROM_OK) {
+        const double up = half[0].value - place[0], down = half[1].value - place[0];
+        double r = 0; // half the way between the two, of the coordinate that changes most
+        status = largest_way(w, other, first, &r);
+        const bool pitchfork = fabs(up - down) < fabs(up + down);
+        bool alike = false;
+        if (pitchfork && status == CAROM_OK) status = are_images(w, other, &half[0], &alike);
+        char text[60] = "transcritical";
+        if (pitchfork) {
+            double sense = 0; // of the solutions that were followed, those on the side of the new ones have lost more or less of their stability than the others
+            if (both_sides(w, place, w->tau, side)) sense = (side[1].unstable - side[0].unstable) * (up + down) * (side[1].value - side[0].value);
+            snprintf(text, sizeof text, "%s pitchfork", word_of(sense));
+        }
+        if (status == CAROM_OK) status = amend(w, t[6], text, pitchfork ? (up + down) / 2 / (r * r) : NAN);
+        if (status == CAROM_OK && !alike && w->ntasks < 16) { // the other half
+            status = w->k.restore(w->k.user, other);
+            for (int i = 0; i < n; ++i) w->tau_1[i] = -phi[i];
+            if (status == CAROM_OK) status = add_task(w, 0, w->longest * FIRST, START, w->tau_1);
+            if (status == CAROM_OK) task_at(w, w->ntasks - 1)[6] = -1;
+        }
+    }
+    if (status == CAROM_OK) carom_copy(w->tau, phi, n), status = w->k.restore(w->k.user, first);
+    if (status == CAROM_OK) status = w->k.linearise(w->k.user);
+    free(place);
+    return status;
+}
+
+// The first orbit beside a Hopf point: as small as the parameter allows to tell.
+static carom_status begin_grown(walk *w, double *t) {
+    enum { TIMES = 9 };
+    double *x = calloc((size_t)w->nq + 3 * (size_t)w->nv + 1, sizeof *x), *shape = x + w->nq + w->nv, rate = 0;
+    if (!x) return no_memory(w->err);
+    beside side[2];
+    const double *place = t + w->head + 2 * w->k.ntau, value = place[0];
+    carom_status status = w->k.pair(w->k.user, x, shape, &rate);
+    const bool known = status == CAROM_OK && both_sides(w, place, w->tau, side);
+    const double slope = known ? slope_of(side) : NAN;
+    double size = 0.01 * fmax(carom_norm_max(x, w->nq), 1e-3), c[2] = {NAN, NAN}, off = 0;
+    int most = 0, good = -1;
+    for (int i = 0; i < w->nv; ++i)
+        if (hypot(shape[i], shape[w->nv + i]) > hypot(shape[most], shape[w->nv + most])) most = i;
+    choose(w, true);
+    t[7] = 1;
+    for (int i = 0; i < TIMES && status == CAROM_OK && good < 0; ++i) {
+        const double by = size * pow(10, i / 2.0);
+        status = w->k.grow(w->k.user, value, x, shape, rate, by, w->tau);
+        if (fatal(status)) break;
+        off = value_now(w) - value;
+        if (status == CAROM_OK && (fabs(off) > FELT * w->size || i == TIMES - 1)) good = i, size = by;
+        if (i < TIMES - 1) status = CAROM_OK;
+    }
+    if (status == CAROM_OK && good < 0) status = carom_fail(w->err, CAROM_NOT_CONVERGED, "no orbit was found beside the equilibrium");
+    for (int half = 1; half >= 0 && status == CAROM_OK; --half) { // amplitudes size/2 and size: c1 without its next term
+        double period;
+        status = w->k.grow(w->k.user, value, x, shape, rate, half ? size / 2 : size, w->tau);
+        if (status == CAROM_OK) status = w->k.row(w->k.user, &period, w->x, w->least, w->most);
+        const double r = (w->most[most] - w->least[most]) / 2;
+        if (status == CAROM_OK) off = value_now(w) - value, c[half] = -4 * slope * off / (r * r);
+    }
+    const double c1 = (4 * c[1] - c[0]) / 3;
+    if (status == CAROM_OK) status = amend(w, t[6], word_of(isnan(c1) || fabs(off) < NOTICED * w->size ? 0 : -c1), c1);
+    free(x);
+    return status;
+}
+
 static carom_status begin_task(walk *w, double *t) {
     int iterations;
+    choose(w, t[7] != 0);
     CAROM_TRY(w->k.restore(w->k.user, t + w->head + 2 * w->k.ntau));
     carom_copy(w->tau, t + w->head, w->k.ntau), carom_copy(w->bend, t + w->head + w->k.ntau, w->k.ntau);
     w->failures = (int)t[3], w->before = t[4], w->parent = (int)t[5];
-    get_tests(t + 6, w->last);
+    get_tests(t + TASK, w->last);
     if (t[0] > 0) { // it goes on
         CAROM_TRY(w->k.linearise(w->k.user));
         get_look(w, t + FIXED, &w->spot[HERE].look);
         return w->k.keep(w->k.user, w->tau);
     }
-    if (t[2] == DOUBLE) CAROM_TRY(w->k.twice(w->k.user, w->tau));
-    else {
-        CAROM_TRY(w->k.correct(w->k.user, NULL, &iterations));
-        CAROM_TRY(turn_forward(w));
-    }
+    const kind what = (kind)t[2];
+    if (what == DOUBLE) CAROM_TRY(begin_doubled(w, t));
+    else if (what == CROSS) CAROM_TRY(begin_crossing(w, t));
+    else if (what == FROM_HOPF) CAROM_TRY(begin_grown(w, t));
+    else if (what == GO_ON) CAROM_TRY(w->k.correct(w->k.user, NULL, &iterations));
+    else CAROM_TRY(w->k.linearise(w->k.user));
+    t = w->task; // others may have been added
+    if (what != DOUBLE) CAROM_TRY(turn_forward(w));
     CAROM_TRY(stand(w));
     CAROM_TRY(w->k.keep(w->k.user, w->tau));
     CAROM_TRY(add_row(w, w->f->branches + 1, &w->spot[HERE].look, ""));
@@ -780,7 +1058,7 @@ static double turn_of(walk *w, const spot *b) {
 
 // Multipliers near their border must not move so far that two crossings could look like none.
 static bool too_far(walk *w, const carom_curve_look *a, const carom_curve_look *b) {
-    for (int i = 0; i < b->n && w->def->period; ++i) {
+    for (int i = 0; i < b->n && w->orbits; ++i) {
         const double size = hypot(b->re[i], b->im[i]);
         double least = INFINITY, turn = 0, grow = 0;
         if (!(fabs(log(size)) < NEAR_BORDER)) continue;
@@ -931,7 +1209,10 @@ static void give_up(walk *w) {
     const bool begun = w->task[0] > 0;
     const carom_error why = *w->err;
     if (begun) note_end(w, (int)w->task[0], &why);
-    else if (f->note.code == CAROM_OK) carom_fail(&f->note, why.code, "the doubled orbits at %.60s = %.9g were not found: %.600s", w->def->by, w->task[w->head + 2 * w->k.ntau], why.text);
+    else if (f->note.code == CAROM_OK) {
+        const double *place = w->task + w->head + 2 * w->curve[w->task[7] != 0 && w->task[2] != FROM_HOPF].ntau;
+        carom_fail(&f->note, why.code, "%s at %.60s = %.9g were not found: %.600s", w->task[2] == DOUBLE ? "the doubled orbits" : w->task[2] == FROM_HOPF ? "the orbits" : "other solutions", w->def->by, place[0], why.text);
+    }
     if (begun && t->rows > 0 && t->column[5].text[t->rows - 1][0] == 0) {
         char *text = realloc(t->column[5].text[t->rows - 1], sizeof "end");
         if (text) t->column[5].text[t->rows - 1] = strcpy(text, "end");
@@ -943,12 +1224,21 @@ static carom_status follow(walk *w) {
     if (!(def->from != def->to) || !isfinite(def->from) || !isfinite(def->to)) return carom_fail(w->err, CAROM_BAD_INPUT, "--by: give NAME=A:B with two different numbers");
     w->low = fmin(def->from, def->to), w->high = fmax(def->from, def->to), w->size = w->high - w->low;
     w->longest = def->step > 0 ? def->step : STEP;
-    CAROM_TRY(def->period ? carom_curve_orbits(&w->k, def, &w->m, &w->f->scheme, w->err) : carom_curve_rests(&w->k, def, &w->m, &w->f->scheme, w->err));
+    const carom_model *other;
+    CAROM_TRY(def->period ? carom_curve_orbits(&w->curve[1], def, NULL, &w->m, &w->f->scheme, w->err) : carom_curve_rests(&w->curve[0], def, NULL, &w->m, &w->f->scheme, w->err));
+    if (!def->period && def->switches & CAROM_SWITCH_HOPF) {
+        w->grown = *def;
+        w->grown.period = "free", w->grown.start = NULL, w->grown.guess = NAN;
+        CAROM_TRY(carom_curve_orbits(&w->curve[1], &w->grown, NULL, &other, &w->f->scheme, w->err));
+    }
+    choose(w, def->period != NULL);
     const carom_system *s = carom_model_system(w->m);
-    w->nq = s->nq, w->nv = s->nv, w->head = head_size(&w->k), w->length = w->head + 2 * w->k.ntau + w->k.nplace;
+    const carom_curve *k = w->curve;
+    const int most_tau = k[0].ntau > k[1].ntau ? k[0].ntau : k[1].ntau, most_place = k[0].nplace > k[1].nplace ? k[0].nplace : k[1].nplace, most_eig = k[0].neig > k[1].neig ? k[0].neig : k[1].neig;
+    w->nq = s->nq, w->nv = s->nv, w->neig = k[1].neig, w->head = head_size(most_eig), w->length = w->head + 2 * most_tau + most_place;
     w->low_event = w->high_event = NAN;
     for (int i = 0; i < w->nq; ++i) w->hidden += carom_model_presses(w->m, i);
-    const size_t ntau = (size_t)w->k.ntau, nplace = (size_t)w->k.nplace, neig = (size_t)w->k.neig;
+    const size_t ntau = (size_t)most_tau, nplace = (size_t)most_place, neig = (size_t)most_eig;
     double **part[] = {&w->half, &w->half_1, &w->tau, &w->bend, &w->tau_1, &w->by, &w->place, &w->place_1, &w->x, &w->least, &w->most};
     const size_t size[] = {ntau, ntau, ntau, ntau, ntau, ntau + 2 * neig, nplace, nplace, (size_t)(w->nq + w->nv), (size_t)w->nq, (size_t)w->nq};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
@@ -994,8 +1284,8 @@ carom_status carom_follow_run(carom_branch *f, const carom_follow_def *def, caro
         if (write_queue(&w) == CAROM_OK) *err = kept;
     }
     f->unlocated = f->branch.columns > 5 ? count_unlocated(&f->branch) : 0;
-    if (def->period) carom_curve_orbits_close(&w.k);
-    else carom_curve_rests_close(&w.k);
+    carom_curve_orbits_close(&w.curve[1]);
+    carom_curve_rests_close(&w.curve[0]);
     for (int i = 0; i < SPOTS; ++i) free(w.spot[i].place);
     free(w.task), free(w.tau), free(w.bend), free(w.tau_1), free(w.half), free(w.half_1), free(w.by), free(w.place), free(w.place_1), free(w.x), free(w.least), free(w.most);
     return status;
@@ -1029,11 +1319,12 @@ static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES]
     if (!text) return false;
     char *range = text, *step = text + 200, *set = text + NUMBERS, *exchange = put_list(set, def->model.set), *options = put_list(exchange, def->exchange);
     carom_format(range, 200, "%.17g:%.17g", def->from, def->to);
-    carom_format(step, NUMBERS - 200, "%.17g", def->step > 0 ? def->step : STEP);
+    carom_format(step, 60, "%.17g", def->step > 0 ? def->step : STEP);
+    snprintf(step + 60, NUMBERS - 260, "%d", def->switches);
     char *files = put_list(options, def->run.options), *at = files;
     for (int i = 0; i < def->model.nmatrices; ++i) at = put_sum(at, &def->model.matrices[i]);
     const carom_table_note all[NOTES] = {{"by", def->by}, {"model", def->model.text}, {"period", def->period ? def->period : ""}, {"range", range}, {"set", set}, {"exchange", exchange},
-                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", def->switches ? "yes" : "no"}, {"files", files}};
+                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", step + 60}, {"files", files}};
     memcpy(note, all, sizeof all);
     return true;
 }

@@ -153,7 +153,6 @@ static carom_status assemble(carom_graze *g, double *gap_row, double *rate_row) 
     carom_shooter *s = &c->s;
     const int n = s->n, m = s->m, N = m + c->nsym + 2, time = m, par = N - 1;
     double *d = g->work, *along = g->work + n, *A = g->A;
-    const double one = 1;
     carom_zero(A, (ptrdiff_t)N * N);
     for (int j = 0; j < m; ++j) {
         for (int i = 0; i < m; ++i)
@@ -181,7 +180,7 @@ static carom_status assemble(carom_graze *g, double *gap_row, double *rate_row) 
         along[i] = g->size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0)),
         d[i] = s->scale[i] * s->p_0[i];
     for (int i = 0; i < m; ++i) column(A, par, N)[i] = carom_dot(cycle_column(s->Z, i, n), along, n);
-    CAROM_TRY(slopes(g, (carom_direction){0, d, d + s->nv, &one}, &gap_row[par], &rate_row[par]));
+    CAROM_TRY(slopes(g, (carom_direction){0, d, d + s->nv, s->way}, &gap_row[par], &rate_row[par]));
     gap_row[par] *= g->size, rate_row[par] *= g->size;
     // one row for each direction that the model does not depend on
     for (int k = 0; k < c->nsym; ++k)

@@ -112,8 +112,7 @@ static carom_direction unit_direction(const carom_shooter *s, double *e, int i) 
 // Column i of C (i < n), or how c changes with the parameter (i = n).  n_rows: its length.
 static carom_status constraint_column(carom_shooter *s, carom_path *w, int i, double *column, int *n_rows) {
     const carom_point *p = &w->p;
-    const double one = 1;
-    const carom_direction d = i < s->n ? unit_direction(s, s->scratch, i) : (carom_direction){0, NULL, NULL, &one};
+    const carom_direction d = i < s->n ? unit_direction(s, s->scratch, i) : (carom_direction){0, NULL, NULL, s->way};
     int n = 0;
     if (carom_variation_gaps(w->x, p->t, p->q, d, w->gaps) != CAROM_OK || carom_variation_rates(w->x, p->t, p->q, p->v, d, w->full) != CAROM_OK)
         return carom_fail(s->err, CAROM_USER, "t = %.9g: the derivatives of the model have no finite value here", p->t);
@@ -326,9 +325,9 @@ static carom_status open_path(carom_shooter *s, carom_sim *sim) {
     close_path(s);
     s->path = (carom_path){.user = s, .on_start = on_start, .on_cross = on_cross, .on_step = s->lows ? on_step : NULL, .on_row = s->on_row ? on_row : NULL, .x = s->x, .borrowed = true, .rtol = s->rtol > 0 ? s->rtol : 1e-11, .longest = s->lows ? s->span / 40 : 0};
     s->opened = true;
-    carom_zero(s->dp, columns);
-    s->dp[n] = 1;
-    return carom_path_open(&s->path, s->task.base, sim, columns, s->dp, s->parameter >= 0, &s->parameter, 0, s->err);
+    carom_zero(s->dp, columns * s->np);
+    carom_copy(s->dp + n * s->np, s->way, s->np);
+    return carom_path_open(&s->path, s->task.base, sim, columns, s->dp, s->np, s->index, 0, s->err);
 }
 
 static carom_status linearised(carom_shooter *s, carom_sim *sim) {
@@ -468,13 +467,12 @@ carom_status carom_shooter_observe(carom_shooter *s, double *value, double *chan
     const carom_ledger none = {0};
     carom_average *averages = calloc((size_t)carom_model_watched(m) + 1, sizeof *averages);
     if (!averages) return no_memory(s->err);
-    const double one = 1;
     carom_model_observe(m, averages, &none, s->p.work, 0, s->p.q, s->p.v, value);
     free(averages);
     if (!change) return CAROM_OK;
     *change = 0;
     if (s->parameter < 0) return CAROM_OK;
-    return carom_variation_observed(s->x, 0, s->p.q, s->p.v, (carom_direction){0, NULL, NULL, &one}, change);
+    return carom_variation_observed(s->x, 0, s->p.q, s->p.v, (carom_direction){0, NULL, NULL, s->way}, change);
 }
 
 // Gaps, forces, M v and W'v + w at (t, q, v), one behind the other; sizes: of each group, the largest so far.
@@ -531,25 +529,34 @@ static carom_status prepare(carom_shooter *s) {
     carom_point_close(&s->p);
     CAROM_TRY(carom_point_open(&s->p, s->task.base, s->err));
     if (s->x) return CAROM_OK;
-    s->x = carom_variation_create(s->task.base, s->parameter >= 0, &s->parameter, s->err);
+    s->x = carom_variation_create(s->task.base, s->np, s->index, s->err);
     return s->x ? CAROM_OK : s->err->code;
 }
 
-carom_status carom_shooter_set(carom_shooter *s, double value) {
+static carom_status set_parameters(carom_shooter *s, double value) {
     bool derived = false, kept = false;
-    if (value == s->value) return CAROM_OK;
-    CAROM_TRY(carom_model_set(s->task.base, 1, &s->parameter, &value, &derived, s->err));
+    double to[2];
+    for (int k = 0; k < s->np; ++k) to[k] = s->at[k] + value * s->way[k];
+    CAROM_TRY(carom_model_set(s->task.base, s->np, s->index, to, &derived, s->err));
     s->value = value;
     close_path(s);
-    if (!derived) CAROM_TRY(carom_variation_set(s->x, &value, &kept, s->err));
+    if (!derived) CAROM_TRY(carom_variation_set(s->x, to, &kept, s->err));
     if (!kept) carom_variation_destroy(s->x), s->x = NULL;
     return prepare(s);
+}
+
+carom_status carom_shooter_set(carom_shooter *s, double value) { return value == s->value ? CAROM_OK : set_parameters(s, value); }
+
+carom_status carom_shooter_aim(carom_shooter *s, const double *at, const double *way, double value) {
+    carom_copy(s->at, at, 2), carom_copy(s->way, way, 2);
+    s->linear = false;
+    return set_parameters(s, value);
 }
 
 static carom_status allocate(carom_shooter *s) {
     const size_t n = (size_t)s->n, nc = (size_t)s->p.nc, x = (size_t)(s->nq + s->nv);
     double **part[] = {&s->scale, &s->p_0, &s->p_1, &s->rate_0, &s->rate_1, &s->Z, &s->Y, &s->rows, &s->start, &s->end, &s->mode_0, &s->mode_1, &s->mode, &s->low, &s->block, &s->dp, &s->scratch, &s->least, &s->most};
-    const size_t size[] = {n, n, n, n, n, n * n, n * n, n * n, x, x, nc, nc, nc, nc, x + n, n + 1, 2 * n, x, x};
+    const size_t size[] = {n, n, n, n, n, n * n, n * n, n * n, x, x, nc, nc, nc, nc, x + n, 2 * n + 2, 2 * n, x, x};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
         if (!*part[i]) return no_memory(s->err);
@@ -606,9 +613,9 @@ carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *change
 }
 
 carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *err) {
-    const char *const names[] = {by, NULL};
+    const char *const names[] = {by, by ? s->also : NULL, NULL};
     s->err = err;
-    s->parameter = -1;
+    s->parameter = -1, s->way[0] = 1;
     CAROM_TRY(carom_task_open(&s->task, names, err));
     CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
@@ -617,10 +624,12 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     s->run_rtol = tolerance_of(s, &least);
     s->given = !isnan(s->task.run.rtol);
     for (int i = 0; s->task.run.options && s->task.run.options[i]; ++i) s->given = s->given || strncmp(s->task.run.options[i], "rtol=", 5) == 0;
-    if (by) {
-        if (s->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", by);
-        s->parameter = s->task.free[0].index, s->value = s->task.free[0].value;
+    for (int k = 0; k < 2 && names[0] && names[k]; ++k) {
+        if (s->task.free[k].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[k]);
+        s->index[s->np++] = s->task.free[k].index;
     }
+    if (by) s->parameter = s->index[0], s->value = s->task.free[0].value;
+    if (s->np == 2) s->at[1] = s->task.free[1].value;
     const carom_system *sys = carom_model_system(s->task.base);
     s->nq = sys->nq, s->nv = sys->nv, s->n = 2 * sys->nv;
     if (sys->nv == 0) return carom_fail(err, CAROM_BAD_INPUT, "the model has no coordinates");

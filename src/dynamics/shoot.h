@@ -37,6 +37,10 @@ typedef struct carom_shooter {
     carom_variation *x;
     int nq, nv, n, parameter; // n = 2 nv; parameter -1: none
     double value;
+    // two parameters: they are at + value way; with one, way is 1 and at is 0
+    const char *also;      // the caller's: the second one; NULL: none
+    int np, index[2];
+    double at[2], way[2];
     // the last run
     double t_0, span; // begun at, to last
     double *start, *end;   // nq + nv
@@ -72,6 +76,8 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
 void carom_shooter_close(carom_shooter *s);
 /// Another tolerance of the scheme, not below what it allows.  *changed false: it stays as it is.
 carom_status carom_shooter_tolerance(carom_shooter *s, double rtol, bool *changed);
+/// Another line of two parameters, and the value on it.
+carom_status carom_shooter_aim(carom_shooter *s, const double *at, const double *way, double value);
 /// Another value of the parameter.
 carom_status carom_shooter_set(carom_shooter *s, double value);
 /// From x at t_0 over `span`, with the linearisation or without, in so many steps.
