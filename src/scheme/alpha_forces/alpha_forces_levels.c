@@ -159,7 +159,9 @@ static carom_status before(work *w, carom_step *s) {
         }
         const double u_s = w->u_free[k];
         double there;
-        if (w->crossing && w->g_0[id] > 0 && w->g_s[id] < 0) {
+        if (w->due[id] && u_s < 0) {
+            u[0] = u_s;
+        } else if (w->crossing && w->g_0[id] > 0 && w->g_s[id] < 0) {
             carom_alpha_crossing(w->g_0[id], u[0], w->g_s[id], u_s, s->h, &there);
             if (there < 0) u[0] = fmax(there, -fmax(fabs(u[0]), fabs(u_s)));
         }
