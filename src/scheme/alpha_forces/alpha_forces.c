@@ -5,6 +5,7 @@
 // velocities obey them; contacts that close have impulses.  After an event accelerations start anew.
 #include "scheme/alpha_forces/alpha_forces.h"
 #include "scheme/friction.h"
+#include "scheme/held.h"
 #include "scheme/inside.h"
 #include <float.h>
 #include <math.h>
@@ -85,7 +86,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     for (size_t i = 0; i < sizeof locals / sizeof *locals; ++i) *locals[i] = carom_allocate_local(mem, sys);
     const int nl = w->L_0.W.n;
     w->push.W = carom_allocate_columns(mem, sys->nv, nl, 3 * sys->column_stride);
-    double **rows[] = {&w->lambda, &w->off, &w->u_0, &w->mean, &w->u, &w->u_s, &w->u_free, &w->u_before, &w->u_r, &w->p, &w->kappa, &w->z};
+    double **rows[] = {&w->lambda, &w->off, &w->u_0, &w->mean, &w->u, &w->u_s, &w->u_free, &w->u_before, &w->u_book, &w->u_r, &w->p, &w->kappa, &w->rows_r, &w->z};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = carom_allocate(mem, (size_t)nl);
     w->row = carom_allocate_ints(mem, (size_t)nl);
     CAROM_ALLOCATE(mem, nb, &w->g_s, &w->g_0);
@@ -248,8 +249,8 @@ static carom_status choose(work *w, carom_step *s) {
         if (some) carom_close_these(s, L, w->pick);
     }
     for (int c = 0; c < nc; ++c) w->in[ne + c] = w->pick[c];
-    if (L->nb == 0) return CAROM_OK;
     carom_local_same(&w->L_0, L);
+    if (L->nb == 0) return CAROM_OK;
     CAROM_TRY(carom_directions(s, &w->L_0, s->t, w->now.q));
     carom_local_velocity(w->u_0, &w->L_0, w->now.v);
     return CAROM_OK;
@@ -272,17 +273,34 @@ static void find_next(work *w, const carom_step *s, bool *left) {
     for (int c = 0; c < s->sys->nc; ++c) *left = *left || (w->now.in[c] != 0 && w->next.in[c] == 0);
 }
 
+// The three levels.
+static carom_status levels(void *memory, carom_step *s) {
+    work *w = memory;
+    predict(w, s);
+    CAROM_TRY(choose(w, s));
+    CAROM_TRY(forces(w, s));
+    CAROM_TRY(carom_alpha_positions(w, s));
+    return carom_alpha_velocities(w, s);
+}
+
+// What they leave of gaps.
+static double left_of_gaps(const void *memory, carom_step *s) {
+    const work *w = memory;
+    const double size = carom_size_of_positions(s->sys, w->P.q);
+    double left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * s->scale;
+    for (int b = s->sys->ne; b < w->L_v.nb; ++b)
+        left = fmax(left, carom_local_rounding_within(&w->L_v, w->L_v.at[b], w->P.q, s->sys->nq, size));
+    return left;
+}
+
 // From w->now at s->t over s->h to w->next.
 static carom_status part(work *w, carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne, nc = s->sys->nc, nd = s->dir[ne + nc];
     const carom_local *L = &w->N.L;
     carom_alpha_state *z = &w->next;
     bool event;
-    predict(w, s);
-    CAROM_TRY(choose(w, s));
-    CAROM_TRY(forces(w, s));
-    CAROM_TRY(carom_alpha_positions(w, s));
-    CAROM_TRY(carom_alpha_velocities(w, s));
+    carom_move(s, w->P.q, w->now.q, s->h, w->now.v);
+    CAROM_TRY(carom_held_solve(&(carom_held_step){.solve = levels, .work = w, .q = w->P.q, .left = left_of_gaps, .g = w->g_0}, s));
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     find_next(w, s, &event);
     event = event || w->struck;
@@ -310,7 +328,7 @@ static void book(work *w, carom_step *s) {
     const double h = s->h, gc = w->par.gamma * w->c;
     carom_zero(s->force, s->dir[nb]); // those of the last part count
     s->booked_t = s->t + h;
-    if (w->struck) carom_book_impulses(s, L_v, w->p, w->u_s, w->u);
+    if (w->struck) carom_book_impulses(s, L_v, w->p, w->u_book, w->u);
     carom_alpha_gather(w->mean, s, L, w->kap);
     for (int k = 0; k < L->at[L->nb]; ++k) w->mean[k] = gc * (w->lambda[k] + w->mean[k]);
     carom_book_forces(s, &w->L_0, w->mean, w->u_0, 0.5 * h, false);

@@ -45,7 +45,8 @@ typedef struct carom_alpha_forces {
     carom_matrix B;
     double *v_1, *x_v;             // v_1; scratch (nv)
     carom_local L_v, L_r, push;    // F and I at q_1; some rows of it, or of L_a; what acts along them
-    double *u, *u_s, *u_free, *u_before, *p; // rows of L_v: velocities after, at v~, at v~ before (AF-7), u^-; impulses
+    double *u, *u_s, *u_free;       // rows of L_v: velocities after, at v~, at v~ before (AF-7)
+    double *u_before, *u_book, *p;  // u^- for the law, for the books; impulses
     bool *plastic;                 // by constraint of L_v
     int *row;                      // of each row of L_r: its row in L_a, or L_v
     bool struck, captured;         // an impulse acted in I; one of them gave nothing back
@@ -55,7 +56,8 @@ typedef struct carom_alpha_forces {
     bool *pick;                    // nc
     bool *slides;                  // by id
     double *slip;                  // recorded directions: of slip
-    double *kappa, *z, *y;         // rows; reactions by rows of L_r; scratch (nv)
+    double *kappa, *rows_r, *z;    // rows of L_a; reactions by its rows, by those of L_r
+    double *y;                     // nv: scratch
     double *a_r, *lambda_r;        // the answer, lambda by recorded directions
     double *q_r, *v_r;             // where
 } carom_alpha_forces;

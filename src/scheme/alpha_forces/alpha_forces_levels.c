@@ -148,24 +148,26 @@ static carom_status before(work *w, carom_step *s) {
     CAROM_TRY(carom_velocity_before(s, w->u_before, L, (carom_place){.t = t_1, .q = w->P.q, .v = w->now.v}));
     if (w->crossing) CAROM_TRY(carom_gaps(s, w->g_0, s->t, w->now.q));
     w->captured = false;
+    carom_copy(w->u_book, w->u_s, L->at[L->nb]);
     for (int b = 0; b < L->nb; ++b) {
-        const int id = L->id[b], k = L->at[b];
-        double *u = w->u_before + k;
+        const int id = L->id[b], k = L->at[b], n = L->at[b + 1] - k;
+        double *u = w->u_before + k, there;
+        const double u_s = w->u_free[k];
         w->plastic[b] = false;
         if (id < ne || !w->hit[id]) {
-            carom_zero(u, L->at[b + 1] - k);
-            w->plastic[b] = id >= ne;
+            carom_zero(u, n);
             continue;
         }
-        const double u_s = w->u_free[k];
-        double there;
+        if (w->now.in[id - ne] != 0) // it meets a kink: along the directions there, and with the wall as it moves there
+            for (int i = 0; i < n; ++i) u[i] = carom_column_dot(&L->W, k + i, w->now.v) + L->w[k + i];
         if (w->due[id] && u_s < 0) {
             u[0] = u_s;
         } else if (w->crossing && w->g_0[id] > 0 && w->g_s[id] < 0) {
             carom_alpha_crossing(w->g_0[id], u[0], w->g_s[id], u_s, s->h, &there);
             if (there < 0) u[0] = fmax(there, -fmax(fabs(u[0]), fabs(u_s)));
         }
-        // (AF-14)  e = 0 where e |u^-| <= (u_n - u(q~, v~))/2:  the next flight would be shorter than a step
+        carom_copy(w->u_book + k, u, n);
+        // (AF-14)  e = 0 where e |u^-| <= (u^- - u(q~, v~))/2:  the next flight would be shorter than a step
         if (carom_restitution(s, id - ne, u[0]) * fabs(u[0]) > 0.5 * (u[0] - u_s)) continue;
         u[0] = 0;
         w->plastic[b] = w->captured = true;

@@ -13,6 +13,7 @@ carom_status carom_alpha_metric(work *w, carom_step *s, double t, const double *
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
     if (N->constant && N->F.ready && N->h == h) return CAROM_OK;
     CAROM_TRY(carom_tangent(s, w->K, w->C, t, q, v));
+    N->K = w->K, N->q = w->q_s, N->share = h * gc; // Newton's method may do with these
     carom_matrix_zero(N->A);
     carom_matrix_add(N->A, 1, w->M);
     carom_matrix_add(N->A, h * gc, w->C);
@@ -102,26 +103,14 @@ static void book_rows(work *w, const carom_step *s, const carom_local *L) {
 // (AF-10)  A s = f + W lambda;  W's + kappa: 0 of joints, the law of contact of normals, Coulomb's law of tangents that stick,
 //          lambda_T = -mu lambda_N d of those that slide;  then once more with f + E s, E = A - M, where that changes s by less
 //          than half:  what is not stiff has M s = f + W lambda up to E^2
-static carom_status accelerate(work *w, carom_step *s, double t, const double *q, const double *v, const carom_alpha_state *z, bool anew) {
-    carom_local *L = &w->L_a;
-    const int nv = s->sys->nv, ne = s->sys->ne;
-    for (int c = 0; c < s->sys->nc; ++c) w->pick[c] = z->in[c] != 0;
-    carom_close_these(s, L, w->pick);
-    CAROM_TRY(carom_friction_at(s, t, q, v));
-    CAROM_TRY(carom_force(s, w->f, t, q, v));
+static carom_status solve(work *w, carom_step *s, const carom_local *L) {
+    const int nv = s->sys->nv;
     carom_copy(w->a_r, w->f, nv);
     carom_factor_solve(&w->N.F, w->a_r);
-    if (L->nb > 0) {
-        CAROM_TRY(carom_directions(s, L, t, q));
-        CAROM_TRY(carom_curvature(s, w->kappa, L, t, q, v));
-        carom_local_velocity(w->u_r, L, v);
-        if (anew) classify(w, s, L, w->u_r, v);
-        else turn(w, s, L, w->u_r);
-    }
     choose_rows(w, s, L);
     if (L->nb > 0) {
         carom_problem_form(s, &w->L_r, &w->push, &w->N.F, s->h);
-        for (int b = ne; b < L->nb; ++b)
+        for (int b = s->sys->ne; b < L->nb; ++b)
             if (w->slides[L->id[b]]) s->blocks[b].law = CAROM_UNILATERAL;
     }
     CAROM_TRY(react(w, s, w->a_r));
@@ -135,6 +124,30 @@ static carom_status accelerate(work *w, carom_step *s, double t, const double *q
         CAROM_TRY(react(w, s, w->a_r));
     }
     book_rows(w, s, L);
+    return CAROM_OK;
+}
+
+// At a point, with the contacts of z; anew: whether they slide is found there.
+static carom_status accelerate(work *w, carom_step *s, double t, const double *q, const double *v, const carom_alpha_state *z, bool anew) {
+    carom_local *L = &w->L_a;
+    bool settled = false;
+    for (int c = 0; c < s->sys->nc; ++c) w->pick[c] = z->in[c] != 0;
+    carom_close_these(s, L, w->pick);
+    CAROM_TRY(carom_friction_at(s, t, q, v));
+    CAROM_TRY(carom_force(s, w->f, t, q, v));
+    if (L->nb > 0) {
+        CAROM_TRY(carom_directions(s, L, t, q));
+        CAROM_TRY(carom_curvature(s, w->kappa, L, t, q, v));
+        carom_local_velocity(w->u_r, L, v);
+        if (anew) classify(w, s, L, w->u_r, v);
+        else turn(w, s, L, w->u_r);
+    }
+    for (int round = 0; !settled; ++round) {
+        CAROM_TRY(solve(w, s, L));
+        if (L->nb > 0) carom_alpha_gather(w->rows_r, s, L, w->lambda_r);
+        CAROM_TRY(carom_friction_settle(s, L, w->rows_r, round, &settled));
+        if (!settled) CAROM_TRY(carom_friction_at(s, t, q, v));
+    }
     return CAROM_OK;
 }
 
