@@ -75,7 +75,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->next = allocate_state(mem, sys, recorded, true);
     w->N = carom_allocate_newton(mem, sys);
     w->N.M = w->M = carom_allocate_matrix(mem, sys->mass_shape);
-    carom_matrix *tangents[] = {&w->K, &w->C, &w->B};
+    carom_matrix *tangents[] = {&w->K, &w->C, &w->A, &w->B};
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
     w->D = carom_allocate_columns(mem, sys->nv, w->N.L.W.n, sys->column_stride);
     CAROM_ALLOCATE(mem, nv, &w->a_n, &w->a_p, &w->v_p, &w->x_p, &w->x, &w->s, &w->v_s, &w->v_f, &w->f, &w->v_1, &w->x_v, &w->y, &w->a_r, &w->v_r);
@@ -90,10 +90,11 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = carom_allocate(mem, (size_t)nl);
     w->row = carom_allocate_ints(mem, (size_t)nl);
     CAROM_ALLOCATE(mem, nb, &w->g_s, &w->g_0);
-    bool **sets[] = {&w->in, &w->turns, &w->holds, &w->hit, &w->due, &w->plastic, &w->slides, &w->pick};
+    bool **sets[] = {&w->in, &w->turns, &w->holds, &w->hit, &w->due, &w->plastic, &w->stuck, &w->slides, &w->pick};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i) *sets[i] = allocate_bools(mem, nb);
     w->P = carom_allocate_projection(mem, sys);
     w->F_M = carom_allocate_factor(mem, sys->mass_shape, true);
+    w->F_A = carom_allocate_factor(mem, sys->tangent_shape, false);
     w->F_B = carom_allocate_factor(mem, sys->tangent_shape, false);
 }
 
@@ -105,7 +106,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
 static void predict(work *w, const carom_step *s) {
     const carom_newmark_par *p = &w->par;
     const carom_alpha_state *z = &w->now;
-    const double h = s->h, x = *z->h > 0 ? h / *z->h : 1;
+    const double h = s->h, x = h / fabs(*z->h);
     for (int i = 0; i < s->sys->nv; ++i) {
         const double a = w->a_n[i] = x == 1 ? z->a[i] : z->s[i] + x * (z->a[i] - z->s[i]);
         w->a_p[i] = (p->alpha_f * z->s[i] - p->alpha_m * a) / (1 - p->alpha_m);
@@ -160,16 +161,17 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
         carom_local_velocity(N->u_1, &N->L, v);
         return rub(w, s, t_1, w->q_s, v);
     }
-    // (AF-16)  A = M + h gamma c C + h^2 beta c K,  K = d(M s - f - W lambda)/dq,  V = W + h beta/gamma du/dq
+    // (AF-16)  d(R - W P)/dv~ = M + h gamma c C + h^2 beta c (K + d(M s - W lambda)/dq),  V = W + h beta/gamma du/dq
+    const double bc = h * h * w->par.beta * w->c;
     CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q_s, v));
-    CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q_s, w->s));
-    for (int k = 0; k < N->L.at[N->L.nb]; ++k) w->lambda[k] = N->p[k] / g - w->off[k];
-    CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &N->L, w->lambda, t_1, w->q_s));
     N->K = w->K, N->q = w->q_s, N->share = g;
     carom_matrix_zero(N->A);
     carom_matrix_add(N->A, 1, w->M);
     carom_matrix_add(N->A, g, w->C);
-    carom_matrix_add(N->A, h * h * w->par.beta * w->c, w->K);
+    carom_matrix_add(N->A, bc, w->K);
+    CAROM_TRY(carom_mass_gradient(s, N->A, bc, t_1, w->q_s, w->s));
+    for (int k = 0; k < N->L.at[N->L.nb]; ++k) w->lambda[k] = N->p[k] / g - w->off[k];
+    CAROM_TRY(carom_reaction_gradient(s, N->A, -bc, &N->L, w->lambda, t_1, w->q_s));
     if (N->L.nb == 0) return CAROM_OK;
     CAROM_TRY(carom_rate_gradient(s, &w->D, &N->L, t_1, w->q_s, v));
     carom_local_blend(&N->V, &N->L, x, &w->D);
@@ -183,7 +185,7 @@ static bool find_turns(work *w, const carom_step *s) {
     for (int b = s->sys->ne; b < L->nb; ++b) {
         const int id = L->id[b], first = L->at[b] + 1, n = L->at[b + 1] - first;
         double none = 0, none_0 = 0, along = 0;
-        if (n < 1 || w->turns[id] || !(w->N.p[L->at[b]] > 0)) continue;
+        if (n < 1 || w->turns[id] || !(w->N.p[L->at[b]] > 0) || carom_alpha_sticks(s, id, w->now.lambda + s->dir[id], n)) continue;
         for (int k = first; k < first + n; ++k) {
             none = fmax(none, carom_alpha_no_velocity(s, L, k, w->v_s));
             none_0 = fmax(none_0, carom_alpha_no_velocity(s, &w->L_0, k, w->now.v));
@@ -256,6 +258,13 @@ static carom_status choose(work *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// At the start of a step, with contacts that stick as their reactions lambda say.
+static carom_status restart(work *w, carom_step *s, carom_alpha_state *z, const double *lambda) {
+    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id)
+        w->stuck[id] = carom_alpha_sticks(s, id, lambda + s->dir[id], carom_directions_of(s->sys, id) - 1);
+    return carom_alpha_restart(w, s, s->t, z);
+}
+
 // -- a part of a step --------------------------------------------------------------------------------------------------------
 
 // F of the next step: held or hit, or closed, and not leaving.  *left: one has left.
@@ -293,12 +302,24 @@ static double left_of_gaps(const void *memory, carom_step *s) {
     return left;
 }
 
+// Who sticks after this part, by forces, or by the impulses of an impact.
+static void find_stuck(work *w, const carom_step *s) {
+    for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->stuck[id] = false;
+    for (int way = 0; way < 1 + w->struck; ++way) {
+        const carom_local *L = way == 0 ? &w->N.L : &w->L_v;
+        const double *p = way == 0 ? w->N.p : w->p;
+        for (int b = s->sys->ne; b < L->nb; ++b)
+            if (way == 0 || p[L->at[b]] > 0) w->stuck[L->id[b]] = carom_alpha_sticks(s, L->id[b], p + L->at[b], L->at[b + 1] - L->at[b] - 1);
+    }
+}
+
 // From w->now at s->t over s->h to w->next.
 static carom_status part(work *w, carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne, nc = s->sys->nc, nd = s->dir[ne + nc];
     const carom_local *L = &w->N.L;
     carom_alpha_state *z = &w->next;
     bool event;
+    if (*w->now.h < 0 && -*w->now.h != s->h) CAROM_TRY(restart(w, s, &w->now, w->now.lambda)); // stiff forces accelerate as over this step
     carom_move(s, w->P.q, w->now.q, s->h, w->now.v);
     CAROM_TRY(carom_held_solve(&(carom_held_step){.solve = levels, .work = w, .q = w->P.q, .left = left_of_gaps, .g = w->g_0}, s));
     CAROM_TRY(carom_mass_still_positive(s, w->M));
@@ -308,7 +329,10 @@ static carom_status part(work *w, carom_step *s) {
     carom_copy(z->q, w->P.q, s->sys->nq);
     carom_copy(z->v, w->v_1, nv);
     *z->h = s->h;
-    if (event) return carom_alpha_restart(w, s, s->t + s->h, z);
+    if (event) {
+        find_stuck(w, s);
+        return carom_alpha_restart(w, s, s->t + s->h, z);
+    }
     carom_copy(z->s, w->s, nv);
     carom_add(z->a, w->a_p, w->c, w->s, nv);
     carom_zero(z->lambda, nd);
@@ -360,7 +384,6 @@ static carom_status start(void *memory, carom_step *s) {
     CAROM_TRY(inertia(w, s));
     carom_copy(z->q, s->q, s->sys->nq);
     carom_copy(z->v, s->v, s->sys->nv);
-    *z->h = 0;
     carom_zero(z->in, s->sys->nc);
     CAROM_TRY(carom_gaps(s, w->g_0, s->t, s->q));
     CAROM_TRY(carom_close_at(s, L, w->g_0, (carom_place){.t = s->t, .q = s->q, .v = s->v}));
@@ -372,7 +395,7 @@ static carom_status start(void *memory, carom_step *s) {
         for (int b = ne; b < L->nb; ++b)
             z->in[L->id[b] - ne] = strikes[b] == 0 && w->u[L->at[b]] <= carom_alpha_no_velocity(s, L, L->at[b], s->v);
     }
-    CAROM_TRY(carom_alpha_restart(w, s, s->t, z));
+    CAROM_TRY(restart(w, s, z, w->kept.lambda));
     copy_state(&w->kept, z, s);
     return CAROM_OK;
 }

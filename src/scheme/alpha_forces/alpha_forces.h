@@ -12,7 +12,7 @@ typedef struct carom_alpha_state {
     double *s, *a;       // accelerations: M s = f + W lambda; a is that of another time
     double *lambda, *l;  // recorded directions: reactions, and what is to them as a to s
     double *in;          // nc: 1 for contacts that carry forces, F
-    double *h;           // one: step that a and l belong to; 0: the state has not been stepped from yet
+    double *h;           // one: step that a and l belong to; negative: they are those of a restart
 } carom_alpha_state;
 
 typedef struct carom_alpha_forces {
@@ -23,7 +23,10 @@ typedef struct carom_alpha_forces {
     bool massless, seen;   // M is singular; that has been looked at
     // forces
     carom_newton N;        // unknown v~, impulses h gamma c (lambda + off)
-    carom_matrix M, K, C;  // M, -d(f + W lambda - M s)/dq, -df/dv
+    carom_matrix M, K, C;  // M, -df/dq, -df/dv
+    carom_matrix A;        // (AF-18), its factor, and that to be used
+    carom_factor F_A;
+    const carom_factor *F;
     bool have_M;           // M is constant and stands
     carom_columns D;       // du/dq
     double *a_p, *v_p, *x_p;       // a, v~ and displacement of q~ at s = 0
@@ -54,7 +57,7 @@ typedef struct carom_alpha_forces {
     carom_local L_a;               // joints and F
     double *u_r;                   // local velocities of its rows
     bool *pick;                    // nc
-    bool *slides;                  // by id
+    bool *stuck, *slides;          // by id: sticks, as its last reaction says; slides
     double *slip;                  // recorded directions: of slip
     double *kappa, *rows_r, *z;    // rows of L_a; reactions by its rows, by those of L_r
     double *y;                     // nv: scratch
@@ -62,10 +65,10 @@ typedef struct carom_alpha_forces {
     double *q_r, *v_r;             // where
 } carom_alpha_forces;
 
-/// (AF-10), (AF-11) at (t, z->q, z->v) with z->in:  z->s, z->a, z->lambda, z->l.
+/// (AF-10), (AF-11) at (t, z->q, z->v) with z->in and w->stuck:  z->s, z->a, z->lambda, z->l.
 carom_status carom_alpha_restart(carom_alpha_forces *w, carom_step *s, double t, carom_alpha_state *z);
-/// A and its factor at a point (in w->N), for s->h.
-carom_status carom_alpha_metric(carom_alpha_forces *w, carom_step *s, double t, const double *q, const double *v);
+/// (AF-18)  A = M + h gamma c C + h^2 beta c K of the M, K, C at hand:  without d(M s - W lambda)/dq, which may make it indefinite.
+carom_status carom_alpha_metric(carom_alpha_forces *w, carom_step *s);
 
 /// (AF-6), (AF-7): from q~ to w->P.q; w->hit.
 carom_status carom_alpha_positions(carom_alpha_forces *w, carom_step *s);
@@ -74,6 +77,9 @@ carom_status carom_alpha_velocities(carom_alpha_forces *w, carom_step *s);
 
 /// What rounding and the contact solvers may leave of the local velocity of row k of L.
 double carom_alpha_no_velocity(const carom_step *s, const carom_local *L, int k, const double *v);
+
+/// (AF-17)  Does a contact stick whose reaction is p, n tangents behind the normal one:  |p_T| < mu p_N?  Velocities that rounding leaves under a heavy load say nothing.
+bool carom_alpha_sticks(const carom_step *s, int id, const double *p, int n);
 
 /// L's rows, of their constraints' recorded directions, and back; others stay as they are.
 void carom_alpha_gather(double *x, const carom_step *s, const carom_local *L, const double *by_direction);

@@ -12,6 +12,11 @@ double carom_alpha_no_velocity(const carom_step *s, const carom_local *L, int k,
     return 16 * DBL_EPSILON * (carom_local_magnitude(L, k, v) + fabs(L->w[k])) + carom_velocity_left(s);
 }
 
+bool carom_alpha_sticks(const carom_step *s, int id, const double *p, int n) {
+    static const double INSIDE = 1 - 1e-6;
+    return n > 0 && p[0] > 0 && carom_length(p + 1, n) < INSIDE * s->sys->contacts[id - s->sys->ne].friction * p[0];
+}
+
 void carom_alpha_gather(double *x, const carom_step *s, const carom_local *L, const double *by_direction) {
     for (int b = 0; b < L->nb; ++b) carom_copy(x + L->at[b], by_direction + s->dir[L->id[b]], L->at[b + 1] - L->at[b]);
 }
@@ -94,7 +99,7 @@ static carom_status answer(work *w, carom_step *s) {
         if (*carom_matrix_entry(w->M, i, i) == 0 && *own == 0) *own = 1, r[i] = 0;
     }
     if (carom_factorise(&w->F_B, w->B, NULL) == CAROM_OK) carom_factor_solve(&w->F_B, r);
-    else carom_factor_solve(&w->N.F, r); // singular without a zero on its diagonal
+    else carom_factor_solve(w->F, r); // singular without a zero on its diagonal
     carom_axpy(w->s, -1, r, nv);
     carom_axpy(w->v_s, -g, r, nv);
     return CAROM_OK;
@@ -111,7 +116,10 @@ carom_status carom_alpha_positions(work *w, carom_step *s) {
     CAROM_TRY(carom_close_together(s, &P->L, P->g, (carom_place){.t = t_1, .q = w->q_s, .v = w->v_s, .held = w->now.in}));
     carom_note_gaps(s, P->g, w->q_s);
     carom_copy(w->g_s, P->g, ne + nc);
-    P->F = &w->N.F;
+    bool needed = w->N.L.nb > 0;
+    for (int id = ne; id < ne + nc; ++id) needed = needed || P->g[id] < 0;
+    if (needed) CAROM_TRY(carom_alpha_metric(w, s));
+    P->F = w->F;
     P->t_f = t_1, P->q_f = w->q_s;
     P->q_0 = w->now.q, P->v_0 = w->now.v;
     P->equal = w->holds;
@@ -246,7 +254,7 @@ carom_status carom_alpha_velocities(work *w, carom_step *s) {
     carom_local_velocity(w->u_s, L, w->v_s);
     carom_zero(w->p, L->at[L->nb]);
     if (!w->massless) CAROM_TRY(carom_mass_factor(s, &w->F_M, t_1, w->P.q));
-    const carom_factor *F = w->massless ? &w->N.F : &w->F_M;
+    const carom_factor *F = w->massless ? w->F : &w->F_M;
     CAROM_TRY(impact ? strike(w, s, F) : settle(w, s, F));
     carom_local_velocity(w->u, L, w->v_1);
     return CAROM_OK;

@@ -6,23 +6,31 @@
 
 typedef carom_alpha_forces work;
 
-carom_status carom_alpha_metric(work *w, carom_step *s, double t, const double *q, const double *v) {
+carom_status carom_alpha_metric(work *w, carom_step *s) {
     carom_newton *N = &w->N;
     const double h = s->h, gc = w->par.gamma * w->c, bc = w->par.beta * w->c;
+    w->F = N->constant ? &N->F : &w->F_A;
+    if (N->constant && N->F.ready && N->h == h) return CAROM_OK;
+    carom_matrix A = N->constant ? N->A : w->A;
+    carom_factor *F = N->constant ? &N->F : &w->F_A;
+    carom_matrix_zero(A);
+    carom_matrix_add(A, 1, w->M);
+    carom_matrix_add(A, h * gc, w->C);
+    carom_matrix_add(A, h * h * bc, w->K);
+    F->ready = false;
+    CAROM_TRY(carom_iteration_factor(s, F, A));
+    F->ready = N->constant;
+    if (N->constant) N->h = h;
+    return CAROM_OK;
+}
+
+// The same at a point.
+static carom_status metric_at(work *w, carom_step *s, double t, const double *q, const double *v) {
     if (!w->have_M) CAROM_TRY(carom_mass(s, w->M, t, q));
     w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
-    if (N->constant && N->F.ready && N->h == h) return CAROM_OK;
-    CAROM_TRY(carom_tangent(s, w->K, w->C, t, q, v));
-    N->K = w->K, N->q = w->q_s, N->share = h * gc; // Newton's method may do with these
-    carom_matrix_zero(N->A);
-    carom_matrix_add(N->A, 1, w->M);
-    carom_matrix_add(N->A, h * gc, w->C);
-    carom_matrix_add(N->A, h * h * bc, w->K);
-    N->F.ready = false;
-    CAROM_TRY(carom_iteration_factor(s, &N->F, N->A));
-    N->F.ready = N->constant;
-    N->h = h;
-    return CAROM_OK;
+    if (!(w->N.constant && w->N.F.ready)) CAROM_TRY(carom_tangent(s, w->K, w->C, t, q, v));
+    w->N.K = w->K, w->N.q = w->q_s, w->N.share = s->h * w->par.gamma * w->c; // Newton's method may do with these
+    return carom_alpha_metric(w, s);
 }
 
 // -- rows ------------------------------------------------------------------------------------------------------------
@@ -34,7 +42,7 @@ static void classify(work *w, const carom_step *s, const carom_local *L, const d
         const double length = carom_length(u + first, n);
         double none = 0;
         for (int k = first; k < first + n; ++k) none = fmax(none, carom_alpha_no_velocity(s, L, k, v));
-        w->slides[id] = n > 0 && length > none;
+        w->slides[id] = n > 0 && !w->stuck[id] && length > none;
         for (int k = 0; k < n; ++k) w->slip[s->dir[id] + 1 + k] = w->slides[id] ? u[first + k] / length : 0;
     }
 }
@@ -106,21 +114,21 @@ static void book_rows(work *w, const carom_step *s, const carom_local *L) {
 static carom_status solve(work *w, carom_step *s, const carom_local *L) {
     const int nv = s->sys->nv;
     carom_copy(w->a_r, w->f, nv);
-    carom_factor_solve(&w->N.F, w->a_r);
+    carom_factor_solve(w->F, w->a_r);
     choose_rows(w, s, L);
     if (L->nb > 0) {
-        carom_problem_form(s, &w->L_r, &w->push, &w->N.F, s->h);
+        carom_problem_form(s, &w->L_r, &w->push, w->F, s->h);
         for (int b = s->sys->ne; b < L->nb; ++b)
             if (w->slides[L->id[b]]) s->blocks[b].law = CAROM_UNILATERAL;
     }
     CAROM_TRY(react(w, s, w->a_r));
-    carom_matrix_mul(w->y, w->N.A, w->a_r);
+    carom_matrix_mul(w->y, w->N.constant ? w->N.A : w->A, w->a_r);
     carom_matrix_mul(w->x_v, w->M, w->a_r);
     for (int i = 0; i < nv; ++i) w->y[i] -= w->x_v[i];
     const double off = carom_momentum_size(w->y, w->M), size = carom_momentum_size(w->x_v, w->M);
     if (off > 0 && off <= 0.5 * size) {
         for (int i = 0; i < nv; ++i) w->a_r[i] = w->f[i] + w->y[i];
-        carom_factor_solve(&w->N.F, w->a_r);
+        carom_factor_solve(w->F, w->a_r);
         CAROM_TRY(react(w, s, w->a_r));
     }
     book_rows(w, s, L);
@@ -157,12 +165,13 @@ static carom_status accelerate(work *w, carom_step *s, double t, const double *q
 carom_status carom_alpha_restart(work *w, carom_step *s, double t, carom_alpha_state *z) {
     const int nv = s->sys->nv, nd = s->dir[s->sys->ne + s->sys->nc];
     const double tau = (w->par.alpha_f - w->par.alpha_m) * s->h;
-    CAROM_TRY(carom_alpha_metric(w, s, t, z->q, z->v));
+    CAROM_TRY(metric_at(w, s, t, z->q, z->v));
     CAROM_TRY(accelerate(w, s, t, z->q, z->v, z, true));
     carom_copy(z->s, w->a_r, nv);
     carom_copy(z->a, w->a_r, nv);
     carom_copy(z->lambda, w->lambda_r, nd);
     carom_copy(z->l, w->lambda_r, nd);
+    *z->h = -s->h;
     if (!(tau > 0)) return CAROM_OK;
     for (int i = 0; i < nv; ++i) {
         w->x_v[i] = tau * (z->v[i] + 0.5 * tau * z->s[i]);
