@@ -353,6 +353,8 @@ static void book(work *w, carom_step *s) {
     carom_zero(s->force, s->dir[nb]); // those of the last part count
     s->booked_t = s->t + h;
     if (w->struck) carom_book_impulses(s, L_v, w->p, w->u_book, w->u);
+    for (int id = s->sys->ne; id < nb; ++id)
+        if (w->hit[id]) s->inside->entered = fmax(s->inside->entered, -w->g_s[id]);
     carom_alpha_gather(w->mean, s, L, w->kap);
     for (int k = 0; k < L->at[L->nb]; ++k) w->mean[k] = gc * (w->lambda[k] + w->mean[k]);
     carom_book_forces(s, &w->L_0, w->mean, w->u_0, 0.5 * h, false);
