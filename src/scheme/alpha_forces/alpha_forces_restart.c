@@ -2,7 +2,6 @@
 #include "scheme/alpha_forces/alpha_forces.h"
 #include "scheme/friction.h"
 #include <math.h>
-#include <string.h>
 
 typedef carom_alpha_forces work;
 
