@@ -489,6 +489,24 @@ check_valve_train() {
     picture valve-train.png
 }
 
+check_alpha_forces() {
+    local model n
+    for model in rod bowl; do
+        for n in 6 8 11; do near "$model: order, column $n" "$(row "| $model | alpha-forces |" $n)" 2 0.1; done
+        near "$model: gaps" "$(row "| $model | alpha-forces |" 12)" 0 1e-14
+    done
+    above "belt: order of friction" "$(row '| belt | alpha-forces |' 11)" 1.7
+    above "puck: order of friction" "$(row '| puck | alpha-forces |' 11)" 1.8
+    near "bowl: force" "$(row '| bowl | alpha-forces |' 10)" 5.7e-4 2e-5
+    above "bowl: force of ggl-alpha against it" "$(awk -v a="$(row '| bowl | ggl-alpha |' 10)" -v b="$(row '| bowl | alpha-forces |' 10)" 'BEGIN { print a/b }')" 200
+    near "ball, located" "$(awk -F' *[|] *' '$2 == "alpha-forces locate=yes" { print $3; exit }' "$out/report.md")" 0 1e-6
+    near "stretched spring: energy gained" "$(row '| alpha-forces | 2.4e-03 |' 6)" 0 1e-9
+    near "bar: energy" "$(row '| 200 | consistent | alpha-forces |' 5)" 497.61 0.02
+    near "bar: force" "$(row '| 200 | consistent | alpha-forces |' 7)" 300 0.01
+    near "massless node: force" "$(row '| 200 | massless | alpha-forces |' 7)" 300 0.01
+    picture alpha-forces.png
+}
+
 check_choosing() {
     above "schemes in the table" "$(grep -c '^| [a-z]' "$out/report.md")" 23
     near "1e-6 on the slider-crank by auto is reached" "$(cell auto 5 | grep -c '^[0-9]')" 1 0

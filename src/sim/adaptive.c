@@ -55,7 +55,7 @@ static bool touches(const carom_sim *sim) {
 }
 
 // Largest penetration at the present positions, time t, beyond what the step began with: how deep a resting contact
-// sits already says nothing about the step size.
+// sits already says nothing about the step size.  A scheme that lifts contacts that close leaves none: there it is the depth before.
 static carom_status violation(carom_sim *sim, double t, double *most, carom_error *err) {
     const int ne = sim->step.sys->ne, all = ne + sim->sys->nc, k = sim->sys->ne - ne; // gap_try: of what schemes see
     if (all == 0 || !sim->control.violation) return CAROM_OK;
@@ -63,6 +63,7 @@ static carom_status violation(carom_sim *sim, double t, double *most, carom_erro
     if (status == CAROM_RETRY) status = CAROM_NOT_CONVERGED; // a smaller step may do
     if (status != CAROM_OK) return carom_fail(err, status, "%s", sim->error.text);
     for (int id = ne; id < all; ++id) *most = fmax(*most, -sim->gap_try[id] - fmax(0, -sim->gap[id + k]));
+    *most = fmax(*most, sim->inside.entered);
     return CAROM_OK;
 }
 
@@ -183,6 +184,7 @@ static carom_status attempt(carom_sim *sim, const span *x, double h, bool last, 
     carom_copy(sim->q_try, sim->q, nq);
     carom_copy(sim->v_try, sim->v, nv);
     carom_sim_try_again(sim);
+    sim->inside.entered = 0;
     CAROM_TRY(begin_behind(sim, x, err));
     booked(sim, before);
     w.P[0][CAROM_WORK_EXTERNAL] = k->power_in, w.P[0][CAROM_WORK_DAMPING] = k->power_out;

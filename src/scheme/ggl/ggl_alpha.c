@@ -9,6 +9,7 @@
 // be singular where joints or stiffness hold what has no inertia.  Large systems: ggl_alpha_schur.c.
 #include "base/number.h"
 #include "scheme/ggl/ggl_alpha.h"
+#include "scheme/held.h"
 #include "scheme/inside.h"
 #include "scheme/newton.h"
 #include <float.h>
@@ -29,7 +30,7 @@ static const carom_option options[] = {
     {0},
 };
 
-enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8, LATE = 16, ROUNDS = 4 }; // iterations; ROUNDS: with features held anew
+enum { MOST = 20, MOST_IN_TURN = 60, SOON = 8, LATE = 16 }; // iterations
 enum { A_WHILE = 20 };                           // steps
 static const double FAR = 30;                    // times the velocities before; times the first correction of positions
 
@@ -654,7 +655,8 @@ static carom_status forecast(work *w, carom_step *s) {
 }
 
 // Where they fail, and smaller steps have not helped, an iterate may have met a kink.
-static carom_status answer(work *w, carom_step *s) {
+static carom_status answer(void *memory, carom_step *s) {
+    work *w = memory;
     w->seeks = false;
     CAROM_TRY(forecast(w, s));
     const carom_status status = attempts(w, s);
@@ -664,37 +666,21 @@ static carom_status answer(work *w, carom_step *s) {
     return w->bent.some ? again : status;
 }
 
-// Is no gap below zero at q, with the features there, beyond what the iteration leaves of gaps?
-static carom_status clear(work *w, carom_step *s, bool *all) {
-    const int ne = s->sys->ne, nq = s->sys->nq;
+// What the iteration leaves of gaps.
+static double left_of_gaps(const void *memory, carom_step *s) {
+    const work *w = memory;
+    const int nq = s->sys->nq;
     const double size = carom_norm_max(w->q, nq);
-    double *g = w->scratch, left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * w->speed;
-    for (int b = ne; b < w->L.nb; ++b)
-        left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
-    CAROM_TRY(carom_gaps(s, g, s->t + s->h, w->q));
-    *all = true;
-    for (int id = ne; id < ne + s->sys->nc && *all; ++id) *all = g[id] >= -left;
-    return CAROM_OK;
+    double left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * w->speed;
+    for (int b = s->sys->ne; b < w->L.nb; ++b) left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
+    return left;
 }
 
-// (GA-22)  Slots of contacts that are found by search change their features from iterate to iterate, and one then has the reaction of another
-//          feature: such iterations do not end.  So features are held while the equations are solved: those at the position without
-//          reactions, q_n + x_p, and, while a gap is below zero with the features at the solution, those there.
+// (GA-22), the first features being those at the position without reactions, q_n + x_p.
 static carom_status held_answer(work *w, carom_step *s) {
-    bool all = false;
-    const carom_traces before = carom_problem_traces(s);
     predict(w, s, false);
     carom_move(s, w->q, s->q, 1, w->x_p);
-    for (int k = 0; !all && k < ROUNDS; ++k) {
-        if (k > 0) carom_problem_take_back(s, &before);
-        CAROM_TRY(carom_hold_features(s, k > 0 ? CAROM_HELD : CAROM_HOLD, s->t + s->h, w->q));
-        const carom_status status = answer(w, s);
-        CAROM_TRY(carom_hold_features(s, CAROM_FREE, s->t, s->q));
-        CAROM_TRY(status);
-        CAROM_TRY(clear(w, s, &all));
-    }
-    return all || s->inside->last ? CAROM_OK :
-           carom_retry(s, "contacts overlap with other features than those that reacted");
+    return carom_held_solve(&(carom_held_step){.solve = answer, .work = w, .q = w->q, .left = left_of_gaps, .g = w->scratch}, s);
 }
 
 static void forget(void *memory, carom_step *s, int id) {

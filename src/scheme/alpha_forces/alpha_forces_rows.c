@@ -1,0 +1,52 @@
+// alpha_forces_rows.c: local velocities, reactions and directions of alpha-forces, row by row.
+#include "scheme/alpha_forces/alpha_forces.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+double carom_alpha_no_velocity(const carom_step *s, const carom_local *L, int k, const double *v) {
+    return 16 * DBL_EPSILON * (carom_local_magnitude(L, k, v) + fabs(L->w[k])) + carom_velocity_left(s);
+}
+
+bool carom_alpha_sticks(const carom_step *s, int id, const double *p, int n) {
+    static const double INSIDE = 1 - 1e-6;
+    return n > 0 && p[0] > 0 && carom_length(p + 1, n) < INSIDE * s->sys->contacts[id - s->sys->ne].friction * p[0];
+}
+
+void carom_alpha_gather(double *x, const carom_step *s, const carom_local *L, const double *by_direction) {
+    for (int b = 0; b < L->nb; ++b) carom_copy(x + L->at[b], by_direction + s->dir[L->id[b]], L->at[b + 1] - L->at[b]);
+}
+
+void carom_alpha_scatter(double *by_direction, const carom_step *s, const carom_local *L, const double *x) {
+    for (int b = 0; b < L->nb; ++b) carom_copy(by_direction + s->dir[L->id[b]], x + L->at[b], L->at[b + 1] - L->at[b]);
+}
+
+void carom_alpha_take_row(carom_local *to, int r, const carom_local *from, int k) {
+    const carom_columns *W = &from->W;
+    const size_t count = (size_t)(W->count ? W->count[k] : W->rows);
+    double *a = to->W.a + (size_t)r * (size_t)to->W.stride;
+    if (!to->W.count) {
+        carom_column_expand(a, W, k);
+    } else {
+        memcpy(a, W->a + (size_t)k * (size_t)W->stride, count * sizeof *a);
+        memcpy(carom_column_own_rows(&to->W, r, (int)count), carom_column_rows(W, k), count * sizeof *W->row);
+    }
+    to->w[r] = from->w[k];
+}
+
+void carom_alpha_add_row(carom_local *to, int r, double x, const carom_local *from, int k) {
+    const carom_columns *W = &from->W;
+    double *a = to->W.a + (size_t)r * (size_t)to->W.stride;
+    if (!to->W.count) {
+        carom_column_axpy(a, x, W, k);
+        return;
+    }
+    int *row = carom_column_rows(&to->W, r);
+    const int *of = carom_column_rows(W, k);
+    for (int e = 0; e < W->count[k]; ++e) {
+        int i = 0;
+        while (i < to->W.count[r] && row[i] != of[e]) ++i;
+        if (i == to->W.count[r]) a[i] = 0, row[i] = of[e], to->W.count[r] = i + 1;
+        a[i] += x * W->a[(size_t)k * (size_t)W->stride + (size_t)e];
+    }
+}
