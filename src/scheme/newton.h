@@ -16,11 +16,14 @@
 // contact law at the new velocity are both within tolerance.  Where the position rounds,
 // carom_move_iterate lets it settle.
 //
-// Joints of mechanisms belong to the linear system (SDL-1): with c_j = u_1 - V_j' A^-1 R of the joints,
+// Joints of mechanisms belong to the linear system (SDL-1):
 //
-//     A z - W_j p_j = W_c p_c,   V_j' z = -c_j,   dv = z - A^-1 R                    (NEW-6)
+//     A dv - W_j dp_j = W_j p_j + W_c p_c - R,   V_j' dv = -u_1j                     (NEW-6)
 //
-// by the factor of [A W_j; V_j' 0], whose cost grows with the number of joints, not with its cube.  The contact problem is one of contacts alone, G = V_c' dz/dp_c.
+// by the factor of [A W_j; V_j' 0], whose cost grows with the number of joints, not with its cube.  The contact problem is one of contacts alone, G = V_c' dv/dp_c.
+// The factor of the first iterate serves all of a step while the iteration contracts with it, and the first iterate continues the last steps:
+//
+//     v_1 = v_0 + 3 (dv_-1 - dv_-2) + dv_-3,   p_j = that of the last step            (NEW-7)
 #pragma once
 #include "linalg/saddle.h"
 #include "scheme/step.h"
@@ -64,12 +67,23 @@ typedef struct carom_newton carom_newton;
 /// While A is constant the matrix is asked for once.
 typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
 
+/// Increments of the last steps, from which Newton's method starts where many joints make it dear (NEW-7).
+typedef struct carom_newton_past {
+    double h;       // of these steps
+    int steps, nb;  // so many are known; constraints of their sets
+} carom_newton_past;
+
 struct carom_newton {
+    carom_newton_past *past; // kept; NULL: none
+    double *dv[3], *p_1;     // kept: increments, the last one first; reactions of joints
     carom_matrix A;        // tangent_shape
     carom_matrix M;        // the scheme's mass at the point, by which its evaluation measures momenta
     carom_factor F;        // LU of A
     carom_saddle S;        // (NEW-6)
     bool by_saddle;        // the last correction was made with it
+    int age;               // corrections made with its factor beyond the first
+    double left, before;   // what is left of the equations at the last iterate with joints in them, and at the one before
+    double free;           // largest velocity of a joint without reactions
     int *at;               // rows of the contacts of L alone
     carom_local L, V;      // W and w; V's columns replace W in the constraint
     double *R;             // nv: equation of motion without reactions
@@ -88,7 +102,7 @@ struct carom_newton {
     double h;              // of the A whose factor stands, when F.ready
 };
 
-carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys);
+carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const carom_system *sys);
 
 /// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);
