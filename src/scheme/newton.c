@@ -61,6 +61,49 @@ carom_local carom_contacts_of(const carom_step *s, const carom_local *of, int *a
 
 bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding) { return carom_norm_max(u, n) <= fmax(s->tol * s->scale, rounding); }
 
+// -- the first iterate ---------------------------------------------------------------------------------------------------
+
+enum { STEPS = 3 };
+
+carom_past carom_allocate_past(carom_arena *keep, const carom_system *sys) {
+    carom_past past = {.head = carom_allocate_bytes(keep, sizeof *past.head)};
+    CAROM_ALLOCATE(keep, (size_t)sys->nv, &past.dv[0], &past.dv[1], &past.dv[2]);
+    past.p = carom_allocate(keep, (size_t)sys->ne);
+    return past;
+}
+
+// Has the motion of the last steps been smooth: no increment jumps against the one before?
+static bool smooth(const carom_past *past, int nv) {
+    for (int k = 0; k + 1 < STEPS; ++k) {
+        double change = 0;
+        for (int i = 0; i < nv; ++i) change = fmax(change, fabs(past->dv[k][i] - past->dv[k + 1][i]));
+        if (!(change <= 0.5 * carom_norm_max(past->dv[k], nv))) return false;
+    }
+    return true;
+}
+
+static bool goes_on(const carom_past *past, const carom_step *s, int nb) { return past->head->h == s->h && past->head->nb == nb && !s->jumped; }
+
+// (NEW-7)
+bool carom_past_continue(const carom_past *past, const carom_step *s, int nb, double *v_1, double *p) {
+    const int nv = s->sys->nv;
+    if (!past->head || past->head->steps < STEPS || !goes_on(past, s, nb) || !smooth(past, nv)) return false;
+    for (int i = 0; i < nv; ++i) v_1[i] = s->v[i] + 3 * (past->dv[0][i] - past->dv[1][i]) + past->dv[2][i];
+    carom_copy(p, past->p, s->sys->ne);
+    return true;
+}
+
+void carom_past_note(carom_past *past, const carom_step *s, int nb, const double *v_1, const double *p) {
+    const int nv = s->sys->nv;
+    if (!past->head) return;
+    if (!goes_on(past, s, nb)) past->head->steps = 0; // an impact is no motion to continue
+    else if (past->head->steps < STEPS) past->head->steps += 1;
+    past->head->h = s->h, past->head->nb = nb;
+    for (int k = STEPS - 1; k > 0; --k) carom_copy(past->dv[k], past->dv[k - 1], nv);
+    carom_add(past->dv[0], v_1, -1, s->v, nv);
+    carom_copy(past->p, p, s->sys->ne);
+}
+
 // -- on velocity level ---------------------------------------------------------------------------------------------------
 
 carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const carom_system *sys) {
@@ -76,47 +119,8 @@ carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const ca
     const size_t nl = (size_t)N.L.W.n;
     CAROM_ALLOCATE(mem, nl, &N.u_0, &N.u_1, &N.p);
     N.share = 0;
-    if (!N.S.on) return N;
-    N.past = carom_allocate_bytes(keep, sizeof *N.past);
-    CAROM_ALLOCATE(keep, nv, &N.dv[0], &N.dv[1], &N.dv[2]);
-    N.p_1 = carom_allocate(keep, (size_t)sys->ne);
+    if (N.S.on) N.past = carom_allocate_past(keep, sys);
     return N;
-}
-
-// -- the first iterate ---------------------------------------------------------------------------------------------------
-
-enum { STEPS = 3 };
-
-// Has the motion of the last steps been smooth: no increment jumps against the one before?
-static bool smooth(const carom_newton *N, int nv) {
-    for (int k = 0; k + 1 < STEPS; ++k) {
-        double change = 0;
-        for (int i = 0; i < nv; ++i) change = fmax(change, fabs(N->dv[k][i] - N->dv[k + 1][i]));
-        if (!(change <= 0.5 * carom_norm_max(N->dv[k], nv))) return false;
-    }
-    return true;
-}
-
-// (NEW-7)
-static void continue_motion(carom_newton *N, const carom_step *s, double *v_1) {
-    const carom_newton_past *past = N->past;
-    const int nv = s->sys->nv;
-    if (!past || past->steps < STEPS || past->h != s->h || past->nb != N->L.nb || s->jumped || !smooth(N, nv)) return;
-    for (int i = 0; i < nv; ++i) v_1[i] = s->v[i] + 3 * (N->dv[0][i] - N->dv[1][i]) + N->dv[2][i];
-    carom_copy(N->p, N->p_1, s->sys->ne);
-}
-
-// A step has found v_1.
-static void remember(carom_newton *N, const carom_step *s, const double *v_1) {
-    carom_newton_past *past = N->past;
-    const int nv = s->sys->nv;
-    if (!past) return;
-    if (past->h != s->h || past->nb != N->L.nb || s->jumped) past->steps = 0; // an impact is no motion to continue
-    else if (past->steps < STEPS) past->steps += 1;
-    past->h = s->h, past->nb = N->L.nb;
-    for (int k = STEPS - 1; k > 0; --k) carom_copy(N->dv[k], N->dv[k - 1], nv);
-    carom_add(N->dv[0], v_1, -1, s->v, nv);
-    carom_copy(N->p_1, N->p, s->sys->ne);
 }
 
 // -- joints as part of the linear system -----------------------------------------------------------------------------
@@ -148,16 +152,10 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
     return CAROM_OK;
 }
 
-// Does the factor of an iterate before serve?  The first one does, while the iteration contracts with it.
-static bool serves(const carom_newton *N, int k) {
-    static const double SLOW = 0.1;
-    return k > 0 && N->by_saddle && (N->age == 0 || N->left <= SLOW * N->before);
-}
-
 // N->S at the point just evaluated; the velocities of joints without reactions count for the scale of tolerances, those of the first iterate.
 static carom_status factorise_joints(carom_newton *N, carom_step *s, int k, int nj, bool *good) {
     CAROM_TRY(N->eval(N->work, s, N, N->v_1, true));
-    N->age = 0;
+    N->chord.age = 0;
     *good = carom_saddle_factor(&N->S, N->A, &N->L.W, &N->V.W);
     if (!*good || k > 0) return CAROM_OK;
     CAROM_TRY(carom_iteration_factor(s, &N->F, N->A));
@@ -173,9 +171,9 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
     carom_saddle *S = &N->S;
     const int nv = s->sys->nv, nj = carom_joints_of(s, &N->L).nb, nc = N->L.nb - nj;
     bool good = S->on && nj == S->ne && !(nc > 0 && s->impacts);
-    const bool again = good && serves(N, k);
+    const bool again = good && k > 0 && N->by_saddle && carom_chord_serves(&N->chord);
     *done = false;
-    if (again) N->age += 1;
+    if (again) N->chord.age += 1;
     else if (good) CAROM_TRY(factorise_joints(N, s, k, nj, &good));
     if (!good) return CAROM_OK;
     right_hand_side(N, nv, nj, NULL, NULL);
@@ -219,10 +217,7 @@ static bool done(carom_newton *N, carom_step *s) {
     carom_copy(N->r, N->R, nv);
     carom_local_react(N->r, -1, &N->L, N->p);
     const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M)), left = carom_momentum_size(N->r, N->M);
-    if (N->by_saddle) {
-        N->before = N->left;
-        N->left = left / size + carom_norm_max(N->u_1, N->S.ne) / s->scale;
-    }
+    if (N->by_saddle) carom_chord_note(&N->chord, left / size + carom_norm_max(N->u_1, N->S.ne) / s->scale);
     if (!carom_motion_met(s, left, size, N->share, N->K, N->M, N->q, N->x)) return false;
     return N->L.nb == 0 || laws_met(N, s);
 }
@@ -282,10 +277,10 @@ carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, car
     N->eval = eval;
     N->work = work;
     N->by_saddle = false;
-    continue_motion(N, s, v_1);
+    carom_past_continue(&N->past, s, N->L.nb, v_1, N->p);
     const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = v_1, .n = s->sys->nv, .evaluate = evaluate, .correct = correct};
     CAROM_TRY(carom_iterate(&I, N, s, NULL));
-    remember(N, s, v_1);
+    carom_past_note(&N->past, s, N->L.nb, v_1, N->p);
     return CAROM_OK;
 }
 

@@ -54,6 +54,23 @@ carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix
 /// Groups of velocities by which joints belong to the linear system (SDL-1); NULL: they are rows of the contact problem.
 const int *carom_saddle_groups(const carom_system *sys);
 
+/// Increments of the last steps, which Newton's method continues where many joints make it dear (NEW-7).  All of it is kept.
+typedef struct carom_past {
+    struct { double h; int steps, nb; } *head; // of these steps: length, number, constraints of their sets; NULL: nothing is remembered
+    double *dv[3], *p;                         // increments of velocities, the last one first; reactions of joints
+} carom_past;
+carom_past carom_allocate_past(carom_arena *keep, const carom_system *sys);
+/// v_1 and the reactions p of joints of a step over nb constraints, where the last steps may be continued; else they stay as they are.
+bool carom_past_continue(const carom_past *past, const carom_step *s, int nb, double *v_1, double *p);
+/// The step over nb constraints has found v_1, p.
+void carom_past_note(carom_past *past, const carom_step *s, int nb, const double *v_1, const double *p);
+
+/// A factor that serves several iterates: corrections made with it beyond the first; what was left of the equations at the last iterate, and at the one before.
+typedef struct carom_chord { int age; double left, before; } carom_chord;
+/// Does it serve once more?  It does while the iteration contracts with it.
+static inline bool carom_chord_serves(const carom_chord *c) { return c->age == 0 || c->left <= 0.1 * c->before; }
+static inline void carom_chord_note(carom_chord *c, double left) { c->before = c->left, c->left = left; }
+
 /// The contacts of L's set, behind its joints; at: their rows, counted from the first one (room for all of L).
 carom_local carom_contacts_of(const carom_step *s, const carom_local *L, int *at);
 
@@ -67,22 +84,14 @@ typedef struct carom_newton carom_newton;
 /// While A is constant the matrix is asked for once.
 typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
 
-/// Increments of the last steps, from which Newton's method starts where many joints make it dear (NEW-7).
-typedef struct carom_newton_past {
-    double h;       // of these steps
-    int steps, nb;  // so many are known; constraints of their sets
-} carom_newton_past;
-
 struct carom_newton {
-    carom_newton_past *past; // kept; NULL: none
-    double *dv[3], *p_1;     // kept: increments, the last one first; reactions of joints
+    carom_past past;       // there where S is on
     carom_matrix A;        // tangent_shape
     carom_matrix M;        // the scheme's mass at the point, by which its evaluation measures momenta
     carom_factor F;        // LU of A
     carom_saddle S;        // (NEW-6)
     bool by_saddle;        // the last correction was made with it
-    int age;               // corrections made with its factor beyond the first
-    double left, before;   // what is left of the equations at the last iterate with joints in them, and at the one before
+    carom_chord chord;     // its factor
     double free;           // largest velocity of a joint without reactions
     int *at;               // rows of the contacts of L alone
     carom_local L, V;      // W and w; V's columns replace W in the constraint
