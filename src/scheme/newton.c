@@ -143,7 +143,7 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
     carom_zero(S->b + nv, nj);
     for (int k = 0; k < n; ++k) {
         carom_column_expand(S->b, &L->W, k);
-        carom_saddle_solve(S, false);
+        carom_saddle_solve(S);
         carom_columns_dot(G + (size_t)k * (size_t)n, V, 0, n, S->x);
     }
     carom_problem_restitution(s, L, u_free, N->u_0 + nj);
@@ -177,7 +177,8 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
     else if (good) CAROM_TRY(factorise_joints(N, s, k, nj, &good));
     if (!good) return CAROM_OK;
     right_hand_side(N, nv, nj, NULL, NULL);
-    if (!carom_saddle_solve(S, !again)) return CAROM_OK;
+    if (again) carom_saddle_solve(S);
+    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
     carom_problem_scale(s, &N->free, 1);
     s->counts->problems += nc == 0; // else that of contacts counts
     if (nc > 0) {
@@ -186,7 +187,7 @@ static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *
         V.a += (size_t)nj * (size_t)V.stride, V.n -= nj, V.count += nj, V.row += (size_t)nj * (size_t)V.stride;
         CAROM_TRY(solve_contacts(N, s, &L, &V, N->u_1 + nj, nj));
         right_hand_side(N, nv, nj, &L, N->p + nj);
-        carom_saddle_solve(S, false);
+        carom_saddle_solve(S);
     }
     for (int j = 0; j < nj; ++j) N->p[j] -= S->x[nv + j];
     carom_axpy(N->v_1, 1, S->x, nv);

@@ -74,6 +74,8 @@ static inline void carom_chord_note(carom_chord *c, double left) { c->before = c
 /// The contacts of L's set, behind its joints; at: their rows, counted from the first one (room for all of L).
 carom_local carom_contacts_of(const carom_step *s, const carom_local *L, int *at);
 
+/// What a solution may leave in the rows of joints, velocities, whatever their size: little against the tolerance of contact problems.
+static inline double carom_joints_small(const carom_step *s) { return 0.01 * s->tol * s->scale; }
 /// Do joints that a scheme has solved itself hold: are their velocities u, or gaps over h, within the tolerance of contact problems, or rounding?
 bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding);
 

@@ -449,7 +449,7 @@ static carom_status solve_contacts(work *w, carom_step *s, const carom_local *L)
     for (int k = 0; k < n; ++k) {
         carom_zero(S->b, 2 * (nv + ne));
         carom_column_axpy(S->b + (k < n_v ? 0 : nv), k < n_v ? 1 : s->h, &L->W, k < n_v ? k : L->at[k - n_v]);
-        carom_saddle_solve(S, false);
+        carom_saddle_solve(S);
         respond_joined(w, s, L, G + (size_t)k * (size_t)n);
     }
     carom_zero(s->p, n);
@@ -463,7 +463,8 @@ static carom_status correct_joints(work *w, carom_step *s, bool *done) {
     const carom_local L = carom_contacts_of(s, &w->L_T, w->at);
     *done = false;
     right_hand_side(w, s, &L, NULL);
-    if (!carom_saddle_solve(S, w->chord.age == 0)) return CAROM_OK;
+    if (w->chord.age > 0) carom_saddle_solve(S);
+    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
     carom_problem_scale(s, &w->free, 1);
     s->counts->problems += L.nb == 0;
     if (L.nb > 0) {
@@ -471,7 +472,7 @@ static carom_status correct_joints(work *w, carom_step *s, bool *done) {
         const int n_v = rows(&L);
         CAROM_TRY(solve_contacts(w, s, &L));
         right_hand_side(w, s, &L, s->p);
-        carom_saddle_solve(S, false);
+        carom_saddle_solve(S);
         carom_copy(Lambda, s->p, n_v);
         carom_copy(Psi, s->p + n_v, L.nb);
     }
