@@ -328,7 +328,7 @@ bool carom_saddle_factor(carom_saddle *S, carom_matrix A, const carom_columns *W
 }
 
 // Is b - K x small against its terms, in rows of motion and in those of joints?
-static bool small_rest(carom_saddle *S) {
+static bool small_rest(carom_saddle *S, double small) {
     const carom_block_pattern *P = &S->all;
     double most[2] = {0, 0}, rest[2] = {0, 0};
     for (int i = 0; i < P->nb; ++i) {
@@ -345,10 +345,12 @@ static bool small_rest(carom_saddle *S) {
             most[kind] = fmax(most[kind], size[q]);
         }
     }
-    return rest[0] <= LEFT * most[0] && rest[1] <= LEFT * most[1];
+    return rest[0] <= LEFT * most[0] && rest[1] <= fmax(LEFT * most[1], small);
 }
 
-bool carom_saddle_solve(carom_saddle *S, bool check) {
-    carom_block_lu_solve(&S->F, S->b, S->x);
-    return !check || small_rest(S);
+void carom_saddle_solve(carom_saddle *S) { carom_block_lu_solve(&S->F, S->b, S->x); }
+
+bool carom_saddle_solve_checked(carom_saddle *S, double small) {
+    carom_saddle_solve(S);
+    return small_rest(S, small);
 }

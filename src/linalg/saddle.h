@@ -64,5 +64,7 @@ bool carom_saddle_add_forces(carom_saddle *S, int l, int m, double x, const caro
 bool carom_saddle_add_rates(carom_saddle *S, int m, int l, double x, const carom_columns *V);
 bool carom_saddle_finish(carom_saddle *S);
 
-/// S->x = K^-1 S->b.  With `check`, false where what is left is more than rounding of a well-behaved elimination.
-bool carom_saddle_solve(carom_saddle *S, bool check);
+/// S->x = K^-1 S->b.
+void carom_saddle_solve(carom_saddle *S);
+/// The same; false where what is left is more than rounding of a well-behaved elimination, and in rows of joints more than `small`: right-hand sides may be rounding themselves.
+bool carom_saddle_solve_checked(carom_saddle *S, double small);

@@ -61,9 +61,52 @@ carom_local carom_contacts_of(const carom_step *s, const carom_local *of, int *a
 
 bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding) { return carom_norm_max(u, n) <= fmax(s->tol * s->scale, rounding); }
 
+// -- the first iterate ---------------------------------------------------------------------------------------------------
+
+enum { STEPS = 3 };
+
+carom_past carom_allocate_past(carom_arena *keep, const carom_system *sys) {
+    carom_past past = {.head = carom_allocate_bytes(keep, sizeof *past.head)};
+    CAROM_ALLOCATE(keep, (size_t)sys->nv, &past.dv[0], &past.dv[1], &past.dv[2]);
+    past.p = carom_allocate(keep, (size_t)sys->ne);
+    return past;
+}
+
+// Has the motion of the last steps been smooth: no increment jumps against the one before?
+static bool smooth(const carom_past *past, int nv) {
+    for (int k = 0; k + 1 < STEPS; ++k) {
+        double change = 0;
+        for (int i = 0; i < nv; ++i) change = fmax(change, fabs(past->dv[k][i] - past->dv[k + 1][i]));
+        if (!(change <= 0.5 * carom_norm_max(past->dv[k], nv))) return false;
+    }
+    return true;
+}
+
+static bool goes_on(const carom_past *past, const carom_step *s, int nb) { return past->head->h == s->h && past->head->nb == nb && !s->jumped; }
+
+// (NEW-7)
+bool carom_past_continue(const carom_past *past, const carom_step *s, int nb, double *v_1, double *p) {
+    const int nv = s->sys->nv;
+    if (!past->head || past->head->steps < STEPS || !goes_on(past, s, nb) || !smooth(past, nv)) return false;
+    for (int i = 0; i < nv; ++i) v_1[i] = s->v[i] + 3 * (past->dv[0][i] - past->dv[1][i]) + past->dv[2][i];
+    carom_copy(p, past->p, s->sys->ne);
+    return true;
+}
+
+void carom_past_note(carom_past *past, const carom_step *s, int nb, const double *v_1, const double *p) {
+    const int nv = s->sys->nv;
+    if (!past->head) return;
+    if (!goes_on(past, s, nb)) past->head->steps = 0; // an impact is no motion to continue
+    else if (past->head->steps < STEPS) past->head->steps += 1;
+    past->head->h = s->h, past->head->nb = nb;
+    for (int k = STEPS - 1; k > 0; --k) carom_copy(past->dv[k], past->dv[k - 1], nv);
+    carom_add(past->dv[0], v_1, -1, s->v, nv);
+    carom_copy(past->p, p, s->sys->ne);
+}
+
 // -- on velocity level ---------------------------------------------------------------------------------------------------
 
-carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
+carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const carom_system *sys) {
     carom_newton N = {.constant = sys->flags & CAROM_LINEAR && (sys->flags & CAROM_CONSTANT_DIRECTIONS || sys->ne + sys->nc == 0)};
     const size_t nv = (size_t)sys->nv;
     N.A = carom_allocate_matrix(mem, sys->tangent_shape);
@@ -76,18 +119,18 @@ carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys) {
     const size_t nl = (size_t)N.L.W.n;
     CAROM_ALLOCATE(mem, nl, &N.u_0, &N.u_1, &N.p);
     N.share = 0;
+    if (N.S.on) N.past = carom_allocate_past(keep, sys);
     return N;
 }
 
 // -- joints as part of the linear system -----------------------------------------------------------------------------
 
-// S->x = (z, -p_j) of (NEW-6); p_c NULL: 0.  c: -V_j' z.
-static bool solve_joints(carom_newton *N, const carom_local *L, const double *p_c, const double *c, int nv, int nj, bool check) {
-    carom_saddle *S = &N->S;
-    carom_zero(S->b, nv);
-    if (p_c) carom_local_react(S->b, 1, L, p_c);
-    for (int j = 0; j < nj; ++j) S->b[nv + j] = -c[j];
-    return carom_saddle_solve(S, check);
+// The right-hand side of (NEW-6) at the present iterate, with the reactions p_c of the contacts L instead of those that stand; NULL: none.
+static void right_hand_side(carom_newton *N, int nv, int nj, const carom_local *L, const double *p_c) {
+    double *b = N->S.b;
+    for (int i = 0; i < nv; ++i) b[i] = -N->R[i];
+    for (int j = 0; j < nj; ++j) carom_column_axpy(b, N->p[j], &N->L.W, j), b[nv + j] = -N->u_1[j];
+    if (p_c) carom_local_react(b, 1, L, p_c);
 }
 
 // The contact problem of the contacts L alone, u_free their velocities without their reactions; V: V_c.
@@ -100,7 +143,7 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
     carom_zero(S->b + nv, nj);
     for (int k = 0; k < n; ++k) {
         carom_column_expand(S->b, &L->W, k);
-        carom_saddle_solve(S, false);
+        carom_saddle_solve(S);
         carom_columns_dot(G + (size_t)k * (size_t)n, V, 0, n, S->x);
     }
     carom_problem_restitution(s, L, u_free, N->u_0 + nj);
@@ -109,24 +152,44 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
     return CAROM_OK;
 }
 
-// (NEW-6)  N->x = A^-1 R, N->u_1 = c.  *done is false where the factor does not exist, or does not serve: joints are rows of the contact problem then.
-static carom_status correct_joints(carom_newton *N, carom_step *s, bool *done) {
+// N->S at the point just evaluated; the velocities of joints without reactions count for the scale of tolerances, those of the first iterate.
+static carom_status factorise_joints(carom_newton *N, carom_step *s, int k, int nj, bool *good) {
+    CAROM_TRY(N->eval(N->work, s, N, N->v_1, true));
+    N->chord.age = 0;
+    *good = carom_saddle_factor(&N->S, N->A, &N->L.W, &N->V.W);
+    if (!*good || k > 0) return CAROM_OK;
+    CAROM_TRY(carom_iteration_factor(s, &N->F, N->A));
+    carom_copy(N->x, N->R, s->sys->nv);
+    carom_factor_solve(&N->F, N->x);
+    N->free = 0;
+    for (int j = 0; j < nj; ++j) N->free = fmax(N->free, fabs(N->u_1[j] - carom_column_dot(&N->V.W, j, N->x)));
+    return CAROM_OK;
+}
+
+// (NEW-6)  *done is false where the factor does not exist, or does not serve: joints are rows of the contact problem then.
+static carom_status correct_joints(carom_newton *N, carom_step *s, int k, bool *done) {
     carom_saddle *S = &N->S;
     const int nv = s->sys->nv, nj = carom_joints_of(s, &N->L).nb, nc = N->L.nb - nj;
+    bool good = S->on && nj == S->ne && !(nc > 0 && s->impacts);
+    const bool again = good && k > 0 && N->by_saddle && carom_chord_serves(&N->chord);
     *done = false;
-    if (!S->on || nj != S->ne || (nc > 0 && s->impacts) || !carom_saddle_factor(S, N->A, &N->L.W, &N->V.W)) return CAROM_OK;
-    if (!solve_joints(N, NULL, NULL, N->u_1, nv, nj, true)) return CAROM_OK;
-    const carom_local L = carom_contacts_of(s, &N->L, N->at);
-    carom_columns V = N->V.W;
-    V.a += (size_t)nj * (size_t)V.stride, V.n -= nj, V.count += nj, V.row += (size_t)nj * (size_t)V.stride;
-    carom_problem_scale(s, N->u_1, nj);
+    if (again) N->chord.age += 1;
+    else if (good) CAROM_TRY(factorise_joints(N, s, k, nj, &good));
+    if (!good) return CAROM_OK;
+    right_hand_side(N, nv, nj, NULL, NULL);
+    if (again) carom_saddle_solve(S);
+    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
+    carom_problem_scale(s, &N->free, 1);
     s->counts->problems += nc == 0; // else that of contacts counts
     if (nc > 0) {
+        const carom_local L = carom_contacts_of(s, &N->L, N->at);
+        carom_columns V = N->V.W;
+        V.a += (size_t)nj * (size_t)V.stride, V.n -= nj, V.count += nj, V.row += (size_t)nj * (size_t)V.stride;
         CAROM_TRY(solve_contacts(N, s, &L, &V, N->u_1 + nj, nj));
-        solve_joints(N, &L, N->p + nj, N->u_1, nv, nj, false);
+        right_hand_side(N, nv, nj, &L, N->p + nj);
+        carom_saddle_solve(S);
     }
-    for (int j = 0; j < nj; ++j) N->p[j] = -S->x[nv + j];
-    carom_axpy(N->v_1, -1, N->x, nv);
+    for (int j = 0; j < nj; ++j) N->p[j] -= S->x[nv + j];
     carom_axpy(N->v_1, 1, S->x, nv);
     *done = true;
     return CAROM_OK;
@@ -154,8 +217,9 @@ static bool done(carom_newton *N, carom_step *s) {
     const int nv = s->sys->nv;
     carom_copy(N->r, N->R, nv);
     carom_local_react(N->r, -1, &N->L, N->p);
-    const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M));
-    if (!carom_motion_met(s, carom_momentum_size(N->r, N->M), size, N->share, N->K, N->M, N->q, N->x)) return false;
+    const double size = fmax(carom_momentum_size(N->size, N->M), carom_momentum_size(N->R, N->M)), left = carom_momentum_size(N->r, N->M);
+    if (N->by_saddle) carom_chord_note(&N->chord, left / size + carom_norm_max(N->u_1, N->S.ne) / s->scale);
+    if (!carom_motion_met(s, left, size, N->share, N->K, N->M, N->q, N->x)) return false;
     return N->L.nb == 0 || laws_met(N, s);
 }
 
@@ -184,14 +248,17 @@ static carom_status evaluate(void *newton, carom_step *s, int k, bool *answer) {
 static carom_status correct(void *newton, carom_step *s, int k) {
     carom_newton *N = newton;
     const int nv = s->sys->nv, n = N->L.at[N->L.nb];
+    if (n > 0 && N->S.on) {
+        CAROM_TRY(correct_joints(N, s, k, &N->by_saddle));
+        if (N->by_saddle) return CAROM_OK;
+        CAROM_TRY(N->eval(N->work, s, N, N->v_1, false)); // what was tried has overwritten velocities
+    }
     CAROM_TRY(linearise(N, s));
     // (NEW-2)  x = A^-1 R;  u_1 - V'x is the local velocity without reactions
     carom_copy(N->x, N->R, nv);
     carom_factor_solve(&N->F, N->x);
     if (n > 0) {
         for (int i = 0; i < n; ++i) N->u_1[i] -= carom_column_dot(&N->V.W, i, N->x);
-        CAROM_TRY(correct_joints(N, s, &N->by_saddle));
-        if (N->by_saddle) return CAROM_OK;
         carom_problem_form(s, &N->V, &N->L, &N->F, 1);
         if (k == 0) CAROM_TRY(carom_problem_bounce(s, &N->L, N->u_0));
         carom_problem_restitution(s, &N->L, N->u_1, N->u_0);
@@ -210,8 +277,12 @@ carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, car
     N->v_1 = v_1;
     N->eval = eval;
     N->work = work;
+    N->by_saddle = false;
+    carom_past_continue(&N->past, s, N->L.nb, v_1, N->p);
     const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = v_1, .n = s->sys->nv, .evaluate = evaluate, .correct = correct};
-    return carom_iterate(&I, N, s, NULL);
+    CAROM_TRY(carom_iterate(&I, N, s, NULL));
+    carom_past_note(&N->past, s, N->L.nb, v_1, N->p);
+    return CAROM_OK;
 }
 
 // v_1 -= F^-1 R.  Is it finite?

@@ -16,11 +16,14 @@
 // contact law at the new velocity are both within tolerance.  Where the position rounds,
 // carom_move_iterate lets it settle.
 //
-// Joints of mechanisms belong to the linear system (SDL-1): with c_j = u_1 - V_j' A^-1 R of the joints,
+// Joints of mechanisms belong to the linear system (SDL-1):
 //
-//     A z - W_j p_j = W_c p_c,   V_j' z = -c_j,   dv = z - A^-1 R                    (NEW-6)
+//     A dv - W_j dp_j = W_j p_j + W_c p_c - R,   V_j' dv = -u_1j                     (NEW-6)
 //
-// by the factor of [A W_j; V_j' 0], whose cost grows with the number of joints, not with its cube.  The contact problem is one of contacts alone, G = V_c' dz/dp_c.
+// by the factor of [A W_j; V_j' 0], whose cost grows with the number of joints, not with its cube.  The contact problem is one of contacts alone, G = V_c' dv/dp_c.
+// The factor of the first iterate serves all of a step while the iteration contracts with it, and the first iterate continues the last steps:
+//
+//     v_1 = v_0 + 3 (dv_-1 - dv_-2) + dv_-3,   p_j = that of the last step            (NEW-7)
 #pragma once
 #include "linalg/saddle.h"
 #include "scheme/step.h"
@@ -51,9 +54,28 @@ carom_status carom_iteration_factor(carom_step *s, carom_factor *F, carom_matrix
 /// Groups of velocities by which joints belong to the linear system (SDL-1); NULL: they are rows of the contact problem.
 const int *carom_saddle_groups(const carom_system *sys);
 
+/// Increments of the last steps, which Newton's method continues where many joints make it dear (NEW-7).  All of it is kept.
+typedef struct carom_past {
+    struct { double h; int steps, nb; } *head; // of these steps: length, number, constraints of their sets; NULL: nothing is remembered
+    double *dv[3], *p;                         // increments of velocities, the last one first; reactions of joints
+} carom_past;
+carom_past carom_allocate_past(carom_arena *keep, const carom_system *sys);
+/// v_1 and the reactions p of joints of a step over nb constraints, where the last steps may be continued; else they stay as they are.
+bool carom_past_continue(const carom_past *past, const carom_step *s, int nb, double *v_1, double *p);
+/// The step over nb constraints has found v_1, p.
+void carom_past_note(carom_past *past, const carom_step *s, int nb, const double *v_1, const double *p);
+
+/// A factor that serves several iterates: corrections made with it beyond the first; what was left of the equations at the last iterate, and at the one before.
+typedef struct carom_chord { int age; double left, before; } carom_chord;
+/// Does it serve once more?  It does while the iteration contracts with it.
+static inline bool carom_chord_serves(const carom_chord *c) { return c->age == 0 || c->left <= 0.1 * c->before; }
+static inline void carom_chord_note(carom_chord *c, double left) { c->before = c->left, c->left = left; }
+
 /// The contacts of L's set, behind its joints; at: their rows, counted from the first one (room for all of L).
 carom_local carom_contacts_of(const carom_step *s, const carom_local *L, int *at);
 
+/// What a solution may leave in the rows of joints, velocities, whatever their size: little against the tolerance of contact problems.
+static inline double carom_joints_small(const carom_step *s) { return 0.01 * s->tol * s->scale; }
 /// Do joints that a scheme has solved itself hold: are their velocities u, or gaps over h, within the tolerance of contact problems, or rounding?
 bool carom_joints_met(const carom_step *s, const double *u, int n, double rounding);
 
@@ -65,11 +87,14 @@ typedef struct carom_newton carom_newton;
 typedef carom_status carom_newton_eval(void *work, carom_step *s, carom_newton *N, const double *v_1, bool matrix);
 
 struct carom_newton {
+    carom_past past;       // there where S is on
     carom_matrix A;        // tangent_shape
     carom_matrix M;        // the scheme's mass at the point, by which its evaluation measures momenta
     carom_factor F;        // LU of A
     carom_saddle S;        // (NEW-6)
     bool by_saddle;        // the last correction was made with it
+    carom_chord chord;     // its factor
+    double free;           // largest velocity of a joint without reactions
     int *at;               // rows of the contacts of L alone
     carom_local L, V;      // W and w; V's columns replace W in the constraint
     double *R;             // nv: equation of motion without reactions
@@ -88,7 +113,7 @@ struct carom_newton {
     double h;              // of the A whose factor stands, when F.ready
 };
 
-carom_newton carom_allocate_newton(carom_arena *mem, const carom_system *sys);
+carom_newton carom_allocate_newton(carom_arena *mem, carom_arena *keep, const carom_system *sys);
 
 /// v_1 on entry is the first guess.  N->L's set must be chosen and N->p is zeroed here.
 carom_status carom_newton_solve(carom_newton *N, carom_step *s, double *v_1, carom_newton_eval *eval, void *work);

@@ -69,6 +69,15 @@ carom_dg carom_allocate_dg(carom_arena *mem, const carom_system *sys, int lowest
     w.F = carom_allocate_factor(mem, shape_of(sys, count), false);
     w.K = carom_allocate_matrix(mem, sys->tangent_shape);
     w.C = carom_allocate_matrix(mem, sys->tangent_shape);
+    if (count <= CAROM_SADDLE_LEVELS) {
+        carom_saddle_levels levels = {.velocities = count, .reactions = count};
+        for (int l = 0; l < count; ++l) {
+            levels.W[l][l] = true;
+            for (int k = 0; k < count; ++k) levels.V[l][k] = true, levels.A[l][k] = k == l || !plus || l + 1 < count; // the jump has its own mass alone
+        }
+        w.S = carom_allocate_saddle(mem, sys->nv, sys->nparts, sys->flags & CAROM_LINEAR ? NULL : carom_saddle_groups(sys), sys->ne, sys->tangent_shape, sys->column_stride, &levels);
+        if (w.S.on) w.M_t = carom_allocate_matrix(mem, sys->tangent_shape);
+    }
     CAROM_ALLOCATE(mem, N, &w.r, &w.y);
     CAROM_ALLOCATE(mem, N * n, &w.X, &w.V);
     w.id = carom_allocate_ints(mem, n);
@@ -278,14 +287,18 @@ static double entry(carom_matrix A, int i, int j) {
     return a ? *a : 0;
 }
 
+static carom_status gradients(carom_dg *w, carom_step *s, const carom_dg_block *b) {
+    CAROM_TRY(carom_tangent(s, w->K, w->C, b->t, b->q, b->v));
+    CAROM_TRY(carom_mass_gradient(s, w->K, 1, b->t, b->q, b->a));
+    return carom_reaction_gradient(s, w->K, -1, &b->L, b->lambda, b->t, b->q);
+}
+
 // (DG-14)  row l, column k of A:  delta_lk M + h A_lk C + h^2 Q_lk (K + d(M a)/dq - d(W lambda)/dq)
 static carom_status assemble_stage(carom_dg *w, carom_step *s, int l) {
     carom_dg_block *b = w->block + l;
     const int nv = s->sys->nv, band = carom_shape_band(s->sys->tangent_shape);
     const double h = s->h;
-    CAROM_TRY(carom_tangent(s, w->K, w->C, b->t, b->q, b->v));
-    CAROM_TRY(carom_mass_gradient(s, w->K, 1, b->t, b->q, b->a));
-    CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &b->L, b->lambda, b->t, b->q));
+    CAROM_TRY(gradients(w, s, b));
     for (int j = 0; j < nv; ++j)
         for (int i = j > band ? j - band : 0; i < nv && i <= j + band; ++i) {
             const double K = entry(w->K, i, j), C = entry(w->C, i, j), M = entry(b->M, i, j);
@@ -302,14 +315,84 @@ static bool stands(const carom_dg *w, const carom_step *s, bool constant) {
     return constant && w->of_F.h == s->h && w->of_F.m == w->c.m && w->of_F.first == w->first && w->of_F.last == w->last;
 }
 
-static carom_status factorise(carom_dg *w, carom_step *s) {
-    bool constant = s->sys->flags & CAROM_LINEAR;
-    for (int l = w->first; l <= w->last; ++l) {
-        carom_dg_block *b = w->block + l;
-        constant = constant && (b->L.nb == 0 || s->sys->flags & CAROM_CONSTANT_DIRECTIONS);
-        CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
+// -- joints in the linear system ----------------------------------------------------------------------------------------
+
+// (DG-24)  sum_k A_lk da_k - W_l dlambda_l = W_l lambda_l - R_l,   sum_k V_lk'da_k = -row_l   of the joints of each block, A of (DG-14) and V of (DG-15)
+static bool add_block(carom_dg *w, carom_step *s, int l) {
+    const carom_dg_block *b = w->block + l;
+    carom_saddle *S = &w->S;
+    const double h = s->h;
+    const int at = l - w->first;
+    const bool stage = l <= w->c.m;
+    carom_matrix_zero(w->M_t);
+    carom_matrix_add(w->M_t, 1, b->M);
+    bool good = carom_saddle_add_matrix(S, at, at, 1, w->M_t) && carom_saddle_add_forces(S, at, at, 1, &b->L.W);
+    for (int k = w->first; good && k <= w->last; ++k) {
+        const int to = k - w->first;
+        if (stage) good = carom_saddle_add_matrix(S, at, to, h * weight(w, w->c.A, l, k), w->C) && carom_saddle_add_matrix(S, at, to, h * h * weight(w, w->c.Q, l, k), w->K);
+        const double on = stage ? (k == l ? h : 0) : h * end_weight(w, k), turn = stage ? 2 * h * h * weight(w, w->c.A, l, k) : h * h * weight(w, w->c.Q, w->c.m, k);
+        good = good && (on == 0 || carom_saddle_add_rates(S, at, to, on, &b->L.W)) && (turn == 0 || carom_saddle_add_rates(S, at, to, turn, &b->D));
     }
-    if (stands(w, s, constant)) return CAROM_OK;
+    return good;
+}
+
+// w->joined: there is a factor.
+static carom_status factorise_joints(carom_dg *w, carom_step *s) {
+    const carom_dg_block *b = w->block + w->first;
+    w->joined = w->S.on && w->count == w->S.levels.velocities;
+    for (int l = w->first; l <= w->last && w->joined; ++l) w->joined = carom_joints_of(s, &w->block[l].L).nb == w->S.ne;
+    w->joined = w->joined && carom_saddle_begin(&w->S, w->K, &b->L.W, &b->D);
+    for (int l = w->first; l <= w->last && w->joined; ++l) {
+        if (l <= w->c.m) CAROM_TRY(gradients(w, s, w->block + l));
+        w->joined = add_block(w, s, l);
+    }
+    w->joined = w->joined && carom_saddle_finish(&w->S);
+    return CAROM_OK;
+}
+
+// Joints of a block that are in the linear system; they come first, of one row each.
+static int joined_rows(const carom_dg *w) { return w->joined ? w->S.ne : 0; }
+
+// Solution for the right-hand side in y, in place, blocks side by side; with the rows of joints and their reactions at the present iterate, or none.
+static bool solve_joined(carom_dg *w, const carom_step *s, double *y, bool present, bool check) {
+    carom_saddle *S = &w->S;
+    const int nv = s->sys->nv, ne = S->ne, count = w->count;
+    for (int l = 0; l < count; ++l) {
+        const carom_dg_block *b = w->block + w->first + l;
+        double *to = S->b + l * nv, *joints = S->b + count * nv + l * ne;
+        for (int i = 0; i < nv; ++i) to[i] = y[i * count + l];
+        for (int j = 0; j < ne; ++j) {
+            joints[j] = present ? b->row[j] : 0;
+            if (present) carom_column_axpy(to, -b->lambda[j], &b->L.W, j);
+        }
+    }
+    if (!check) carom_saddle_solve(S);
+    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
+    for (int l = 0; l < count; ++l)
+        for (int i = 0; i < nv; ++i) y[i * count + l] = S->x[l * nv + i];
+    return true;
+}
+
+// (TOL-1)  What reactions of joints do to their velocities, with the diagonal of M, about.
+static void joints_scale(carom_dg *w, carom_step *s) {
+    const int nv = s->sys->nv, ne = w->S.ne;
+    double most = 0;
+    for (int l = w->first; l <= w->last; ++l) {
+        const carom_dg_block *b = w->block + l;
+        carom_zero(w->x, nv);
+        for (int j = 0; j < ne; ++j) carom_column_axpy(w->x, s->h * b->lambda[j], &b->L.W, j);
+        for (int i = 0; i < nv; ++i) {
+            const double m = entry(b->M, i, i);
+            w->x[i] = m > 0 ? w->x[i] / m : 0;
+        }
+        for (int j = 0; j < ne; ++j) most = fmax(most, fabs(carom_column_dot(&b->L.W, j, w->x)));
+    }
+    carom_problem_scale(s, &most, 1);
+}
+
+// The factor of A, with joints as rows of the contact problem.
+static carom_status factorise_rows(carom_dg *w, carom_step *s) {
+    w->joined = false;
     w->of_F.h = 0;
     carom_matrix_zero(w->A);
     for (int l = w->first; l <= w->last; ++l) {
@@ -324,6 +407,19 @@ static carom_status factorise(carom_dg *w, carom_step *s) {
                 *carom_matrix_entry(w->A, i * w->count + w->count - 1, j * w->count + w->count - 1) = entry(b->M, i, j);
     }
     if (carom_factorise(&w->F, w->A, NULL) != CAROM_OK) return carom_retry(s, "the iteration matrix of the stages is singular");
+    return CAROM_OK;
+}
+
+static carom_status factorise(carom_dg *w, carom_step *s) {
+    bool constant = s->sys->flags & CAROM_LINEAR;
+    for (int l = w->first; l <= w->last; ++l) {
+        carom_dg_block *b = w->block + l;
+        constant = constant && (b->L.nb == 0 || s->sys->flags & CAROM_CONSTANT_DIRECTIONS);
+        CAROM_TRY(carom_rate_gradient(s, &b->D, &b->L, b->t, b->q, b->v));
+    }
+    CAROM_TRY(factorise_joints(w, s));
+    if (w->joined || stands(w, s, constant)) return CAROM_OK;
+    CAROM_TRY(factorise_rows(w, s));
     if (constant) w->of_F.h = s->h, w->of_F.m = w->c.m, w->of_F.first = w->first, w->of_F.last = w->last;
     return CAROM_OK;
 }
@@ -337,14 +433,14 @@ static void scatter(carom_dg *w, double *y, int k, double x, const carom_columns
     for (int j = 0; j < W->rows; ++j) y[j * w->count + k - w->first] += x * w->x[j];
 }
 
-// Reaction columns X = A^-1 W/h and row derivatives V of all blocks, one after the other.
+// Reaction columns X = A^-1 W/h and row derivatives V of all blocks, one after the other; of contacts alone where joints are in the linear system.
 static void columns(carom_dg *w, carom_step *s) {
     const size_t N = (size_t)(s->sys->nv * w->count);
     const double h = s->h;
     int n = 0, blocks = 0;
     for (int l = w->first; l <= w->last; ++l) {
         const carom_dg_block *b = w->block + l;
-        for (int c = 0; c < b->L.nb; ++c, ++blocks) {
+        for (int c = joined_rows(w); c < b->L.nb; ++c, ++blocks) {
             w->id[blocks] = b->L.id[c];
             s->blocks[blocks] = law_of(s, b, c, n);
             for (int i = b->L.at[c]; i < b->L.at[c] + unknowns(b, c); ++i, ++n) {
@@ -353,7 +449,8 @@ static void columns(carom_dg *w, carom_step *s) {
                 carom_zero(v, (int)N);
                 scatter(w, x, l, 1 / h, &b->L.W, i);
                 for (int t = i + 1; b->slides[c] && t < b->L.at[c + 1]; ++t) scatter(w, x, l, -friction_of(s, b->L.id[c]) * b->d[t] / h, &b->L.W, t);
-                carom_factor_solve(&w->F, x);
+                if (w->joined) solve_joined(w, s, x, false, false);
+                else carom_factor_solve(&w->F, x);
                 // (DG-15)  d(h (W'a + kappa)) = h W'da_l + 2 h D'dv_l,   d(u_1) = W'dv_1 + D'dx_1
                 for (int k = w->first; k <= w->last; ++k) {
                     if (l <= w->c.m) {
@@ -386,13 +483,13 @@ static void share(const carom_dg *w, const carom_step *s) {
     const carom_dg_block *e = w->block + w->c.m + 1;
     const size_t N = (size_t)(s->sys->nv * w->count);
     if (w->last <= w->c.m) return;
-    const int nb = s->problem.nb, ends = nb - e->L.nb;
-    for (int b = 0, l = w->first, c = 0; b < ends; ++b, ++c) {
-        while (c == w->block[l].L.nb) ++l, c = 0;
+    const int nb = s->problem.nb, nj = joined_rows(w), ends = nb - (e->L.nb - nj);
+    for (int b = 0, l = w->first, c = nj; b < ends; ++b, ++c) {
+        while (c == w->block[l].L.nb) ++l, c = nj;
         const carom_dg_block *at = w->block + l;
         const int j = lasting_at_end(w, at->L.id[c]);
         if (j < 0) continue;
-        const int from = s->blocks[ends + j].at, own = s->blocks[b].at;
+        const int from = s->blocks[ends + j - nj].at, own = s->blocks[b].at;
         for (int i = 0; i < unknowns(at, c); ++i) carom_axpy(w->X + (size_t)(own + i) * N, -w->c.b[l], w->X + (size_t)(from + i) * N, (int)N);
         if (!at->slides[c] || e->slides[j]) continue;
         for (int i = 1; i < unknowns(e, j); ++i)
@@ -406,7 +503,7 @@ static void spread(carom_dg *w, const carom_step *s) {
     for (int i = 0; i < s->problem.n; ++i) w->block[w->of[i]].lambda[w->at_row[i]] = s->p[i] / s->h;
     for (int l = w->first; l <= w->last && l <= w->c.m; ++l) {
         carom_dg_block *b = w->block + l;
-        for (int c = 0; c < b->L.nb; ++c) {
+        for (int c = joined_rows(w); c < b->L.nb; ++c) {
             if (b->slides[c]) carom_dg_rub(s, b, c);
             const int j = w->last > w->c.m ? lasting_at_end(w, b->L.id[c]) : -1;
             for (int i = 0; j >= 0 && i < unknowns(e, j); ++i) e->lambda[e->L.at[j] + i] -= w->c.b[l] * b->lambda[b->L.at[c] + i];
@@ -453,7 +550,7 @@ static void guess(carom_dg *w, carom_step *s) {
     if (s->problem.n <= CAROM_WARM) return;
     for (int l = w->first; l <= w->last; ++l) {
         const carom_dg_block *b = w->block + l;
-        for (int c = 0; c < b->L.nb; ++c) {
+        for (int c = joined_rows(w); c < b->L.nb; ++c) {
             const int id = b->L.id[c];
             const bool known = id >= s->sys->ne && (l <= w->c.m || w->lasting[id]);
             for (int i = 0; i < unknowns(b, c); ++i, ++n)
@@ -500,6 +597,9 @@ static bool done(carom_dg *w, carom_step *s) {
     int worst;
     for (int l = 0; l <= w->c.m; ++l) v = fmax(v, carom_size_of_rates(s->sys, w->block[l].v));
     if (!(motion_residual(w, s) <= s->newton_tol || s->h * w->correction <= 2 * DBL_EPSILON * v)) return false;
+    for (int l = w->first; l <= w->last && w->joined; ++l)
+        if (!carom_joints_met(s, w->block[l].row, w->S.ne, w->noise)) return false;
+    if (w->joined && s->problem.n == 0) return true;
     for (int i = 0; i < s->problem.n; ++i) s->c[i] = w->block[w->of[i]].row[w->at_row[i]];
     if (!carom_problem_met(s, w->noise)) return false;
     const double residual = carom_residual_at(&s->problem, &worst);
@@ -514,19 +614,54 @@ static carom_status judge(void *memory, carom_step *s, int k, bool *answer) {
     return CAROM_OK;
 }
 
+// w->y = R, blocks side by side; without the reactions of the contacts of L, where joints are in the linear system and contacts have been found.
+static void right_hand_side(carom_dg *w, const carom_step *s, bool contacts) {
+    const int nv = s->sys->nv, first = w->first;
+    for (int l = first; l <= w->last; ++l) {
+        const carom_dg_block *b = w->block + l;
+        carom_copy(w->x, b->R, nv);
+        for (int k = joined_rows(w); contacts && k < b->L.at[b->L.nb]; ++k) carom_column_axpy(w->x, -b->lambda[k], &b->L.W, k);
+        for (int i = 0; i < nv; ++i) w->y[i * w->count + l - first] = w->x[i];
+    }
+}
+
+// The correction with joints in the linear system.  *done is false where its factor does not serve.
+static carom_status correct_joints(carom_dg *w, carom_step *s, bool fresh, bool first, bool *done) {
+    const int N = s->sys->nv * w->count, ne = w->S.ne, levels = w->count;
+    columns(w, s);
+    right_hand_side(w, s, false);
+    *done = solve_joined(w, s, w->y, true, fresh);
+    if (!*done) return CAROM_OK;
+    if (s->problem.n > 0) {
+        CAROM_TRY(react(w, s, first));
+        right_hand_side(w, s, true);
+        solve_joined(w, s, w->y, true, false);
+    } else s->counts->problems += 1;
+    for (int l = 0; l < levels; ++l)
+        for (int j = 0; j < ne; ++j) w->block[w->first + l].lambda[j] += w->S.x[N + l * ne + j];
+    joints_scale(w, s);
+    for (int i = 0; i < N; ++i) w->r[i] = -w->y[i];
+    return CAROM_OK;
+}
+
 static carom_status correct(void *memory, carom_step *s, int k) {
     carom_dg *w = memory;
     const int nv = s->sys->nv, N = nv * w->count, first = w->first, last = w->last;
-    if (k == 0 || w->correction > 0.1 * w->before) CAROM_TRY(factorise(w, s));
-    columns(w, s);
-    // (DG-13)  da = A^-1 (W lambda - R)
-    for (int l = first; l <= last; ++l)
-        for (int i = 0; i < nv; ++i) w->y[i * w->count + l - first] = w->block[l].R[i];
-    carom_factor_solve(&w->F, w->y);
-    CAROM_TRY(react(w, s, k == 0));
-    carom_zero(w->r, N);
-    carom_axpy(w->r, -1, w->y, N);
-    for (int i = 0; i < s->problem.n; ++i) carom_axpy(w->r, s->p[i], w->X + (size_t)i * (size_t)N, N);
+    const bool fresh = k == 0 || w->correction > 0.1 * w->before;
+    bool done = false;
+    if (fresh) CAROM_TRY(factorise(w, s));
+    if (w->joined) CAROM_TRY(correct_joints(w, s, fresh, k == 0, &done));
+    if (w->joined && !done) CAROM_TRY(factorise_rows(w, s));
+    if (!done) {
+        columns(w, s);
+        // (DG-13)  da = A^-1 (W lambda - R)
+        right_hand_side(w, s, false);
+        carom_factor_solve(&w->F, w->y);
+        CAROM_TRY(react(w, s, k == 0));
+        carom_zero(w->r, N);
+        carom_axpy(w->r, -1, w->y, N);
+        for (int i = 0; i < s->problem.n; ++i) carom_axpy(w->r, s->p[i], w->X + (size_t)i * (size_t)N, N);
+    }
     for (int l = first; l <= last; ++l)
         for (int i = 0; i < nv; ++i) w->block[l].a[i] += w->r[i * w->count + l - first];
     w->before = w->correction;

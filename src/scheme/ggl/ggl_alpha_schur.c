@@ -232,7 +232,7 @@ static void free_response(carom_ggl_alpha *w, const carom_step *s, int blocks, i
 
 // -- joints in the linear system -------------------------------------------------------------------------------------
 
-// (GA-22)  A dv + h^2 K y + h C dw + W x_l = -r1,   M y + W x_nu = -r3,   M dw + W x_L = -r6   with joints in all three rows of x, of contacts on the right-hand side, and
+// (GA-23)  A dv + h^2 K y + h C dw + W x_l = -r1,   M y + W x_nu = -r3,   M dw + W x_L = -r6   with joints in all three rows of x, of contacts on the right-hand side, and
 //          (W + h beta/gamma D~)'dv + h D~'y = -r2,   beta/gamma W'dv + W'y = -r4,   (W + h beta/gamma D)'dv + h D'y + W'dw = -r7   for joints
 // False: there is no factor, or not all blocks are asked for.
 static bool factorise_joints(carom_ggl_alpha *w, const carom_step *s, int blocks) {
@@ -260,7 +260,8 @@ static bool respond_joined(carom_ggl_alpha *w, const carom_step *s, const double
         carom_copy(S->b + l * nv, of[l], nv);
         for (int j = 0; j < ne; ++j) b[j] = joints ? -joints[l][j] : 0;
     }
-    if (!carom_saddle_solve(S, check)) return false;
+    if (!check) carom_saddle_solve(S);
+    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
     for (int l = 0; l < 3; ++l) carom_copy(of[l], S->x + l * nv, nv);
     return true;
 }
@@ -351,7 +352,7 @@ static bool start_joined(carom_ggl_alpha *w, const carom_step *s) {
     carom_zero(S->b, 3 * (nv + ne));
     carom_axpy(S->b, -1, w->r, nv);
     carom_axpy(S->b + 3 * nv, -1, w->r + nv, ne);
-    if (!carom_saddle_solve(S, true)) return false;
+    if (!carom_saddle_solve_checked(S, 0)) return false;
     carom_copy(w->r, S->x, nv);
     return true;
 }

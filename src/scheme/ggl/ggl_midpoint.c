@@ -64,9 +64,13 @@ typedef struct work {
     int *id; // constraint of each block
     carom_bent bent;
     bool planes; // they keep their planes, too
-    carom_saddle S_v, S_x; // (GM-12): joints in the linear systems of the two levels
-    carom_local V;         // W(q_1) + h/2 D
-    bool by_saddle;        // the last correction was made with them
+    carom_saddle S;        // (GM-12): joints of both levels in the linear system
+    carom_columns TW;      // T'D, T'N
+    int *at;               // rows of contacts alone
+    bool by_saddle;        // the last correction was made with it
+    carom_chord chord;     // its factor
+    carom_past past;
+    double free;           // largest row of a joint without reactions
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -79,7 +83,6 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->kinetic = opt[OPT_METRIC] == 0;
     w->have_M = w->singular = false;
     w->h_A = 0;
-    (void)keep;
     w->turn = carom_allocate_turn(mem, sys);
     w->L_0 = carom_allocate_local(mem, sys);
     w->L_T = carom_allocate_local(mem, sys);
@@ -102,9 +105,10 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->id = carom_allocate_ints(mem, 2 * nb);
     w->bent = carom_allocate_bent(mem, sys);
     const int *groups = w->paper || w->velocity ? NULL : carom_saddle_groups(sys);
-    w->S_v = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride, NULL);
-    w->S_x = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride, NULL);
-    if (w->S_v.on) w->V = carom_allocate_local(mem, sys);
+    const carom_saddle_levels levels = {.velocities = 2, .reactions = 2, .A = {{true, true}, {true, true}}, .W = {{true}, {false, true}}, .V = {{true, true}, {false, true}}};
+    w->S = carom_allocate_saddle(mem, sys->nv, sys->nparts, groups, sys->ne, sys->tangent_shape, sys->column_stride, &levels);
+    if (w->S.on) w->past = carom_allocate_past(keep, sys);
+    if (w->S.on) w->TW = carom_allocate_columns(mem, sys->nv, w->L_0.W.n, sys->column_stride), w->at = carom_allocate_ints(mem, nb + 1);
     w->by_saddle = false;
 }
 
@@ -308,10 +312,9 @@ static void form(work *w, carom_step *s) {
     }
 }
 
-// Blocks of the problem: those of the velocities, then normals alone for the positions.
-static void blocks(work *w, carom_step *s) {
-    const carom_local *L = &w->L_T;
-    const int n_v = rows(L), nb = L->nb, n_x = held_gaps(w);
+// Blocks of the problem of L, all or contacts alone: those of the velocities, then normals alone for the positions.
+static void blocks(work *w, carom_step *s, const carom_local *L) {
+    const int n_v = rows(L), nb = L->nb, n_x = w->velocity ? 0 : nb;
     carom_problem_blocks(s, L);
     for (int b = 0; b < nb; ++b) w->id[b] = L->id[b];
     for (int b = 0; b < n_x; ++b) {
@@ -322,14 +325,13 @@ static void blocks(work *w, carom_step *s) {
     s->problem.nb = nb + n_x;
 }
 
-// The constraints at the present iterate in c, its multipliers in p.
-static void present(work *w, carom_step *s) {
-    const carom_local *L = &w->L_T;
-    const int n_v = rows(L), n_x = held_gaps(w);
-    carom_problem_restitution(s, L, w->u, w->u_0);
+// The constraints of L at the present iterate in c, behind `first` others, their multipliers in p.
+static void present(work *w, carom_step *s, const carom_local *L, int first) {
+    const int n_v = rows(L), n_x = w->velocity ? 0 : L->nb;
+    carom_problem_restitution(s, L, w->u + first, w->u_0 + first);
     for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
-    carom_copy(s->p, w->Lambda, n_v);
-    carom_copy(s->p + n_v, w->Psi, n_x);
+    carom_copy(s->p, w->Lambda + first, n_v);
+    carom_copy(s->p + n_v, w->Psi + first, n_x);
 }
 
 // What rounding leaves in local velocities and in gaps over h.
@@ -352,38 +354,60 @@ static double impulses_to(const carom_step *s) {
     return fmin(CAROM_EXCUSED * s->contact.scale, carom_rounding(pb)) / sqrt(least);
 }
 
-// Do joints alone hold on both levels, to the tolerance of contact problems?
-static bool joints_hold(const work *w, const carom_step *s) {
-    const double limit = fmax(s->tol * s->scale, rounding(w, s));
+// The largest row of a joint, on both levels.
+static double joints_left(const work *w, const carom_step *s) {
     double most = carom_norm_max(w->u, s->sys->ne);
     for (int b = 0; b < s->sys->ne; ++b) most = fmax(most, fabs(w->g[w->L_T.id[b]]) / s->h);
-    return most <= limit;
+    return most;
 }
 
 static bool done(work *w, carom_step *s) {
-    if (!carom_motion_met(s, carom_momentum_size(w->phi_v, w->M), carom_momentum_size(w->size_v, w->M), 2, w->K, w->M, w->q_T, w->y_v)) return false;
+    const double momentum = carom_momentum_size(w->phi_v, w->M), size = carom_momentum_size(w->size_v, w->M);
     const double speed = fmax(fmax(w->pace, carom_velocity_size(w->x, w->M) / s->h), fmax(carom_velocity_size(w->v_1, w->M), carom_velocity_size(s->v, w->M)));
     const double left = carom_velocity_size(w->phi_x, w->M) / s->h;
-    if (!(left <= s->newton_tol * speed) && !(w->L_T.nb > 0 && !w->by_saddle && left <= impulses_to(s))) return false;
+    if (w->by_saddle) carom_chord_note(&w->chord, momentum / size + left / speed + joints_left(w, s) / s->scale);
+    if (!carom_motion_met(s, momentum, size, 2, w->K, w->M, w->q_T, w->y_v)) return false;
+    const int nj = w->by_saddle ? s->sys->ne : 0;
+    if (!(left <= s->newton_tol * speed) && !(w->L_T.nb > nj && left <= impulses_to(s))) return false;
     if (w->L_T.nb == 0) return true;
-    if (w->by_saddle) return joints_hold(w, s);
-    present(w, s);
+    if (nj > 0) {
+        const double most = joints_left(w, s);
+        if (!carom_joints_met(s, &most, 1, rounding(w, s))) return false;
+    }
+    if (w->L_T.nb == nj) return true;
+    const carom_local L = nj > 0 ? carom_contacts_of(s, &w->L_T, w->at) : w->L_T;
+    present(w, s, &L, nj);
     return carom_problem_met(s, rounding(w, s));
 }
 
-// -- joints in the linear systems ------------------------------------------------------------------------------------
+// -- joints in the linear system ------------------------------------------------------------------------------------
 
-// Factors of  [A W~; V' 0]  and  [B N~; N_1' 0],  V = W_1 + h/2 D.  False: there are none.
+// (GM-12)  (M + h/2 C) dv + P dx - W~ dLambda = -phi_v,   B dx - h/2 Q dv - N~ dPsi = -Q phi_x,   W_1'dv + D'T dx = -u,   N_1'T dx = -g   of joints
+// False: there is no factor.
 static bool factorise_joints(work *w, carom_step *s) {
+    carom_saddle *S = &w->S;
     const int nv = s->sys->nv;
+    const double h = s->h;
+    const carom_columns *W = &w->L_T.W, *V = &w->L_1.W;
     if (!w->shifted) {
         carom_matrix_zero(w->B);
         if (w->kinetic) carom_matrix_add(w->B, 1, w->Q);
         for (int i = 0; !w->kinetic && i < nv; ++i) *carom_matrix_entry(w->B, i, i) = 1;
     }
-    carom_local_same(&w->V, &w->L_1);
-    carom_local_blend(&w->V, &w->L_1, 0.5 * s->h, &w->D);
-    return carom_saddle_factor(&w->S_v, w->A, &w->L_T.W, &w->V.W) && carom_saddle_factor(&w->S_x, w->B, &w->L_T.W, &w->L_1.W);
+    w->chord.age = 0;
+    carom_turn_columns(&w->turn, &w->TW, &w->D, s->sys->ne);
+    bool good = carom_saddle_begin(S, w->A, W, &w->TW) && carom_saddle_add_matrix(S, 0, 0, 1, w->A) && carom_saddle_add_matrix(S, 0, 0, -0.5 * h, w->K) &&
+                carom_saddle_add_matrix(S, 0, 1, 1, w->K) && carom_saddle_add_matrix(S, 1, 1, 1, w->B) && carom_saddle_add_rates(S, 0, 0, 1, V) &&
+                carom_saddle_add_rates(S, 0, 1, 1, &w->TW) && carom_saddle_add_forces(S, 0, 0, 1, W) && carom_saddle_add_forces(S, 1, 1, h, W);
+    if (w->kinetic) good = good && carom_saddle_add_matrix(S, 1, 0, -0.5 * h, w->Q);
+    else if (good) { // Q = 1 in the place of A, which has been added
+        carom_matrix_zero(w->A);
+        for (int i = 0; i < nv; ++i) *carom_matrix_entry(w->A, i, i) = 1;
+        good = carom_saddle_add_matrix(S, 1, 0, -0.5 * h, w->A);
+        w->h_A = 0;
+    }
+    carom_turn_columns(&w->turn, &w->TW, V, s->sys->ne);
+    return good && carom_saddle_add_rates(S, 1, 1, 1 / h, &w->TW) && carom_saddle_finish(S);
 }
 
 // y += s Q x
@@ -392,90 +416,125 @@ static void add_metric(const work *w, double *y, double s, const double *x, int 
     else carom_axpy(y, s, x, nv);
 }
 
-// (GM-12)  A a + P (b - h/2 B^-1 Q a) = W~ Lambda,  W_1'a + D'T b = -c_v,  B b = h/2 Q a + h N~ Psi,  N_1'T b = -h c_x
-// for joints alone, c the rows of the answer without reactions.  Level by level with the factors of each, what couples them and T - 1, both of the order of the step, on the right-hand
-// side, until joints hold; a and b are added to y_v and y_x.  False: it does not converge.
-static bool solve_joints(work *w, carom_step *s) {
-    enum { SWEEPS = 12 };
-    static const double PART = 0.25; // of the tolerances of motion and of contact problems
-    carom_saddle *S = &w->S_v, *X = &w->S_x;
-    const carom_local *L = &w->L_T;
-    const int nv = s->sys->nv, ne = s->sys->ne;
-    const double h = s->h, *c = s->c;
-    carom_problem_scale(s, c, 2 * ne);
-    const double motion = PART * s->newton_tol * carom_momentum_size(w->size_v, w->M);
-    double *a = w->X_v, *b = w->X_x, *z = w->X_v + nv, last = HUGE_VAL;
-    carom_zero(a, nv);
-    carom_zero(b, nv);
-    carom_zero(s->p, 2 * ne);
-    for (int sweep = 0; sweep <= SWEEPS; ++sweep) {
-        double most = 0;
-        carom_turn_increment(&w->turn, w->xi, b, nv);
-        for (int i = 0; i < ne; ++i) {
-            S->b[nv + i] = -c[i] - row_velocity(w, i, a, w->xi);
-            X->b[nv + i] = -h * (c[ne + i] + row_position(w, s, i, w->xi));
-            most = fmax(most, fmax(fabs(S->b[nv + i]), fabs(X->b[nv + i]) / h));
-        }
-        carom_copy(z, a, nv);
-        if (w->shifted) unshift(w, s, z);
-        for (int i = 0; i < nv; ++i) z[i] = b[i] - 0.5 * h * z[i];
-        carom_zero(S->b, nv);
-        carom_matrix_muladd(S->b, -1, w->A, a);
-        carom_matrix_muladd(S->b, -1, w->K, z);
-        carom_local_react(S->b, 1, L, s->p);
-        const double left = fmax(carom_momentum_size(S->b, w->M) / motion, most / (PART * s->tol * s->scale)); // over what is allowed
-        if (sweep > 0 && left <= 1) return true;
-        if (!(left < HUGE_VAL) || (sweep > 1 && !(left < 0.5 * last))) return most <= fmax(s->tol * s->scale, rounding(w, s)); // rounding
-        last = left;
-        if (!carom_saddle_solve(S, sweep == 0)) return false;
-        carom_axpy(a, 1, S->x, nv);
-        for (int i = 0; i < ne; ++i) s->p[i] -= S->x[nv + i];
-        carom_zero(X->b, nv);
-        carom_matrix_muladd(X->b, -1, w->B, b);
-        add_metric(w, X->b, 0.5 * h, a, nv);
-        for (int i = 0; i < ne; ++i) carom_column_axpy(X->b, h * s->p[ne + i], &L->W, i);
-        if (!carom_saddle_solve(X, sweep == 0)) return false;
-        carom_axpy(b, 1, X->x, nv);
-        for (int i = 0; i < ne; ++i) s->p[ne + i] -= X->x[nv + i] / h;
+// The right-hand side at the present iterate, with the reactions of the contacts L in p instead of those that stand; NULL: none.
+static void right_hand_side(work *w, const carom_step *s, const carom_local *L, const double *p) {
+    const int nv = s->sys->nv, ne = s->sys->ne, n_v = rows(L);
+    double *b = w->S.b;
+    for (int i = 0; i < nv; ++i) b[i] = -w->phi_v[i], b[nv + i] = 0;
+    add_metric(w, b + nv, -1, w->phi_x, nv);
+    for (int k = 0; k < n_v; ++k) carom_column_axpy(b, (p ? p[k] : 0) - w->Lambda[ne + k], &L->W, k);
+    for (int k = 0; k < L->nb; ++k) carom_column_axpy(b + nv, s->h * ((p ? p[n_v + k] : 0) - w->Psi[ne + k]), &L->W, L->at[k]);
+    for (int j = 0; j < ne; ++j) b[2 * nv + j] = -w->u[j], b[2 * nv + ne + j] = -w->g[w->L_T.id[j]] / s->h;
+}
+
+// (dv, dx) in S->x for its right-hand side; what they do to the rows of the contacts L, in y.
+static void respond_joined(work *w, carom_step *s, const carom_local *L, double *y) {
+    const int nv = s->sys->nv, ne = s->sys->ne, n_v = rows(L);
+    carom_turn_increment(&w->turn, w->xi, w->S.x + nv, nv);
+    for (int i = 0; i < n_v; ++i) y[i] = row_velocity(w, ne + i, w->S.x, w->xi);
+    for (int b = 0; b < L->nb; ++b) y[n_v + b] = row_position(w, s, ne + b, w->xi);
+}
+
+// The problem of the contacts L alone, both levels; the answer is in s->p.
+static carom_status solve_contacts(work *w, carom_step *s, const carom_local *L) {
+    carom_saddle *S = &w->S;
+    const int nv = s->sys->nv, ne = s->sys->ne, n_v = rows(L), n = n_v + L->nb;
+    double *c = w->X_v; // as scratch
+    blocks(w, s, L);
+    respond_joined(w, s, L, s->c);
+    for (int i = 0; i < n_v; ++i) c[i] = w->u[ne + i] + s->c[i];
+    for (int b = 0; b < L->nb; ++b) s->c[n_v + b] += w->g[L->id[b]] / s->h;
+    carom_problem_restitution(s, L, c, w->u_0 + ne);
+    double *G = carom_problem_matrix(s);
+    for (int k = 0; k < n; ++k) {
+        carom_zero(S->b, 2 * (nv + ne));
+        carom_column_axpy(S->b + (k < n_v ? 0 : nv), k < n_v ? 1 : s->h, &L->W, k < n_v ? k : L->at[k - n_v]);
+        carom_saddle_solve(S);
+        respond_joined(w, s, L, G + (size_t)k * (size_t)n);
     }
-    return false;
+    carom_zero(s->p, n);
+    return carom_problem_rub(s, w->id);
+}
+
+// The correction with joints in the linear system.  *done is false where they are rows of the contact problem.
+static carom_status correct_joints(work *w, carom_step *s, bool *done) {
+    carom_saddle *S = &w->S;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    const carom_local L = carom_contacts_of(s, &w->L_T, w->at);
+    *done = false;
+    right_hand_side(w, s, &L, NULL);
+    if (w->chord.age > 0) carom_saddle_solve(S);
+    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return CAROM_OK;
+    carom_problem_scale(s, &w->free, 1);
+    s->counts->problems += L.nb == 0;
+    if (L.nb > 0) {
+        double *Lambda = w->Lambda + ne, *Psi = w->Psi + ne;
+        const int n_v = rows(&L);
+        CAROM_TRY(solve_contacts(w, s, &L));
+        right_hand_side(w, s, &L, s->p);
+        carom_saddle_solve(S);
+        carom_copy(Lambda, s->p, n_v);
+        carom_copy(Psi, s->p + n_v, L.nb);
+    }
+    for (int j = 0; j < ne; ++j) w->Lambda[j] -= S->x[2 * nv + j], w->Psi[j] -= S->x[2 * nv + ne + j];
+    carom_axpy(w->v_1, 1, S->x, nv);
+    carom_axpy(w->x, 1, S->x + nv, nv);
+    *done = true;
+    return CAROM_OK;
+}
+
+// The answer without reactions at the present iterate into y_v and y_x, its rows added to c.
+static void without_reactions(work *w, carom_step *s, int n_v, int n_x) {
+    const carom_local *L = &w->L_T;
+    const int nv = s->sys->nv;
+    for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i]; // with Lambda = Psi = 0
+    carom_local_react(w->y_v, -1, L, w->Lambda);
+    shift(w, s, w->y_x);
+    respond(w, s, w->y_v, w->y_x, false);
+    w->pace = fmax(w->pace, carom_velocity_size(w->y_v, w->M));
+    if (n_v + n_x == 0) return;
+    carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
+    for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
+    for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
 }
 
 static carom_status correct(void *memory, carom_step *s, int k) {
     work *w = memory;
     const carom_local *L = &w->L_T;
-    const int nv = s->sys->nv, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
+    const int nv = s->sys->nv, ne = s->sys->ne, n_v = rows(L), n_x = held_gaps(w), n = n_v + n_x;
+    const bool joints = w->S.on && !(s->impacts && L->nb > ne); // they may belong to the linear system
+    if (joints && k > 0 && w->by_saddle && carom_chord_serves(&w->chord)) {
+        w->chord.age += 1;
+        return correct_joints(w, s, &w->by_saddle);
+    }
+    w->by_saddle = false;
     // matrix_of_positions() uses u as scratch: keep what belongs to the iterate in c.
     carom_copy(s->c, w->u, n_v);
     CAROM_TRY(matrix_of_velocities(w, s));
     CAROM_TRY(matrix_of_positions(w, s));
+    carom_copy(w->u, s->c, n_v);
     CAROM_TRY(linearise(w, s));
-    const bool joints = w->S_v.on && L->nb == s->sys->ne; // alone: they may belong to the linear systems
-    if (!joints) form(w, s);
-    // the answer without reactions: right-hand sides -phi with Lambda = Psi = 0
-    for (int i = 0; i < nv; ++i) w->y_v[i] = -w->phi_v[i], w->y_x[i] = -w->phi_x[i];
-    carom_local_react(w->y_v, -1, L, w->Lambda);
-    shift(w, s, w->y_x);
-    respond(w, s, w->y_v, w->y_x, false);
-    w->pace = fmax(w->pace, carom_velocity_size(w->y_v, w->M));
+    if (joints) {
+        for (int b = 0; b < ne; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
+        if (k == 0) without_reactions(w, s, n_v, ne), w->free = fmax(carom_norm_max(s->c, ne), carom_norm_max(s->c + n_v, ne));
+        if (factorise_joints(w, s)) CAROM_TRY(correct_joints(w, s, &w->by_saddle));
+        if (w->by_saddle) return CAROM_OK;
+        CAROM_TRY(matrix_of_velocities(w, s));
+    }
     if (n > 0) {
-        blocks(w, s);
-        if (k == 0 && !joints) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
-        carom_problem_restitution(s, L, s->c, w->u_0);
+        form(w, s);
+        blocks(w, s, L);
+        if (k == 0) CAROM_TRY(carom_problem_bounce(s, L, w->u_0));
+        carom_problem_restitution(s, L, w->u, w->u_0);
         for (int b = 0; b < n_x; ++b) s->c[n_v + b] = w->g[L->id[b]] / s->h;
-        carom_turn_increment(&w->turn, w->xi, w->y_x, nv);
-        for (int i = 0; i < n_v; ++i) s->c[i] += row_velocity(w, i, w->y_v, w->xi);
-        for (int b = 0; b < n_x; ++b) s->c[n_v + b] += row_position(w, s, b, w->xi);
-        w->by_saddle = joints && factorise_joints(w, s) && solve_joints(w, s);
-        s->counts->problems += w->by_saddle;
-        if (joints && !w->by_saddle) form(w, s);
-        if (!w->by_saddle) {
-            carom_zero(s->p, n);
-            CAROM_TRY(carom_problem_rub(s, w->id));
-        }
-        for (int i = 0; i < (w->by_saddle ? 1 : n); ++i) { // one column is all that joints do
-            carom_axpy(w->y_v, w->by_saddle ? 1 : s->p[i], w->X_v + (size_t)i * (size_t)nv, nv);
-            carom_axpy(w->y_x, w->by_saddle ? 1 : s->p[i], w->X_x + (size_t)i * (size_t)nv, nv);
+    }
+    without_reactions(w, s, n_v, n_x);
+    if (n > 0) {
+        carom_zero(s->p, n);
+        CAROM_TRY(carom_problem_rub(s, w->id));
+        for (int i = 0; i < n; ++i) {
+            carom_axpy(w->y_v, s->p[i], w->X_v + (size_t)i * (size_t)nv, nv);
+            carom_axpy(w->y_x, s->p[i], w->X_x + (size_t)i * (size_t)nv, nv);
         }
         carom_copy(w->Lambda, s->p, n_v);
         carom_copy(w->Psi, s->p + n_v, n_x);
@@ -512,7 +571,10 @@ static carom_status attempt(work *w, carom_step *s, int *iterations) {
     for (int i = 0; i < s->sys->nv; ++i) w->v_1[i] = s->v[i], w->x[i] = s->h * s->v[i];
     carom_zero(w->Lambda, rows(&w->L_T));
     carom_zero(w->Psi, w->L_T.nb);
+    if (carom_past_continue(&w->past, s, w->L_T.nb, w->v_1, w->Lambda))
+        for (int i = 0; i < s->sys->nv; ++i) w->x[i] = 0.5 * s->h * (s->v[i] + w->v_1[i]);
     w->pace = 0;
+    w->by_saddle = false;
     w->bent.some = false;
     const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
     return carom_iterate(&I, w, s, iterations);
@@ -598,6 +660,7 @@ static carom_status step(void *memory, carom_step *s) {
         carom_close(s, &w->L_T, w->sign);
         CAROM_TRY(solve(w, s, &iterations));
     }
+    carom_past_note(&w->past, s, w->L_T.nb, w->v_1, w->Lambda);
     carom_book_newton(s, iterations);
     carom_book_impulses(s, &w->L_T, w->Lambda, w->u_0, w->u);
     for (int b = 0; b < w->L_T.nb; ++b) carom_book_position(s, w->L_T.id[b], h * w->Psi[b]);

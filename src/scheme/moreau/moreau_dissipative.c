@@ -25,13 +25,12 @@ typedef struct work {
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
-    (void)keep;
     work *w = memory;
     const size_t nv = (size_t)sys->nv;
     w->theta = opt[OPT_THETA];
     w->have_M = false;
     w->I = carom_allocate_identity(mem, sys, opt[OPT_IDENTITY] == 0);
-    w->N = carom_allocate_newton(mem, sys);
+    w->N = carom_allocate_newton(mem, keep, sys);
     w->N.M = w->M = carom_allocate_matrix(mem, sys->mass_shape);
     w->K = carom_allocate_matrix(mem, sys->tangent_shape);
     w->C = carom_allocate_matrix(mem, sys->tangent_shape);

@@ -48,7 +48,7 @@ void carom_theta_allocate(carom_theta *w, carom_theta_rule rule, carom_arena *me
     }
     w->have_M = false;
     w->I = carom_allocate_identity(mem, sys, rule.identity);
-    w->N = carom_allocate_newton(mem, sys);
+    w->N = carom_allocate_newton(mem, keep, sys);
     w->F_0 = carom_allocate_factor(mem, sys->mass_shape, true);
     w->L_0 = carom_allocate_local(mem, sys);
     w->bent = carom_allocate_bent(mem, sys);

@@ -352,7 +352,8 @@ static bool factorise_joints(carom_newmark *w, carom_step *s) {
 static bool solve_joints(carom_newmark *w, const carom_step *s, bool check) {
     carom_saddle *S = &w->S;
     const int nv = s->sys->nv;
-    if (!carom_saddle_solve(S, check)) return false;
+    if (!check) carom_saddle_solve(S);
+    else if (!carom_saddle_solve_checked(S, carom_joints_small(s))) return false;
     double *dx = w->turn.ready ? w->dx_0 : w->dx;
     effect(w, w->dv, dx, s->h, S->x, S->x + nv, nv);
     if (w->turn.ready) carom_turn_increment(&w->turn, w->dx, dx, nv);
