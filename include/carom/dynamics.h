@@ -269,6 +269,7 @@ typedef struct carom_follow_def {
     double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05, and of states more where the branch is straight
     int most;                    // points; 0: 2000
     int switches;                // CAROM_SWITCH_DOUBLING, ...; 0: none
+    const char *response;        // orbits: an expression of the state whose mean and harmonics are in the table; NULL: none
     carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none
     void *user;
     bool (*stop)(const void *user); // NULL: none
@@ -294,7 +295,7 @@ void carom_branch_free(carom_branch *f);
 
 // -- curves in two parameters ----------------------------------------------------------------------------------------
 
-typedef enum carom_locus_kind { CAROM_LOCUS_FOLD, CAROM_LOCUS_BRANCH, CAROM_LOCUS_HOPF, CAROM_LOCUS_DOUBLING, CAROM_LOCUS_TORUS, CAROM_LOCUS_GRAZING, CAROM_LOCUS_KINDS } carom_locus_kind;
+typedef enum carom_locus_kind { CAROM_LOCUS_FOLD, CAROM_LOCUS_BRANCH, CAROM_LOCUS_HOPF, CAROM_LOCUS_DOUBLING, CAROM_LOCUS_TORUS, CAROM_LOCUS_GRAZING, CAROM_LOCUS_QUADRATURE, CAROM_LOCUS_KINDS } carom_locus_kind;
 const char *carom_locus_word(carom_locus_kind kind);
 
 typedef struct carom_locus_def {
@@ -305,6 +306,7 @@ typedef struct carom_locus_def {
     const char *period;          // as in carom_orbit_def; NULL: of equilibria
     double guess;                // period of the orbit; of an expression, any whole multiple of it
     const char *const *exchange; // as in carom_orbit_def
+    const char *response;        // quadrature: this expression is a quarter of a period from the excitation; else NULL
     const char *by[2];           // two parameters
     double from[2], to[2];       // the curve is followed as long as they lie between these
     double step;                 // longest step: states in units of the motion, parameters in units of their ranges; 0: 0.05

@@ -13,9 +13,10 @@ static const cli_option options[] = {
     {"orbit", 0, "FILE", "follow the orbit in this file, of `carom orbit -o FILE`; initial: that from the model's start", false},
     {"equilibrium", 0, "FILE", "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state", false},
     {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A; twice with --curve", true},
-    {"curve", 0, "KIND[:N]", "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: fold, branch, hopf, doubling, torus, grazing", false},
+    {"curve", 0, "KIND[:N]", "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: fold, branch, hopf, doubling, torus, grazing; quadrature: the response (--response) is a quarter of a period behind the excitation, the backbone of a damped system", false},
     {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
     {"switch", 0, "[all|branch|hopf|doubling|none]", "follow the branches that bifurcate, too: where branches cross, orbits from Hopf points, doubled orbits up to period 16 (without a word: doubling)", false},
+    {"response", 0, "NAME", "of orbits: mean, amplitude, phase (degrees, against cos of the excitation) and harmonics up to the ninth of this coordinate, output or expression; --plot draws the amplitude", false},
     {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
     {"points", 0, "N", "maximum number of points (default 2000)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
@@ -138,7 +139,7 @@ static bool read_usage(job *j) {
     free(by);
     if (twice) return cli_say("--by is given twice; two parameters belong to --curve"), false;
     if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
-    static const char *const of_orbits[] = {"period", "exchange", "scheme", "option", NULL};
+    static const char *const of_orbits[] = {"period", "exchange", "scheme", "option", "response", NULL};
     for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
         if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
     if (!cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) || cli_wants_model(a->word[0])) return false;
@@ -149,7 +150,7 @@ static bool read_usage(job *j) {
     if (cli_has(a, "resume") && !carom_ends(j->out, ".h5")) return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
     if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (plot && !carom_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
-    j->def.most = (int)points;
+    j->def.most = (int)points, j->def.response = cli_value(a, "response");
     if (!read_switch(j)) return false;
     j->def.run = cli_run_given(a);
     j->quiet = cli_has(a, "quiet");

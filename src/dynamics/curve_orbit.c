@@ -34,6 +34,7 @@ typedef struct orbits {
     bool *soft_closed;
     carom_graze g;            // an orbit that touches, and those beside it
     bool struck;              // on the side that the branch comes from
+    bool fresh;               // response() has just linearised the orbit
     double before;            // parameter of the last orbit on the other side
     carom_error *err;
 } orbits;
@@ -461,6 +462,24 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     return status;
 }
 
+// Of the orbit here, whose linearisation stays.  Harmonics are those of the excitation, also of orbits of several of its periods.
+static carom_status response(void *user, double *to) {
+    carom_cycle *c = &((orbits *)user)->c;
+    carom_shooter *s = &c->s;
+    s->pitch = 8 * atan(1) * c->fold / c->T;
+    const double rtol = s->rtol;
+    s->respond = true, s->rtol = PRECISE;
+    const carom_status status = carom_cycle_shoot(c, true);
+    s->respond = false, s->rtol = rtol;
+    ((orbits *)user)->fresh = status == CAROM_OK;
+    *to++ = s->mean / c->T;
+    for (int k = 0; k < CAROM_HARMONICS; ++k) {
+        const double re = 2 / c->T * s->harmonic[2 * k], im = -2 / c->T * s->harmonic[2 * k + 1];
+        *to++ = hypot(re, im), *to++ = atan2(im, re) * 45 / atan(1);
+    }
+    return status;
+}
+
 // An event that comes near the start: begin elsewhere.
 static carom_status settle(void *user, bool *moved) {
     orbits *o = user;
@@ -667,7 +686,8 @@ static carom_status aim(void *user, const double *at, const double *way, double 
 
 static carom_status equations(void *user, double *F, double *J, int *n) {
     orbits *o = user;
-    CAROM_TRY(carom_cycle_shoot(&o->c, true));
+    if (!o->fresh) CAROM_TRY(carom_cycle_shoot(&o->c, true));
+    o->fresh = false;
     *n = carom_cycle_equations(&o->c, o->size, F, J);
     return CAROM_OK;
 }
@@ -708,7 +728,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_shooter *s = &o->c.s;
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
-    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR, s->also = also;
+    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR, s->also = also, s->response = def->response;
     CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
     o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
@@ -717,6 +737,7 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
                        .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow, .aim = aim, .equations = equations, .spread = spread, .touch = touch, .touching = touching, .typical = typical, .multiple = multiple, .first_lyapunov = first_lyapunov};
+    if (def->response) k->response = response;
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;

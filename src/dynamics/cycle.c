@@ -505,8 +505,9 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     if (!c->nearer) c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit" : "--transient T, a longer --end, or a --start nearer to the orbit";
     c->steps = 1;
     carom_cycle_expect(c, false);
-    const char *const observe[] = {period, NULL};
-    if (c->expression) s->task.model.observe = observe, s->task.option = "--period";
+    const char *const observe[] = {c->expression ? period : s->response, c->expression ? s->response : NULL, NULL};
+    if (observe[0]) s->task.model.observe = observe, s->task.option = c->expression ? "--period" : "--response";
+    s->observed = c->expression != NULL;
     carom_status status = carom_shooter_open(s, by, err);
     s->task.model.observe = NULL;
     CAROM_TRY(status);
