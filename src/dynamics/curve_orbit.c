@@ -164,6 +164,7 @@ static carom_status look(void *user, carom_curve_look *l) {
     CAROM_TRY(carom_cycle_multipliers(&o->c, l->re, l->im, NULL, &l->n, &trivial, &lost));
     l->largest = 0, l->unstable = 0;
     l->noise = NOISE * s->rtol * fmax(1, carom_norm_max(s->Y, s->n * s->m));
+    if (o->c.conservative) l->noise = sqrt(l->noise); // of pairs that meet on the circle
     double nearest = INFINITY, log_size = 0;
     int sign = 1;
     for (int i = 0; i < l->n; ++i) {
@@ -175,6 +176,7 @@ static carom_status look(void *user, carom_curve_look *l) {
         log_size += log(off);
     }
     l->test[CAROM_DOUBLING] = (carom_signed){isfinite(log_size) ? sign : 0, log_size};
+    if (o->c.conservative) nearest = INFINITY; // pairs stay on the circle
     l->test[CAROM_PAIR] = isfinite(nearest) ? (carom_signed){nearest < 0 ? -1 : nearest > 0, log(fabs(nearest))} : (carom_signed){0, 0};
     l->stable = l->unstable == 0;
     return CAROM_OK;
@@ -396,6 +398,7 @@ static carom_status graze(void *user, char *text, size_t size) {
     const carom_touching *at = hardly_touched(o);
     if (!at) return carom_fail(o->err, CAROM_NOT_CONVERGED, "no contact is nearly grazed");
     o->struck = at == &c->s.weakest;
+    if (o->struck && c->conservative) return carom_fail(o->err, CAROM_UNSUPPORTED, "families of conservative orbits pass grazing towards impacts only");
     snprintf(text, size, "grazing %.60s", contact_name(&c->s, at->contact));
     carom_graze_close(&o->g);
     CAROM_TRY(carom_graze_open(&o->g, c, at, o->size));
@@ -432,7 +435,8 @@ static carom_status leave(void *user, double *tau, bool *clear) {
         if (status == CAROM_OK) status = off;
     }
     if (status != CAROM_OK) return status;
-    carom_cycle_expect(c, false);
+    if (c->conservative) CAROM_TRY(carom_cycle_set(c, o->before));
+    carom_cycle_expect(c, c->conservative); // it is near; errors grow with the multipliers, and energies are kept
     status = carom_cycle_solve(c, NULL, 1);
     carom_cycle_expect(c, true);
     CAROM_TRY(status);
@@ -729,15 +733,19 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
     s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR, s->also = also, s->response = def->response;
-    CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
+    CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->conservative ? NULL : def->by, err));
     o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
-    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->crossed = calloc((size_t)s->soft + 1, sizeof *o->crossed), o->soft_closed = calloc((size_t)s->soft + 1, sizeof *o->soft_closed), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
+    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->crossed = calloc((size_t)s->soft + 1, sizeof *o->crossed), o->soft_closed = calloc((size_t)s->soft + 1, sizeof *o->soft_closed), o->x = calloc(2 * n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
                        .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow, .aim = aim, .equations = equations, .spread = spread, .touch = touch, .touching = touching, .typical = typical, .multiple = multiple, .first_lyapunov = first_lyapunov};
     if (def->response) k->response = response;
+    if (def->conservative) { // the energy is the parameter
+        carom_copy(o->x, def->start ? def->start : carom_model_q0(s->task.base), s->nq), carom_copy(o->x + s->nq, def->start ? def->start + s->nq : carom_model_v0(s->task.base), s->nv);
+        o->c.conservative = true, o->c.target = s->value = carom_cycle_energy(&o->c, o->x);
+    }
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;

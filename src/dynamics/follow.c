@@ -22,6 +22,7 @@ static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ah
 static const double ASTRAY = 0.15;    // of a step: farther from where the points before and behind lead is another branch
 static const double STRAIGHT = 0.02;  // turn of the chord against the tangents, for which steps may grow
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
+static const double ROUNDED = 1e-13;  // of the range: a value on its edge
 static const double ARRIVED = 1e-12;  // of a step: the edge of the range
 static const double SHORT = 1e-4;     // of a step: the tangent may turn by more
 static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing other branches are looked for at first; of that: they are no farther
@@ -1197,12 +1198,12 @@ static carom_status march(walk *w, double *t, bool *more) {
 static carom_status begin(walk *w) {
     CAROM_TRY(make_table(w));
     w->k.save(w->k.user, w->place);
-    if (!(w->place[0] >= w->low && w->place[0] <= w->high))
+    if (!(w->place[0] >= w->low - ROUNDED * w->size && w->place[0] <= w->high + ROUNDED * w->size))
         return carom_fail(w->err, CAROM_BAD_INPUT, "--by: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with --set", w->def->by, w->place[0], w->low, w->high);
     CAROM_TRY(w->k.begin(w->k.user));
     const double way[2] = {w->def->to > w->def->from ? 1 : -1, w->def->to > w->def->from ? -1 : 1};
     for (int i = 0; i < 2; ++i) {
-        if (w->place[0] == (way[i] > 0 ? w->high : w->low)) continue;
+        if (fabs(w->place[0] - (way[i] > 0 ? w->high : w->low)) <= ROUNDED * w->size) continue;
         carom_zero(w->tau, w->k.ntau);
         w->tau[w->k.ntau - 1] = way[i];
         CAROM_TRY(add_task(w, 0, w->longest * FIRST, GO_ON, w->tau));
