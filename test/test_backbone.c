@@ -54,7 +54,7 @@ static void quadrature(void **state) {
     assert_true(c.curve.rows > 5);
     for (long i = 0; i < c.curve.rows; ++i) {
         const double w = c.curve.column[1].real[i], F = c.curve.column[2].real[i], A = c.curve.column[7].real[i], third = A * A * A / 4 / fabs(1 - 9 * w * w); // of x^3
-        assert_close(F, 0.2 * w * (A + 9 * third * third / A), 2e-4 * F);
+        assert_close(F, 0.2 * w * (A + 9 * third * third / A), 1e-3 * F); // the third harmonic to leading order
     }
     carom_locus_free(&c), carom_branch_free(&b), carom_orbit_free(&o);
 }
@@ -122,7 +122,7 @@ static void through_the_stop(void **state) {
     for (long r = 0; r < b.branch.rows; ++r) {
         const double E = b.branch.column[1].real[r];
         if (E < 0.51) continue;
-        assert_close(value_in(&b, "period", r), 2 * (PI - acos(1 / sqrt(2 * E))), 1e-8);
+        assert_close(value_in(&b, "period", r), 2 * (PI - acos(1 / sqrt(2 * E))), 1e-9);
     }
     assert_true(b.note.code == CAROM_OK);
     carom_branch_free(&b);

@@ -436,9 +436,10 @@ static carom_status leave(void *user, double *tau, bool *clear) {
     }
     if (status != CAROM_OK) return status;
     if (c->conservative) CAROM_TRY(carom_cycle_set(c, o->before));
-    carom_cycle_expect(c, c->conservative); // it is near; errors grow with the multipliers, and energies are kept
+    carom_cycle_expect(c, false);
     status = carom_cycle_solve(c, NULL, 1);
     carom_cycle_expect(c, true);
+    if (status == CAROM_NOT_CONVERGED && c->conservative) status = carom_cycle_solve(c, NULL, 1); // errors grow with the multipliers, and nothing damps them
     CAROM_TRY(status);
     if (!o->struck) *clear = fastest_multiplier(o) < CALM || o->g.y > FASTEST * carom_graze_typical(&o->g);
     carom_zero(tau, s->n + 2);

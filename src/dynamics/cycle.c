@@ -26,6 +26,7 @@ static const double FLOOR = 1e-13; // of typical sizes: no residual is smaller f
 static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolerance
 static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the residual that is enough: from farther away, tolerances are not the reason
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
+static const double SAME_ENERGY = 1e-12; // in typical sizes: an energy that is held
 static const double BESIDE_STATE = 1e-5; // in typical sizes: differences of the energy
 static const double STILL = 1e-5;   // way in a period: that is a state of rest
 enum { LEARNT = 12 };
@@ -157,7 +158,7 @@ carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
     s->value = carom_cycle_energy(c, c->x);
     if (linear) CAROM_TRY(carom_cycle_slope(c, c->x));
     const double off = fabs(c->target - s->value) / fmax(carom_length(c->slope, s->m), CAROM_NOT_ZERO);
-    if (c->hold) c->residual = fmax(c->residual, off * fmax(1, c->good / FLOOR)); // runs have errors, the energy of a state has none
+    if (c->hold) c->residual = fmax(c->residual, off * fmax(1, c->good / SAME_ENERGY)); // runs have errors, the energy of a state has none
     return CAROM_OK;
 }
 
@@ -329,11 +330,17 @@ carom_status carom_cycle_measure(carom_cycle *c, bool *more) {
     const bool linear = s->linear;
     CAROM_TRY(carom_cycle_shoot(c, false));
     carom_copy(c->r_0, c->r, s->n);
-    CAROM_TRY(carom_shooter_tolerance(s, TIGHTER * rtol, &changed));
+    carom_hit *hits = NULL;
+    int nhits = 0;
+    keep_hits(&hits, &nhits, s);
+    carom_status status = carom_shooter_tolerance(s, TIGHTER * rtol, &changed);
+    if (status == CAROM_OK && changed) status = carom_cycle_shoot(c, false);
+    const bool same = alike(c, hits, nhits); // a contact that is just touched, or not, says nothing about the accuracy
+    free(hits);
+    CAROM_TRY(status);
     if (changed) {
-        CAROM_TRY(carom_cycle_shoot(c, false));
         double eps = 0;
-        for (int i = 0; i < s->n; ++i) eps = fmax(eps, fabs(c->r[i] - c->r_0[i]));
+        for (int i = 0; i < s->n && same; ++i) eps = fmax(eps, fabs(c->r[i] - c->r_0[i]));
         c->noise = fmin(MOST_NOISE, fmax(c->noise, eps / (rtol * G)));
         CAROM_TRY(carom_shooter_tolerance(s, rtol, &changed));
         CAROM_TRY(carom_cycle_shoot(c, false));
