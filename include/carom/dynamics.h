@@ -236,6 +236,8 @@ typedef struct carom_orbit_def {
     int segments;                // pieces of multiple shooting; 0: one, and more where the motion grows too much for that
     double transient;            // run so long before the search
     double guess;                // of a free period; NAN: the first return of the motion
+    bool conservative;           // the model keeps its energy: that of the orbit is `energy`
+    double energy;               // NAN: that of the start
     bool (*stop)(const void *user); // NULL: none
     const void *user;
 } carom_orbit_def;
@@ -276,6 +278,10 @@ carom_status carom_orbit_find(carom_orbit *orbit, const carom_orbit_def *def, ca
 void carom_orbit_free(carom_orbit *orbit);
 /// One period of it as a result, .h5 or .csv.
 carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err);
+
+/// Where the nonlinear mode of a conservative model begins: the equilibrium with velocities of this energy along one of its modes (mode: from 1, slowest first); x: nq + nv, and the period of
+/// small oscillations.  CAROM_BAD_INPUT: there is no such mode, or the energy is not above that of the equilibrium.
+carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, double *x, double *period, carom_error *err);
 
 // -- basins of attraction -----------------------------------------------------------------------------------------
 
@@ -337,6 +343,8 @@ typedef struct carom_follow_def {
     double step;                 // longest step: states in units of the motion, the parameter in units of its range; 0: 0.05, and of states more where the branch is straight
     int most;                    // points; 0: 2000
     int switches;                // CAROM_SWITCH_DOUBLING, ...; 0: none
+    bool conservative;           // orbits of a conservative model: the energy is the parameter, `by` is its name in the table, period is "free"
+    const char *response;        // orbits: an expression of the state whose mean and harmonics are in the table; NULL: none
     carom_status (*on_point)(void *user, const struct carom_branch *f); // after every point; anything but CAROM_OK ends it with that.  NULL: none
     void *user;
     bool (*stop)(const void *user); // NULL: none
@@ -362,7 +370,7 @@ void carom_branch_free(carom_branch *f);
 
 // -- curves in two parameters ----------------------------------------------------------------------------------------
 
-typedef enum carom_locus_kind { CAROM_LOCUS_FOLD, CAROM_LOCUS_BRANCH, CAROM_LOCUS_HOPF, CAROM_LOCUS_DOUBLING, CAROM_LOCUS_TORUS, CAROM_LOCUS_GRAZING, CAROM_LOCUS_KINDS } carom_locus_kind;
+typedef enum carom_locus_kind { CAROM_LOCUS_FOLD, CAROM_LOCUS_BRANCH, CAROM_LOCUS_HOPF, CAROM_LOCUS_DOUBLING, CAROM_LOCUS_TORUS, CAROM_LOCUS_GRAZING, CAROM_LOCUS_QUADRATURE, CAROM_LOCUS_KINDS } carom_locus_kind;
 const char *carom_locus_word(carom_locus_kind kind);
 
 typedef struct carom_locus_def {
@@ -373,6 +381,7 @@ typedef struct carom_locus_def {
     const char *period;          // as in carom_orbit_def; NULL: of equilibria
     double guess;                // period of the orbit; of an expression, any whole multiple of it
     const char *const *exchange; // as in carom_orbit_def
+    const char *response;        // quadrature: this expression is a quarter of a period from the excitation; else NULL
     const char *by[2];           // two parameters
     double from[2], to[2];       // the curve is followed as long as they lie between these
     double step;                 // longest step: states in units of the motion, parameters in units of their ranges; 0: 0.05

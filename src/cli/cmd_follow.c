@@ -13,9 +13,12 @@ static const cli_option options[] = {
     {"orbit", 0, "FILE", "follow the orbit in this file, of `carom orbit -o FILE`; initial: that from the model's start", false},
     {"equilibrium", 0, "FILE", "follow the equilibrium in this file, of `carom equilibrium --save FILE`; initial: the one near the initial state", false},
     {"by", 0, "NAME=A:B", "over this parameter, from its value in the model towards B and towards A; twice with --curve", true},
-    {"curve", 0, "KIND[:N]", "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: fold, branch, hopf, doubling, torus, grazing", false},
+    {"curve", 0, "KIND[:N]", "of a branch file instead of a model: the curve of its N-th (default first) event of this kind in two parameters: fold, branch, hopf, doubling, torus, grazing; quadrature: the response (--response) is a quarter of a period behind the excitation, the backbone of a damped system", false},
     {"period", 0, "EXPR|free", "as for `carom orbit` (default: free where time does not enter the model, else the period in the file, which then must not change)", false},
     {"switch", 0, "[all|branch|hopf|doubling|none]", "follow the branches that bifurcate, too: where branches cross, orbits from Hopf points, doubled orbits up to period 16 (without a word: doubling)", false},
+    {"conservative", 0, NULL, "orbits of a conservative model over their energy: --by energy=A:B, from the linear mode of --mode at A, or from --orbit FILE", false},
+    {"mode", 0, "K", "with --conservative: the mode, slowest first (default 1)", false},
+    {"response", 0, "NAME", "of orbits: mean, amplitude, phase (degrees, against cos of the excitation) and harmonics up to the ninth of this coordinate, output or expression; --plot draws the amplitude", false},
     {"step", 0, "X", "longest step: of states in units of the motion, of the parameter in units of its range (default 0.05, of states more where the branch is straight)", false},
     {"points", 0, "N", "maximum number of points (default 2000)", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
@@ -108,6 +111,13 @@ static bool read_by(job *j, const carom_model *m) {
     memcpy(j->name, by, n);
     j->name[equals - by] = 0, j->name[colon - by] = 0;
     carom_error err;
+    if (cli_has(j->a, "conservative")) {
+        char *end = NULL, *last = NULL;
+        j->def.by = j->name;
+        if (strcmp(j->name, "energy") != 0) return cli_say("--conservative: expected --by energy=A:B, got %s", by), false;
+        j->def.from = strtod(equals + 1, &end), j->def.to = strtod(colon + 1, &last);
+        return end == colon && last && !*last && last > colon + 1 ? true : (cli_say("--by: '%s' is not energy=A:B with two numbers", by), false);
+    }
     if (!carom_model_quantity(m, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) || !carom_model_quantity(m, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
         return cli_say("--by: '%s' is not NAME=A:B with two numbers: %s", by, err.text), false;
     j->def.by = j->name;
@@ -137,8 +147,10 @@ static bool read_usage(job *j) {
     const bool twice = by[0] && by[1];
     free(by);
     if (twice) return cli_say("--by is given twice; two parameters belong to --curve"), false;
-    if (cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
-    static const char *const of_orbits[] = {"period", "exchange", "scheme", "option", NULL};
+    if (cli_has(a, "mode") && (!cli_has(a, "conservative") || cli_has(a, "orbit"))) return cli_say("--mode belongs to --conservative without --orbit"), false;
+    if (cli_has(a, "conservative") && (cli_has(a, "equilibrium") || cli_has(a, "period"))) return cli_say("--conservative follows orbits of free period; leave --equilibrium and --period out"), false;
+    if (!cli_has(a, "conservative") && cli_has(a, "orbit") == cli_has(a, "equilibrium")) return cli_say("follow: give --orbit FILE or --equilibrium FILE (or the word initial)"), false;
+    static const char *const of_orbits[] = {"period", "exchange", "scheme", "option", "response", NULL};
     for (int i = 0; of_orbits[i] && cli_has(a, "equilibrium"); ++i)
         if (cli_has(a, of_orbits[i])) return cli_say("--%s belongs to orbits; leave it out, or give --orbit instead of --equilibrium", of_orbits[i]), false;
     if (!cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) || cli_wants_model(a->word[0])) return false;
@@ -149,7 +161,7 @@ static bool read_usage(job *j) {
     if (cli_has(a, "resume") && !carom_ends(j->out, ".h5")) return cli_say("--resume: '%s' does not end in .h5; only such branches can go on", j->out), false;
     if (!carom_ends(j->out, ".h5") && !(carom_ends(j->out, ".csv") && !cli_has(a, "resume"))) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
     if (plot && !carom_ends(j->out, ".h5")) return cli_say("--plot: pictures are made of .h5 branches; give --out FILE.h5"), false;
-    j->def.most = (int)points;
+    j->def.most = (int)points, j->def.response = cli_value(a, "response");
     if (!read_switch(j)) return false;
     j->def.run = cli_run_given(a);
     j->quiet = cli_has(a, "quiet");
@@ -157,9 +169,23 @@ static bool read_usage(job *j) {
     return cli_writable(j->out) && cli_writable(plot);
 }
 
+// The first orbit of a nonlinear mode: at the lower end of the energies, on the linear mode.
+static bool begin_mode(job *j, const carom_model *m) {
+    const carom_system *s = carom_model_system(m);
+    long mode = 1;
+    carom_error err = {0};
+    if (!cli_whole(j->a, "mode", 1000000, &mode)) return false;
+    j->start = calloc((size_t)(s->nq + s->nv) + 1, sizeof *j->start);
+    if (!j->start) abort();
+    if (carom_orbit_mode(m, (int)mode, fmin(j->def.from, j->def.to), j->start, &j->def.guess, &err) != CAROM_OK) return cli_say("%s", err.text), false;
+    j->def.start = j->start, j->def.conservative = true, j->def.period = "free";
+    return true;
+}
+
 // The state and the period in the file.
 static bool read_start(job *j, const carom_model *m) {
-    const bool orbit = cli_has(j->a, "orbit");
+    const bool conservative = cli_has(j->a, "conservative"), orbit = cli_has(j->a, "orbit") || conservative;
+    if (conservative && !cli_has(j->a, "orbit")) return begin_mode(j, m);
     const char *file = cli_value(j->a, orbit ? "orbit" : "equilibrium"), *period = cli_value(j->a, "period");
     j->def.guess = NAN;
     static char fixed[40];
@@ -174,6 +200,7 @@ static bool read_start(job *j, const carom_model *m) {
         carom_result_close(r);
     }
     if (!orbit) return true;
+    if (conservative) return j->def.conservative = true, j->def.period = "free", true;
     bool timeless = false;
     carom_error err = {0};
     if (!period && carom_model_timeless(m, j->def.by, &timeless, &err) != CAROM_OK) return cli_say("%s", err.text), false;

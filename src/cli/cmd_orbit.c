@@ -10,6 +10,8 @@ static const cli_option options[] = {
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, from an orbit, or from the last row of a result", false},
     {"guess", 0, "T", "of a free period: look near it (default: the first return of the motion)", false},
     {"end", 0, "T", "of a free period: look for a return of the motion until then (default: the model's end)", false},
+    {"conservative", 0, NULL, "the model keeps its energy: the orbit of the energy of the initial state, or of --energy", false},
+    {"energy", 0, "E", "with --conservative: the energy of the orbit", false},
     {"exchange", 0, "A=B,C=D", "the orbit returns with these coordinates exchanged, as the legs of a walker after one step", true},
     {"segments", 0, "N", "multiple shooting: cut the period into N pieces (default: 1, and more where small differences grow so much in a period that one piece cannot be closed)", false},
     {"scheme", 0, "NAME", "event-driven (default, whatever the model says) or auto", false},
@@ -117,7 +119,10 @@ static int orbit(const cli_args *a, const carom_model *m, const carom_orbit_def 
 static bool read_usage(const cli_args *a, carom_orbit_def *d) {
     const char *out = cli_value(a, "out");
     d->run = cli_run_given(a);
-    d->period = cli_value(a, "period");
+    d->conservative = cli_has(a, "conservative"), d->energy = NAN;
+    if (cli_has(a, "energy") && !d->conservative) return cli_say("--energy belongs to --conservative"), false;
+    if (!cli_number(a, "energy", &d->energy)) return false;
+    d->period = d->conservative && !cli_has(a, "period") ? "free" : cli_value(a, "period");
     d->guess = NAN;
     d->stop = cli_signals_asked;
     if (!d->period) return cli_say("orbit: give --period EXPR, or --period free"), false;

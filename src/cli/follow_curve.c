@@ -15,14 +15,14 @@ typedef struct job {
     carom_table branch;
     carom_model *model;
     long row;
-    char *note[7];                 // texts of the branch file
+    char *note[8];                 // texts of the branch file
     const char **set, **options, **exchange;
     char *value, *out, *own, *name[2];
     double *start;
 } job;
 
-enum { MODEL, SET, PERIOD, EXCHANGE, OPTIONS, SCHEME, FILES };
-static const char *const notes[] = {"model", "set", "period", "exchange", "options", "scheme", "files"};
+enum { MODEL, SET, PERIOD, EXCHANGE, OPTIONS, SCHEME, FILES, RESPONSE, NOTES };
+static const char *const notes[] = {"model", "set", "period", "exchange", "options", "scheme", "files", "response"};
 
 // The lines of a text as a list, with room for `more`.
 static const char **lines(char *text, int more) {
@@ -42,14 +42,33 @@ static bool read_kind(job *j, int *nth) {
     for (int i = 0; i < CAROM_LOCUS_KINDS; ++i)
         if (strlen(carom_locus_word((carom_locus_kind)i)) == n && strncmp(carom_locus_word((carom_locus_kind)i), text, n) == 0) kind = i;
     *nth = colon ? atoi(colon + 1) : 1;
-    if (kind < 0 || *nth < 1) return cli_say("--curve: expected fold, branch, hopf, doubling, torus or grazing, perhaps with :N for the N-th event, got '%s'", text), false;
+    if (kind < 0 || *nth < 1) return cli_say("--curve: expected fold, branch, hopf, doubling, torus, grazing or quadrature, perhaps with :N for the N-th event, got '%s'", text), false;
     j->def.kind = (carom_locus_kind)kind;
     return true;
 }
 
+// The N-th row behind which the response has passed a quarter of a period.
+static bool find_quadrature(job *j, int nth) {
+    const carom_table *t = &j->branch;
+    const carom_column *phase = NULL;
+    for (int i = 6; i < t->columns && !phase; ++i)
+        if (carom_ends(t->column[i].name, ".amplitude") && i + 1 < t->columns) phase = &t->column[i + 1];
+    if (!phase) return cli_say("--curve quadrature: %s has no response; make it with --response NAME", j->a->word[0]), false;
+    int count = 0;
+    j->row = -1;
+    for (long r = 0; r + 1 < t->rows; ++r) {
+        const double a = cos(phase->real[r] * atan(1) / 45), b = cos(phase->real[r + 1] * atan(1) / 45);
+        if (t->column[0].integer[r] != t->column[0].integer[r + 1] || !(a * b < 0)) continue;
+        if (++count == nth) j->row = fabs(a) < fabs(b) ? r : r + 1;
+    }
+    if (j->row < 0) cli_say("--curve quadrature: the phase of the response is a quarter of a period at %d point%s of %s, got :%d", count, count == 1 ? "" : "s", j->a->word[0], nth);
+    return j->row >= 0;
+}
+
 // The N-th event of the kind, in the order of the file.
 static bool find_event(job *j, int nth) {
-    static const char *const word[CAROM_LOCUS_KINDS] = {"fold", "branch", "hopf", "period-doubling", "neimark-sacker", "grazing "};
+    static const char *const word[CAROM_LOCUS_KINDS] = {"fold", "branch", "hopf", "period-doubling", "neimark-sacker", "grazing ", ""};
+    if (j->def.kind == CAROM_LOCUS_QUADRATURE) return find_quadrature(j, nth);
     const carom_table *t = &j->branch;
     int count = 0;
     j->row = -1;
@@ -89,7 +108,7 @@ static bool read_by(job *j) {
 static bool read_event(job *j) {
     const carom_table *t = &j->branch;
     carom_error err = {0};
-    for (int i = 0; i < 7; ++i) {
+    for (int i = 0; i < NOTES; ++i) {
         j->note[i] = carom_table_note_read(j->a->word[0], notes[i]);
         if (!j->note[i]) return cli_say("%s does not hold its model; make it again with this version", j->a->word[0]), false;
     }
@@ -114,7 +133,7 @@ static bool read_event(job *j) {
     const double period = t->column[2].real[j->row];
     j->def.start = j->start, j->def.guess = period > 0 ? period : NAN;
     j->def.period = period > 0 ? j->note[PERIOD][0] ? j->note[PERIOD] : "free" : NULL;
-    j->def.exchange = j->exchange;
+    j->def.exchange = j->exchange, j->def.response = j->def.kind == CAROM_LOCUS_QUADRATURE && j->note[RESPONSE][0] ? j->note[RESPONSE] : NULL;
     j->def.run = cli_run_given(j->a);
     j->def.run.scheme = j->note[SCHEME], j->def.run.options = j->options;
     return true;
@@ -202,7 +221,7 @@ int follow_curve(const cli_args *a) {
         carom_table_free(&j.branch);
     }
     carom_model_destroy(j.model);
-    for (int i = 0; i < 7; ++i) free(j.note[i]);
+    for (int i = 0; i < NOTES; ++i) free(j.note[i]);
     free(j.set), free(j.options), free(j.exchange), free(j.value), free(j.own), free(j.start), free(j.name[0]), free(j.name[1]);
     return code;
 }

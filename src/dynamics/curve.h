@@ -18,6 +18,8 @@ typedef struct carom_curve_look {
     double *re, *im;            // neig
 } carom_curve_look;
 
+enum { CAROM_RESPONSES = 19 };
+
 typedef struct carom_curve {
     void *user;
     int ntau;            // of a tangent; the last number belongs to the parameter
@@ -51,6 +53,7 @@ typedef struct carom_curve {
     bool (*cross)(void *user, const double *tau, double *other);                  // at a crossing of branches: the direction perpendicular to the tangent in which there are others, of length 1
     carom_status (*pair)(void *user, double *x, double *shape, double *rate);     // of equilibria at a Hopf point: the state, the displacement of the mode (2 nv) and its frequency; NULL: not at all
     carom_status (*grow)(void *user, double value, const double *x, const double *shape, double rate, double size, double *tau); // orbits: that beside an equilibrium, displaced by size times the shape; NULL: not at all
+    carom_status (*response)(void *user, double *to);                             // mean, then amplitude and phase (degrees) of every harmonic of the response: CAROM_RESPONSES numbers; NULL: there is none
     // two parameters
     carom_status (*aim)(void *user, const double *at, const double *way, double value); // the parameters are at + value way from here on
     carom_status (*equations)(void *user, double *F, double *J, int *n);          // here, of n unknowns: F (n - 1) and its derivatives, (n - 1) x n; room: (ntau + 2)^2

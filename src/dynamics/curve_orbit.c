@@ -34,6 +34,7 @@ typedef struct orbits {
     bool *soft_closed;
     carom_graze g;            // an orbit that touches, and those beside it
     bool struck;              // on the side that the branch comes from
+    bool fresh;               // response() has just linearised the orbit
     double before;            // parameter of the last orbit on the other side
     carom_error *err;
 } orbits;
@@ -163,6 +164,7 @@ static carom_status look(void *user, carom_curve_look *l) {
     CAROM_TRY(carom_cycle_multipliers(&o->c, l->re, l->im, NULL, &l->n, &trivial, &lost));
     l->largest = 0, l->unstable = 0;
     l->noise = NOISE * s->rtol * fmax(1, carom_norm_max(s->Y, s->n * s->m));
+    if (o->c.conservative) l->noise = sqrt(l->noise); // of pairs that meet on the circle
     double nearest = INFINITY, log_size = 0;
     int sign = 1;
     for (int i = 0; i < l->n; ++i) {
@@ -174,6 +176,7 @@ static carom_status look(void *user, carom_curve_look *l) {
         log_size += log(off);
     }
     l->test[CAROM_DOUBLING] = (carom_signed){isfinite(log_size) ? sign : 0, log_size};
+    if (o->c.conservative) nearest = INFINITY; // pairs stay on the circle
     l->test[CAROM_PAIR] = isfinite(nearest) ? (carom_signed){nearest < 0 ? -1 : nearest > 0, log(fabs(nearest))} : (carom_signed){0, 0};
     l->stable = l->unstable == 0;
     return CAROM_OK;
@@ -395,6 +398,7 @@ static carom_status graze(void *user, char *text, size_t size) {
     const carom_touching *at = hardly_touched(o);
     if (!at) return carom_fail(o->err, CAROM_NOT_CONVERGED, "no contact is nearly grazed");
     o->struck = at == &c->s.weakest;
+    if (o->struck && c->conservative) return carom_fail(o->err, CAROM_UNSUPPORTED, "families of conservative orbits pass grazing towards impacts only");
     snprintf(text, size, "grazing %.60s", contact_name(&c->s, at->contact));
     carom_graze_close(&o->g);
     CAROM_TRY(carom_graze_open(&o->g, c, at, o->size));
@@ -431,9 +435,11 @@ static carom_status leave(void *user, double *tau, bool *clear) {
         if (status == CAROM_OK) status = off;
     }
     if (status != CAROM_OK) return status;
+    if (c->conservative) CAROM_TRY(carom_cycle_set(c, o->before));
     carom_cycle_expect(c, false);
     status = carom_cycle_solve(c, NULL, 1);
     carom_cycle_expect(c, true);
+    if (status == CAROM_NOT_CONVERGED && c->conservative) status = carom_cycle_solve(c, NULL, 1); // errors grow with the multipliers, and nothing damps them
     CAROM_TRY(status);
     if (!o->struck) *clear = fastest_multiplier(o) < CALM || o->g.y > FASTEST * carom_graze_typical(&o->g);
     carom_zero(tau, s->n + 2);
@@ -458,6 +464,24 @@ static carom_status row(void *user, double *period, double *x, double *least, do
     carom_copy(x, s->end, s->nq + s->nv);
     free(s->hit);
     s->hit = hit, s->nhits = nhits, s->linear = linear, s->t_0 = c->t_0;
+    return status;
+}
+
+// Of the orbit here, whose linearisation stays.  Harmonics are those of the excitation, also of orbits of several of its periods.
+static carom_status response(void *user, double *to) {
+    carom_cycle *c = &((orbits *)user)->c;
+    carom_shooter *s = &c->s;
+    s->pitch = 8 * atan(1) * c->fold / c->T;
+    const double rtol = s->rtol;
+    s->respond = true, s->rtol = PRECISE;
+    const carom_status status = carom_cycle_shoot(c, true);
+    s->respond = false, s->rtol = rtol;
+    ((orbits *)user)->fresh = status == CAROM_OK;
+    *to++ = s->mean / c->T;
+    for (int k = 0; k < CAROM_HARMONICS; ++k) {
+        const double re = 2 / c->T * s->harmonic[2 * k], im = -2 / c->T * s->harmonic[2 * k + 1];
+        *to++ = hypot(re, im), *to++ = atan2(im, re) * 45 / atan(1);
+    }
     return status;
 }
 
@@ -667,7 +691,8 @@ static carom_status aim(void *user, const double *at, const double *way, double 
 
 static carom_status equations(void *user, double *F, double *J, int *n) {
     orbits *o = user;
-    CAROM_TRY(carom_cycle_shoot(&o->c, true));
+    if (!o->fresh) CAROM_TRY(carom_cycle_shoot(&o->c, true));
+    o->fresh = false;
     *n = carom_cycle_equations(&o->c, o->size, F, J);
     return CAROM_OK;
 }
@@ -708,15 +733,20 @@ carom_status carom_curve_orbits(carom_curve *k, const carom_follow_def *def, con
     carom_shooter *s = &o->c.s;
     o->c.nearer = "--orbit FILE with an orbit at this value of the parameter";
     o->def = def, o->err = err, o->size = fabs(def->to - def->from);
-    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR, s->also = also;
-    CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->by, err));
+    s->task.model = def->model, s->task.run = def->run, s->stop = def->stop, s->user = def->user, s->lows = true, s->rtol = LINEAR, s->also = also, s->response = def->response;
+    CAROM_TRY(carom_cycle_open(&o->c, def->period, def->exchange, def->conservative ? NULL : def->by, err));
     o->rtol = o->c.rtol;
     const size_t n = (size_t)s->n;
-    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->crossed = calloc((size_t)s->soft + 1, sizeof *o->crossed), o->soft_closed = calloc((size_t)s->soft + 1, sizeof *o->soft_closed), o->x = calloc(n + (size_t)s->nq + 1, sizeof *o->x);
+    o->re = calloc(n, sizeof *o->re), o->im = calloc(n, sizeof *o->im), o->vectors = calloc(n * n, sizeof *o->vectors), o->mode = calloc((size_t)s->p.nc + 1, sizeof *o->mode), o->crossed = calloc((size_t)s->soft + 1, sizeof *o->crossed), o->soft_closed = calloc((size_t)s->soft + 1, sizeof *o->soft_closed), o->x = calloc(2 * n + (size_t)s->nq + 1, sizeof *o->x);
     carom_cycle_expect(&o->c, true);
     if (!o->re || !o->im || !o->vectors || !o->mode || !o->x || !o->crossed || !o->soft_closed) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for orbits");
     *k = (carom_curve){.user = o, .ntau = s->n + 2, .nplace = place_size(s), .neig = s->n - 2 * carom_cycle_hidden(&o->c), .test = tests, .clear = CLEAR, .begin = begin, .save = save, .restore = restore, .predict = predict, .correct = correct,
                        .linearise = linearise, .tangent = tangent, .look = look, .beyond = beyond, .apart = apart, .roughly = roughly, .precise = precise, .settle = settle, .row = row, .same = same, .keep = keep, .extent = extent, .describe = describe, .graze = graze, .leave = leave, .half = half, .doubles = doubles, .twice = twice, .cross = cross, .grow = grow, .aim = aim, .equations = equations, .spread = spread, .touch = touch, .touching = touching, .typical = typical, .multiple = multiple, .first_lyapunov = first_lyapunov};
+    if (def->response) k->response = response;
+    if (def->conservative) { // the energy is the parameter
+        carom_copy(o->x, def->start ? def->start : carom_model_q0(s->task.base), s->nq), carom_copy(o->x + s->nq, def->start ? def->start + s->nq : carom_model_v0(s->task.base), s->nv);
+        o->c.conservative = true, o->c.target = s->value = carom_cycle_energy(&o->c, o->x);
+    }
     *m = s->task.base;
     *scheme = carom_shooter_scheme(s->run.scheme);
     return CAROM_OK;

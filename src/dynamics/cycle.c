@@ -5,6 +5,12 @@
 //
 // with x_1 the state after a period, P = dx_1/dx on the states beside x, S what the model does not depend on.  The second equation is that of models
 // without time, the last one that of continuation.
+//
+// Orbits of conservative models come in families over the energy E, and (P - 1, x'_1) has one dimension too few.  A column along the slope of E fills it,
+//
+//     (P - 1) z + x'_1 dT + E_x delta - S dsigma = -r,     E_x z = E* - E  or  tau (z, dT, dE) = 0                  (ORB-5)
+//
+// with delta = 0 at the solution, because the motion keeps E.
 #include "dynamics/cycle.h"
 #include "dynamics/border.h"
 #include "linalg/dense.h"
@@ -20,6 +26,8 @@ static const double FLOOR = 1e-13; // of typical sizes: no residual is smaller f
 static const double MOST_NOISE = 1e6; // errors of a run, in units of its tolerance
 static const double TIGHTER = 0.1, WORTH = 1e4; // (ORB-4)  of the tolerance, where Newton's method stalls; of the residual that is enough: from farther away, tolerances are not the reason
 static const double BESIDE = 1e-7;  // of a direction: what must be left of it beside others
+static const double SAME_ENERGY = 1e-12; // in typical sizes: an energy that is held
+static const double BESIDE_STATE = 1e-5; // in typical sizes: differences of the energy
 static const double STILL = 1e-5;   // way in a period: that is a state of rest
 enum { LEARNT = 12 };
 
@@ -117,16 +125,44 @@ void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r)
     for (int k = 0; k < c->nsym; ++k) carom_axpy(r, -carom_dot(cycle_column(c->sym, k, s->n), r, s->n), cycle_column(c->sym, k, s->n), s->n);
 }
 
+double carom_cycle_energy(carom_cycle *c, const double *x) {
+    carom_shooter *s = &c->s;
+    const carom_system *sys = carom_model_system(s->task.base);
+    double kinetic = 0, potential = 0;
+    if (sys->energy) sys->energy(sys->model, s->p.work, 0, x, x + s->nq, &kinetic, &potential);
+    return kinetic + potential;
+}
+
+// How the energy changes along the basis of states beside x.
+carom_status carom_cycle_slope(carom_cycle *c, const double *x) {
+    carom_shooter *s = &c->s;
+    for (int j = 0; j < s->m; ++j) {
+        double E[2];
+        for (int side = 0; side < 2; ++side) {
+            for (int i = 0; i < s->n; ++i) c->by[i] = (side ? BESIDE_STATE : -BESIDE_STATE) * cycle_column(s->Z, j, s->n)[i];
+            CAROM_TRY(carom_shooter_move(s, x, c->by, c->y));
+            E[side] = carom_cycle_energy(c, c->y);
+        }
+        c->slope[j] = (E[1] - E[0]) / (2 * BESIDE_STATE);
+    }
+    return CAROM_OK;
+}
+
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear) {
     carom_shooter *s = &c->s;
     if (linear) c->nlearnt = 0;
     CAROM_TRY(carom_shoot(s, c->t_0, c->T, c->x, linear, c->steps));
     carom_cycle_return(c, c->x, linear, c->r);
     c->residual = carom_norm_max(c->r, s->n);
+    if (!c->conservative) return CAROM_OK;
+    s->value = carom_cycle_energy(c, c->x);
+    if (linear) CAROM_TRY(carom_cycle_slope(c, c->x));
+    const double off = fabs(c->target - s->value) / fmax(carom_length(c->slope, s->m), CAROM_NOT_ZERO);
+    if (c->hold) c->residual = fmax(c->residual, off * fmax(1, c->good / SAME_ENERGY)); // runs have errors, the energy of a state has none
     return CAROM_OK;
 }
 
-static int unknowns(const carom_cycle *c, bool parameter) { return c->s.m + c->timeless + c->nsym + parameter; }
+static int unknowns(const carom_cycle *c, bool parameter) { return c->s.m + c->timeless + c->nsym + (parameter || c->conservative); }
 
 // Z'x
 static void project(const carom_shooter *s, const double *x, double *to) {
@@ -149,7 +185,9 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
     project(s, s->rate_1, z);
     if (c->timeless && !c->expression) carom_copy(cycle_column(A, T, N), z, m);
     for (int j = 0; j < m && c->timeless && !c->expression; ++j) cycle_column(A, T, N)[j] *= c->T;
-    if (parameter) {
+    const double steep = carom_length(c->slope, m);
+    for (int j = 0; j < m && c->conservative; ++j) cycle_column(A, p, N)[j] = c->slope[j] / fmax(steep, CAROM_NOT_ZERO); // (ORB-5)
+    if (parameter && !c->conservative) {
         for (int i = 0; i < n; ++i) c->by[i] = size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0));
         project(s, c->by, cycle_column(A, p, N));
     }
@@ -165,12 +203,19 @@ static void assemble(carom_cycle *c, bool parameter, double size) {
 }
 
 // The last row: a step along the tangent.
-static void put_tangent(carom_cycle *c, const double *tau, int N) {
+static void put_tangent(carom_cycle *c, const double *tau, double size, int N) {
     const carom_shooter *s = &c->s;
     project(s, tau, c->work);
-    for (int j = 0; j < s->m; ++j) cycle_column(c->A, j, N)[N - 1] = c->work[j];
+    for (int j = 0; j < s->m; ++j) cycle_column(c->A, j, N)[N - 1] = c->work[j] + (c->conservative ? tau[s->n + 1] * c->slope[j] / size : 0);
     if (c->timeless) cycle_column(c->A, s->m, N)[N - 1] = tau[s->n];
-    cycle_column(c->A, N - 1, N)[N - 1] = tau[s->n + 1];
+    cycle_column(c->A, N - 1, N)[N - 1] = c->conservative ? 0 : tau[s->n + 1];
+}
+
+// The last row where the energy is given.
+static void put_energy(carom_cycle *c, int N) {
+    const double steep = fmax(carom_length(c->slope, c->s.m), CAROM_NOT_ZERO);
+    for (int j = 0; j < c->s.m; ++j) cycle_column(c->A, j, N)[N - 1] = c->slope[j] / steep;
+    c->b[N - 1] = (c->target - c->s.value) / steep;
 }
 
 static void keep_hits(carom_hit **to, int *n, const carom_shooter *s) {
@@ -195,7 +240,8 @@ static bool solve_step(carom_cycle *c, const double *tau, double size, double *d
     carom_zero(c->b, N);
     project(s, c->r, c->b);
     for (int i = 0; i < m; ++i) c->b[i] = -c->b[i];
-    if (tau) put_tangent(c, tau, N);
+    if (tau) put_tangent(c, tau, size, N);
+    else if (c->conservative) put_energy(c, N);
     for (int k = 0; k < c->nlearnt; ++k) { // Broyden: A += r d'/d'd
         const double *r = c->learnt + (size_t)(2 * k) * (size_t)c->room, *d = r + c->room;
         for (int j = 0; j < N; ++j) carom_axpy(cycle_column(c->A, j, N), d[j] / carom_dot(d, d, N), r, m);
@@ -205,7 +251,7 @@ static bool solve_step(carom_cycle *c, const double *tau, double size, double *d
     double most = carom_norm_max(c->z, N);
     if (c->timeless) most = fmax(most, 3 * fabs(c->z[m]));
     for (int i = 0; i < N && most > FAR; ++i) c->z[i] *= FAR / most;
-    *dT = c->timeless && !c->expression ? c->z[m] * c->T : 0, *dp = tau ? c->z[N - 1] * size : 0;
+    *dT = c->timeless && !c->expression ? c->z[m] * c->T : 0, *dp = tau && !c->conservative ? c->z[N - 1] * size : 0;
     carom_zero(c->by, n);
     for (int j = 0; j < m; ++j) carom_axpy(c->by, c->z[j], cycle_column(s->Z, j, n), n);
     if (tau) carom_axpy(c->by, *dp, s->p_0, n);
@@ -213,6 +259,10 @@ static bool solve_step(carom_cycle *c, const double *tau, double size, double *d
 }
 
 carom_status carom_cycle_set(carom_cycle *c, double value) {
+    if (c->conservative) {
+        c->target = c->s.value = value;
+        return CAROM_OK;
+    }
     CAROM_TRY(carom_shooter_set(&c->s, value));
     return carom_cycle_refresh(c);
 }
@@ -280,11 +330,17 @@ carom_status carom_cycle_measure(carom_cycle *c, bool *more) {
     const bool linear = s->linear;
     CAROM_TRY(carom_cycle_shoot(c, false));
     carom_copy(c->r_0, c->r, s->n);
-    CAROM_TRY(carom_shooter_tolerance(s, TIGHTER * rtol, &changed));
+    carom_hit *hits = NULL;
+    int nhits = 0;
+    keep_hits(&hits, &nhits, s);
+    carom_status status = carom_shooter_tolerance(s, TIGHTER * rtol, &changed);
+    if (status == CAROM_OK && changed) status = carom_cycle_shoot(c, false);
+    const bool same = alike(c, hits, nhits); // a contact that is just touched, or not, says nothing about the accuracy
+    free(hits);
+    CAROM_TRY(status);
     if (changed) {
-        CAROM_TRY(carom_cycle_shoot(c, false));
         double eps = 0;
-        for (int i = 0; i < s->n; ++i) eps = fmax(eps, fabs(c->r[i] - c->r_0[i]));
+        for (int i = 0; i < s->n && same; ++i) eps = fmax(eps, fabs(c->r[i] - c->r_0[i]));
         c->noise = fmin(MOST_NOISE, fmax(c->noise, eps / (rtol * G)));
         CAROM_TRY(carom_shooter_tolerance(s, rtol, &changed));
         CAROM_TRY(carom_cycle_shoot(c, false));
@@ -299,6 +355,7 @@ static carom_status newton(carom_cycle *c, const double *tau, double size);
 
 carom_status carom_cycle_solve(carom_cycle *c, const double *tau, double size) {
     bool changed = true, more = false;
+    c->hold = c->conservative && !tau;
     if (c->near) CAROM_TRY(carom_shooter_tolerance(&c->s, c->rtol, &changed));
     carom_status status = newton(c, tau, size);
     if (!c->near || status != CAROM_NOT_CONVERGED || !(c->residual < WORTH * c->enough)) return status;
@@ -351,6 +408,7 @@ static carom_status newton(carom_cycle *c, const double *tau, double size) {
     if (good) return CAROM_OK;
     const bool astray = c->iterations > 0 && status == CAROM_UNSUPPORTED; // the iteration has led to a motion without derivatives
     if (status != CAROM_RETRY && status != CAROM_OK && !astray) return status;
+    if (c->conservative) return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found near the energy %.9g (residual %.2g): the model must be conservative, without damping, friction and restitution below 1, or give %s", c->s.value, c->residual, c->nearer);
     if (c->order_changed > 2)
         return carom_fail(c->err, CAROM_NOT_CONVERGED, "no orbit was found: the sequence of contacts changes under the iteration (%d times, residual %.2g): give %s", c->order_changed, c->residual, c->nearer);
     if (c->rank < c->unknowns)
@@ -367,7 +425,7 @@ bool carom_cycle_tangent(carom_cycle *c, double size, double *tau, int *sign, do
     assemble(c, true, size);
     // the row that is left asks for a part of 1 along the last tangent
     double *b = c->b;
-    put_tangent(c, tau, N);
+    put_tangent(c, tau, size, N);
     carom_zero(b, N);
     b[N - 1] = 1;
     if (sign) {
@@ -387,7 +445,7 @@ void carom_cycle_spread(carom_cycle *c, double size, const double *z, double *ta
     carom_zero(tau, n + 2);
     for (int j = 0; j < s->m; ++j) carom_axpy(tau, z[j], cycle_column(s->Z, j, n), n);
     carom_axpy(tau, z[N - 1] * size, s->p_0, n);
-    tau[n] = c->timeless && !c->expression ? z[s->m] : 0, tau[n + 1] = z[N - 1];
+    tau[n] = c->timeless && !c->expression ? z[s->m] : 0, tau[n + 1] = c->conservative ? carom_dot(c->slope, z, s->m) / size : z[N - 1];
 }
 
 int carom_cycle_equations(carom_cycle *c, double size, double *F, double *J) {
@@ -403,7 +461,7 @@ bool carom_cycle_cross(carom_cycle *c, double size, const double *tau, double *o
     carom_shooter *s = &c->s;
     const int n = s->n, N = unknowns(c, true);
     assemble(c, true, size);
-    put_tangent(c, tau, N);
+    put_tangent(c, tau, size, N);
     if (!carom_null_vector(c->A, N, false, c->z)) return false;
     carom_cycle_spread(c, size, c->z, other);
     const double length = carom_length(other, n + 2);
@@ -451,6 +509,16 @@ carom_status carom_cycle_multipliers(carom_cycle *c, double *re, double *im, dou
             for (int k = 0; k < m; ++k) carom_axpy(cycle_column(vectors, j, n), V[i + j * rest] * cycle_column(B, known + i, m)[k], cycle_column(s->Z, k, n), n);
     }
     *count = rest;
+    if (c->conservative && rest > 0 && status == CAROM_OK) { // the one along the family of orbits
+        int nearest = 0;
+        for (int i = 1; i < rest; ++i)
+            if (hypot(re[i] - 1, im[i]) < hypot(re[nearest] - 1, im[nearest])) nearest = i;
+        for (int i = nearest; i + 1 < rest; ++i) {
+            re[i] = re[i + 1], im[i] = im[i + 1];
+            if (vectors) carom_copy(cycle_column(vectors, i, n), cycle_column(vectors, i + 1, n), n);
+        }
+        --*count, ++*trivial;
+    }
     // directions that closed contacts have taken; those of joints are no states
     int joints = 0;
     if (s->p.ne > 0) {
@@ -505,15 +573,16 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
     if (!c->nearer) c->nearer = c->expression ? "--transient T, or a --start nearer to the orbit" : "--transient T, a longer --end, or a --start nearer to the orbit";
     c->steps = 1;
     carom_cycle_expect(c, false);
-    const char *const observe[] = {period, NULL};
-    if (c->expression) s->task.model.observe = observe, s->task.option = "--period";
+    const char *const observe[] = {c->expression ? period : s->response, c->expression ? s->response : NULL, NULL};
+    if (observe[0]) s->task.model.observe = observe, s->task.option = c->expression ? "--period" : "--response";
+    s->observed = c->expression != NULL;
     carom_status status = carom_shooter_open(s, by, err);
     s->task.model.observe = NULL;
     CAROM_TRY(status);
     c->rtol = s->run_rtol, c->noise = 1;
     const size_t n = (size_t)s->n, x = (size_t)(s->nq + s->nv), N = 2 * n + 3;
-    double **part[] = {&c->x, &c->y, &c->first, &c->shift, &c->sym, &c->r, &c->r_0, &c->by, &c->tau, &c->A, &c->B, &c->b, &c->z, &c->work, &c->learnt};
-    const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N * N, N, N, 3 * N, 2 * LEARNT * N};
+    double **part[] = {&c->x, &c->y, &c->first, &c->shift, &c->sym, &c->r, &c->r_0, &c->by, &c->tau, &c->A, &c->B, &c->b, &c->z, &c->work, &c->learnt, &c->slope};
+    const size_t size[] = {x, x, x, x, n * n, n, n, n + 2, n + 2, N * N, N * N, N, N, 3 * N, 2 * LEARNT * N, n};
     c->room = (int)N;
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
@@ -531,7 +600,7 @@ carom_status carom_cycle_open(carom_cycle *c, const char *period, const char *co
 
 void carom_cycle_close(carom_cycle *c) {
     carom_shooter_close(&c->s);
-    double *part[] = {c->x, c->y, c->first, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->B, c->b, c->z, c->work, c->learnt};
+    double *part[] = {c->x, c->y, c->first, c->shift, c->sym, c->r, c->r_0, c->by, c->tau, c->A, c->B, c->b, c->z, c->work, c->learnt, c->slope};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(c->col), free(c->partner);
     *c = (carom_cycle){0};

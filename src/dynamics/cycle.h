@@ -11,6 +11,9 @@ typedef struct carom_cycle {
     double T, T_p, t_0;      // period, its change with the parameter, where the orbit begins
     double *x, *first;       // nq + nv: there; where the search began, at t = 0
     int *partner;            // nv: which coordinate has this one's place after a period; NULL: none changes
+    bool conservative;       // the energy is the parameter: s.value; orbits come in families
+    bool hold;               // of Newton's method: the energy becomes `target`
+    double target, *slope;   // slope: m: how the energy changes along Z
     int nsym;
     double *sym;             // n x nsym, orthonormal in units of scale: what the model does not depend on
     double *shift;           // nq: whole turns in a period
@@ -59,6 +62,10 @@ static inline double *cycle_column(double *A, int j, int n) { return A + (size_t
 void carom_cycle_return(carom_cycle *c, const double *x, bool linear, double *r);
 /// The shot from (x, T) as it is now, and its residual.
 carom_status carom_cycle_shoot(carom_cycle *c, bool linear);
+/// Kinetic and potential energy of a state.
+double carom_cycle_energy(carom_cycle *c, const double *x);
+/// Its changes along the basis of the last linearised shot, at x, to c->slope.
+carom_status carom_cycle_slope(carom_cycle *c, const double *x);
 /// Another value of the parameter, with the period that belongs to it.
 carom_status carom_cycle_set(carom_cycle *c, double value);
 /// Errors of the runs: the shot from x again, with a tenth of the tolerance.  *more: they are larger than was known.

@@ -22,6 +22,7 @@ static const double NEAR_GRAZING = 0.02; // of the parameter's range: how far ah
 static const double ASTRAY = 0.15;    // of a step: farther from where the points before and behind lead is another branch
 static const double STRAIGHT = 0.02;  // turn of the chord against the tangents, for which steps may grow
 static const double FURTHER[] = {1e-6, 1e-5, 1e-4}; // of a step: how far behind an event another solution is looked for
+static const double ROUNDED = 1e-13;  // of the range: a value on its edge
 static const double ARRIVED = 1e-12;  // of a step: the edge of the range
 static const double SHORT = 1e-4;     // of a step: the tangent may turn by more
 static const double AWAY = 1e-3, SLANT = 10; // (SWI-1)  how far from a crossing other branches are looked for at first; of that: they are no farther
@@ -82,7 +83,7 @@ static bool name_column(carom_table *t, carom_column_kind kind, const char *form
 }
 
 // Of a row: branch, parameter, period, stable, multiplier, event; coordinates and rates; ranges; all multipliers; where the event lies; its coefficient.
-static int columns(const walk *w) { return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + 2 * w->neig + 3; }
+static int columns(const walk *w) { return COLUMNS + 3 * (w->nq - w->hidden) + w->nv - w->hidden + 2 * w->neig + 3 + (w->def->response ? CAROM_RESPONSES : 0); }
 
 static bool shown(const walk *w, int i) { return !carom_model_presses(w->m, i); }
 
@@ -104,6 +105,12 @@ static carom_status make_table(walk *w) {
         good = good && name_column(t, CAROM_COLUMN_REAL, "%s", text);
     }
     good = good && name_column(t, CAROM_COLUMN_REAL, "%s", "event.low") && name_column(t, CAROM_COLUMN_REAL, "%s", "event.high") && name_column(t, CAROM_COLUMN_REAL, "%s", "coefficient");
+    for (int i = 0; i < CAROM_RESPONSES && w->def->response; ++i) {
+        char name[180];
+        if (i < 3) snprintf(name, sizeof name, "%.140s.%s", w->def->response, i == 0 ? "mean" : i == 1 ? "amplitude" : "phase");
+        else snprintf(name, sizeof name, "%.140s.h%d%s", w->def->response, (i + 1) / 2, i % 2 ? "" : ".phase");
+        good = good && name_column(t, CAROM_COLUMN_REAL, "%s", name);
+    }
     return good ? CAROM_OK : no_memory(w->err);
 }
 
@@ -150,7 +157,9 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
         w->room = (long)room;
     }
     const long r = t->rows;
-    double period = 0;
+    double period = 0, response[CAROM_RESPONSES];
+    for (int i = 0; i < CAROM_RESPONSES; ++i) response[i] = NAN;
+    if (w->k.response) CAROM_TRY(w->k.response(w->k.user, response));
     w->k.save(w->k.user, w->place_1);
     CAROM_TRY(w->k.row(w->k.user, &period, w->x, w->least, w->most));
     char *text = malloc(strlen(event) + 1);
@@ -169,7 +178,8 @@ static carom_status add_row(walk *w, int branch, const carom_curve_look *l, cons
     for (int i = 0; i < 2 * w->neig && !w->orbits; ++i) t->column[at + i].real[r] = NAN;
     at += 2 * w->neig;
     t->column[at++].real[r] = isnan(w->low_event) ? w->place_1[0] : w->low_event, t->column[at++].real[r] = isnan(w->high_event) ? w->place_1[0] : w->high_event;
-    t->column[at].real[r] = NAN;
+    t->column[at++].real[r] = NAN;
+    for (int i = 0; i < CAROM_RESPONSES && w->def->response; ++i) t->column[at + i].real[r] = response[i];
     w->low_event = w->high_event = NAN;
     ++t->rows;
     w->f->value = w->place_1[0];
@@ -823,7 +833,7 @@ static carom_status amend(walk *w, double row, const char *word, double coeffici
     if (!more) return no_memory(w->err);
     t->column[5].text[r] = more;
     sprintf(more + n, " (%s)", word);
-    t->column[t->columns - 1].real[r] = coefficient;
+    t->column[t->columns - 1 - (w->def->response ? CAROM_RESPONSES : 0)].real[r] = coefficient;
     return CAROM_OK;
 }
 
@@ -1188,12 +1198,12 @@ static carom_status march(walk *w, double *t, bool *more) {
 static carom_status begin(walk *w) {
     CAROM_TRY(make_table(w));
     w->k.save(w->k.user, w->place);
-    if (!(w->place[0] >= w->low && w->place[0] <= w->high))
+    if (!(w->place[0] >= w->low - ROUNDED * w->size && w->place[0] <= w->high + ROUNDED * w->size))
         return carom_fail(w->err, CAROM_BAD_INPUT, "--by: %.60s is %.9g in the model, which does not lie between %.9g and %.9g; set it with --set", w->def->by, w->place[0], w->low, w->high);
     CAROM_TRY(w->k.begin(w->k.user));
     const double way[2] = {w->def->to > w->def->from ? 1 : -1, w->def->to > w->def->from ? -1 : 1};
     for (int i = 0; i < 2; ++i) {
-        if (w->place[0] == (way[i] > 0 ? w->high : w->low)) continue;
+        if (fabs(w->place[0] - (way[i] > 0 ? w->high : w->low)) <= ROUNDED * w->size) continue;
         carom_zero(w->tau, w->k.ntau);
         w->tau[w->k.ntau - 1] = way[i];
         CAROM_TRY(add_task(w, 0, w->longest * FIRST, GO_ON, w->tau));
@@ -1311,7 +1321,7 @@ static char *put_list(char *at, const char *const *list) {
 }
 
 // What a branch depends on beside the model, for the file: texts that must be the same when it goes on.
-enum { NOTES = 11, NUMBERS = 300 };
+enum { NOTES = 12, NUMBERS = 300 };
 static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES], char **own) {
     size_t size = NUMBERS + list_size(def->model.set) + list_size(def->exchange) + list_size(def->run.options) + 1;
     for (int i = 0; i < def->model.nmatrices; ++i) size += strlen(def->model.matrices[i].name) + 20;
@@ -1324,7 +1334,7 @@ static bool take_notes(const carom_follow_def *def, carom_table_note note[NOTES]
     char *files = put_list(options, def->run.options), *at = files;
     for (int i = 0; i < def->model.nmatrices; ++i) at = put_sum(at, &def->model.matrices[i]);
     const carom_table_note all[NOTES] = {{"by", def->by}, {"model", def->model.text}, {"period", def->period ? def->period : ""}, {"range", range}, {"set", set}, {"exchange", exchange},
-                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", step + 60}, {"files", files}};
+                                         {"options", options}, {"scheme", def->run.scheme ? def->run.scheme : "event-driven"}, {"step", step}, {"switch", step + 60}, {"files", files}, {"response", def->response ? def->response : ""}};
     memcpy(note, all, sizeof all);
     return true;
 }
@@ -1347,7 +1357,7 @@ carom_status carom_follow_write(const carom_branch *f, const carom_follow_def *d
 
 // The file must be of the same model, parameter, range and settings.
 static carom_status compare_notes(const carom_follow_def *def, const char *file, carom_error *err) {
-    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set or --input", "--exchange", "--option", "--scheme", "--step", "choice of --switch", "--matrix or file of the model"};
+    static const char *const word[NOTES] = {"parameter of --by", "model", "--period", "range of --by", "--set or --input", "--exchange", "--option", "--scheme", "--step", "choice of --switch", "--matrix or file of the model", "--response"};
     carom_table_note notes[NOTES];
     char *own;
     if (!take_notes(def, notes, &own)) return no_memory(err);

@@ -176,6 +176,15 @@ static carom_status assemble(carom_graze *g, double *gap_row, double *rate_row) 
         for (int j = 0; j < m; ++j)
             column(A, time + 1 + k, N)[j] = -carom_dot(cycle_column(s->Z, j, n), cycle_column(c->sym, k, n), n);
     }
+    if (c->conservative) { // the energy is what it must be: (ORB-5)
+        CAROM_TRY(carom_cycle_slope(c, g->after));
+        const double steep = fmax(carom_length(c->slope, m), CAROM_NOT_ZERO);
+        for (int i = 0; i < m; ++i) column(A, par, N)[i] = c->slope[i] / steep;
+        gap_row[par] = rate_row[par] = 0;
+        for (int k = 0; k < c->nsym; ++k)
+            for (int j = 0; j < m; ++j) column(A, j, N)[m + k] = column(A, time + 1 + k, N)[j];
+        return CAROM_OK;
+    }
     for (int i = 0; i < n; ++i)
         along[i] = g->size * (s->p_1[i] - s->p_0[i] + s->rate_1[i] * (c->expression ? c->T_p : 0)),
         d[i] = s->scale[i] * s->p_0[i];
@@ -234,7 +243,7 @@ static carom_status newton(carom_graze *g, double y, double *residual) {
         status = assemble(g, row[0], row[1]);
         const bool done = *residual < GOOD || (*residual<ENOUGH && * residual> 0.5 * last);
         if (done || status != CAROM_OK) {
-            if (status == CAROM_OK && !find_way(g, row[0], row[1])) g->rises = 0;
+            if (status == CAROM_OK && (c->conservative || !find_way(g, row[0], row[1]))) g->rises = 0;
             break;
         }
         if (!(*residual < 1e3 * last)) status = CAROM_NOT_CONVERGED;
@@ -246,16 +255,17 @@ static carom_status newton(carom_graze *g, double y, double *residual) {
         const double far = carom_norm_max(g->z, N), by = far > FAR ? FAR / far : 1;
         if (!isfinite(far)) status = CAROM_NOT_CONVERGED;
         if (status != CAROM_OK) break;
-        const double dp = by * g->z[N - 1] * g->size;
+        const double dp = c->conservative ? 0 : by * g->z[N - 1] * g->size;
         carom_zero(c->by, s->n);
         for (int j = 0; j < s->m; ++j) carom_axpy(c->by, by * g->z[j], cycle_column(s->Z, j, s->n), s->n);
         carom_axpy(c->by, dp, s->p_0, s->n);
         carom_copy(c->y, g->x, s->nq + s->nv);
         if (c->timeless) g->T *= 1 + by * g->z[s->m];
         else g->t += by * g->z[s->m] * g->T;
-        status = carom_cycle_set(c, s->value + dp);
+        status = c->conservative ? CAROM_OK : carom_cycle_set(c, s->value + dp);
         if (c->expression) g->T = c->T;
         if (status == CAROM_OK) status = carom_shooter_move(s, c->y, c->by, g->x);
+        if (c->conservative) s->value = carom_cycle_energy(c, g->x);
         if (i == MOST - 1) status = CAROM_NOT_CONVERGED;
     }
     free(more);

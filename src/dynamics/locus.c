@@ -6,6 +6,7 @@
 //
 //     fold:      [M b; c' 0] (w; g) = (0; 1),  M = F_u, b and c its null vectors at the last point                  (LOC-2)
 //     branch:    F + beta psi = 0, this g, and psi.F_A = 0 with psi the left null vector                            (LOC-3)
+//     quadrature: Re X_1 = 0, the first harmonic of a response against cos of the excitation                      (LOC-5)
 //     doubling:  prod (mu_i + 1);   torus: prod_{i<j} (mu_i mu_j - 1);   hopf: prod_{i<j} (lambda_i + lambda_j)     (LOC-4)
 //
 // Products are symmetric in the eigenvalues, so they are smooth where these collide; each is divided by its other factors at the last point.  Orbits that graze are found by (GRZ-1) along the normal
@@ -63,7 +64,7 @@ typedef struct test { double value; const char *name; bool genuine, ends; } test
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a curve"); }
 
 const char *carom_locus_word(carom_locus_kind kind) {
-    static const char *const word[CAROM_LOCUS_KINDS] = {"fold", "branch", "hopf", "doubling", "torus", "grazing"};
+    static const char *const word[CAROM_LOCUS_KINDS] = {"fold", "branch", "hopf", "doubling", "torus", "grazing", "quadrature"};
     return word[kind];
 }
 
@@ -137,6 +138,8 @@ static bool solve_border(locus *s, double *g) {
 // F, J and g, two of them at branch points, at the solution as it is.
 static carom_status evaluate(locus *s, double g[2]) {
     int N = 0;
+    double response[CAROM_RESPONSES] = {0};
+    if (s->kind == CAROM_LOCUS_QUADRATURE) CAROM_TRY(s->k.response(s->k.user, response));
     CAROM_TRY(s->k.equations(s->k.user, s->F, s->J, &N));
     if (s->N > 0 && N != s->N) return carom_fail(s->err, CAROM_NOT_CONVERGED, "other contacts are closed");
     s->N = N;
@@ -148,6 +151,11 @@ static carom_status evaluate(locus *s, double g[2]) {
     CAROM_TRY(s->k.look(s->k.user, &s->look));
     factor least;
     double rest;
+    if (s->kind == CAROM_LOCUS_QUADRATURE) {
+        g[0] = response[1] / s->norm * cos(response[2] * atan(1) / 45), g[1] = 0;
+        s->coefficient = response[1];
+        return CAROM_OK;
+    }
     const carom_signed x = product(&s->look, s->kind, unit_of(s), -1, -1, false, &least, &rest);
     if (least.i < 0) return carom_fail(s->err, CAROM_NOT_CONVERGED, "there are no eigenvalues");
     g[0] = x.sign * exp(fmin(x.log_size - s->norm, 300)), g[1] = 0;
@@ -165,6 +173,12 @@ static carom_status refresh(locus *s) {
     if (bordered(s)) return carom_null_vector(s->J, N - 1, false, s->c) && carom_null_vector(s->J, N - 1, true, s->b) ? CAROM_OK : no_memory(s->err);
     CAROM_TRY(s->k.look(s->k.user, &s->look));
     factor least;
+    double response[CAROM_RESPONSES];
+    if (s->kind == CAROM_LOCUS_QUADRATURE) {
+        CAROM_TRY(s->k.response(s->k.user, response));
+        s->norm = fmax(response[1], 1e-300);
+        return CAROM_OK;
+    }
     product(&s->look, s->kind, unit_of(s), -1, -1, false, &least, &s->norm);
     return CAROM_OK;
 }
@@ -296,6 +310,7 @@ static carom_status tests(locus *s, const double *tau, test *t, int *count) {
         for (int i = 0; i < 4; ++i) n = put_test(t, n, s->critical - at[i], name[i], true, i < 2);
     }
     double c = NAN;
+    if (s->kind == CAROM_LOCUS_QUADRATURE) return *count = 0, CAROM_OK;
     s->coefficient = NAN;
     if (s->k.first_lyapunov && (s->kind == CAROM_LOCUS_HOPF || s->kind == CAROM_LOCUS_DOUBLING)) {
         const carom_status status = s->k.first_lyapunov(s->k.user, &c);
@@ -326,7 +341,7 @@ static carom_status make_table(locus *s) {
     if (!t->name || !t->column) return no_memory(s->err);
     strcpy(t->name, "curve");
     bool good = add_column(t, CAROM_COLUMN_INTEGER, "part") && add_column(t, CAROM_COLUMN_REAL, s->def->by[0]) && add_column(t, CAROM_COLUMN_REAL, s->def->by[1]) && add_column(t, CAROM_COLUMN_REAL, "period") &&
-                add_column(t, CAROM_COLUMN_INTEGER, "stable") && add_column(t, CAROM_COLUMN_REAL, "frequency") && add_column(t, CAROM_COLUMN_TEXT, "event") && add_column(t, CAROM_COLUMN_REAL, "coefficient");
+                add_column(t, CAROM_COLUMN_INTEGER, "stable") && add_column(t, CAROM_COLUMN_REAL, "frequency") && add_column(t, CAROM_COLUMN_TEXT, "event") && add_column(t, CAROM_COLUMN_REAL, s->kind == CAROM_LOCUS_QUADRATURE ? "amplitude" : "coefficient");
     for (int i = 0; i < s->nq; ++i) good = good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_coordinate(s->m, i)));
     for (int i = 0; i < s->nv; ++i) good = good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_velocity(s->m, i)));
     return good ? CAROM_OK : no_memory(s->err);
@@ -340,12 +355,12 @@ static bool grow(void **p, size_t n, size_t size) {
 
 // How many eigenvalues are unstable beside those that are on the border all along the curve.
 static bool is_stable(locus *s) {
-    factor own;
+    factor own = {0, -1, -1};
     double rest;
-    product(&s->look, s->kind == CAROM_LOCUS_BRANCH ? CAROM_LOCUS_FOLD : s->kind, unit_of(s), -1, -1, false, &own, &rest);
+    if (s->kind < CAROM_LOCUS_GRAZING) product(&s->look, s->kind == CAROM_LOCUS_BRANCH ? CAROM_LOCUS_FOLD : s->kind, unit_of(s), -1, -1, false, &own, &rest);
     for (int i = 0; i < s->look.n; ++i) {
         const double off = s->orbits ? hypot(s->look.re[i], s->look.im[i]) - 1 : s->look.re[i];
-        if (off > s->look.noise && ((i != own.i && i != own.j) || s->kind == CAROM_LOCUS_GRAZING)) return false;
+        if (off > s->look.noise && i != own.i && i != own.j) return false;
     }
     return true;
 }
@@ -789,9 +804,10 @@ static carom_status run(locus *s) {
     }
     if (strcmp(def->by[0], def->by[1]) == 0) return carom_fail(s->err, CAROM_BAD_INPUT, "--by: give two different parameters, got %.60s twice", def->by[0]);
     s->orbits = def->period != NULL;
+    if (s->kind == CAROM_LOCUS_QUADRATURE && !def->response) return carom_fail(s->err, CAROM_BAD_INPUT, "--curve quadrature needs a branch with --response NAME");
     if (s->orbits ? s->kind == CAROM_LOCUS_HOPF : s->kind >= CAROM_LOCUS_DOUBLING)
         return carom_fail(s->err, CAROM_BAD_INPUT, "--curve %s belongs to %s", carom_locus_word(s->kind), s->orbits ? "equilibria" : "orbits");
-    s->follow = (carom_follow_def){.model = def->model, .run = def->run, .start = def->start, .period = def->period, .guess = def->guess, .exchange = def->exchange, .by = def->by[0], .from = def->from[0], .to = def->to[0], .stop = def->stop, .user = (void *)(size_t)def->user};
+    s->follow = (carom_follow_def){.model = def->model, .run = def->run, .start = def->start, .period = def->period, .guess = def->guess, .exchange = def->exchange, .response = def->response, .by = def->by[0], .from = def->from[0], .to = def->to[0], .stop = def->stop, .user = (void *)(size_t)def->user};
     CAROM_TRY(s->orbits ? carom_curve_orbits(&s->k, &s->follow, def->by[1], &s->m, &s->l->scheme, s->err) : carom_curve_rests(&s->k, &s->follow, def->by[1], &s->m, &s->l->scheme, s->err));
     const carom_system *sys = carom_model_system(s->m);
     s->nq = sys->nq, s->nv = sys->nv, s->ntau = s->k.ntau;

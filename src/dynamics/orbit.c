@@ -118,6 +118,7 @@ static carom_status find(carom_orbit *o, carom_cycle *c, const carom_orbit_def *
     carom_copy(x + o->nq, def->start ? def->start + o->nq : carom_model_v0(m), o->nv);
     carom_status status = carom_cycle_guess(c, x, def->transient, window, def->guess);
     o->segments = 1;
+    if (def->conservative) c->conservative = true, c->target = isnan(def->energy) ? carom_cycle_energy(c, x) : def->energy;
     // In pieces: from where the search began, because the motion leads away from there; free periods from the first return.
     carom_copy(x, c->expression ? c->first : c->x, o->nq + o->nv);
     const double T = c->T;
@@ -220,5 +221,42 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
     carom_sim_destroy(sim);
     carom_run_free(&run);
     carom_model_destroy(m);
+    return status;
+}
+
+// -- nonlinear modes --------------------------------------------------------------------------------------------------
+
+// Energy of the equilibrium with the velocities of a shape.
+static double energy_at(const carom_model *m, carom_point *p, const carom_rest *rest, const double *shape, double size, double *x) {
+    const carom_system *s = carom_model_system(m);
+    double kinetic = 0, potential = 0;
+    carom_copy(x, rest->q, s->nq);
+    for (int i = 0; i < s->nv; ++i) x[s->nq + i] = size * shape[i];
+    if (s->energy) s->energy(s->model, p->work, 0, x, x + s->nq, &kinetic, &potential);
+    return kinetic + potential;
+}
+
+carom_status carom_orbit_mode(const carom_model *m, int mode, double energy, double *x, double *period, carom_error *err) {
+    if (!m || !x || !period) return CAROM_MISSING(err);
+    carom_rest rest;
+    carom_modes modes = {0};
+    carom_point p = {0};
+    carom_status status = carom_rest_find(&rest, m, NULL, err);
+    if (status == CAROM_OK) status = carom_modes_find(&modes, m, &(carom_modes_def){.q = rest.q}, err);
+    if (status == CAROM_OK) status = carom_point_open(&p, m, err);
+    int found = -1, count = 0;
+    for (int i = 0; i < modes.count && status == CAROM_OK; ++i)
+        if (modes.mode[i].im != 0 && ++count == mode) found = i;
+    if (status == CAROM_OK && found < 0) status = carom_fail(err, CAROM_BAD_INPUT, "--mode: expected a number from 1 to %d, the modes that oscillate, got %d", count, mode);
+    if (status == CAROM_OK) {
+        const double *shape = modes.mode[found].shape, rest_energy = energy_at(m, &p, &rest, shape, 0, x);
+        const double kinetic = energy_at(m, &p, &rest, shape, 1, x) - rest_energy; // quadratic in the velocities
+        if (!(energy > rest_energy)) status = carom_fail(err, CAROM_BAD_INPUT, "the energy must be above that of the equilibrium, %.9g, got %.9g", rest_energy, energy);
+        else energy_at(m, &p, &rest, shape, sqrt((energy - rest_energy) / kinetic), x);
+        *period = 8 * atan(1) / fabs(modes.mode[found].im);
+    }
+    carom_rest_free(&rest);
+    carom_modes_free(&modes);
+    carom_point_close(&p);
     return status;
 }

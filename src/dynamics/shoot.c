@@ -271,8 +271,29 @@ static carom_status cross_soft(carom_shooter *s, carom_path *w, double h) {
     return CAROM_OK;
 }
 
+// -- harmonics of a response -------------------------------------------------------------------------------------------
+//
+//     X_k = 2/T integral x exp(-i k w t) dt,  by Gauss's rule of five points over every step                     (RSP-1)
+
+static carom_status add_response(carom_shooter *s, carom_path *w, double h) {
+    static const double node[5] = {0.04691007703066800, 0.23076534494715845, 0.5, 0.76923465505284155, 0.95308992296933200};
+    static const double weight[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444, 0.23931433524968324, 0.11846344252809454};
+    const carom_ledger none = {0};
+    for (int i = 0; i < 5; ++i) {
+        double value[4] = {0};
+        const double t = w->t + node[i] * h, part = weight[i] * h;
+        CAROM_TRY(carom_path_try(w, node[i] * h, NULL));
+        carom_model_observe(w->model, s->averages, &none, w->p.work, t, w->q_1, w->v_1, value);
+        const double x = value[s->observed];
+        s->mean += part * x;
+        for (int k = 0; k < CAROM_HARMONICS; ++k) s->harmonic[2 * k] += part * x * cos((k + 1) * s->pitch * t), s->harmonic[2 * k + 1] += part * x * sin((k + 1) * s->pitch * t);
+    }
+    return w->tried == h ? CAROM_OK : carom_path_try(w, h, NULL);
+}
+
 static carom_status on_step(void *user, carom_path *w, double h) {
     carom_shooter *s = user;
+    if (s->respond) CAROM_TRY(add_response(s, w, h));
     if (s->soft > 0) CAROM_TRY(cross_soft(s, w, h));
     range(s, w->q), range(s, w->q_1);
     for (int i = 0; i < s->nq && s->nq == s->nv; ++i)
@@ -351,7 +372,7 @@ carom_status carom_shoot(carom_shooter *s, double t_0, double span, const double
     if (x != s->start) carom_copy(s->start, x, s->nq + s->nv);
     for (int c = 0; c < s->p.nc; ++c) s->mode[c] = CAROM_MODE_OPEN, s->low[c] = linear ? INFINITY : s->low[c];
     for (int i = 0; i < s->nq && linear; ++i) s->least[i] = INFINITY, s->most[i] = -INFINITY;
-    if (linear) s->linear = false;
+    if (linear) s->linear = false, s->mean = 0, carom_zero(s->harmonic, 2 * CAROM_HARMONICS);
     s->weakest.contact = -1;
     for (int c = 0; c < s->p.nc && linear; ++c) s->nearest[c].contact = -1;
     if (s->soft > 0 && linear) carom_model_soft_gaps(s->task.base, s->p.work, t_0, s->start, s->soft_gap);
@@ -465,14 +486,15 @@ carom_status carom_shooter_move(carom_shooter *s, const double *x, const double 
 carom_status carom_shooter_observe(carom_shooter *s, double *value, double *change) {
     const carom_model *m = s->task.base;
     const carom_ledger none = {0};
-    carom_average *averages = calloc((size_t)carom_model_watched(m) + 1, sizeof *averages);
-    if (!averages) return no_memory(s->err);
-    carom_model_observe(m, averages, &none, s->p.work, 0, s->p.q, s->p.v, value);
-    free(averages);
+    double all[4] = {0};
+    carom_model_observe(m, s->averages, &none, s->p.work, 0, s->p.q, s->p.v, all);
+    *value = all[0];
     if (!change) return CAROM_OK;
     *change = 0;
     if (s->parameter < 0) return CAROM_OK;
-    return carom_variation_observed(s->x, 0, s->p.q, s->p.v, (carom_direction){0, NULL, NULL, s->way}, change);
+    CAROM_TRY(carom_variation_observed(s->x, 0, s->p.q, s->p.v, (carom_direction){0, NULL, NULL, s->way}, all));
+    *change = all[0];
+    return CAROM_OK;
 }
 
 // Gaps, forces, M v and W'v + w at (t, q, v), one behind the other; sizes: of each group, the largest so far.
@@ -634,6 +656,8 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     s->nq = sys->nq, s->nv = sys->nv, s->n = 2 * sys->nv;
     if (sys->nv == 0) return carom_fail(err, CAROM_BAD_INPUT, "the model has no coordinates");
     CAROM_TRY(prepare(s));
+    s->averages = calloc((size_t)carom_model_watched(s->task.base) + 1, sizeof *s->averages);
+    if (!s->averages) return no_memory(err);
     return allocate(s);
 }
 
@@ -645,7 +669,7 @@ void carom_shooter_close(carom_shooter *s) {
     carom_task_close(&s->task);
     double *part[] = {s->scale, s->p_0, s->p_1, s->rate_0, s->rate_1, s->Z, s->Y, s->rows, s->start, s->end, s->mode_0, s->mode_1, s->mode, s->low, s->block, s->dp, s->scratch, s->least, s->most};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
-    free(s->hit), free(s->nearest), free(s->touches), free(s->crossed), free(s->soft_gap), free(s->soft_closed);
+    free(s->averages), free(s->hit), free(s->nearest), free(s->touches), free(s->crossed), free(s->soft_gap), free(s->soft_closed);
     *s = (carom_shooter){0};
 }
 

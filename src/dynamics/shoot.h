@@ -17,8 +17,13 @@ const char *carom_hit_word(carom_hit_kind kind);
 /// A contact that is hardly touched: the state there, before an impact, and the modes of all contacts.
 typedef struct carom_touching { int contact; double t, jump, *x, *mode; } carom_touching; // jump: of an impact; contact -1: there is none
 
+enum { CAROM_HARMONICS = 9 };
+
 typedef struct carom_shooter {
     // the caller's
+    const char *response;  // an expression of the state; NULL: none
+    bool respond;          // linearised runs: its integrals over the run
+    double pitch;          // angular frequency of the first harmonic
     bool (*stop)(const void *user);
     const void *user;
     carom_status (*on_state)(void *watch, double t, const double *q, const double *v, int closed); // plain runs: after every step; NULL: none
@@ -61,6 +66,9 @@ typedef struct carom_shooter {
     bool *soft_closed, *soft_now; // at the start; now
     double *low;           // nc: lowest gap at which an open contact turned back; infinite: none did
     double *least, *most;  // nq: range of positions; like `low`, of the last linearised run
+    double mean, harmonic[2 * CAROM_HARMONICS]; // integrals of the response, and of it times cos(k pitch t), sin(k pitch t)
+    int observed;          // which observed expression the response is
+    carom_average *averages; // of observed expressions: none of them has any
     // inside
     carom_path path;
     bool opened;
