@@ -24,7 +24,7 @@ static const carom_option options[] = {
 };
 
 enum { ROUNDS = 8, SPLITS = 3 };   // sets of slip that ends; parts of a step
-static const double SPLIT = 1e-3;  // of a step: shortest part
+static const double SPLIT = 1e-6;  // of a step: shortest part
 static const double SAME_MU = 1e-11;
 
 typedef carom_alpha_forces work;
@@ -433,10 +433,10 @@ static carom_status parts(work *w, carom_step *s, double t, double h) {
         for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->due[id] = false;
         CAROM_TRY(part(w, s));
         if (w->locates && w->struck && !w->captured && k < SPLITS) CAROM_TRY(first_impact(w, s, &x));
-        const bool split = x >= SPLIT && x <= 1 - SPLIT;
+        const bool split = x <= 1 - SPLIT;
         if (split) {
             carom_problem_take_back(s, &before);
-            s->h = x * left;
+            s->h = fmax(x, SPLIT) * left;
             CAROM_TRY(part(w, s));
             s->counts->inner += 1;
         }
