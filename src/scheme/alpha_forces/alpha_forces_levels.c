@@ -117,8 +117,8 @@ static carom_status before(work *w, carom_step *s) {
         }
         if (w->now.in[id - ne] != 0) // it meets a kink: along the directions there, and with the wall as it moves there
             for (int i = 0; i < n; ++i) u[i] = carom_column_dot(&L->W, k + i, w->now.v) + L->w[k + i];
-        if (w->due[id] && u_s < 0) {
-            u[0] = u_s;
+        if (w->due[id]) {
+            u[0] = fmin(u_s, 0);
         } else if (w->crossing && w->g_0[id] > 0 && w->g_s[id] < 0) {
             carom_alpha_crossing(w->g_0[id], u[0], w->g_s[id], u_s, s->h, &there);
             if (there < 0) u[0] = fmax(there, -fmax(fabs(u[0]), fabs(u_s)));
