@@ -621,7 +621,8 @@ static void penalty_terms_leave_the_solution(void **state) {
         carom_model *m = shipped_model(names[i]);
         double q[2];
         for (int k = 0; k < 2; ++k) {
-            carom_sim *sim = model_sim(m, "ggl-alpha", (const char *const[]){k ? "penalty=1" : "penalty=0", NULL}, i ? 1e-4 : 1e-3, i ? 0.05 : 2);
+            const char *const options[] = {k ? "penalty=1" : "penalty=0", NULL};
+            carom_sim *sim = model_sim(m, "ggl-alpha", options, i ? 1e-4 : 1e-3, i ? 0.05 : 2);
             while (!carom_sim_done(sim)) sim_step(sim);
             q[k] = carom_sim_now(sim).q[1];
             carom_sim_destroy(sim);

@@ -28,7 +28,8 @@ static const carom_option options[] = {
     {.name = "active", .kind = CAROM_CHOICE, .choices = "corrected|smooth|start|forecast|end",
      .about = "closed on velocity level: g(q~) <= 0 or position corrected; g(q~) <= 0 alone; g(q_n) <= 0; g(q_n + h v_n) <= 0; g(q_n+1) = 0"},
     {.name = "penalty", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
-     .about = "r of the augmented Lagrangian in Newton's residuals, in kg: another path to the same solution; 0: none (small systems)"},
+     .about = "r of the augmented Lagrangian in Newton's residuals, in kg: another path to the same solution; 0: none "
+              "(small systems)"},
     {0},
 };
 
@@ -281,7 +282,8 @@ static double taken(const work *w, const carom_step *s, int b, const double *by_
     const int id = w->L.id[b];
     if (w->penalty == 0) return 0;
     if (by_id == w->nu) return w->in_A[id] ? w->penalty * w->g[id] : 0;
-    return w->in_B[id] ? w->penalty * (id < s->sys->ne ? w->u[w->L.at[b]] : carom_ggl_alpha_law_velocity(w, s, b, 0)) : 0;
+    if (!w->in_B[id]) return 0;
+    return w->penalty * (id < s->sys->ne ? w->u[w->L.at[b]] : carom_ggl_alpha_law_velocity(w, s, b, 0));
 }
 
 // Multipliers of the candidates in the order of L: by_id, and a times those of friction.
@@ -525,7 +527,9 @@ static carom_status start(void *memory, carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne;
     const double h = s->h;
     if (w->penalty > 0 && w->schur.on)
-        return carom_fail(s->err, CAROM_BAD_INPUT, "penalty must be 0 for a model of this size (%d velocities): its joints and contacts are eliminated first", nv);
+        return carom_fail(s->err, CAROM_BAD_INPUT,
+                          "penalty must be 0 for a model of this size (%d velocities): its joints and contacts are "
+                          "eliminated first", nv);
     CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
     CAROM_TRY(check_inertia(w, s));
     carom_close_kinds(s, &w->L, CAROM_JOINTS);
@@ -686,7 +690,8 @@ static double left_of_gaps(const void *memory, carom_step *s) {
     const int nq = s->sys->nq;
     const double size = carom_norm_max(w->q, nq);
     double left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * w->speed;
-    for (int b = s->sys->ne; b < w->L.nb; ++b) left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
+    for (int b = s->sys->ne; b < w->L.nb; ++b)
+        left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
     return left;
 }
 
@@ -694,7 +699,8 @@ static double left_of_gaps(const void *memory, carom_step *s) {
 static carom_status held_answer(work *w, carom_step *s) {
     predict(w, s, false);
     carom_move(s, w->q, s->q, 1, w->x_p);
-    return carom_held_solve(&(carom_held_step){.solve = answer, .work = w, .q = w->q, .left = left_of_gaps, .g = w->scratch}, s);
+    const carom_held_step z = {.solve = answer, .work = w, .q = w->q, .left = left_of_gaps, .g = w->scratch};
+    return carom_held_solve(&z, s);
 }
 
 static void forget(void *memory, carom_step *s, int id) {
