@@ -13,6 +13,8 @@ enum {
     STALLS = 3
 }; // iterations; those after which a kink is to blame; those without progress after which rounding is to blame
 
+enum { CHORDS = 8 }; // corrections of joints alone with a factor of another point
+
 carom_projection carom_allocate_projection(carom_arena *mem, const carom_system *sys) {
     carom_projection w = {0};
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, nb = (size_t)(sys->ne + sys->nc);
@@ -97,11 +99,26 @@ static carom_status kinks(carom_projection *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// (GP-8)  joints alone, by the factor of the linear system with V' for N(q)':  A z = N p,  V'z = -g,  moved += z
+static carom_status correct_joints(carom_projection *w, carom_step *s) {
+    carom_saddle *S = w->joints;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
+    carom_zero(S->b, nv);
+    for (int j = 0; j < ne; ++j) S->b[nv + j] = -w->g[j];
+    carom_saddle_solve(S, false);
+    carom_axpy(w->moved, 1, S->x, nv);
+    carom_move(s, w->q, w->q_P, 1, w->moved);
+    for (int j = 0; j < ne; ++j) w->Psi[j] -= S->x[nv + j] / s->h;
+    return CAROM_OK;
+}
+
 // (GP-3)  one step of Newton: with G = N(q)'Q^-1 N_M over the set,  0 <= Psi _|_ (g(q) - G Psi_old + G Psi)/h >= 0
 static carom_status correct(void *memory, carom_step *s, int k) {
     carom_projection *w = memory;
     carom_close(s, &w->L, w->sign);
     normals(&w->L);
+    if (w->joints && k < CHORDS && w->L.nb == s->sys->ne) return correct_joints(w, s);
     carom_local_same(&w->L_f, &w->L);
     CAROM_TRY(carom_directions(s, &w->L_f, w->t_f, w->q_f));
     CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));

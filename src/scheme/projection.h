@@ -5,6 +5,7 @@
 //
 // N_f are the normals where the correction acts, and stay; the gaps are those at q_1.
 #pragma once
+#include "linalg/saddle.h"
 #include "scheme/bent.h"
 
 typedef struct carom_projection {
@@ -17,6 +18,7 @@ typedef struct carom_projection {
     double depth;            // penetration that is left alone (GP-7)
     bool *equal;             // by id: a contact that is held like a joint; NULL: none is
     bool free;               // the last attempt gave `equal` up
+    carom_saddle *joints;   // factor of [A N; V'  0] of all joints, where no contact takes part; NULL: none
     // answer
     double *q, *moved;  // corrected position; its displacement from q_P
     double *Psi, *sign; // multipliers over h, by id; -1 for those that took part
