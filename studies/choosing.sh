@@ -2,7 +2,7 @@
 # Choosing a scheme: CPU time until an error is reached on three models, and what each scheme leaves in a mechanism with joints.
 source "$(dirname "${BASH_SOURCE[0]}")/common.inc"
 
-stepping=half-explicit,half-explicit-rk,moreau-explicit,moreau-midpoint,moreau-jean,ggl-projection,ggl-midpoint,newmark,generalized-alpha
+stepping=half-explicit,half-explicit-rk,moreau-explicit,moreau-midpoint,moreau-jean,ggl-projection,ggl-midpoint,ggl-alpha,alpha-forces,alpha-forces:locate=yes,newmark,generalized-alpha
 located=mixed,splitting:adaptive=on,auto,event-driven
 tolerances=1e-3,1e-5,1e-7,1e-9
 
@@ -25,7 +25,9 @@ echo "|---|---|---|---|---|"
 IFS=, read -ra schemes <<<"$stepping,mixed"
 for scheme in "${schemes[@]}"; do
     status=0
-    "$carom" run "$models/pendulum.yaml" --scheme "$scheme" --step 1e-3 --end 5 --json --quiet --out pendulum.h5 >pendulum.json 2>complaints.txt || status=$?
+    IFS=: read -ra words <<<"$scheme"
+    options=("${words[@]:1}")
+    "$carom" run "$models/pendulum.yaml" --scheme "${words[0]}" "${options[@]/#/--option=}" --step 1e-3 --end 5 --json --quiet --out pendulum.h5 >pendulum.json 2>complaints.txt || status=$?
     if ((status != 0 && status != 3)); then
         cat complaints.txt >&2
         exit $status

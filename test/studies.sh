@@ -489,6 +489,15 @@ check_valve_train() {
     picture valve-train.png
 }
 
+check_all_schemes() {
+    above "schemes in the table" "$(grep -c '^| [a-z]' "$out/report.md")" 40
+    near "bowl: order of alpha-forces" "$(awk -F' *[|] *' '$2 == "alpha-forces" { x = $4 } END { print x }' "$out/report.md")" 2 0.1
+    near "bowl: order of ggl-alpha" "$(awk -F' *[|] *' '$2 == "ggl-alpha" { x = $4 } END { print x }' "$out/report.md")" 1 0.1
+    near "slider-crank: order with located impacts" "$(awk -F' *[|] *' '$2 == "alpha-forces:locate=yes" { x = $6 } END { print x }' "$out/report.md")" 2 0.2
+    near "pendulum: order with located impacts" "$(awk -F' *[|] *' '$2 == "alpha-forces:locate=yes" { x = $8 } END { print x }' "$out/report.md")" 2 0.2
+    picture all-schemes.png
+}
+
 check_alpha_forces() {
     local model n
     for model in rod bowl; do

@@ -613,8 +613,28 @@ static void a_penetration_tolerance_is_kept_to(void **state) {
     }
 }
 
+// (GA-23) changes the way to the solution, not the solution: joints, impacts and friction.
+static void penalty_terms_leave_the_solution(void **state) {
+    (void)state;
+    static const char *const names[] = {"pendulum", "slider-crank"};
+    for (int i = 0; i < 2; ++i) {
+        carom_model *m = shipped_model(names[i]);
+        double q[2];
+        for (int k = 0; k < 2; ++k) {
+            const char *const options[] = {k ? "penalty=1" : "penalty=0", NULL};
+            carom_sim *sim = model_sim(m, "ggl-alpha", options, i ? 1e-4 : 1e-3, i ? 0.05 : 2);
+            while (!carom_sim_done(sim)) sim_step(sim);
+            q[k] = carom_sim_now(sim).q[1];
+            carom_sim_destroy(sim);
+        }
+        scheme_near(names[i], q[0], q[1], 1e-8);
+        carom_model_destroy(m);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(penalty_terms_leave_the_solution),
         cmocka_unit_test(a_penetration_tolerance_is_kept_to),
         cmocka_unit_test(slider_crank_by_projection),
         cmocka_unit_test(slider_crank_by_the_unified_scheme),

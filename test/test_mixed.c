@@ -531,7 +531,8 @@ static void several_impacts_in_one_step_keep_the_order(void **state) {
     (void)state;
     static const struct { const char *scheme, *option[4]; double low, high; } rows[] = {
         {"splitting", {NULL}, 0.7, 1.7}, {"mixed", {"order=2", NULL}, 1.7, 2.4}, {"mixed", {"order=4", NULL}, 3.3, 4.7},
-        {"half-explicit", {"active=predicted", "impulsive-power=1", "impulsive-time=0.05", NULL}, 1.8, 3}};
+        {"half-explicit", {"active=predicted", "impulsive-power=1", "impulsive-time=0.05", NULL}, 1.8, 3},
+        {"alpha-forces", {"locate=yes", NULL}, 1.7, 2.4}};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         double mean = 0;
         for (unsigned seed = 1; seed <= 10; ++seed) {

@@ -138,12 +138,12 @@ class Branch(c.Made):
         return f"<carom.Branch: {len(self)} points over {self.by}>"
 
 
-def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any = None, equilibrium: Any = None, period: Any = None, exchange: Mapping[str, str] | None = None, switch: bool = False, step: float | None = None, points: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Branch:
+def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any = None, equilibrium: Any = None, period: Any = None, exchange: Mapping[str, str] | None = None, switch: bool | str = False, step: float | None = None, points: int | None = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Branch:
     """A branch over the parameter `by`, between two values, through an orbit (an Orbit) or a state of rest (an Equilibrium, or any start of simulate).
 
     exchange   as for orbit()
     period     as for orbit(); left out: that of the orbit, free where the model does not depend on time
-    switch     follow doubled orbits at period doublings, too
+    switch     follow other branches, too: "doubling" (or True), "branch", "hopf" or "all"
     """
     model = text_model(model, set, matrices)
     if (orbit is None) == (equilibrium is None):
@@ -162,7 +162,10 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
     d.period = None if orbit is None else str(period).encode()
     d.by, d.to = by.encode(), float(between[1])
     setattr(d, "from", float(between[0]))
-    d.step, d.most, d.switches = step or 0, points or 0, switch
+    known = {False: 0, True: 1, "doubling": 1, "branch": 2, "hopf": 4, "all": 7}
+    if switch not in known:
+        raise c.InputError(f"switch= is True, 'doubling', 'branch', 'hopf' or 'all', not {switch!r}")
+    d.step, d.most, d.switches = step or 0, points or 0, known[switch]
     status = lib.carom_follow_run(ctypes.byref(b), ctypes.byref(d), ctypes.byref(err))
     try:
         if status != c.OK:

@@ -26,6 +26,6 @@ carom_status carom_held_solve(const carom_held_step *z, carom_step *s) {
         CAROM_TRY(status);
         CAROM_TRY(clear(z, s, &all));
     }
-    return all || s->inside->last ? CAROM_OK :
-           carom_retry(s, "contacts overlap with other features than those that reacted");
+    return all || s->inside->last ? CAROM_OK
+                                  : carom_retry(s, "contacts overlap with other features than those that reacted");
 }

@@ -7,7 +7,13 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST = 50, LONG = 40, STALLS = 3 }; // iterations; those after which a kink is to blame; those without progress after which rounding is to blame
+enum {
+    MOST = 50,
+    LONG = 40,
+    STALLS = 3
+}; // iterations; those after which a kink is to blame; those without progress after which rounding is to blame
+
+enum { CHORDS = 8 }; // corrections of joints alone with a factor of another point
 
 carom_projection carom_allocate_projection(carom_arena *mem, const carom_system *sys) {
     carom_projection w = {0};
@@ -23,23 +29,26 @@ carom_projection carom_allocate_projection(carom_arena *mem, const carom_system 
 }
 
 // Is constraint id held like a joint, in this attempt?
-static bool held(const carom_projection *w, const carom_step *s, int id) { return id < s->sys->ne || (w->equal && w->equal[id] && !w->free); }
+static bool held(const carom_projection *w, const carom_step *s, int id) {
+    return id < s->sys->ne || (w->equal && w->equal[id] && !w->free);
+}
 
 // Normals of the set only: the correction knows no friction.
 static void normals(carom_local *L) {
     for (int b = 0; b <= L->nb; ++b) L->at[b] = b;
 }
 
-// (GP-4)  What rounding may leave in gap b at most: its terms may be larger than |W||q| (constants, cosines of small angles), but none is
-//         larger than |W| max |q| by much; and no rounding is larger than MOVED times the motion of the step.
+// (GP-4)  What rounding may leave in gap b at most: its terms may be larger than |W||q| (constants, cosines of small
+//         angles), but none is larger than |W| max |q| by much; and no rounding is larger than MOVED times the motion
+//         of the step.
 static const double MOVED = 1e-8;
 static double rounding_at_most(const carom_projection *w, const carom_step *s, int b, double q) {
     const double size = carom_local_magnitude(&w->L, b, w->x) * q; // x = 1/lever
     return fmax(16 * DBL_EPSILON * size, MOVED * s->h * carom_local_magnitude(&w->L, b, w->v_0));
 }
 
-// Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero join.  Where iterations no
-// longer halve the largest gap, to the rounding that there may be at most.
+// Are all gaps met at q?  Those that take part to tolerance or to their own rounding; others that are below zero
+// join.  Where iterations no longer halve the largest gap, to the rounding that there may be at most.
 static bool met(carom_projection *w, const carom_step *s) {
     const int ne = s->sys->ne, nc = s->sys->nc;
     bool good = true;
@@ -70,8 +79,9 @@ static void tolerate(carom_projection *w, const carom_step *s) {
     for (int id = s->sys->ne; depth > 0 && id < s->sys->ne + s->sys->nc; ++id) w->g[id] += depth;
 }
 
-// (GP-5)  Where there is no answer, or the iteration does not end, and smaller steps have not helped, contacts may have met a kink on the way from q_P.  It begins again: they are moved along the directions at q_P, and their
-//         gap is the plane there (CL-10).  So are those that met one between the middle of the step and q_P.
+// (GP-5)  Where there is no answer, or the iteration does not end, and smaller steps have not helped, contacts may
+//         have met a kink on the way from q_P.  It begins again: they are moved along the directions at q_P, and
+//         their gap is the plane there (CL-10).  So are those that met one between the middle of the step and q_P.
 static carom_status kinks(carom_projection *w, carom_step *s) {
     bool all;
     carom_copy(w->q, w->q_P, s->sys->nq);
@@ -89,11 +99,26 @@ static carom_status kinks(carom_projection *w, carom_step *s) {
     return CAROM_OK;
 }
 
+// (GP-8)  joints alone, by the factor of the linear system with V' for N(q)':  A z = N p,  V'z = -g,  moved += z
+static carom_status correct_joints(carom_projection *w, carom_step *s) {
+    carom_saddle *S = w->joints;
+    const int nv = s->sys->nv, ne = s->sys->ne;
+    CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
+    carom_zero(S->b, nv);
+    for (int j = 0; j < ne; ++j) S->b[nv + j] = -w->g[j];
+    carom_saddle_solve(S, false);
+    carom_axpy(w->moved, 1, S->x, nv);
+    carom_move(s, w->q, w->q_P, 1, w->moved);
+    for (int j = 0; j < ne; ++j) w->Psi[j] -= S->x[nv + j] / s->h;
+    return CAROM_OK;
+}
+
 // (GP-3)  one step of Newton: with G = N(q)'Q^-1 N_M over the set,  0 <= Psi _|_ (g(q) - G Psi_old + G Psi)/h >= 0
 static carom_status correct(void *memory, carom_step *s, int k) {
     carom_projection *w = memory;
     carom_close(s, &w->L, w->sign);
     normals(&w->L);
+    if (w->joints && k < CHORDS && w->L.nb == s->sys->ne) return correct_joints(w, s);
     carom_local_same(&w->L_f, &w->L);
     CAROM_TRY(carom_directions(s, &w->L_f, w->t_f, w->q_f));
     CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
@@ -140,7 +165,12 @@ static carom_status attempt(carom_projection *w, carom_step *s) {
     for (int id = 0; id < all; ++id) w->sign[id] = id < ne || w->g[id] < 0 || (w->equal && w->equal[id]) ? -1 : 1;
     w->least = HUGE_VAL;
     w->stalls = 0;
-    const carom_iteration I = {.method = "the projection of the positions on the constraints", .most = MOST, .x = w->q, .n = s->sys->nq, .evaluate = evaluate, .correct = correct};
+    const carom_iteration I = {.method = "the projection of the positions on the constraints",
+                               .most = MOST,
+                               .x = w->q,
+                               .n = s->sys->nq,
+                               .evaluate = evaluate,
+                               .correct = correct};
     return carom_iterate(&I, w, s, NULL);
 }
 

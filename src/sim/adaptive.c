@@ -55,7 +55,8 @@ static bool touches(const carom_sim *sim) {
 }
 
 // Largest penetration at the present positions, time t, beyond what the step began with: how deep a resting contact
-// sits already says nothing about the step size.  A scheme that lifts contacts that close leaves none: there it is the depth before.
+// sits already says nothing about the step size.  A scheme that lifts contacts that close leaves none: there it is the
+// depth before.
 static carom_status violation(carom_sim *sim, double t, double *most, carom_error *err) {
     const int ne = sim->step.sys->ne, all = ne + sim->sys->nc, k = sim->sys->ne - ne; // gap_try: of what schemes see
     if (all == 0 || !sim->control.violation) return CAROM_OK;

@@ -1,8 +1,9 @@
 // alpha_forces.c: generalized-alpha with forces in lasting contact and impulses at impacts.
 //
-// Spec: docs/methods-alpha-forces.md, section AF.  A step has three levels.  Joints and lasting contacts have forces, which the
-// generalized-alpha formulas carry like all others: second order, forces included.  Then positions are moved on the constraints, and
-// velocities obey them; contacts that close have impulses.  After an event accelerations start anew.
+// Spec: docs/methods-alpha-forces.md, section AF.  A step has three levels.  Joints and lasting contacts have forces,
+// which the generalized-alpha formulas carry like all others: second order, forces included.  Then positions are
+// moved on the constraints, and velocities obey them; contacts that close have impulses.  After an event
+// accelerations start anew.
 #include "scheme/alpha_forces/alpha_forces.h"
 #include "scheme/friction.h"
 #include "scheme/held.h"
@@ -12,19 +13,30 @@
 
 enum { OPT_RHO, OPT_LOCATE, OPT_BEFORE, OPT_REACTION };
 static const carom_option options[] = {
-    {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1,
+    {.name = "rho",
+     .kind = CAROM_REAL,
+     .fallback = 0.8,
+     .low = 0,
+     .high = 1,
      .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
-    {.name = "locate", .kind = CAROM_CHOICE, .choices = "no|yes",
+    {.name = "locate",
+     .kind = CAROM_CHOICE,
+     .choices = "no|yes",
      .about = "yes: split a step at its first impact, at most three times; second order through impacts"},
-    {.name = "before", .kind = CAROM_CHOICE, .choices = "start|crossing",
-     .about = "approach velocity of an impact: at the start of the step; or where the gap is zero, by a cubic (always with locate=yes)"},
-    {.name = "reaction", .kind = CAROM_CHOICE, .choices = "end|mean",
+    {.name = "before",
+     .kind = CAROM_CHOICE,
+     .choices = "start|crossing",
+     .about = "approach velocity of an impact: at the start of the step; or where the gap is zero, by a cubic (always "
+              "with locate=yes)"},
+    {.name = "reaction",
+     .kind = CAROM_CHOICE,
+     .choices = "end|mean",
      .about = "recorded forces: those at the end of the step; or their mean over the step, smoother behind a front"},
     {0},
 };
 
-enum { ROUNDS = 8, SPLITS = 3 };   // sets of slip that ends; parts of a step
-static const double SPLIT = 1e-3;  // of a step: shortest part
+enum { ROUNDS = 8, SPLITS = 3 };  // sets of slip that ends; parts of a step
+static const double SPLIT = 1e-6; // of a step: shortest part
 static const double SAME_MU = 1e-11;
 
 typedef carom_alpha_forces work;
@@ -76,9 +88,11 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->N = carom_allocate_newton(mem, sys);
     w->N.M = w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->A, &w->B};
-    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i) *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
+    for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)
+        *tangents[i] = carom_allocate_matrix(mem, sys->tangent_shape);
     w->D = carom_allocate_columns(mem, sys->nv, w->N.L.W.n, sys->column_stride);
-    CAROM_ALLOCATE(mem, nv, &w->a_n, &w->a_p, &w->v_p, &w->x_p, &w->x, &w->s, &w->v_s, &w->v_f, &w->f, &w->v_1, &w->x_v, &w->y, &w->a_r, &w->v_r);
+    CAROM_ALLOCATE(mem, nv, &w->a_n, &w->a_p, &w->v_p, &w->x_p, &w->x, &w->s, &w->v_s, &w->v_f, &w->f, &w->v_1, &w->x_v,
+                   &w->y, &w->a_r, &w->v_r);
     CAROM_ALLOCATE(mem, recorded, &w->l_n, &w->l_p, &w->kap, &w->slip, &w->lambda_r);
     CAROM_ALLOCATE(mem, nq, &w->q_s, &w->q_r);
     CAROM_ALLOCATE(mem, nc, &w->mu, &w->mu_before);
@@ -86,7 +100,8 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     for (size_t i = 0; i < sizeof locals / sizeof *locals; ++i) *locals[i] = carom_allocate_local(mem, sys);
     const int nl = w->L_0.W.n;
     w->push.W = carom_allocate_columns(mem, sys->nv, nl, 3 * sys->column_stride);
-    double **rows[] = {&w->lambda, &w->off, &w->u_0, &w->mean, &w->u, &w->u_s, &w->u_free, &w->u_before, &w->u_book, &w->u_r, &w->p, &w->kappa, &w->rows_r, &w->z};
+    double **rows[] = {&w->lambda,   &w->off,    &w->u_0, &w->mean, &w->u,     &w->u_s,    &w->u_free,
+                       &w->u_before, &w->u_book, &w->u_r, &w->p,    &w->kappa, &w->rows_r, &w->z};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) *rows[i] = carom_allocate(mem, (size_t)nl);
     w->row = carom_allocate_ints(mem, (size_t)nl);
     CAROM_ALLOCATE(mem, nb, &w->g_s, &w->g_0);
@@ -98,10 +113,11 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->F_B = carom_allocate_factor(mem, sys->tangent_shape, false);
 }
 
-// -- forces ---------------------------------------------------------------------------------------------------------------
+// -- forces -----------------------------------------------------------------------------------------------------------
 
 // (AF-1)  a_p = (alpha_f s_n - alpha_m a_n)/(1 - alpha_m), l_p likewise;  a_1 = a_p + c s
-// (AF-5)  kap = ((1 - gamma) l_n + gamma l_p)/(gamma c):  h gamma c (lambda + kap) is the reaction's impulse over the step
+// (AF-5)  kap = ((1 - gamma) l_n + gamma l_p)/(gamma c):  h gamma c (lambda + kap) is the reaction's impulse over the
+//         step
 // (AF-15)  after a step of another size h_n:  a_n <- s_n + (h/h_n) (a_n - s_n), l_n likewise
 static void predict(work *w, const carom_step *s) {
     const carom_newmark_par *p = &w->par;
@@ -143,8 +159,10 @@ static carom_status eval(void *memory, carom_step *s, carom_newton *N, const dou
             w->x[i] = w->x_p[i] + x * (v[i] - w->v_p[i]);
         }
         carom_move_iterate(s, w->q_s, w->now.q, 1, w->x, N->k);
-        if (w->have_M) CAROM_TRY(carom_force(s, w->f, t_1, w->q_s, v));
-        else CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_s, v));
+        if (w->have_M)
+            CAROM_TRY(carom_force(s, w->f, t_1, w->q_s, v));
+        else
+            CAROM_TRY(carom_motion(s, w->M, w->f, NULL, t_1, w->q_s, v));
         w->have_M = s->sys->flags & CAROM_CONSTANT_MASS;
         // (AF-3)  R = h gamma c (M s - f + W off) = W P,  P = h gamma c (lambda + off)
         carom_matrix_mul(N->R, w->M, w->s);
@@ -185,7 +203,9 @@ static bool find_turns(work *w, const carom_step *s) {
     for (int b = s->sys->ne; b < L->nb; ++b) {
         const int id = L->id[b], first = L->at[b] + 1, n = L->at[b + 1] - first;
         double none = 0, none_0 = 0, along = 0;
-        if (n < 1 || w->turns[id] || !(w->N.p[L->at[b]] > 0) || carom_alpha_sticks(s, id, w->now.lambda + s->dir[id], n)) continue;
+        if (n < 1 || w->turns[id] || !(w->N.p[L->at[b]] > 0) ||
+            carom_alpha_sticks(s, id, w->now.lambda + s->dir[id], n))
+            continue;
         for (int k = first; k < first + n; ++k) {
             none = fmax(none, carom_alpha_no_velocity(s, L, k, w->v_s));
             none_0 = fmax(none_0, carom_alpha_no_velocity(s, &w->L_0, k, w->now.v));
@@ -221,7 +241,8 @@ static carom_status forces(work *w, carom_step *s) {
         for (int k = 0; k < N->L.at[N->L.nb]; ++k) w->lambda[k] = N->p[k] / g - w->off[k];
         CAROM_TRY(carom_friction_settle(s, &N->L, w->lambda, round, &settled));
         settled = settled && rubbed(w, s);
-        if (!settled && round >= CAROM_FRICTION_ROUNDS) return carom_retry(s, "fixed-point iteration between friction and velocities did not converge");
+        if (!settled && round >= CAROM_FRICTION_ROUNDS)
+            return carom_retry(s, "fixed-point iteration between friction and velocities did not converge");
         if (sets < ROUNDS && find_turns(w, s)) settled = false, ++sets;
     }
     carom_copy(w->v_f, w->v_s, s->sys->nv);
@@ -245,7 +266,8 @@ static carom_status choose(work *w, carom_step *s) {
         CAROM_TRY(carom_directions(s, L, s->t + s->h, w->q_s));
         carom_local_velocity(w->u_0, L, w->now.v);
         double *strikes = w->u_s; // by constraint of L
-        CAROM_TRY(carom_struck(s, &some, strikes, L, w->u_0, (carom_place){.t = s->t, .q = w->now.q, .v = w->now.v, .f = w->now.s}));
+        CAROM_TRY(carom_struck(s, &some, strikes, L, w->u_0,
+                               (carom_place){.t = s->t, .q = w->now.q, .v = w->now.v, .f = w->now.s}));
         for (int b = ne; some && b < L->nb; ++b)
             if (strikes[b] != 0) w->pick[L->id[b] - ne] = false;
         if (some) carom_close_these(s, L, w->pick);
@@ -265,7 +287,7 @@ static carom_status restart(work *w, carom_step *s, carom_alpha_state *z, const 
     return carom_alpha_restart(w, s, s->t, z);
 }
 
-// -- a part of a step --------------------------------------------------------------------------------------------------------
+// -- a part of a step -------------------------------------------------------------------------------------------------
 
 // F of the next step: held or hit, or closed, and not leaving.  *left: one has left.
 static void find_next(work *w, const carom_step *s, bool *left) {
@@ -276,7 +298,8 @@ static void find_next(work *w, const carom_step *s, bool *left) {
     carom_zero(w->next.in, s->sys->nc);
     for (int b = ne; b < L->nb; ++b) {
         const int id = L->id[b], k = L->at[b];
-        const bool closed = w->holds[id] || w->hit[id] || w->P.g[id] <= carom_local_rounding_within(L, k, w->P.q, nq, size);
+        const bool closed =
+            w->holds[id] || w->hit[id] || w->P.g[id] <= carom_local_rounding_within(L, k, w->P.q, nq, size);
         w->next.in[id - ne] = closed && w->u[k] <= carom_alpha_no_velocity(s, L, k, w->v_1);
     }
     for (int c = 0; c < s->sys->nc; ++c) *left = *left || (w->now.in[c] != 0 && w->next.in[c] == 0);
@@ -309,7 +332,8 @@ static void find_stuck(work *w, const carom_step *s) {
         const carom_local *L = way == 0 ? &w->N.L : &w->L_v;
         const double *p = way == 0 ? w->N.p : w->p;
         for (int b = s->sys->ne; b < L->nb; ++b)
-            if (way == 0 || p[L->at[b]] > 0) w->stuck[L->id[b]] = carom_alpha_sticks(s, L->id[b], p + L->at[b], L->at[b + 1] - L->at[b] - 1);
+            if (way == 0 || p[L->at[b]] > 0)
+                w->stuck[L->id[b]] = carom_alpha_sticks(s, L->id[b], p + L->at[b], L->at[b + 1] - L->at[b] - 1);
     }
 }
 
@@ -319,9 +343,11 @@ static carom_status part(work *w, carom_step *s) {
     const carom_local *L = &w->N.L;
     carom_alpha_state *z = &w->next;
     bool event;
-    if (*w->now.h < 0 && -*w->now.h != s->h) CAROM_TRY(restart(w, s, &w->now, w->now.lambda)); // stiff forces accelerate as over this step
+    if (*w->now.h < 0 && -*w->now.h != s->h)
+        CAROM_TRY(restart(w, s, &w->now, w->now.lambda)); // stiff forces accelerate as over this step
     carom_move(s, w->P.q, w->now.q, s->h, w->now.v);
-    CAROM_TRY(carom_held_solve(&(carom_held_step){.solve = levels, .work = w, .q = w->P.q, .left = left_of_gaps, .g = w->g_0}, s));
+    CAROM_TRY(carom_held_solve(
+        &(carom_held_step){.solve = levels, .work = w, .q = w->P.q, .left = left_of_gaps, .g = w->g_0}, s));
     CAROM_TRY(carom_mass_still_positive(s, w->M));
     find_next(w, s, &event);
     event = event || w->struck;
@@ -339,11 +365,12 @@ static carom_status part(work *w, carom_step *s) {
     carom_zero(z->l, nd);
     carom_alpha_scatter(z->lambda, s, L, w->lambda);
     for (int b = 0; b < L->nb; ++b)
-        for (int k = 0; k < L->at[b + 1] - L->at[b]; ++k) z->l[s->dir[L->id[b]] + k] = w->l_p[s->dir[L->id[b]] + k] + w->c * w->lambda[L->at[b] + k];
+        for (int k = 0; k < L->at[b + 1] - L->at[b]; ++k)
+            z->l[s->dir[L->id[b]] + k] = w->l_p[s->dir[L->id[b]] + k] + w->c * w->lambda[L->at[b] + k];
     return CAROM_OK;
 }
 
-// -- books -------------------------------------------------------------------------------------------------------------------
+// -- books ------------------------------------------------------------------------------------------------------------
 
 // Reactions do their work along the mean of the velocities at both ends of the part: half of it at each.
 static void book(work *w, carom_step *s) {
@@ -366,7 +393,7 @@ static void book(work *w, carom_step *s) {
     for (int id = 0; id < nb; ++id) carom_book_position(s, id, h * w->P.Psi[id]);
 }
 
-// -- the step ----------------------------------------------------------------------------------------------------------------
+// -- the step ---------------------------------------------------------------------------------------------------------
 
 static carom_status inertia(work *w, carom_step *s) {
     if (w->seen) return CAROM_OK;
@@ -417,8 +444,10 @@ static carom_status first_impact(work *w, carom_step *s, double *x) {
             const int id = L->id[b], k = L->at[b];
             if (w->in[id] || !(w->g_0[id] > 0) || !(w->g_s[id] < 0)) continue;
             const double y = carom_alpha_crossing(w->g_0[id], w->u_before[k], w->g_s[id], w->u_free[k], s->h, &u);
-            if (round == 0) *x = fmin(*x, y);
-            else w->due[id] = y <= *x * (1 + CAROM_INSTANT);
+            if (round == 0)
+                *x = fmin(*x, y);
+            else
+                w->due[id] = y <= *x * (1 + CAROM_INSTANT);
         }
     return CAROM_OK;
 }
@@ -433,10 +462,10 @@ static carom_status parts(work *w, carom_step *s, double t, double h) {
         for (int id = 0; id < s->sys->ne + s->sys->nc; ++id) w->due[id] = false;
         CAROM_TRY(part(w, s));
         if (w->locates && w->struck && !w->captured && k < SPLITS) CAROM_TRY(first_impact(w, s, &x));
-        const bool split = x >= SPLIT && x <= 1 - SPLIT;
+        const bool split = x <= 1 - SPLIT;
         if (split) {
             carom_problem_take_back(s, &before);
-            s->h = x * left;
+            s->h = fmax(x, SPLIT) * left;
             CAROM_TRY(part(w, s));
             s->counts->inner += 1;
         }
@@ -475,17 +504,22 @@ static void forget(void *memory, carom_step *s, int id) {
 const carom_scheme carom_scheme_alpha_forces = {
     .name = "alpha-forces",
     .about = "generalized-alpha, forces in lasting contact and impulses at impacts, no penetration",
-    .text = "M s = f(q~, v~) + W lambda,  generalized-alpha in (q~, v~, s);  joints: W'v~ = 0,\n"
-            "lasting contacts: contact law and Coulomb's law between W'v~ and lambda\n"
-            "q_1 = q~ + x,  A x = W nu,  g = 0 for joints and contacts with a force,  0 <= g _|_ nu >= 0 for others\n"
-            "v_1 = v~ + w,  M w = W Lambda,  contacts that close: 0 <= u + e u_0 _|_ Lambda >= 0, friction\n"
-            "after an event s, lambda fit each other and start anew\n\n"
-            "Second order in positions, velocities and reactions while contacts stick, slip or change between both, with\n"
-            "joints; first order across impacts, second with locate=yes.  No penetration and no drift at step ends.\n"
-            "Stiff systems: rho sets the damping of high frequencies.  A rebound shorter than a step ends in rest.",
+    .text =
+        "M s = f(q~, v~) + W lambda,  generalized-alpha in (q~, v~, s);  joints: W'v~ = 0,\n"
+        "lasting contacts: contact law and Coulomb's law between W'v~ and lambda\n"
+        "q_1 = q~ + x,  A x = W nu,  g = 0 for joints and contacts with a force,  0 <= g _|_ nu >= 0 for others\n"
+        "v_1 = v~ + w,  M w = W Lambda,  contacts that close: 0 <= u + e u_0 _|_ Lambda >= 0, friction\n"
+        "after an event s, lambda fit each other and start anew\n\n"
+        "Second order in positions, velocities and reactions while contacts stick, slip or change between both, with\n"
+        "joints; first order across impacts, second with locate=yes.  No penetration and no drift at step ends.\n"
+        "Stiff systems: rho sets the damping of high frequencies.  A rebound shorter than a step ends in rest.",
     .order = 2,
-    .promises = {.contacts = CAROM_POSITION_LEVEL, .joints = CAROM_POSITION_LEVEL, .joint_order = 2,
-                 .forces = CAROM_AT_END, .gaps = CAROM_AT_END, .directions = CAROM_AT_START | CAROM_AT_END},
+    .promises = {.contacts = CAROM_POSITION_LEVEL,
+                 .joints = CAROM_POSITION_LEVEL,
+                 .joint_order = 2,
+                 .forces = CAROM_AT_END,
+                 .gaps = CAROM_AT_END,
+                 .directions = CAROM_AT_START | CAROM_AT_END},
     .massless = true,
     .positions = true,
     .options = options,

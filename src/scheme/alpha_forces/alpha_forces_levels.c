@@ -4,7 +4,7 @@
 
 typedef carom_alpha_forces work;
 
-// -- positions -------------------------------------------------------------------------------------------------------------
+// -- positions --------------------------------------------------------------------------------------------------------
 
 // The size of row k of L as of a momentum (NEW-5).
 static double reach(const work *w, const carom_local *L, int k) {
@@ -19,7 +19,8 @@ static double reach(const work *w, const carom_local *L, int k) {
     return most;
 }
 
-// (AF-13)  H = { j in F : h gamma c (lambda_N (+ kap)) |W_N| > 1e-11 p },  p the momentum of a step:  forces that are no rounding
+// (AF-13)  H = { j in F : h gamma c (lambda_N (+ kap)) |W_N| > 1e-11 p },  p the momentum of a step:  forces that are
+//          no rounding
 static void find_held(work *w, const carom_step *s) {
     static const double NONE = 1e-11;
     const carom_local *L = &w->N.L;
@@ -32,7 +33,8 @@ static void find_held(work *w, const carom_step *s) {
     }
 }
 
-// (AF-7)  (M + h gamma c C) ds = -K x,  s += ds, v~ += h gamma c ds:  the elastic answer to x.  What has neither inertia nor damping stays.
+// (AF-7)  (M + h gamma c C) ds = -K x,  s += ds, v~ += h gamma c ds:  the elastic answer to x.  What has neither
+//         inertia nor damping stays.
 static carom_status answer(work *w, carom_step *s) {
     const int nv = s->sys->nv;
     const double g = s->h * w->par.gamma * w->c, *x = w->P.moved;
@@ -47,8 +49,10 @@ static carom_status answer(work *w, carom_step *s) {
         double *own = carom_matrix_entry(w->B, i, i);
         if (*carom_matrix_entry(w->M, i, i) == 0 && *own == 0) *own = 1, r[i] = 0;
     }
-    if (carom_factorise(&w->F_B, w->B, NULL) == CAROM_OK) carom_factor_solve(&w->F_B, r);
-    else carom_factor_solve(w->F, r); // singular without a zero on its diagonal
+    if (carom_factorise(&w->F_B, w->B, NULL) == CAROM_OK)
+        carom_factor_solve(&w->F_B, r);
+    else
+        carom_factor_solve(w->F, r); // singular without a zero on its diagonal
     carom_axpy(w->s, -1, r, nv);
     carom_axpy(w->v_s, -g, r, nv);
     return CAROM_OK;
@@ -62,7 +66,8 @@ carom_status carom_alpha_positions(work *w, carom_step *s) {
     bool some;
     find_held(w, s);
     CAROM_TRY(carom_gaps(s, P->g, t_1, w->q_s));
-    CAROM_TRY(carom_close_together(s, &P->L, P->g, (carom_place){.t = t_1, .q = w->q_s, .v = w->v_s, .held = w->now.in}));
+    CAROM_TRY(
+        carom_close_together(s, &P->L, P->g, (carom_place){.t = t_1, .q = w->q_s, .v = w->v_s, .held = w->now.in}));
     carom_note_gaps(s, P->g, w->q_s);
     carom_copy(w->g_s, P->g, ne + nc);
     bool needed = w->N.L.nb > 0;
@@ -72,29 +77,33 @@ carom_status carom_alpha_positions(work *w, carom_step *s) {
     P->t_f = t_1, P->q_f = w->q_s;
     P->q_0 = w->now.q, P->v_0 = w->now.v;
     P->equal = w->holds;
+    P->joints = w->N.by_saddle ? &w->N.S : NULL;
     carom_copy(P->q_P, w->q_s, s->sys->nq);
     CAROM_TRY(carom_project(P, s, &some));
-    for (int id = ne; id < ne + nc; ++id) w->hit[id] = !w->in[id] && (carom_closed(s, w->g_s[id]) || P->Psi[id] > 0 || w->due[id]);
+    for (int id = ne; id < ne + nc; ++id)
+        w->hit[id] = !w->in[id] && (carom_closed(s, w->g_s[id]) || P->Psi[id] > 0 || w->due[id]);
     return some ? answer(w, s) : CAROM_OK;
 }
 
-// -- velocities ------------------------------------------------------------------------------------------------------------
+// -- velocities -------------------------------------------------------------------------------------------------------
 
 double carom_alpha_crossing(double g_0, double u_0, double g_1, double u_1, double h, double *u) {
     // g(x) = g_0 (1 + 2x)(1 - x)^2 + h u_0 x (1 - x)^2 + g_1 x^2 (3 - 2x) - h u_1 x^2 (1 - x),  x from 0 to 1
     double low = 0, high = 1;
     for (int i = 0; i < 60; ++i) {
         const double x = 0.5 * (low + high), y = 1 - x;
-        if (g_0 * (1 + 2 * x) * y * y + h * u_0 * x * y * y + g_1 * x * x * (3 - 2 * x) - h * u_1 * x * x * y > 0) low = x;
-        else high = x;
+        if (g_0 * (1 + 2 * x) * y * y + h * u_0 * x * y * y + g_1 * x * x * (3 - 2 * x) - h * u_1 * x * x * y > 0)
+            low = x;
+        else
+            high = x;
     }
     const double x = high, y = 1 - x;
     *u = 6 * x * y * (g_1 - g_0) / h + u_0 * y * (1 - 3 * x) + u_1 * x * (3 * x - 2);
     return x;
 }
 
-// u^-, local velocities before the impact: at the start of the step, along the directions at q_1 where a contact meets a kink, or (AF-12)
-// where the gap is zero; none for F.  Contacts that are captured give nothing back.
+// u^-, local velocities before the impact: at the start of the step, along the directions at q_1 where a contact
+// meets a kink, or (AF-12) where the gap is zero; none for F.  Contacts that are captured give nothing back.
 static carom_status before(work *w, carom_step *s) {
     const carom_local *L = &w->L_v;
     const int ne = s->sys->ne;
@@ -117,8 +126,8 @@ static carom_status before(work *w, carom_step *s) {
         }
         if (w->now.in[id - ne] != 0) // it meets a kink: along the directions there, and with the wall as it moves there
             for (int i = 0; i < n; ++i) u[i] = carom_column_dot(&L->W, k + i, w->now.v) + L->w[k + i];
-        if (w->due[id] && u_s < 0) {
-            u[0] = u_s;
+        if (w->due[id]) {
+            u[0] = fmin(u_s, 0);
         } else if (w->crossing && w->g_0[id] > 0 && w->g_s[id] < 0) {
             carom_alpha_crossing(w->g_0[id], u[0], w->g_s[id], u_s, s->h, &there);
             if (there < 0) u[0] = fmax(there, -fmax(fabs(u[0]), fabs(u_s)));
@@ -147,6 +156,18 @@ static void choose_rows(work *w, const carom_step *s) {
     }
 }
 
+// Joints alone, by the factor of the linear system: what is left of their velocities is small, and its metric does
+// not matter.
+static carom_status settle_joints(work *w, carom_step *s) {
+    carom_saddle *S = &w->N.S;
+    const int nv = s->sys->nv;
+    carom_zero(S->b, nv);
+    for (int j = 0; j < s->sys->ne; ++j) S->b[nv + j] = -w->u_s[w->row[j]];
+    carom_saddle_solve(S, false);
+    carom_axpy(w->v_1, 1, S->x, nv);
+    return CAROM_OK;
+}
+
 // (AF-8) without impact:  u = 0 on E and H.  Where dependent contacts contradict each other they may open.
 static carom_status settle(work *w, carom_step *s, const carom_factor *F) {
     const carom_local *R = &w->L_r;
@@ -154,6 +175,7 @@ static carom_status settle(work *w, carom_step *s, const carom_factor *F) {
     choose_rows(w, s);
     for (int k = 0; k < R->nb; ++k) some = some || fabs(w->u_s[w->row[k]]) > carom_alpha_no_velocity(s, R, k, w->v_1);
     if (!some) return CAROM_OK;
+    if (w->N.by_saddle && R->nb == s->sys->ne) return settle_joints(w, s);
     carom_problem_form(s, R, R, F, 1);
     for (int round = 0; round < 2; ++round) {
         for (int k = 0; k < R->nb; ++k) {
@@ -170,8 +192,8 @@ static carom_status settle(work *w, carom_step *s, const carom_factor *F) {
     return CAROM_OK;
 }
 
-// (AF-9)  M w = W Lambda over E, F and I;  E: u = 0;  F: 0 <= u_N _|_ Lambda_N >= 0;  I: 0 <= u_N + e u^- _|_ Lambda_N >= 0, or the contacts' own laws
-//         of impact;  friction within mu Lambda_N
+// (AF-9)  M w = W Lambda over E, F and I;  E: u = 0;  F: 0 <= u_N _|_ Lambda_N >= 0;  I: 0 <= u_N + e u^- _|_
+//         Lambda_N >= 0, or the contacts' own laws of impact;  friction within mu Lambda_N
 static carom_status strike(work *w, carom_step *s, const carom_factor *F) {
     const carom_local *L = &w->L_v;
     CAROM_TRY(before(w, s));

@@ -79,7 +79,7 @@ static void choose_rows(work *w, const carom_step *s, const carom_local *L) {
     }
 }
 
-// -- accelerations -------------------------------------------------------------------------------------------------------
+// -- accelerations ----------------------------------------------------------------------------------------------------
 
 // a, accelerations without reactions, becomes that with them.
 static carom_status react(work *w, carom_step *s, double *a) {
@@ -107,9 +107,9 @@ static void book_rows(work *w, const carom_step *s, const carom_local *L) {
     }
 }
 
-// (AF-10)  A s = f + W lambda;  W's + kappa: 0 of joints, the law of contact of normals, Coulomb's law of tangents that stick,
-//          lambda_T = -mu lambda_N d of those that slide;  then once more with f + E s, E = A - M, where that changes s by less
-//          than half:  what is not stiff has M s = f + W lambda up to E^2
+// (AF-10)  A s = f + W lambda;  W's + kappa: 0 of joints, the law of contact of normals, Coulomb's law of tangents
+//          that stick, lambda_T = -mu lambda_N d of those that slide;  then once more with f + E s, E = A - M, where
+//          that changes s by less than half:  what is not stiff has M s = f + W lambda up to E^2
 static carom_status solve(work *w, carom_step *s, const carom_local *L) {
     const int nv = s->sys->nv;
     carom_copy(w->a_r, w->f, nv);
@@ -135,7 +135,8 @@ static carom_status solve(work *w, carom_step *s, const carom_local *L) {
 }
 
 // At a point, with the contacts of z; anew: whether they slide is found there.
-static carom_status accelerate(work *w, carom_step *s, double t, const double *q, const double *v, const carom_alpha_state *z, bool anew) {
+static carom_status accelerate(work *w, carom_step *s, double t, const double *q, const double *v,
+                               const carom_alpha_state *z, bool anew) {
     carom_local *L = &w->L_a;
     bool settled = false;
     for (int c = 0; c < s->sys->nc; ++c) w->pick[c] = z->in[c] != 0;
@@ -146,8 +147,10 @@ static carom_status accelerate(work *w, carom_step *s, double t, const double *q
         CAROM_TRY(carom_directions(s, L, t, q));
         CAROM_TRY(carom_curvature(s, w->kappa, L, t, q, v));
         carom_local_velocity(w->u_r, L, v);
-        if (anew) classify(w, s, L, w->u_r, v);
-        else turn(w, s, L, w->u_r);
+        if (anew)
+            classify(w, s, L, w->u_r, v);
+        else
+            turn(w, s, L, w->u_r);
     }
     for (int round = 0; !settled; ++round) {
         CAROM_TRY(solve(w, s, L));
@@ -158,9 +161,9 @@ static carom_status accelerate(work *w, carom_step *s, double t, const double *q
     return CAROM_OK;
 }
 
-// (AF-11)  a = 2 s - s(t + tau), l = 2 lambda - lambda(t + tau),  tau = (alpha_f - alpha_m) h:  a stands at t - tau.  The
-//          later state is that which s leads to, with contacts that slide and stick as now.  Where s changes by half, forces
-//          are too stiff for that:  a = s, l = lambda
+// (AF-11)  a = 2 s - s(t + tau), l = 2 lambda - lambda(t + tau),  tau = (alpha_f - alpha_m) h:  a stands at t - tau.
+//          The later state is that which s leads to, with contacts that slide and stick as now.  Where s changes by
+//          half, forces are too stiff for that:  a = s, l = lambda
 carom_status carom_alpha_restart(work *w, carom_step *s, double t, carom_alpha_state *z) {
     const int nv = s->sys->nv, nd = s->dir[s->sys->ne + s->sys->nc];
     const double tau = (w->par.alpha_f - w->par.alpha_m) * s->h;

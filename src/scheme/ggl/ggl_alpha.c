@@ -15,7 +15,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_THETA, OPT_ACTIVE };
+enum { OPT_RHO, OPT_NEWTON, OPT_COMPLEMENTARITY, OPT_THETA, OPT_ACTIVE, OPT_PENALTY };
 static const carom_option options[] = {
     {.name = "rho", .kind = CAROM_REAL, .fallback = 0.8, .low = 0, .high = 1,
      .about = "spectral radius at infinite frequency: 0 damps most, 1 not at all"},
@@ -27,6 +27,9 @@ static const carom_option options[] = {
      .about = "complementarity=modified: nu = h theta (mu_1 + Lambda) + h (1 - theta) mu_0, the gap against mu_1"},
     {.name = "active", .kind = CAROM_CHOICE, .choices = "corrected|smooth|start|forecast|end",
      .about = "closed on velocity level: g(q~) <= 0 or position corrected; g(q~) <= 0 alone; g(q_n) <= 0; g(q_n + h v_n) <= 0; g(q_n+1) = 0"},
+    {.name = "penalty", .kind = CAROM_REAL, .fallback = 0, .low = 0, .high = 1e12,
+     .about = "r of the augmented Lagrangian in Newton's residuals, in kg: another path to the same solution; 0: none "
+              "(small systems)"},
     {0},
 };
 
@@ -50,6 +53,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->modified = opt[OPT_COMPLEMENTARITY] == 1;
     w->theta = opt[OPT_THETA];
     w->active = (int)opt[OPT_ACTIVE];
+    w->penalty = opt[OPT_PENALTY];
     w->sequential = opt[OPT_NEWTON] == 1 && !w->modified; // in turn, nu = h Lambda does not converge
 
     const size_t nv = (size_t)sys->nv, nq = (size_t)sys->nq, ne = (size_t)sys->ne, nb = ne + (size_t)sys->nc;
@@ -273,11 +277,20 @@ static void residual(work *w, const carom_step *s, int blocks) {
     }
 }
 
+// What (GA-23) takes from multipliers of constraint b: r times its residual, on the level of by_id.
+static double taken(const work *w, const carom_step *s, int b, const double *by_id) {
+    const int id = w->L.id[b];
+    if (w->penalty == 0) return 0;
+    if (by_id == w->nu) return w->in_A[id] ? w->penalty * w->g[id] : 0;
+    if (!w->in_B[id]) return 0;
+    return w->penalty * (id < s->sys->ne ? w->u[w->L.at[b]] : carom_ggl_alpha_law_velocity(w, s, b, 0));
+}
+
 // Multipliers of the candidates in the order of L: by_id, and a times those of friction.
-static const double *gather(work *w, const double *by_id, double a) {
+static const double *gather(work *w, const carom_step *s, const double *by_id, double a, bool newton) {
     for (int b = 0; b < w->L.nb; ++b) {
         const int id = w->L.id[b];
-        w->scratch[w->L.at[b]] = by_id[id];
+        w->scratch[w->L.at[b]] = by_id[id] - (newton ? taken(w, s, b, by_id) : 0);
         for (int i = 1; i <= carom_ggl_alpha_tangents(w, b); ++i) w->scratch[w->L.at[b] + i] = a * w->T[w->L_0.at[id] + i];
     }
     return w->scratch;
@@ -292,7 +305,8 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
         if (w->schur.on ? carom_ggl_alpha_wants_tangent(w, s) : !w->have_K) {
             CAROM_TRY(carom_tangent(s, w->K, w->C, t_1, w->q, w->v));
             CAROM_TRY(carom_mass_gradient(s, w->K, 1, t_1, w->q, w->s));
-            CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &joints, w->lambda, t_1, w->q));
+            for (int b = 0; b < joints.nb; ++b) w->scratch[b] = w->lambda[b] - w->penalty / s->h * w->u_s[b]; // (GA-23)
+            CAROM_TRY(carom_reaction_gradient(s, w->K, -1, &joints, w->scratch, t_1, w->q));
             w->have_K = s->sys->flags & CAROM_LINEAR && (s->sys->flags & CAROM_CONSTANT_DIRECTIONS || joints.nb == 0);
         }
         CAROM_TRY(carom_rate_gradient(s, &w->D_s, &joints, t_1, w->q, w->v_s));
@@ -300,12 +314,12 @@ static carom_status gradients(work *w, carom_step *s, int blocks) {
     if (blocks & POSITION && !w->schur.on) {
         carom_matrix_zero(w->P);
         CAROM_TRY(carom_mass_gradient(s, w->P, 1, t_1, w->q, w->U));
-        CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather(w, w->nu, 0.5 * s->h), t_1, w->q));
+        CAROM_TRY(carom_reaction_gradient(s, w->P, -1, &w->L, gather(w, s, w->nu, 0.5 * s->h, true), t_1, w->q));
     }
     if (blocks & VELOCITY && !w->schur.on) {
         carom_matrix_zero(w->V);
         CAROM_TRY(carom_mass_gradient(s, w->V, 1, t_1, w->q, w->w));
-        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather(w, w->Lambda, 1), t_1, w->q));
+        CAROM_TRY(carom_reaction_gradient(s, w->V, -1, &w->L, gather(w, s, w->Lambda, 1, true), t_1, w->q));
     }
     if (blocks & VELOCITY) CAROM_TRY(carom_rate_gradient(s, &w->D_v, &w->L, t_1, w->q, w->v));
     return CAROM_OK;
@@ -344,6 +358,7 @@ static carom_status correct(work *w, carom_step *s, int blocks) {
         CAROM_TRY(carom_ggl_alpha_schur(w, s, blocks));
     } else {
         carom_ggl_alpha_assemble(w, s, blocks);
+        if (w->penalty > 0) carom_ggl_alpha_augment(w, s, blocks);
         carom_ggl_alpha_solve(w, w->N, w->r);
     }
     update(w, s, blocks);
@@ -512,6 +527,10 @@ static carom_status start(void *memory, carom_step *s) {
     work *w = memory;
     const int nv = s->sys->nv, ne = s->sys->ne;
     const double h = s->h;
+    if (w->penalty > 0 && w->schur.on)
+        return carom_fail(s->err, CAROM_BAD_INPUT,
+                          "penalty must be 0 for a model of this size (%d velocities): its joints and contacts are "
+                          "eliminated first", nv);
     CAROM_TRY(carom_mass(s, w->M, s->t, s->q));
     CAROM_TRY(check_inertia(w, s));
     carom_close_kinds(s, &w->L, CAROM_JOINTS);
@@ -672,7 +691,8 @@ static double left_of_gaps(const void *memory, carom_step *s) {
     const int nq = s->sys->nq;
     const double size = carom_norm_max(w->q, nq);
     double left = s->h * fmax(s->tol, 4 * DBL_EPSILON) * w->speed;
-    for (int b = s->sys->ne; b < w->L.nb; ++b) left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
+    for (int b = s->sys->ne; b < w->L.nb; ++b)
+        left = fmax(left, carom_local_rounding_within(&w->L, w->L.at[b], w->q, nq, size));
     return left;
 }
 
@@ -680,7 +700,8 @@ static double left_of_gaps(const void *memory, carom_step *s) {
 static carom_status held_answer(work *w, carom_step *s) {
     predict(w, s, false);
     carom_move(s, w->q, s->q, 1, w->x_p);
-    return carom_held_solve(&(carom_held_step){.solve = answer, .work = w, .q = w->q, .left = left_of_gaps, .g = w->scratch}, s);
+    const carom_held_step z = {.solve = answer, .work = w, .q = w->q, .left = left_of_gaps, .g = w->scratch};
+    return carom_held_solve(&z, s);
 }
 
 static void forget(void *memory, carom_step *s, int id) {
@@ -706,7 +727,7 @@ static carom_status step(void *memory, carom_step *s) {
         double *before = w->u_s; // not needed any more
         for (int b = 0; b < w->L.nb; ++b)
             for (int k = w->L.at[b]; k < w->L.at[b + 1]; ++k) before[k] = w->u_0[w->L_0.at[w->L.id[b]] + k - w->L.at[b]];
-        carom_book_impulses(s, &w->L, gather(w, w->Lambda, 1), before, w->u);
+        carom_book_impulses(s, &w->L, gather(w, s, w->Lambda, 1, false), before, w->u);
         w->L.nb = ne;
         carom_book_forces(s, &w->L, w->lambda, w->u, s->h, true);
     }

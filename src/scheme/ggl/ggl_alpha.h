@@ -36,6 +36,7 @@ typedef struct carom_ggl_alpha {
     int way;                              // of the iteration under way: how ggl_alpha.c solves
     bool modified;                        // (GA-12)
     double theta;                         // weight of the end of the step in (GA-12)
+    double penalty;                       // r of (GA-23)
     double *mu_n;                         // kept, by id: mu at the start of the step
     int active;                           // which gap closes a contact on velocity level (GA-17), CAROM_GGL_*
     double *a_n, *s_n;                    // kept
@@ -112,6 +113,8 @@ void carom_ggl_alpha_solve(carom_ggl_alpha *w, int N, double *x);
 
 /// Into w->S: the matrix of (GA-11) for these blocks, the gradients standing; that of the start (GA-2), M and L standing.
 void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int blocks);
+/// (GA-23)  for the matrix and the residual of these blocks, which stand.
+void carom_ggl_alpha_augment(carom_ggl_alpha *w, const carom_step *s, int blocks);
 void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s);
 
 void carom_ggl_alpha_allocate_schur(carom_ggl_alpha *w, carom_arena *mem, const carom_system *sys);

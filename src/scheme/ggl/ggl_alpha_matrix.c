@@ -121,6 +121,31 @@ void carom_ggl_alpha_assemble(carom_ggl_alpha *w, const carom_step *s, int block
     }
 }
 
+// Rows of a momentum, from `to` on, += r W_k times row `row`.
+static void add_multiple(work *w, int to, int row, int k) {
+    const int nv = w->L.W.rows, N = w->N;
+    carom_zero(w->scratch, nv);
+    carom_column_axpy(w->scratch, w->penalty, &w->L.W, k);
+    for (int j = 0; j < N; ++j) {
+        double *S = w->S + (size_t)j * (size_t)N;
+        carom_axpy(S + to, S[row], w->scratch, nv);
+    }
+    carom_axpy(w->r + to, w->r[row], w->scratch, nv);
+}
+
+// (GA-23)  penalty=r:  h lambda~ - r u~_E,  nu - r g,  Lambda - r (u + e u_0) in the momenta of (GA-10):  multiples of the
+//          rows of the constraints
+void carom_ggl_alpha_augment(carom_ggl_alpha *w, const carom_step *s, int blocks) {
+    for (int b = 0; blocks & SMOOTH && b < s->sys->ne; ++b) add_multiple(w, 0, w->at_l + b, b);
+    for (int b = 0, a = w->at_nu, l = w->at_L; b < w->L.nb; ++b) {
+        const int id = w->L.id[b], k = w->L.at[b];
+        if (blocks & POSITION && w->in_A[id]) add_multiple(w, w->at_U, a++, k);
+        if (!(blocks & VELOCITY && w->in_B[id])) continue;
+        const int tangents = w->sticks[id] ? carom_ggl_alpha_tangents(w, b) : 0;
+        for (int i = 0; i <= tangents; ++i) add_multiple(w, w->at_w, l++, k + i);
+    }
+}
+
 // (GA-2)  [A W_E; W_E' 0],  A = M + h gamma c C + h^2 beta c K
 void carom_ggl_alpha_assemble_start(carom_ggl_alpha *w, const carom_step *s) {
     const int nv = s->sys->nv, ne = s->sys->ne;

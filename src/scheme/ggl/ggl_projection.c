@@ -36,7 +36,7 @@ typedef struct work {
     carom_factor I;                                     // metric=euclidean: the identity
     carom_projection P;
     double *q_0, *v_0, *q_M;                            // the start, to go back to; the midpoint
-    double *join;                                       // gaps at the midpoint, -1 for contacts that are thrown back within the step
+    double *join; // gaps at the midpoint, -1 for contacts that are thrown back within the step
 } work;
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
@@ -81,7 +81,8 @@ static carom_status velocities(work *w, carom_step *s) {
         CAROM_TRY(carom_midpoint_take(&w->midpoint, s, s->opt[OPT_LOCAL] == 1));
         CAROM_TRY(carom_gaps(s, w->P.g, s->t + s->h, s->q));
         if (s->opt[OPT_ACTIVE] == 0)
-            CAROM_TRY(carom_close_thrown(s, &more, w->midpoint.g, w->P.g, &w->P.L, w->P.sign, (carom_place){.t = s->t, .q = w->q_0, .v = w->v_0}));
+            CAROM_TRY(carom_close_thrown(s, &more, w->midpoint.g, w->P.g, &w->P.L, w->P.sign,
+                                         (carom_place){.t = s->t, .q = w->q_0, .v = w->v_0}));
         if (!more) break;
         carom_copy(w->join, w->midpoint.g, s->sys->ne + s->sys->nc);
         w->midpoint.join = w->join;
