@@ -106,7 +106,7 @@ static carom_status correct_joints(carom_projection *w, carom_step *s) {
     CAROM_TRY(carom_directions(s, &w->L, s->t + s->h, w->q));
     carom_zero(S->b, nv);
     for (int j = 0; j < ne; ++j) S->b[nv + j] = -w->g[j];
-    carom_saddle_solve(S, false);
+    carom_saddle_solve(S);
     carom_axpy(w->moved, 1, S->x, nv);
     carom_move(s, w->q, w->q_P, 1, w->moved);
     for (int j = 0; j < ne; ++j) w->Psi[j] -= S->x[nv + j] / s->h;

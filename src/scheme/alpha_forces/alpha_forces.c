@@ -85,7 +85,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     w->kept = allocate_state(keep, sys, recorded, false);
     w->now = allocate_state(mem, sys, recorded, true);
     w->next = allocate_state(mem, sys, recorded, true);
-    w->N = carom_allocate_newton(mem, sys);
+    w->N = carom_allocate_newton(mem, keep, sys);
     w->N.M = w->M = carom_allocate_matrix(mem, sys->mass_shape);
     carom_matrix *tangents[] = {&w->K, &w->C, &w->A, &w->B};
     for (size_t i = 0; i < sizeof tangents / sizeof *tangents; ++i)

@@ -163,7 +163,7 @@ static carom_status settle_joints(work *w, carom_step *s) {
     const int nv = s->sys->nv;
     carom_zero(S->b, nv);
     for (int j = 0; j < s->sys->ne; ++j) S->b[nv + j] = -w->u_s[w->row[j]];
-    carom_saddle_solve(S, false);
+    carom_saddle_solve(S);
     carom_axpy(w->v_1, 1, S->x, nv);
     return CAROM_OK;
 }
