@@ -174,11 +174,12 @@ static carom_status read_all_of(carom_result *r, int what, double *sum, carom_er
 }
 
 static void overwrite(const char *to, const char *from) { // the same file, with other bytes
-    static char bytes[1 << 20];
+    static char bytes[1 << 16];
     FILE *f = fopen(path(from), "rb"), *g = fopen(path(to), "r+b");
     assert_true(f && g);
-    const size_t n = fread(bytes, 1, sizeof bytes, f);
-    assert_true(fwrite(bytes, 1, n, g) == n && fflush(g) == 0 && ftruncate(fileno(g), (off_t)n) == 0);
+    off_t size = 0;
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, f)) > 0; size += (off_t)n) assert_true(fwrite(bytes, 1, n, g) == n);
+    assert_true(fflush(g) == 0 && ftruncate(fileno(g), size) == 0);
     fclose(f), fclose(g);
 }
 
