@@ -440,6 +440,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     if (!r) return no_memory(err);
     r->def = def, r->err = err, r->size = fabs(def->to - def->from), r->parameter = -1, r->length = r->force = 1;
     r->task.model = def->model, r->task.run = def->run;
+    r->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&r->task, names, err));
     if (r->task.free[0].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", def->by);
     r->parameter = r->task.free[0].index, r->value = r->task.free[0].value;

@@ -609,6 +609,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     const char *const names[] = {by, NULL};
     s->err = err;
     s->parameter = -1;
+    s->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&s->task, names, err));
     CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))
