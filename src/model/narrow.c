@@ -33,12 +33,21 @@ static unsigned char *block(const carom_model *m, void *work, size_t offset) { r
 enum { EXACT, HELD, KNOWN, BOUNDS };
 
 // By pair: the bounds, their rates, and which held block it has; by kind: how many are taken; t and q where they were held last.
-static size_t head_size(const carom_model *m) { return (size_t)(BOUNDS + 3 * m->npairs + m->nkinds + 1 + m->nq); }
+static size_t head_size(const carom_model *m) {
+    const bool holds = m->npairs || (m->near && m->near->held_size);
+    return !holds ? BOUNDS : (size_t)(BOUNDS + 3 * m->npairs + m->nkinds + 1 + m->nq);
+}
 
 size_t carom_pairs_work(carom_model *m, size_t from) {
     enum { LINE = 63 };
     static const size_t ROOM = (size_t)1 << 22, HELD_ROOM = (size_t)1 << 24; // bytes for the blocks of one kind
     size_t end = (from + LINE) & ~(size_t)LINE;
+    for (int i = 0; i < m->nkinds; ++i) {
+        pair_kind *k = &m->kinds[i];
+        if (k->patch) continue;
+        k->held_size = (carom_tape_held_size(k->two->pairs->own->tape) + LINE) & ~(size_t)LINE;
+        if (k->first->listed && carom_tape_piecewise(k->two->pairs->own->tape) && k->held_size > m->near->held_size) m->near->held_size = k->held_size;
+    }
     m->narrow = end;
     if (m->npairs || m->near) end += head_size(m) * sizeof(double);
     if (m->near) m->near->at = end, end += sizeof(double);
@@ -76,13 +85,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     }
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
-        if (k->patch) continue;
-        k->held_size = (carom_tape_held_size(k->two->pairs->own->tape) + LINE) & ~(size_t)LINE;
-        if (k->first->listed) { // near.c: in the list
-            if (carom_tape_piecewise(k->two->pairs->own->tape) && k->held_size > m->near->held_size) m->near->held_size = k->held_size;
-            k->holds = 0;
-            continue;
-        }
+        if (k->patch || k->first->listed) continue; // those of a list are held there: near.c
         k->holds = k->count * k->held_size <= HELD_ROOM ? k->count : (int)(HELD_ROOM / k->held_size);
         k->held = end = (end + LINE) & ~(size_t)LINE;
         end += (size_t)k->holds * k->held_size;

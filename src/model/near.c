@@ -403,8 +403,7 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     int boxes = 0;
     f.l->reach = list->reach;
     f.l->h = h;
-    carom_copy(f.l->q, q, m->nq);
-    carom_copy(f.l->v, v, m->nv);
+    if (list->stays) carom_copy(f.l->q, q, m->nq), carom_copy(f.l->v, v, m->nv); // those who ask strays() want contacts to stay
     for (int i = 0; i < x->nshapes; ++i) boxes += x->group[i] >= 0 && carom_shape_finite(x->shape[i]);
     carom_team_run(list->team, look_at_all, &f);
     carom_team_run(list->team, all_beside, &f);

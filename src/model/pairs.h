@@ -92,11 +92,11 @@ typedef struct pair {
     pair_own *own;
     struct patch *patch; // patches.c: where its features are kept
     void *held;          // of one that comes and goes: its tape, held on its features; NULL: it is not followed
-    int holds;           // and how: as head() of narrow.c has it for those that are always there
     int number;          // of its first contact under the entry's name, from 1; 0: the name alone
     int first, count;
     bool shares;         // has a tape in common with pairs of its kind
     bool listed;         // comes and goes: near.c
+    signed char holds;   // then: how its features are held, as head() of narrow.c has it for those that are always there
     int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
     int turn;            // its number within the kind
     int q_at[2], v_at[2];
