@@ -338,7 +338,7 @@ static void what_is_quiet_is_stepped_for_a_while(void **state) {
     carom_model_destroy(m);
 }
 
-// Many balls with friction: more contact directions than dense matrices are for.  Each ball falls from 1 + i/50, onto restitution 0.
+// Many balls with friction: when all have landed, more contact directions are closed than dense matrices are for.  Each ball falls from 1 + i/50, onto restitution 0.
 static void many_contacts_are_stepped(void **state) {
     (void)state;
     enum { N = 70 };
@@ -353,7 +353,7 @@ static void many_contacts_are_stepped(void **state) {
     carom_model *m = good(text);
     carom_sim *sim = sim_of_model(m, NULL, 0.05, 6);
     while (!carom_sim_done(sim)) sim_step(sim);
-    said(sim, "time-stepping (moreau-jean) (large");
+    said(sim, "time-stepping (large");
     // sqrt(height) of flight with velocity 1; the impact of 2 sqrt(height) takes 1/4 of that; then friction 1/2
     for (int i = 0; i < N; ++i) {
         const double T = sqrt(1 + 0.02 * i), u = 1 - 0.25 * 2 * T;

@@ -113,6 +113,9 @@ static void steps_have_the_bits_of_a_run(void **state) {
                                  "contacts: {floor: {gap: y + 1, slip: x, friction: 0.1}, v: {gap: y - abs(x), slip: x, friction: 0.2, restitution: 0.3}}\nsimulation: {scheme: moreau-jean, step: 2e-3, end: 1}\n";
     same_as_run("groove", write_model("groove", groove), "", 0.8, 1, 3);
     same_as_run("located", write_model("ball", ball), "--scheme event-driven --step 0.01", 0.7, 1, 3);
+    static const char crowd[] = "carom: 1\ngravity: [0, -10]\nbodies:\n  b: {repeat: 40, index: i, body: {mass: 1, inertia: 0.01, at: [0.19*i, 0.3 + 0.1*i], shape: {circle: 0.09}}}\n" // contacts that come and go
+                                "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {among: [b, floor], restitution: 0.5, friction: 0.2}}\nsimulation: {scheme: mixed, step: 5e-3, end: 1}\n";
+    same_as_run("crowd", write_model("crowd", crowd), "", 0.4, 2, 3);
 }
 
 static char notes[4000];

@@ -7,8 +7,8 @@
 #include <carom/event.h>
 #include <math.h>
 
-static const char *const schemes[] = {"moreau-midpoint", "moreau-jean", "moreau-explicit", "half-explicit", "ggl-projection", "ggl-alpha"};
-enum { SCHEMES = sizeof schemes / sizeof *schemes, BALLS = 3, NUMBERS = 13 * BALLS };
+static const char *const schemes[] = {"moreau-midpoint", "moreau-jean", "moreau-explicit", "half-explicit", "ggl-projection", "ggl-alpha", "mixed", "splitting", "auto", "event-driven"};
+enum { SCHEMES = sizeof schemes / sizeof *schemes, STEPPING = 6, BALLS = 3, NUMBERS = 13 * BALLS };
 
 static carom_model *model(const char *text) {
     carom_error err = {0};
@@ -81,7 +81,8 @@ static void laws_of_lists_are_those_of_pairs(void **state) {
             roll(laws[l], false, schemes[s], few);
             roll(laws[l], true, schemes[s], many);
             for (int i = 0; i < NUMBERS; ++i) apart = fmax(apart, fabs(few[i] - many[i])), other = fmax(other, fabs(plain[i] - many[i]));
-            if (!(apart < 1e-7)) fail_msg("%s, %s: %g from pairs of their own", schemes[s], laws[l], apart);
+            // Runs of impacts end where flights are shorter than what counts as none, and bodies that fly elsewhere are part of its scale.
+            if (!(apart < (s < STEPPING ? 1e-7 : 2e-6))) fail_msg("%s, %s: %g from pairs of their own", schemes[s], laws[l], apart);
             if (l > 0 && !(other > 1e-4)) fail_msg("%s, %s: %g from the plain law", schemes[s], laws[l], other);
         }
     }
@@ -307,7 +308,7 @@ static void a_saved_state_goes_on(void **state) {
     carom_error err = {0};
     carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nbodies:\n  s: {repeat: [5, 5, 2], body: {mass: 1, inertia: [0.004, 0.004, 0.004], at: [0.21*i + 0.03*k, 0.22*j, 0.11 + 0.21*k], velocity: [1, 0.3, 0], shape: {sphere: 0.1}}}\n"
                            "shapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {c: {among: [s, floor], impact law: poisson, restitution: 0.3, friction: 0.2 + 0.2/(1 + normal.force)}}\n");
-    for (int s = 0; s < SCHEMES; s += 3) {
+    for (int s = 0; s < STEPPING; s += 3) {
         carom_sim *whole = simulation(m, schemes[s], 2e-3, 0.1), *again = simulation(m, schemes[s], 2e-3, 0.1);
         for (int i = 0; i < 25; ++i) assert_int_equal(carom_sim_step(whole, &err), CAROM_OK);
         size_t bytes;
@@ -341,7 +342,7 @@ static void rolling_and_spinning_one_by_one(void **state) {
     enum { STEPS = 400 };
     const double r = 0.1, g = 10, rho = 0.01, sigma = 0.005, mu = 0.3, h = 1e-3, T = STEPS * h;
     for (int many = 0; many < 2; ++many)
-        for (int s = 0; s < SCHEMES - 1; ++s) {
+        for (int s = 0; s < STEPPING - 1; ++s) {
             char text[1500];
             carom_error err = {0};
             snprintf(text, sizeof text, "carom: 1\ngravity: [0, 0, -10]\nshapes: {floor: {plane: [0, 0, 1]}}\nbodies:\n"
@@ -376,7 +377,7 @@ static void bodies_fall_asleep_and_wake(void **state) {
     carom_error err = {0};
     carom_model *m = model("carom: 1\ngravity: [0, 0, -10]\nsleep: 0.01\nbodies:\n  s: {repeat: 40, body: {mass: 2, inertia: [1, 1, 1], at: [i, 0, 0.1], velocity: [0.005, 0, 0], shape: {sphere: 0.1}}}\n"
                            "  late: {mass: 1, inertia: [1, 1, 1], at: [3.0025, 0, 4.35], shape: {sphere: 0.1}}\nshapes: {floor: {plane: [0, 0, 1]}}\ncontacts: {all: {among: [s, late, floor]}}\n");
-    for (int s = 0; s < SCHEMES - 1; ++s) {
+    for (int s = 0; s < STEPPING - 1; ++s) {
         carom_sim *sim = simulation(m, schemes[s], 5e-3, 1), *again[2] = {simulation(m, schemes[s], 5e-3, 1), simulation(m, schemes[s], 5e-3, 1)};
         carom_ledger l;
         for (int i = 1; i <= 200; ++i) {

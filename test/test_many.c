@@ -394,7 +394,7 @@ static void a_run_goes_on_to_the_last_bit(void **state) {
 static carom_list list_of(const carom_system *sys, int slots) {
     const size_t n = (size_t)slots;
     return (carom_list){.slots = slots, .holds = calloc(n, sizeof(long long)), .fresh = calloc(n, sizeof(bool)), .law = calloc(n, sizeof(carom_contact)),
-                        .work = aligned_alloc(64, (sys->list_work(sys->model, slots) + 63) & ~(size_t)63)};
+                        .work = aligned_alloc(64, (sys->list_work(sys->model, &(carom_list){.slots = slots}) + 63) & ~(size_t)63)};
 }
 
 static void free_list(carom_list *l) { free(l->holds), free(l->fresh), free(l->law), free(l->work); }

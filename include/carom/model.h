@@ -22,12 +22,14 @@ typedef struct carom_model_def {
     const carom_matrix_text *matrices; // nmatrices of them; copied
     int nmatrices;
     const char *const *observe;  // expressions for carom_model_observe(), NULL-terminated; NULL: none
+    bool pairs;                  // pairs of shapes are written, all of them, however many; else many of them come and go.  For equilibria, modes, derivatives and orbits, which need equations at a point
 } carom_model_def;
 
 /// NULL on failure: err->text is `file:line:column: what; what to do`.
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err);
 /// The same of a mechanism, of which it keeps a copy; observe as above.
 carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, carom_error *err);
+bool carom_model_lists(const carom_model *m); // do contacts come and go?  carom_model_def.pairs
 void carom_model_destroy(carom_model *m);
 
 /// All tapes that evaluate the model, at most `room` of them into list (NULL: only count); returns how many there are.

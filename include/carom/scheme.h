@@ -328,6 +328,10 @@ typedef struct carom_scheme {
     int many;                  // most contacts that come and go, CAROM_MANY: any number; 0: such systems are declined
     carom_lane_scheme lanes;   // as which one it runs in the lanes of a sweep; CAROM_LANE_NONE: it does not
     void (*forget)(void *work, carom_step *s, int id); // constraint id is another contact now: clear what is kept of it; NULL: nothing is
+    /// Does it remember of constraint id what may matter later, so that this contact has to stay in the list?  NULL: never; then contacts are forgotten where they are not near.
+    bool (*recalls)(const void *work, const carom_step *s, int id);
+    /// Motion that is decided already, from t, the end of the last step, on: where and how fast it ends, and how long it lasts.  Contacts that close on it are to be in the list.  False, or NULL: none.
+    bool (*ahead)(const void *work, double t, carom_way *motion);
     void (*finish)(void *work); // gives back what start got from elsewhere; also after a failed or missing start; NULL: nothing
 } carom_scheme;
 

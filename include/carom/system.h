@@ -66,6 +66,9 @@ enum { // what does not change; each lets a scheme save work
     CAROM_FORCE_SETS = 16          // force() writes every entry of f: f may hold anything on entry
 };
 
+/// A piece of a motion: it lasts h, from (q_0, v_0) to (q_1, v_1).
+typedef struct carom_way { const double *q_0, *v_0, *q_1, *v_1; double h; } carom_way;
+
 /// Contacts that come and go: where many bodies could touch, only those that are near each other are contacts.  The last contacts of a
 /// system are slots; from step to step a slot holds the same contact, or none (its gap is infinite), or another one (fresh).
 typedef struct carom_list {
@@ -74,11 +77,15 @@ typedef struct carom_list {
     int pairs;          // of bodies that are near each other; a pair may have several contacts
     long long *holds;   // slots; kept from step to step: what each slot holds, in the system's own code; 0: nothing
     bool *fresh;        // slots: does not hold what it held before
+    bool *stays;        // slots: holds what it holds, near or not; NULL: none does, and nobody asks strays()
     double *calm;       // 1 + nparts + 2 nv, kept: up to when it is counted, for how long each part has been slow, and integrals of its velocities since; NULL: nothing sleeps
     bool *asleep;       // nparts, kept: such a part has no contacts and no forces
     carom_contact *law; // slots
     void *work;         // list_work(slots) bytes; the system's
     struct carom_team *team; // threads that may share the work of these contacts; NULL: none.  Set before adopt()
+    bool follows;       // features of its pairs are held (hold_list): list_work() has room for that
+    double reach;       // a length, beyond what the velocities at the start of the step say: so much farther may shapes go
+    const carom_way *ahead; // a motion from there that is known already; NULL: none
     bool rushes;        // in the step that the list is for, some bodies move far against their size: may_pass() says which
 } carom_list;
 
@@ -224,11 +231,15 @@ typedef struct carom_system {
     int listed;                    // of the nc contacts the last ones: slots of a list; a simulation has as many as it needs.  0: none
     int nparts;
     const int *part;               // nparts + 1: M and its derivatives couple velocities part[i] .. part[i + 1] - 1 with each other only; NULL: not known
-    /// Bytes of list->work for so many slots.
-    size_t (*list_work)(const void *model, int slots);
+    /// Bytes of list->work for list->slots.
+    size_t (*list_work)(const void *model, const carom_list *list);
+    /// As hold(), for those that follow the features of all contacts that come and go, in a list that follows.  NULL: hold() does so, or they have none.
+    carom_status (*hold_list)(const void *model, void *work, carom_hold what, double t, const double *q);
     /// The contacts of a step of h from (t, q, v) on: holds, fresh and used.  CAROM_NO_MEMORY: there are too few slots, used says how many it wants; nothing else has
     /// changed, but adopt() has to be called again.
     carom_status (*list)(const void *model, carom_list *list, double t, const double *q, const double *v, double h);
+    /// The list->reach with which the list in use has all contacts that may close on a motion.  Where that is no more than what it was made with, it has them.  NULL: not known.
+    double (*strays)(const void *model, const void *work, const carom_way *motion);
     /// From now on functions with this work block answer for what the list holds; fills in the laws.
     void (*adopt)(const void *model, void *work, carom_list *list);
     /// The number by which messages, events and ledgers know the contact in a slot: ne + nc - listed and more.  It stays the same.

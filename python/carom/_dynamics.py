@@ -61,7 +61,7 @@ class Equilibrium(c.Made):
 
 def equilibrium(model: Source, *, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None, start: Any = None) -> Equilibrium:
     """A state of rest near the initial state, or near `start` (see simulate).  SimulationError: none was found, and why; its attribute `best` is the nearest so far, or None."""
-    model = text_model(model, set, matrices)
+    model = text_model(model, set, matrices)._written()
     rest, err = c.Rest(), c.CError()
     q = None if start is None else initial_state(model, start)[0]
     status = lib.carom_rest_find(ctypes.byref(rest), model._handle.pointer, None if q is None else q.ctypes.data, ctypes.byref(err))
@@ -99,7 +99,7 @@ class Modes(c.Made):
 
 def modes(model: Source, *, at: Any = "equilibrium", contacts: str = "closed", count: int | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Modes:
     """Modes about a state of rest, about the initial state (at="initial"), or about any state that `start` of simulate allows."""
-    model = text_model(model, set, matrices)
+    model = text_model(model, set, matrices)._written()
     if contacts not in ("open", "closed"):
         raise c.InputError(f"contacts: {contacts!r} is neither open nor closed")
     d, x, err = c.ModesDef(), c.Modes(), c.CError()
@@ -167,7 +167,7 @@ def gradient(model: Source, of: Any, by: Any, *, scheme: str | None = None, step
     out     a file, .h5 or .csv: the run as a result, from its start on, with columns "of by NAME", and "x by NAME" of every coordinate and rate
     SimulationError: there is no derivative, and why.
     """
-    model = text_model(model, set, matrices)
+    model = text_model(model, set, matrices)._written()
     d, g, err = c.GradientDef(), c.Gradient(), c.CError()
     alive = _define(d, model, scheme, step, end, options, rtol, atol, start)
     d.of, d.by, d.rows = of.encode(), c.strings([by] if isinstance(by, str) else by), rows

@@ -97,7 +97,7 @@ Datum._fields_ = [("kind", c_int), ("count", c_int), ("number", c_double), ("tex
 
 class ModelDef(Structure):
     _fields_ = [("text", c_char_p), ("length", c_size_t), ("file", c_char_p), ("set", POINTER(c_char_p)),
-                ("matrices", POINTER(MatrixText)), ("nmatrices", c_int), ("observe", POINTER(c_char_p))]
+                ("matrices", POINTER(MatrixText)), ("nmatrices", c_int), ("observe", POINTER(c_char_p)), ("pairs", c_bool)]
 
 
 class ModelSizes(Structure):
@@ -353,6 +353,7 @@ FUNCTIONS = {  # name: (result, arguments)
     "carom_mech_text": (c_void_p, [_P]),
     "carom_mech_text_free": (None, [c_void_p]),
     "carom_model_destroy": (None, [_P]),
+    "carom_model_lists": (c_bool, [_P]),
     "carom_model_system": (_P, [_P]),
     "carom_model_name": (c_char_p, [_P]),
     "carom_model_q0": (_P, [_P]),

@@ -1,6 +1,7 @@
 """Models: from text, from Python functions, or from both."""
 from __future__ import annotations
 
+import copy
 import ctypes
 import math
 import numbers
@@ -109,12 +110,25 @@ class Model:
         given = c.strings(self._set)
         texts = (c.MatrixText * max(1, len(self._matrices)))(
             *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in self._matrices.items()))
-        definition = c.ModelDef(data, len(data), self.file.encode(), given, texts, len(self._matrices))
+        self._keep(self._make(given, texts, False))
+
+    def _make(self, given, texts, pairs):
+        definition = c.ModelDef(self._data, len(self._data), self.file.encode(), given, texts, len(self._matrices), None, pairs)
         err = c.CError()
         pointer = lib.carom_model_create(ctypes.byref(definition), ctypes.byref(err))
         if not pointer:
             raise c.failure(err)
-        self._keep(pointer)
+        return pointer
+
+    def _written(self):
+        """The same with every pair of shapes as formulas, as equilibria and modes need it."""
+        if not lib.carom_model_lists(self._handle.pointer):
+            return self
+        found = copy.copy(self)
+        texts = (c.MatrixText * max(1, len(self._matrices)))(
+            *(c.MatrixText(name.encode(), text, len(text), place.encode()) for name, (text, place) in self._matrices.items()))
+        found._keep(self._make(c.strings(self._set), texts, True))
+        return found
 
     def _check_inputs(self, inputs):
         for name in inputs or {}:

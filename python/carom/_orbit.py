@@ -91,7 +91,7 @@ def orbit(model: Source, *, period: Any, transient: Time = 0.0, start: Any = Non
     exchange   {"a": "b"}: coordinates that have changed places after a period, as the legs of a walker after a step
     segments   pieces of multiple shooting; left out: one, and more where the motion grows too much for that
     """
-    model = text_model(model, set, matrices)
+    model = text_model(model, set, matrices)._written()
     keep: list[Any] = []
     d, o, err = c.OrbitDef(), c.Orbit(), c.CError()
     _fill(d, model, scheme, options, start, keep)
@@ -145,7 +145,7 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
     period     as for orbit(); left out: that of the orbit, free where the model does not depend on time
     switch     follow other branches, too: "doubling" (or True), "branch", "hopf" or "all"
     """
-    model = text_model(model, set, matrices)
+    model = text_model(model, set, matrices)._written()
     if (orbit is None) == (equilibrium is None):
         raise c.InputError("give orbit= or equilibrium=")
     keep: list[Any] = []
@@ -177,7 +177,7 @@ def follow(model: Source, *, by: Any, between: tuple[float, float], orbit: Any =
 
 def lyapunov(model: Source, *, end: Time | None = None, transient: Time = 0.0, step: Time | None = None, start: Any = None, scheme: str | None = None, options: Mapping[str, Any] | None = None, set: Mapping[str, Any] | None = None, matrices: Mapping[str, Any] | None = None) -> Lyapunov:
     """Lyapunov exponents over `end` seconds, after the transient."""
-    model = text_model(model, set, matrices)
+    model = text_model(model, set, matrices)._written()
     keep: list[Any] = []
     d, x, err = c.LyapunovDef(), c.Lyapunov(), c.CError()
     _fill(d, model, scheme, options, start, keep)

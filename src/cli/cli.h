@@ -125,6 +125,9 @@ typedef struct cli_source {
 bool cli_source_read(cli_source *s, const cli_args *a);
 /// The same, and the model is made.
 bool cli_source_model(cli_source *s, const cli_args *a);
+/// The same for commands that need every contact as a formula (carom_model_def.pairs).
+bool cli_source_read_pairs(cli_source *s, const cli_args *a);
+bool cli_source_pairs(cli_source *s, const cli_args *a);
 /// The state of --start, if it is given; false: complained.
 bool cli_source_start(cli_source *s, const cli_args *a);
 void cli_source_free(cli_source *s);

@@ -142,7 +142,7 @@ static int search(const cli_args *a, const carom_model *m) {
 static int run(const cli_args *a) {
     if (cli_wants_model(a->word[0]) || !cli_writable(cli_value(a, "save"))) return CLI_USAGE;
     cli_source s;
-    const int code = cli_source_model(&s, a) ? search(a, s.model) : CLI_USAGE;
+    const int code = cli_source_pairs(&s, a) ? search(a, s.model) : CLI_USAGE;
     cli_source_free(&s);
     return code;
 }

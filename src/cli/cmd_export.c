@@ -41,7 +41,15 @@ static carom_status write_c(const cli_args *a, FILE *f, carom_error *err) {
     cli_source s;
     char *prefix = prefix_of(a->word[0]);
     err->text[0] = 0; // without a model it has complained
-    const carom_status status = cli_source_model(&s, a) ? carom_model_write_c(s.model, prefix, s.text, s.def.length, write_text, f, err) : CAROM_BAD_INPUT;
+    carom_status status = cli_source_model(&s, a) ? carom_model_write_c(s.model, prefix, s.text, s.def.length, write_text, f, err) : CAROM_BAD_INPUT;
+    if (status == CAROM_BAD_INPUT && carom_model_lists(s.model)) { // lists have fewer laws than pairs: then every pair is written; nothing has gone into the file yet
+        carom_error other = {0};
+        carom_model_def def = s.def;
+        def.pairs = true;
+        carom_model *m = carom_model_create(&def, &other);
+        if (m && !carom_model_lists(m) && carom_model_write_c(m, prefix, s.text, s.def.length, write_text, f, &other) == CAROM_OK) status = CAROM_OK;
+        carom_model_destroy(m);
+    }
     cli_source_free(&s);
     free(prefix);
     return status;

@@ -246,7 +246,7 @@ static int run(const cli_args *a) {
     char *own = NULL;
     const char **exchange = cli_names(a, "exchange", &own);
     cli_source s = {0};
-    if (read_usage(&j) && cli_source_model(&s, a)) {
+    if (read_usage(&j) && cli_source_pairs(&s, a)) {
         j.def.model = s.def, j.def.run.options = s.options, j.def.exchange = exchange;
         if (read_by(&j, s.model) && read_start(&j, s.model)) code = follow(&j);
     }

@@ -70,7 +70,7 @@ static int run(const cli_args *a) {
     char *own = NULL;
     const char **by = cli_names(a, "by", &own);
     cli_source s;
-    const bool good = cli_source_read(&s, a) && cli_source_start(&s, a);
+    const bool good = cli_source_read_pairs(&s, a) && cli_source_start(&s, a);
     d.model = s.def, d.run.options = s.options, d.start = s.start, d.by = by;
     const int code = good ? gradient(a, &d) : CLI_USAGE;
     cli_source_free(&s);

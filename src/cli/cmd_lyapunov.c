@@ -85,7 +85,7 @@ static int run(const cli_args *a) {
     if (out && !carom_ends(out, ".csv")) return cli_say("--out: '%s' does not end in .csv", out), CLI_USAGE;
     if (!cli_writable(out)) return CLI_USAGE;
     cli_source s;
-    const bool good = cli_source_model(&s, a) && cli_source_start(&s, a);
+    const bool good = cli_source_pairs(&s, a) && cli_source_start(&s, a);
     d.model = s.def, d.run.options = s.options, d.start = s.start;
     const int code = good ? lyapunov(a, &d) : CLI_USAGE;
     cli_source_free(&s);

@@ -287,7 +287,7 @@ static int start(job *j) {
 static int run(const cli_args *a) {
     job j = {.a = a};
     if (!read_usage(&j) || cli_wants_model(a->word[0])) return CLI_USAGE;
-    const int code = cli_source_read(&j.source, a) ? start(&j) : CLI_USAGE;
+    const int code = cli_source_read_pairs(&j.source, a) ? start(&j) : CLI_USAGE;
     carom_vary_drop(&j.vary);
     cli_source_free(&j.source);
     free(j.state);

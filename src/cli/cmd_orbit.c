@@ -142,7 +142,7 @@ static int run(const cli_args *a) {
     char *own = NULL;
     const char **exchange = cli_names(a, "exchange", &own);
     cli_source s;
-    const bool good = cli_source_model(&s, a) && cli_source_start(&s, a);
+    const bool good = cli_source_pairs(&s, a) && cli_source_start(&s, a);
     d.model = s.def, d.run.options = s.options, d.start = s.start, d.exchange = exchange;
     const int code = good ? orbit(a, s.model, &d) : CLI_USAGE;
     cli_source_free(&s);

@@ -166,13 +166,22 @@ bool cli_source_read(cli_source *s, const cli_args *a) {
     return true;
 }
 
-bool cli_source_model(cli_source *s, const cli_args *a) {
-    if (!cli_source_read(s, a)) return false;
+static bool make_model(cli_source *s) {
     carom_error err = {0};
     s->model = carom_model_create(&s->def, &err);
     if (!s->model) carom_safe_file(stderr, "%s\n", err.text); // starts with file:line:column
     return s->model != NULL;
 }
+
+bool cli_source_model(cli_source *s, const cli_args *a) { return cli_source_read(s, a) && make_model(s); }
+
+bool cli_source_read_pairs(cli_source *s, const cli_args *a) {
+    if (!cli_source_read(s, a)) return false;
+    s->def.pairs = true;
+    return true;
+}
+
+bool cli_source_pairs(cli_source *s, const cli_args *a) { return cli_source_read_pairs(s, a) && make_model(s); }
 
 bool cli_source_start(cli_source *s, const cli_args *a) {
     const char *file = cli_value(a, "start");

@@ -49,7 +49,7 @@ static carom_status make(carom_model *m, const char *const *observe, carom_error
 }
 
 // The model of a mechanism, which now belongs to it.
-static carom_model *model_of(carom_mech *mech, const char *const *observe, bool apart, carom_error *err) {
+static carom_model *model_of(carom_mech *mech, const char *const *observe, bool apart, bool pairs, carom_error *err) {
     carom_model *m = mech ? calloc(1, sizeof *m) : NULL;
     if (!m) {
         carom_mech_destroy(mech);
@@ -59,6 +59,7 @@ static carom_model *model_of(carom_mech *mech, const char *const *observe, bool 
     m->mech = mech;
     m->units = carom_mech_has_units(mech);
     m->apart = apart;
+    m->written = pairs;
     m->file = mech->file;
     if (make(m, observe, err) == CAROM_OK) return m;
     carom_model_destroy(m);
@@ -69,7 +70,7 @@ carom_model *carom_model_of(const carom_mech *mech, const char *const *observe, 
 
 carom_model *carom_model_apart(const carom_mech *mech, const char *const *observe, bool apart, carom_error *err) {
     if (!mech) return carom_fail(err, CAROM_BAD_INPUT, "a model needs a mechanism"), NULL;
-    return model_of(carom_mech_copy(mech), observe, apart, err);
+    return model_of(carom_mech_copy(mech), observe, apart, false, err);
 }
 
 carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
@@ -79,7 +80,7 @@ carom_model *carom_model_create(const carom_model_def *def, carom_error *err) {
     carom_status status = CAROM_OK;
     for (int i = 0; i < def->nmatrices && status == CAROM_OK; ++i) status = carom_mech_add_matrix(mech, &def->matrices[i], err);
     for (const char *const *set = def->set; set && *set && status == CAROM_OK; ++set) status = carom_mech_set(mech, *set, err);
-    if (status == CAROM_OK) return model_of(mech, def->observe, false, err);
+    if (status == CAROM_OK) return model_of(mech, def->observe, false, def->pairs, err);
     carom_mech_destroy(mech);
     return NULL;
 }

@@ -654,6 +654,7 @@ carom_status carom_curve_rests(carom_curve *k, const carom_follow_def *def, cons
     if (!r) return no_memory(err);
     r->def = def, r->err = err, r->size = fabs(def->to - def->from), r->way[0] = r->length = r->force = 1;
     r->task.model = def->model, r->task.run = def->run;
+    r->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&r->task, names, err));
     for (int i = 0; i < 2 && names[i]; ++i) {
         if (r->task.free[i].kind != CAROM_FREE_PARAMETER) return carom_fail(err, CAROM_BAD_INPUT, "'%.60s' is not a parameter of the model", names[i]);

@@ -127,6 +127,7 @@ static const char *label(void *user, int j) { return ((finding *)((carom_results
 static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gradient *g) {
     k->task = (carom_task){.model = def->model, .run = def->run, .start = def->start, .option = "--of"};
     k->task.model.observe = k->results.expression;
+    k->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&k->task, def->by, k->err));
     const size_t n = (size_t)k->task.nfree;
     if (n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to differentiate by: give --by NAME,NAME");

@@ -201,7 +201,9 @@ carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def 
     carom_error own;
     if (!err) err = &own;
     const long pieces = orbit->segments > 1 ? orbit->segments : 1, rows = (499 + pieces) / pieces;
-    carom_model *m = carom_model_create(&def->model, err);
+    carom_model_def written = def->model;
+    written.pairs = true;
+    carom_model *m = carom_model_create(&written, err);
     if (!m) return err->code;
     carom_run run = {0};
     carom_run_given given = def->run;

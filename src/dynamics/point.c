@@ -46,8 +46,8 @@ static carom_status mass(carom_point *p, carom_error *err) {
 carom_status carom_point_supports(const carom_model *m, carom_error *err) {
     const carom_system *s = carom_model_system(m);
     if (s->listed)
-        return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported with dynamic contact lists (more than 500 pairs of shapes, 300 with spatial boxes, and hulls, meshes, ellipsoids and height fields); "
-                                                  "for an equilibrium, run the model until it rests");
+        return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits need every contact as a formula (in C: carom_model_def.pairs); contacts that are found by search (hulls, meshes, ellipsoids and height fields), "
+                                                  "and more than 20000 pairs of shapes, are not supported; for an equilibrium, run the model until it rests");
     if (s->nsamplers) return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported with controllers, as '%.60s'; write the law of control as a force", s->samplers[0].name);
     for (int c = 0; c < s->nc; ++c)
         if (carom_discs_used(s)) return carom_fail(err, CAROM_UNSUPPORTED, "equilibria, modes, derivatives and orbits are not supported with `resistance: discs`");

@@ -638,6 +638,7 @@ carom_status carom_shooter_open(carom_shooter *s, const char *by, carom_error *e
     const char *const names[] = {by, by ? s->also : NULL, NULL};
     s->err = err;
     s->parameter = -1, s->way[0] = 1;
+    s->task.model.pairs = true;
     CAROM_TRY(carom_task_open(&s->task, names, err));
     CAROM_TRY(resolve(s, s->task.run.rtol));
     if (!carom_shooter_scheme(s->run.scheme))

@@ -18,14 +18,7 @@ static const carom_option options[AUTO_OPTIONS + 1] = {
     {0},
 };
 
-enum { MOST_VELOCITIES = 8000, MOST_DIRECTIONS = 128, MOST_IMPLICIT = 200 };
-
-// Of contacts: joints are eliminated with their bodies, and cost as little.
-static int directions(const carom_system *sys) {
-    int n = 0;
-    for (int id = sys->ne; id < sys->ne + sys->nc; ++id) n += carom_system_directions(sys, id);
-    return n;
-}
+enum { MOST_VELOCITIES = 8000, MOST_IMPLICIT = 200 };
 
 static void place(auto_work *w, const carom_system *sys) {
     double *at = w->now;
@@ -40,7 +33,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
     (void)opt;
     auto_work *w = memory;
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv;
-    w->large = sys->nv > MOST_VELOCITIES || directions(sys) > MOST_DIRECTIONS;
+    w->large = sys->nv > MOST_VELOCITIES; // joints are eliminated with their bodies, and cost as little
     w->kept_head = carom_allocate_bytes(keep, sizeof *w->kept_head);
     auto_stepping_allocate(w, mem, keep, sys);
     w->error = carom_allocate(mem, nq + nv);
@@ -121,7 +114,7 @@ enum { QUIET = 12 }; // parts of time-stepping without impact before events are 
 
 static carom_status locate_again(auto_work *w, carom_step *s) {
     auto_head *h = &w->head;
-    if (w->large || h->before == AUTO_STEPPING || h->quiet < QUIET || w->t - h->since < h->hold) return CAROM_OK;
+    if (w->large || h->before == AUTO_STEPPING || h->quiet < QUIET || w->t - h->since < h->hold || auto_stepping_crowded(w, s)) return CAROM_OK;
     const carom_status status = auto_stepping_end(w, s);
     if (status == CAROM_OK) {
         h->since = w->t;
@@ -246,6 +239,27 @@ static carom_status advance(auto_work *w, carom_step *s) {
 
 static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, advance(memory, s)); }
 
+static void forget(void *memory, carom_step *s, int id) {
+    auto_work *w = memory;
+    w->kept_memory[id - s->sys->ne] = (carom_memory){0};
+    if (!w->large) carom_phase_forget(&w->P, s, id);
+}
+
+static bool recalls(const void *memory, const carom_step *s, int id) {
+    const auto_work *w = memory;
+    return carom_memory_recalls(&w->kept_memory[id - s->sys->ne], s->t + s->h) || (!w->large && carom_phase_recalls(&w->P, s, id));
+}
+
+// The segment under way: the rest of it was planned with the list of contacts of an earlier step, and its event is that of a contact that the next list must have.
+static bool ahead(const void *memory, double t, carom_way *motion) {
+    const auto_work *w = memory;
+    const auto_head *h = w->kept_head;
+    if (w->large || !h->there) return false;
+    const double *q_b = w->kept + (w->q_b - w->now), *v_b = w->kept + (w->v_b - w->now);
+    motion->q_1 = q_b, motion->v_1 = v_b, motion->h = fmax(h->t_a + h->tau - t, 0);
+    return true;
+}
+
 const carom_scheme carom_scheme_auto = {
     .name = "auto",
     .about = "chooses by itself, with a tolerance: located events, explicit or implicit, or time-stepping; says what it did",
@@ -261,7 +275,11 @@ const carom_scheme carom_scheme_auto = {
     .exact = "",
     .emits_events = true,
     .powers = true,
-    .lacks = CAROM_NO_ADAPTIVE,
+    .lacks = CAROM_NO_ADAPTIVE | CAROM_NO_REST,
+    .many = CAROM_MANY,
+    .ahead = ahead,
+    .forget = forget,
+    .recalls = recalls,
     .options = options,
     .work_size = sizeof(auto_work),
     .allocate = allocate,

@@ -12,6 +12,8 @@
 /// Part of rtol to which events are enclosed and gaps looked at: their errors do not count beside that of the steps (AU-3).
 #define AUTO_ENCLOSED 1e-3
 
+enum { AUTO_CROWD = 128 }; // directions of closed contacts beyond which matrices are too large for located events
+
 enum { AUTO_RTOL, AUTO_ATOL, AUTO_LONGEST, AUTO_GROW, AUTO_OPTIONS }; // options
 
 typedef enum auto_method { AUTO_EXPLICIT, AUTO_IMPLICIT, AUTO_STEPPING } auto_method;
@@ -20,7 +22,7 @@ typedef enum auto_why {
     AUTO_FEW,      // nothing speaks against it
     AUTO_STIFF,    // longer steps do with an implicit method
     AUTO_MILD,     // an explicit method does as well
-    AUTO_LARGE,    // too many velocities or contacts for dense matrices
+    AUTO_LARGE,    // too many velocities, or contacts that are closed, for dense matrices
     AUTO_STIFF_LARGE, // stiff, and too many velocities for the implicit method
     AUTO_FLURRY,   // many events in a moment
     AUTO_STALL,    // events at one instant without end
@@ -115,6 +117,8 @@ double auto_coarse(const auto_work *w, const carom_step *s);
 
 // -- auto_stepping.c ------------------------------------------------------------------------------------
 void auto_stepping_allocate(auto_work *w, carom_arena *mem, carom_arena *keep, const carom_system *sys);
+/// Are more contacts closed than located events are for?
+bool auto_stepping_crowded(const auto_work *w, const carom_step *s);
 /// A part that ends at t_1 at the latest.
 carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1);
 /// The phase is over: time-stepping goes on from its start.  And back.

@@ -151,6 +151,14 @@ static int prompt_events(const auto_head *h) {
     return (int)n;
 }
 
+// Directions of closed contacts are rows of dense matrices; joints are eliminated with their bodies.
+static bool crowded(const auto_work *w, const carom_step *s) {
+    int n = 0;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (!carom_phase_open(&w->P, c)) n += carom_system_directions(s->sys, s->sys->ne + c);
+    return n > AUTO_CROWD;
+}
+
 // (AU-11)  64 events within sqrt(rtol) of the time scale of the run, or 40 at one instant
 // (AU-18)  chatter: 64 events within 64 sqrt(rtol) of the time scale, a fourth of them at the start of their segment,
 //          where the event before has just been decided
@@ -159,6 +167,7 @@ auto_why auto_too_many(const auto_work *w, const carom_step *s) {
     const double *now = w->P.now, t = w->P.t;
     const double natural = now[CAROM_PHASE_SIZE_A] > 0 ? now[CAROM_PHASE_SPEED] / now[CAROM_PHASE_SIZE_A] : 0;
     const double T = fmax(natural, t - now[CAROM_PHASE_START]);
+    if (crowded(w, s)) return AUTO_LARGE;
     if (h->still > STANDSTILL) return AUTO_STALL;
     if (h->seen < AUTO_FLURRY_OF) return AUTO_FEW;
     const double length = t - h->event_t[(int)h->seen % AUTO_FLURRY_OF], few = sqrt(s->opt[AUTO_RTOL]) * T;

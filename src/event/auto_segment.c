@@ -201,6 +201,7 @@ static carom_status close_segment(auto_work *w, carom_step *s, double *h, double
         w->head.from = P->a.tau;
         w->head.to = P->b.tau;
     }
+    carom_phase_near(P, s, found ? &P->b : &P->a);
     w->head.t_b = w->P.t + (found ? P->b.tau : *h);
     const double end = P->a.tau;
     if (error && found && (s->sys->nk > 0 || P->f.slow) && end > 0) {

@@ -76,13 +76,19 @@ static bool touches(const auto_work *w, const carom_step *s) {
     return s->sys->ne > 0;
 }
 
+// Which contacts a list holds is a matter of cost: their gaps say nothing, the size of positions does.
+static void measure_gap(auto_work *w, const carom_step *s, double g, int id) {
+    const double size = id < s->sys->ne + s->sys->nc - s->sys->listed ? fabs(g) : w->head.size_q;
+    w->head.length = fmax(w->head.length, size);
+}
+
 // New penetration at the end of the part, relative to what is allowed.
 static carom_status violation(auto_work *w, carom_step *s, double t, double *error) {
     const int ne = s->sys->ne, all = ne + s->sys->nc;
     if (s->sys->nc == 0) return CAROM_OK;
     CAROM_TRY(carom_gaps(s, w->g_1, t, w->q_h));
     for (int id = ne; id < all; ++id) {
-        w->head.length = fmax(w->head.length, fabs(w->g_1[id])); // of refused attempts, too: where all gaps are rounding, nothing else says how long things are
+        measure_gap(w, s, w->g_1[id], id); // of refused attempts, too: where all gaps are rounding, nothing else says how long things are
         const double deeper = -w->g_1[id] - fmax(0, -w->g_0[id]);
         if (deeper > 0) *error = fmax(*error, deeper / (sqrt(s->opt[AUTO_RTOL]) * w->head.length));
     }
@@ -162,6 +168,7 @@ static carom_status accept(auto_work *w, carom_step *s, const carom_step *z, dou
     carom_step books = *s;
     books.impulse = w->impulse, books.force = w->force, books.u_before = w->u_before, books.u_after = w->u_after;
     for (int c = 0; c < s->sys->nc; ++c) CAROM_TRY(struck(w, s, &books, c, t - w->t, &w->struck[c]));
+    carom_list_suffices(s, &(carom_way){w->q_s, w->v_s, w->q_h, w->v_h, t - w->t});
     carom_copy(w->q_s, w->q_h, s->sys->nq);
     carom_copy(w->v_s, w->v_h, s->sys->nv);
     carom_copy(w->g_0, w->g_1, s->sys->ne + s->sys->nc);
@@ -215,7 +222,7 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(measure(w, s));
     if (s->sys->ne + s->sys->nc > 0) CAROM_TRY(carom_gaps(s, w->g_0, w->t, w->q_s));
-    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) h->length = fmax(h->length, fabs(w->g_0[id]));
+    for (int id = s->sys->ne; id < s->sys->ne + s->sys->nc; ++id) measure_gap(w, s, w->g_0[id], id);
     if (!(h->next > 0)) h->next = left;
     // An impact is not looked at more closely than this.
     const double coarse = h->size_v > 0 ? auto_coarse(w, s) : 0;
@@ -249,6 +256,13 @@ carom_status auto_stepping_part(auto_work *w, carom_step *s, double t_1) {
         if (length < shortest) return status != CAROM_OK ? status : carom_retry(s, "the tolerance rtol = %g cannot be met by time-stepping", rtol);
     }
     return carom_retry(s, "no part met the tolerance in %d attempts", ATTEMPTS);
+}
+
+bool auto_stepping_crowded(const auto_work *w, const carom_step *s) {
+    int n = 0;
+    for (int c = 0; c < s->sys->nc; ++c)
+        if (w->memory[c].closed) n += carom_system_directions(s->sys, s->sys->ne + c);
+    return n > AUTO_CROWD;
 }
 
 void auto_stepping_begin(auto_work *w, const carom_step *s) {

@@ -53,18 +53,27 @@ static void position_rate(carom_phase *w, const carom_step *s, const double *q, 
     }
 }
 
+// Contacts that are always there have a witness each.  Those that come and go have one for each velocity: their number must not change what the integrator does.
+static int fixed(const carom_system *sys) { return sys->nc - sys->listed; }
+static int witnesses(const carom_system *sys) { return fixed(sys) + (sys->list ? sys->nv : 0); }
+
 // (EV-15)  Witnesses: a reaction may change while nothing moves, and so may a gap to a wall that moves.  Their
-// integrals are part of the state, so that the integrator takes steps short enough to see events come.
+// integrals are part of the state, so that the integrator takes steps short enough to see events come.  Of contacts that come and go: W lambda, and their walls do not move.
 static carom_status witness(carom_phase *w, carom_step *s, double t, const double *q, const double *v, double *rate) {
     const carom_system *sys = s->sys;
-    carom_zero(rate, sys->nc);
-    for (int b = sys->ne; b < w->f.L.nb; ++b) rate[w->f.L.id[b] - sys->ne] = carom_flow_witness(&w->f, b);
-    if (sys->flags & CAROM_TIMELESS_GAPS || w->f.L.nb == sys->ne + sys->nc) return CAROM_OK;
+    double *push = rate + fixed(sys);
+    carom_zero(rate, witnesses(sys));
+    for (int b = sys->ne; b < w->f.L.nb; ++b) {
+        const int c = w->f.L.id[b] - sys->ne;
+        if (c < fixed(sys)) rate[c] = carom_flow_witness(&w->f, b);
+        else for (int k = w->f.L.at[b]; k < w->f.L.at[b + 1]; ++k) carom_column_axpy(push, w->f.lambda[k], &w->f.L.W, k);
+    }
+    if (sys->flags & CAROM_TIMELESS_GAPS || w->f.L.nb == sys->ne + sys->nc || fixed(sys) == 0) return CAROM_OK;
     carom_close_kinds(s, &w->all, CAROM_JOINTS | CAROM_CONTACTS);
     CAROM_TRY(carom_phase_free(s));
     CAROM_TRY(carom_directions(s, &w->all, t, q));
     CAROM_TRY(carom_phase_held(s));
-    for (int c = 0; c < sys->nc; ++c) {
+    for (int c = 0; c < fixed(sys); ++c) {
         const int k = w->all.at[sys->ne + c];
         if (w->f.mode[c] == CAROM_MODE_OPEN) rate[c] = carom_column_dot(&w->all.W, k, v) + w->all.w[k];
     }
@@ -153,7 +162,7 @@ static bool enough(size_t n, bool stiff) {
 }
 
 carom_status carom_cvode_create(carom_phase *w, carom_step *s, double rtol, bool stiff) {
-    const int n = s->sys->nq + s->sys->nv + s->sys->nc + WORKS;
+    const int n = s->sys->nq + s->sys->nv + witnesses(s->sys) + WORKS;
     ode *o = enough((size_t)n, stiff) ? calloc(1, sizeof *o) : NULL;
     w->memory = o;
     if (o) o->n = n, o->rtol = rtol, o->phase = w;
@@ -200,7 +209,8 @@ static void set_tolerances(ode *o, const carom_step *s) {
     const double size_q = o->phase->now[CAROM_PHASE_SIZE_Q];
     for (int i = 0; i < sys->nq; ++i) *atol++ = z->q / carom_tolerance_lever(carom_position_lever(sys, i), size_q);
     for (int i = 0; i < sys->nv; ++i) *atol++ = z->v / carom_tolerance_lever(carom_lever(sys, i), size_q);
-    for (int c = 0; c < sys->nc; ++c) *atol++ = SEEN * (carom_phase_open(o->phase, c) ? o->phase->now[CAROM_PHASE_SIZE_Q] : z->p);
+    for (int c = 0; c < fixed(sys); ++c) *atol++ = SEEN * (carom_phase_open(o->phase, c) ? o->phase->now[CAROM_PHASE_SIZE_Q] : z->p);
+    for (int i = 0; sys->list && i < sys->nv; ++i) *atol++ = SEEN * z->p * carom_tolerance_lever(carom_lever(sys, i), size_q);
     for (int i = 0; i < WORKS; ++i) *atol++ = o->rtol * z->works;
 }
 

@@ -107,7 +107,9 @@ typedef struct work {
 
 static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const carom_system *sys, const double *opt) {
     work *w = memory;
+    void *const integrator = w->P.memory; // it outlives a list of contacts that becomes longer
     w->P = carom_allocate_phase(mem, keep, sys, carom_butcher_find(CAROM_RK_DORMAND, 5));
+    w->P.memory = integrator;
     w->P.tol = fmax(opt[OPT_VELOCITY], 10 * opt[OPT_RTOL]); // predictions of a limit agree to what ends the run of a single contact, not to the noise of the integrator
     w->P.limits = (carom_limits){.exact = true,
                                  .decide = opt[OPT_DECIDE],
@@ -235,6 +237,7 @@ static void try_finer(work *w) { w->cap = w->P.b.tau / CAROM_PHASE_FINE; }
 static carom_status conclude(work *w, carom_step *s, double delta, double blur, bool *done, bool *found) {
     carom_phase *P = &w->P;
     CAROM_TRY(carom_phase_look(P, s, found));
+    if (!*found) carom_phase_near(P, s, &P->a);
     if (!*found) return carom_phase_end(P, s, P->t + P->a.tau, blur > 0); // what is not known across the constraints goes
     CAROM_TRY(carom_phase_enclose(P, s, delta));
     if (carom_phase_kink(P, s)) {
@@ -248,6 +251,7 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
             return CAROM_OK;
         }
     }
+    carom_phase_near(P, s, &P->b);
     return carom_phase_event(P, s, delta);
 }
 
@@ -285,9 +289,11 @@ static carom_status short_step(work *w, carom_step *s, double h, double blur, bo
     CAROM_TRY(carom_phase_look(P, s, found));
     if (*found) {
         CAROM_TRY(carom_phase_enclose(P, s, shortest(P->t + tau)));
+        carom_phase_near(P, s, &P->b);
         return carom_phase_event(P, s, 0);
     }
     *found = P->hit[w->who] = true;
+    carom_phase_near(P, s, &P->a);
     return carom_phase_impact(P, s, &P->a);
 }
 
@@ -338,8 +344,10 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         if (*found) {
             const double delta = 4 * DBL_EPSILON * P->b.tau;
             CAROM_TRY(carom_phase_enclose(P, s, delta));
+            carom_phase_near(P, s, &P->b);
             return carom_phase_event(P, s, delta);
         }
+        carom_phase_near(P, s, &P->a);
         if (P->a.tau >= h) break;
     }
     CAROM_TRY(carom_inner(s, P->t + P->a.tau, P->a.q, P->a.v));
@@ -424,6 +432,10 @@ static carom_status march(work *w, carom_step *s) {
 
 static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, march(memory, s)); }
 
+static bool recalls(const void *memory, const carom_step *s, int id) { return carom_phase_recalls(&((const work *)memory)->P, s, id); }
+
+static void forget(void *memory, carom_step *s, int id) { carom_phase_forget(&((work *)memory)->P, s, id); }
+
 const carom_scheme carom_scheme_event_driven = {
     .name = "event-driven",
     .about =
@@ -453,6 +465,10 @@ const carom_scheme carom_scheme_event_driven = {
     .work_size = sizeof(work),
     .allocate = allocate,
     .start = start,
+    .many = CAROM_MANY,
+    .lacks = CAROM_NO_REST,
     .step = step,
+    .forget = forget,
+    .recalls = recalls,
     .finish = finish,
 };

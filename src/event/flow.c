@@ -8,15 +8,37 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_ROWS = 4096 }; // of contacts that are closed at once: their matrices are dense
 static const double SUSPECT = 3e-3; // 30 times CAROM_FLOW_SINGULAR: elimination by rows may end with a pivot so much larger
 static const double WEAK = 1e-4; // near a dead point: QR leaves less noise in the weak direction than elimination
 
+void carom_flow_sizes(const carom_system *sys, size_t *size) {
+    const size_t nc = (size_t)sys->nc, each[CAROM_FLOW_KEPT] = {nc, CAROM_TANGENTS * nc, nc, 0};
+    memcpy(size, each, sizeof each);
+    for (int id = 0; id < sys->ne + sys->nc; ++id) size[CAROM_FLOW_KEPT - 1] += (size_t)carom_system_recorded(sys, id);
+}
+
+static size_t size_of(const carom_system *sys) {
+    size_t size[CAROM_FLOW_KEPT], n = 0;
+    carom_flow_sizes(sys, size);
+    for (int i = 0; i < CAROM_FLOW_KEPT; ++i) n += size[i];
+    return n;
+}
+
+void carom_flow_forget(const carom_step *s, double *const *kept, int id) {
+    const int c = id - s->sys->ne;
+    kept[0][c] = CAROM_MODE_OPEN, kept[2][c] = 0;
+    carom_zero(kept[1] + CAROM_TANGENTS * c, CAROM_TANGENTS);
+    carom_zero(kept[3] + s->dir[id], s->dir[id + 1] - s->dir[id]);
+}
+
 carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T) {
-    carom_flow f = {.T = T};
+    carom_flow f = {.T = T, .room = sys->nc, .size = size_of(sys)};
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc, nb = nc + (size_t)sys->ne;
     f.F = carom_allocate_factor(mem, sys->mass_shape, true);
     f.L = carom_allocate_local(mem, sys);
-    const size_t nl = (size_t)f.L.W.n;
+    const size_t nl = (size_t)f.L.W.n, most = (size_t)sys->ne + MOST_ROWS, rows = nl < most ? nl : most;
+    f.most = (int)rows;
     f.closed = carom_allocate_bytes(mem, nc * sizeof(bool));
     f.at.closed = carom_allocate_bytes(mem, nc * sizeof(bool));
     f.g = carom_allocate(mem, nb);
@@ -25,18 +47,18 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     f.row = carom_allocate_ints(mem, nl);
     f.col = carom_allocate_ints(mem, nl);
     f.order = carom_allocate_ints(mem, nl);
-    f.G = carom_allocate_delassus(mem, sys, (int)nl, (int)nb, true);
+    f.G = carom_allocate_delassus(mem, sys, (int)rows, (int)nb, true);
     f.rows = carom_allocate_local(mem, sys);
     f.push_on = carom_allocate_local(mem, sys);
-    f.push_on.W = carom_allocate_columns(mem, sys->nv, (int)nl, sys->nv);
-    CAROM_ALLOCATE(mem, nl * nl, &f.S, &f.N);
-    f.E = carom_allocate_envelope(mem, (int)nl, f.S);
+    f.push_on.W = carom_allocate_columns(mem, sys->nv, (int)rows, sys->nv);
+    CAROM_ALLOCATE(mem, rows * rows, &f.S, &f.N);
+    f.E = carom_allocate_envelope(mem, (int)rows, f.S);
     f.scratch = carom_allocate(mem, 3 * nl);
     f.balance = carom_allocate(mem, nl);
     CAROM_ALLOCATE(mem, nc, &f.range, &f.lightest);
     f.slip = carom_allocate(mem, CAROM_TANGENTS * nc);
     CAROM_ALLOCATE(mem, nq, &f.Q, &f.q_on, &f.q_last, &f.at.q);
-    f.at.mode = carom_allocate(mem, carom_flow_size(sys));
+    f.at.mode = carom_allocate(mem, f.size);
     for (int i = 0; i < T->stages; ++i) {
         CAROM_ALLOCATE(mem, nv, &f.V[i], &f.K[i]);
         f.lifted[i] = sys->lift ? carom_allocate(mem, nv) : f.V[i];
@@ -49,16 +71,8 @@ carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const 
     return f;
 }
 
-enum { EACH = 2 + CAROM_TANGENTS }; // mode, direction, live
-
-size_t carom_flow_size(const carom_system *sys) {
-    size_t n = EACH * (size_t)sys->nc;
-    for (int id = 0; id < sys->ne + sys->nc; ++id) n += (size_t)carom_system_recorded(sys, id);
-    return n;
-}
-
 void carom_flow_load(carom_flow *f, const carom_step *s, double *kept) {
-    const int nc = s->sys->nc;
+    const int nc = f->room;
     f->mode = kept;
     f->dir = f->mode + nc;
     f->live = f->dir + CAROM_TANGENTS * nc;
@@ -176,6 +190,7 @@ static carom_status form(carom_flow *f, carom_step *s, int want, double t, const
     if (v) CAROM_TRY(carom_friction_at(s, t, q, v));
     for (int c = 0; s->rub && v && c < sys->nc; ++c) carom_friction_set(s, c, f->mode[c] == CAROM_MODE_STICK);
     choose_rows(f, s, want);
+    if (f->n > f->most) return carom_retry(s, "%d reactions of joints and closed contacts are too many for the dense matrices of a scheme that locates events, %d at most; use moreau-midpoint or moreau-jean", f->n, f->most);
     if (!slip && f->n == f->at.n) return CAROM_OK;
     const bool all = f->n == L->at[L->nb], pushes = slip && want == FOR_FORCE;
     const carom_local *W = all ? L : &f->rows, *B = pushes ? &f->push_on : W;
@@ -393,12 +408,12 @@ static bool is_at(const carom_flow *f, const carom_step *s, double t, const doub
 void carom_flow_remember(carom_flow *f, const carom_step *s, const double *v) {
     if (s->rub || s->sys->hold) return; // those change what is held
     carom_copy(f->at.v, v, s->sys->nv); // its place is known
-    carom_copy(f->at.mode, f->mode, (ptrdiff_t)carom_flow_size(s->sys));
+    carom_copy(f->at.mode, f->mode, (ptrdiff_t)f->size);
     f->at.what = CAROM_KNOWN_ALL;
 }
 
 bool carom_flow_remembers(const carom_flow *f, const carom_step *s, double t, const double *q, const double *v) {
-    return f->at.what == CAROM_KNOWN_ALL && is_at(f, s, t, q, v) && same(f->mode, f->at.mode, carom_flow_size(s->sys));
+    return f->at.what == CAROM_KNOWN_ALL && is_at(f, s, t, q, v) && same(f->mode, f->at.mode, f->size);
 }
 
 // M a = f.  A step begins where the last one ended, and what happens there asks again: the answer is kept for that point, unless it is a stage.

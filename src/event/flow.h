@@ -31,6 +31,8 @@ typedef struct carom_known {
 
 typedef struct carom_flow {
     const carom_butcher *T;
+    int room;                      // contacts that there is room for: sys->nc, or more where they come and go
+    size_t size;                   // of the caller's part
     double *mode;                  // nc, the caller's: one of CAROM_MODE_...
     double *dir;                   // CAROM_TANGENTS nc, the caller's: slip direction of a sliding contact
     double *live;                  // nc, the caller's: not 0: slip along more than one tangent, fast enough to follow the direction of its velocity
@@ -54,6 +56,7 @@ typedef struct carom_flow {
     bool keeps;                    // where the laws pick and all slide: the nearest to the choice, for directions found with that
     double *choice;                // recorded directions, the caller's
     int n, *row;                   // rows of the problem: directions of L
+    int most;                      // there is room for so many
     carom_delassus G;              // W'M^-1 B: column r of B is the direction in which unknown r pushes
     carom_local rows, push_on;     // W and B, where they are not the directions of L: rows that are left out, slips
     double *S, *x, *scratch;       // n x n, to be eliminated; n; 3 n
@@ -84,9 +87,12 @@ typedef struct carom_flow {
 
 carom_flow carom_allocate_flow(carom_arena *mem, const carom_system *sys, const carom_butcher *T);
 
-/// At the start of a step: the caller's part as it was kept, carom_flow_size() numbers.  Nothing else survives from step to step.
-size_t carom_flow_size(const carom_system *sys);
+/// At the start of a step: the caller's part as it was kept, f->size numbers.  Nothing else survives from step to step.
 void carom_flow_load(carom_flow *f, const carom_step *s, double *kept);
+/// It is kept in so many arrays of these sizes, each with the same numbers of every contact one behind the other; constraint id is another contact now.
+enum { CAROM_FLOW_KEPT = 4 }; // mode, direction, live, choice
+void carom_flow_sizes(const carom_system *sys, size_t *size);
+void carom_flow_forget(const carom_step *s, double *const *kept, int id);
 
 /// What an implicit table needs besides, for a flow that changes its table (f->T) on the way.
 void carom_allocate_flow_implicit(carom_flow *f, carom_arena *mem, const carom_system *sys, const carom_butcher *T);

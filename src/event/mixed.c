@@ -80,6 +80,7 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     if (!*found && carom_kinked_divide(s, h, false, met, p)) return CAROM_OK;
     if (!*found) {
         p->kinked = false;
+        carom_phase_near(w, s, &w->a);
         return carom_phase_end(w, s, h < left ? w->t + h : t_1, true);
     }
     const bool kink = carom_phase_kink(w, s);
@@ -94,6 +95,7 @@ static carom_status phase(carom_phase *w, carom_step *s, double t_1, carom_kinke
     }
     p->cap = HUGE_VAL;
     p->kinked = false;
+    carom_phase_near(w, s, &w->b);
     CAROM_TRY(carom_phase_event(w, s, delta));
     if (kink) carom_kinked_begin(p, w->t);
     return CAROM_OK;
@@ -153,6 +155,7 @@ static carom_status cross(work *w, carom_step *s) {
         carom_copy(s->v, w->P.v, s->sys->nv);
         return powers;
     }
+    carom_list_suffices(s, &(carom_way){w->P.q, w->P.v, s->q, s->v, s->h});
     s->counts->fallbacks += 1;
     w->P.now[CAROM_PHASE_BEGUN] = 0;
     carom_phase_keep(&w->P, s);
@@ -173,7 +176,7 @@ static carom_status step(void *memory, carom_step *s) {
     carom_copy(kept, w->kept, KEPT);
     w->longest = fmax(w->longest, s->h);
     const bool whole = s->h >= (1 - CAROM_INSTANT) * w->longest;
-    if (whole) w->begun = s->t, take_pause(w->kept);
+    if (whole) w->begun = s->t, w->across = -HUGE_VAL, take_pause(w->kept);
     const bool crosses = w->kept[LEFT] > 0 || (s->t < w->across && !whole);
     bool stands = false;
     const carom_status status = carom_phase_leave(s, crosses ? cross(w, s) : march(&w->P, s, w->kept + KINK, SOON * w->longest, &stands));
@@ -182,6 +185,10 @@ static carom_status step(void *memory, carom_step *s) {
     if (status == CAROM_RETRY && stands && s->h <= SHORT * w->longest) w->across = w->begun + w->longest; // in the pieces that follow
     return status;
 }
+
+static bool recalls(const void *memory, const carom_step *s, int id) { return carom_phase_recalls(&((const work *)memory)->P, s, id); }
+
+static void forget(void *memory, carom_step *s, int id) { carom_phase_forget(&((work *)memory)->P, s, id); }
 
 static int order_of(const double *opt) { return table(opt)->order; }
 
@@ -207,6 +214,10 @@ const carom_scheme carom_scheme_mixed = {
     .powers = true,
     .options = options,
     .work_size = sizeof(work),
+    .many = CAROM_MANY,
+    .lacks = CAROM_NO_REST,
     .allocate = allocate,
     .step = step,
+    .forget = forget,
+    .recalls = recalls,
 };

@@ -27,11 +27,13 @@ static carom_point allocate_point(carom_arena *mem, const carom_system *sys) {
 carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const carom_system *sys, const carom_butcher *T) {
     carom_phase w = {.integrator = &carom_integrator_rk, .limits = CAROM_LIMITS_ENCLOSED, .walls = true};
     const size_t nq = (size_t)sys->nq, nv = (size_t)sys->nv, nc = (size_t)sys->nc;
-    w.size = CAROM_PHASE_HEAD + carom_flow_size(sys);
-    w.kept = carom_allocate(keep, w.size);
-    w.now = carom_allocate(mem, w.size);
-    w.phase_before = carom_allocate(mem, w.size - CAROM_PHASE_HEAD);
     w.f = carom_allocate_flow(mem, sys, T);
+    w.size = CAROM_PHASE_HEAD + w.f.size;
+    w.kept = carom_allocate(keep, CAROM_PHASE_HEAD);
+    carom_flow_sizes(sys, w.kept_size);
+    for (int i = 0; i < CAROM_FLOW_KEPT; ++i) w.kept_flow[i] = carom_allocate(keep, w.kept_size[i]);
+    w.now = carom_allocate(mem, w.size);
+    w.phase_before = carom_allocate(mem, w.f.size);
     w.all = carom_allocate_local(mem, sys);
     w.C = carom_allocate_local(mem, sys);
     w.scan = carom_allocate_scan(mem, sys);
@@ -44,17 +46,20 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
     CAROM_ALLOCATE(mem, nv, &w.v, &w.v_1, &w.v_before, &w.span);
     CAROM_ALLOCATE(mem, nc, &w.tol_g, &w.offset, &w.gap, &w.slow, &w.slow_T, &w.was, &w.before, &w.after, &w.p, &w.left, &w.pull);
     CAROM_ALLOCATE(mem, (size_t)w.all.W.n, &w.kappa, &w.u_minus, &w.u_plus, &w.impulse, &w.lambda_0, &w.Gamma_0, &w.noise_0, &w.D_0);
-    w.nphi = 2 * sys->nc + sys->nk;
     w.sign = carom_allocate(mem, (size_t)sys->nk);
-    CAROM_ALLOCATE(mem, (size_t)w.nphi, &w.scale, &w.floor);
+    CAROM_ALLOCATE(mem, 2 * nc + (size_t)sys->nk, &w.scale, &w.floor);
     bool **flags[] = {&w.armed, &w.hit, &w.in, &w.over, &w.barred};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) *flags[i] = carom_allocate_bytes(mem, (i < 2 ? 2 : 1) * nc * sizeof(bool));
     return w;
 }
 
 void carom_phase_load(carom_phase *w, carom_step *s) {
-    carom_copy(w->now, w->kept, (ptrdiff_t)w->size);
+    carom_copy(w->now, w->kept, CAROM_PHASE_HEAD);
+    double *at = w->now + CAROM_PHASE_HEAD;
+    for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++]) carom_copy(at, w->kept_flow[i], (ptrdiff_t)w->kept_size[i]);
     carom_flow_load(&w->f, s, w->now + CAROM_PHASE_HEAD);
+    w->nphi = 2 * s->sys->nc + s->sys->nk; // contacts come and go
+    w->scan.n = w->nphi + s->sys->nc;
     w->f.follows = w->limits.exact;
     carom_accumulation_load(&w->runs, s);
     carom_tube_load(&w->tube, s);
@@ -67,9 +72,27 @@ void carom_phase_load(carom_phase *w, carom_step *s) {
 }
 
 void carom_phase_keep(carom_phase *w, const carom_step *s) {
-    carom_copy(w->kept, w->now, (ptrdiff_t)w->size);
+    carom_copy(w->kept, w->now, CAROM_PHASE_HEAD);
+    const double *at = w->now + CAROM_PHASE_HEAD;
+    for (int i = 0; i < CAROM_FLOW_KEPT; at += w->kept_size[i++]) carom_copy(w->kept_flow[i], at, (ptrdiff_t)w->kept_size[i]);
     carom_accumulation_keep(&w->runs, s);
-    carom_tube_keep(&w->tube);
+    carom_tube_keep(&w->tube, s);
+}
+
+void carom_phase_forget(carom_phase *w, const carom_step *s, int id) {
+    carom_flow_forget(s, w->kept_flow, id);
+    w->runs.kept[id - s->sys->ne] = (carom_run){0};
+    carom_tube_forget(&w->tube, id - s->sys->ne);
+}
+
+bool carom_phase_recalls(const carom_phase *w, const carom_step *s, int id) {
+    const int c = id - s->sys->ne;
+    const carom_run *r = &w->runs.kept[c];
+    return w->kept_flow[0][c] != CAROM_MODE_OPEN || carom_run_goes_on(r->count, r->t, r->flight, s->t + s->h);
+}
+
+void carom_phase_near(const carom_phase *w, carom_step *s, const carom_point *P) {
+    carom_list_suffices(s, &(carom_way){w->from.q, w->from.v, P->q, P->v, P->tau - w->from.tau});
 }
 
 void carom_phase_book(carom_step *s, const carom_account *work) {
@@ -158,11 +181,11 @@ carom_status carom_phase_arm(carom_phase *w, carom_step *s) {
     return carom_phase_held(s);
 }
 
-// (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out of it where k > 0 again.
+// (EV-24)  An open contact with a condition k is barred as long as k < 0: it may pass through the wall.  It must be out of it where k > 0 again.  Slots of a list that hold nothing have no gap.
 static carom_status bar(carom_phase *w, carom_step *s) {
     static const double INSIDE = 1e-6; // of the terms of a gap: far above its rounding and the error of a step, far below what passing through a wall means
     const carom_system *sys = s->sys;
-    for (int c = 0; c < sys->nc; ++c) w->barred[c] = false;
+    for (int c = 0; c < sys->nc; ++c) w->barred[c] = w->from.g[sys->ne + c] == HUGE_VAL;
     for (int i = 0; sys->kink_of && i < sys->nk; ++i) {
         const int c = CAROM_GATE(sys->kink_of[i]);
         if (c < 0 || !carom_phase_open(w, c)) continue;
@@ -502,6 +525,7 @@ static carom_status end_run(carom_phase *w, carom_step *s, double delta) {
     carom_copy(w->v, z->v, s->sys->nv);
     w->t = z->t;
     carom_phase_book(s, &w->trial.work);
+    carom_list_suffices(s, &(carom_way){w->q, w->v, w->q, w->v, 0});
     w->switched = false;
     for (int i = 0; i < 2 * nc; ++i) w->hit[i] = i < nc && z->over[i];
     CAROM_TRY(carom_gaps(s, w->trial.g, w->t, w->q));

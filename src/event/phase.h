@@ -20,6 +20,13 @@ carom_phase carom_allocate_phase(carom_arena *mem, carom_arena *keep, const caro
 void carom_phase_load(carom_phase *w, carom_step *s);
 void carom_phase_keep(carom_phase *w, const carom_step *s);
 
+/// Constraint id is another contact now: nothing is known of it.
+void carom_phase_forget(carom_phase *w, const carom_step *s, int id);
+/// Is something known of it that may matter later: it is closed, or its run of impacts may go on?
+bool carom_phase_recalls(const carom_phase *w, const carom_step *s, int id);
+/// The motion from the start of the step of the integrator to P is accepted: are all contacts in the list that may close on it?
+void carom_phase_near(const carom_phase *w, carom_step *s, const carom_point *P);
+
 /// The very first phase, for steps of h: all contacts open, sizes known.
 carom_status carom_phase_begin(carom_phase *w, carom_step *s, double h);
 /// The start of a step: the same where it is the first; a phase with contacts as they are where forces have jumped.  *changes: one of the two, and

@@ -235,6 +235,7 @@ static carom_status bounds(carom_scan *z, carom_step *s, const carom_sample *P) 
     const carom_system *sys = s->sys;
     const carom_sample *A = &z->left;
     for (int i = 0; i < sys->nv; ++i) z->v_off[i] = 0.25 * (P->tau - A->tau) * fabs(P->a[i] - A->a[i]);
+    for (int c = sys->nc - sys->listed; c < sys->nc; ++c) z->least[c] = NAN; // bounds are of gaps that are written
     return sys->bounds(sys->model, s->sys_work, z->t + A->tau, z->t + P->tau, A->q, P->q, A->v, P->v, z->v_off, z->least, z->slowest, z->fastest, z->turn);
 }
 

@@ -229,6 +229,7 @@ static carom_status end_at_kink(work *w, carom_step *s, carom_kinked_parts *p, b
 static carom_status accept(work *w, carom_step *s, double t) {
     carom_phase *P = &w->P;
     const double h = P->b.tau;
+    carom_phase_near(P, s, &P->b);
     carom_phase_book(s, &P->b.work);
     carom_flow_work_add(&P->f, h, &w->works);
     carom_copy(P->q, P->b.q, s->sys->nq);
@@ -430,6 +431,10 @@ static carom_status march(work *w, carom_step *s) {
 
 static carom_status step(void *memory, carom_step *s) { return carom_phase_leave(s, march(memory, s)); }
 
+static bool recalls(const void *memory, const carom_step *s, int id) { return carom_phase_recalls(&((const work *)memory)->P, s, id); }
+
+static void forget(void *memory, carom_step *s, int id) { carom_phase_forget(&((work *)memory)->P, s, id); }
+
 const carom_scheme carom_scheme_splitting = {
     .name = "splitting",
     .about = "Runge-Kutta-Fehlberg 4(5) for the smooth motion, then an impact; constant or adaptive",
@@ -445,6 +450,10 @@ const carom_scheme carom_scheme_splitting = {
     .powers = true,
     .options = options,
     .work_size = sizeof(work),
+    .many = CAROM_MANY,
+    .lacks = CAROM_NO_REST,
     .allocate = allocate,
     .step = step,
+    .forget = forget,
+    .recalls = recalls,
 };

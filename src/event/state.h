@@ -47,8 +47,10 @@ typedef struct carom_limits {
 
 /// A tube around the motion, tube.c.
 typedef struct carom_tube {
-    double *kept, *now;
-    size_t size; // 0: the system has no bounds, and there is none
+    double *now;
+    size_t size; // 0: there is none
+    int room;    // contacts that there is room for
+    double *kept, *kept_clear, *kept_most; // what now[] has, kept
 } carom_tube;
 
 /// Forces inside a step, hidden.c.
@@ -73,8 +75,10 @@ typedef struct carom_phase {
     bool bare;                     // the scan has no sample at the start of the step
     double nudge;                  // (SC-6)
     bool margins, crossed;         // the scan watches closed contacts (SC-9); one of their functions is negative somewhere in the last step or its extrapolation
-    double *kept, *now;            // CAROM_PHASE_HEAD numbers and what the flow keeps: state of the contacts, kept and of this step
+    double *now;                   // CAROM_PHASE_HEAD numbers and what the flow keeps: state of the contacts, of this step
     size_t size;                   // of that
+    double *kept, *kept_flow[CAROM_FLOW_KEPT]; // the same, kept
+    size_t kept_size[CAROM_FLOW_KEPT];
     carom_accumulation runs;
     double tol;                    // error allowed in the limit of a run, relative to its velocities and length
     double t, *q, *v;              // start of the phase

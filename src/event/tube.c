@@ -8,20 +8,36 @@ enum { T_0, T_1, NEXT, LENGTH, HEAD }; // now[...]: when it begins and ends; whe
 static double *velocity(const carom_tube *z) { return z->now + HEAD; }
 static double *off(const carom_tube *z, const carom_step *s) { return velocity(z) + s->sys->nv; }
 static double *clear(const carom_tube *z, const carom_step *s) { return off(z, s) + s->sys->nv; }
-static double *most(const carom_tube *z, const carom_step *s) { return clear(z, s) + s->sys->nc; }
+static double *most(const carom_tube *z, const carom_step *s) { return clear(z, s) + z->room; }
 
 carom_tube carom_allocate_tube(carom_arena *mem, carom_arena *keep, const carom_system *sys) {
-    carom_tube z = {.size = sys->nc > 0 && !sys->listed ? HEAD + 2 * (size_t)(sys->nv + sys->nc) : 0};
-    if (z.size > 0) z.kept = carom_allocate(keep, z.size), z.now = carom_allocate(mem, z.size);
+    carom_tube z = {.size = sys->nc > 0 ? HEAD + 2 * (size_t)(sys->nv + sys->nc) : 0, .room = sys->nc};
+    if (z.size == 0) return z;
+    z.now = carom_allocate(mem, z.size);
+    z.kept = carom_allocate(keep, HEAD + 2 * (size_t)sys->nv);
+    CAROM_ALLOCATE(keep, (size_t)sys->nc, &z.kept_clear, &z.kept_most);
     return z;
 }
 
 void carom_tube_load(carom_tube *z, const carom_step *s) {
-    carom_copy(z->now, z->kept, (ptrdiff_t)z->size);
+    if (z->size > 0) {
+        carom_copy(z->now, z->kept, HEAD + 2 * s->sys->nv);
+        carom_copy(clear(z, s), z->kept_clear, z->room);
+        carom_copy(most(z, s), z->kept_most, z->room);
+    }
     if (s->jumped) carom_tube_leave(z);
 }
 
-void carom_tube_keep(carom_tube *z) { carom_copy(z->kept, z->now, (ptrdiff_t)z->size); }
+void carom_tube_keep(carom_tube *z, const carom_step *s) {
+    if (z->size == 0) return;
+    carom_copy(z->kept, z->now, HEAD + 2 * s->sys->nv);
+    carom_copy(z->kept_clear, clear(z, s), z->room);
+    carom_copy(z->kept_most, most(z, s), z->room);
+}
+
+void carom_tube_forget(carom_tube *z, int c) {
+    z->kept_clear[c] = z->kept_most[c] = 0;
+}
 
 void carom_tube_leave(carom_tube *z) {
     if (z->size > 0) z->now[T_1] = z->now[NEXT] = -HUGE_VAL;

@@ -5,7 +5,8 @@
 /// From the start of a phase on, around its motion: contacts that cannot close while velocities stay near those of its start.
 carom_tube carom_allocate_tube(carom_arena *mem, carom_arena *keep, const carom_system *sys);
 void carom_tube_load(carom_tube *z, const carom_step *s);
-void carom_tube_keep(carom_tube *z);
+void carom_tube_keep(carom_tube *z, const carom_step *s);
+void carom_tube_forget(carom_tube *z, int c); // contact c is another one now
 /// The motion is another one now.
 void carom_tube_leave(carom_tube *z);
 /// At the start of a phase with steps up to w->longest: a tube, where there is none any more.  *needless: no contact that the scan watches can close in a step that stays in it.

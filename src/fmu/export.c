@@ -99,8 +99,6 @@ static carom_status refuse(const fmu_export_def *def, carom_error *err) {
     if (!carom_fmu_platform(def->version)) return carom_fail(err, CAROM_BAD_INPUT, "FMUs are written for 64-bit Linux on x86_64 and aarch64 only");
     if (!def->event_driven && !carom_scheme_find(def->bundle->run->scheme)) // it is not in the core
         return carom_fail(err, CAROM_BAD_INPUT, "this build of carom has no static SUNDIALS library, so its FMUs have no scheme %s; give --scheme auto or mixed", def->bundle->run->scheme);
-    if (carom_model_system(def->model)->listed)
-        return carom_fail(err, CAROM_BAD_INPUT, "an FMU needs a fixed list of variables; this model has a dynamic contact list (more than 500 pairs of shapes, 300 with spatial boxes)");
     return CAROM_OK;
 }
 

@@ -121,6 +121,8 @@ const char *carom_model_settled(const carom_model *m) {
 
 double carom_model_snapshots(const carom_model *m) { return m ? m->snapshots : NAN; }
 
+bool carom_model_lists(const carom_model *m) { return m && m->near; }
+
 int carom_model_shown(const carom_model *m) {
     if (!m) return 0;
     enum { MOST_SHOWN = 64 };

@@ -203,6 +203,7 @@ typedef struct control { int state, nstates, output, noutputs, pending, first; }
 
 struct carom_model {
     pool memory;
+    bool written;     // pairs of shapes are always there (carom_model_def.pairs)
     bool apart;       // pairs of shapes do not share tapes: all expressions are in its graph
     carom_mech *mech; // what it is made of
     bool units;       // it gives units somewhere

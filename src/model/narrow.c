@@ -33,14 +33,23 @@ static unsigned char *block(const carom_model *m, void *work, size_t offset) { r
 enum { EXACT, HELD, KNOWN, BOUNDS };
 
 // By pair: the bounds, their rates, and which held block it has; by kind: how many are taken; t and q where they were held last.
-static size_t head_size(const carom_model *m) { return (size_t)(BOUNDS + 3 * m->npairs + m->nkinds + 1 + m->nq); }
+static size_t head_size(const carom_model *m) {
+    const bool holds = m->npairs || (m->near && m->near->held_size);
+    return !holds ? BOUNDS : (size_t)(BOUNDS + 3 * m->npairs + m->nkinds + 1 + m->nq);
+}
 
 size_t carom_pairs_work(carom_model *m, size_t from) {
     enum { LINE = 63 };
     static const size_t ROOM = (size_t)1 << 22, HELD_ROOM = (size_t)1 << 24; // bytes for the blocks of one kind
     size_t end = (from + LINE) & ~(size_t)LINE;
+    for (int i = 0; i < m->nkinds; ++i) {
+        pair_kind *k = &m->kinds[i];
+        if (k->patch) continue;
+        k->held_size = (carom_tape_held_size(k->two->pairs->own->tape) + LINE) & ~(size_t)LINE;
+        if (k->first->listed && carom_tape_piecewise(k->two->pairs->own->tape) && k->held_size > m->near->held_size) m->near->held_size = k->held_size;
+    }
     m->narrow = end;
-    if (m->npairs) end += head_size(m) * sizeof(double);
+    if (m->npairs || m->near) end += head_size(m) * sizeof(double);
     if (m->near) m->near->at = end, end += sizeof(double);
     if (m->near) m->near->belts_at = end, end += 6 * (size_t)m->near->nbelts * sizeof(double);
     m->lone_pairs = 0;
@@ -76,8 +85,7 @@ size_t carom_pairs_work(carom_model *m, size_t from) {
     }
     for (int i = 0; i < m->nkinds; ++i) {
         pair_kind *k = &m->kinds[i];
-        if (k->patch) continue;
-        k->held_size = (carom_tape_held_size(k->two->pairs->own->tape) + LINE) & ~(size_t)LINE;
+        if (k->patch || k->first->listed) continue; // those of a list are held there: near.c
         k->holds = k->count * k->held_size <= HELD_ROOM ? k->count : (int)(HELD_ROOM / k->held_size);
         k->held = end = (end + LINE) & ~(size_t)LINE;
         end += (size_t)k->holds * k->held_size;
@@ -93,7 +101,7 @@ static size_t turn_of(const pair_kind *k, const pair *p) { return k->work + (siz
 static inline bool own_blocks(const pair_kind *k) { return !k->first->listed && k->blocks == k->count; }
 
 void carom_pairs_work_init(const carom_model *m, void *work) {
-    if (m->npairs) carom_zero(head(m, work), (ptrdiff_t)head_size(m));
+    if (m->npairs || m->near) carom_zero(head(m, work), (ptrdiff_t)head_size(m));
     double size[MOST_SIZES];
     for (int i = 0; i < m->npairs; ++i) {
         const pair *p = &m->pairs[i];
@@ -117,6 +125,8 @@ void carom_pairs_parameters(const carom_model *m, void *work, const double *para
 
 void carom_pairs_exact(const carom_model *m, void *work, bool exact) { if (m->npairs) head(m, work)[EXACT] = exact; }
 
+void carom_pairs_unknown(const carom_model *m, void *work) { head(m, work)[KNOWN] = 0; }
+
 // -- answers ------------------------------------------------------------------------------------------------------------
 
 static int infinite(const double *x, int n) {
@@ -130,7 +140,12 @@ static double *held_of(const carom_model *m, void *work, int i) { return head(m,
 
 // The same now: 0 unless answers belong to features that are held.
 static inline int held_block(const carom_model *m, void *work, const pair *p) {
-    return !p->listed && head(m, work)[HELD] != 0 ? (int)*held_of(m, work, (int)(p - m->pairs)) : 0;
+    return head(m, work)[HELD] == 0 ? 0 : p->listed ? p->holds : (int)*held_of(m, work, (int)(p - m->pairs));
+}
+
+static void *held_tape(const carom_model *m, void *work, const pair *p, int held) {
+    const pair_kind *k = &m->kinds[p->kind];
+    return !p->shares ? block(m, work, p->own->held) : p->listed ? p->held : block(m, work, k->held + (size_t)(held - 1) * k->held_size);
 }
 
 // Held beyond where its formulas make sense (a distance from a corner that has come to zero), a contact has no direction.
@@ -164,7 +179,7 @@ static inline carom_values ask_kind(const carom_model *m, void *work, const pair
         carom_tape_work_parameters(tape, turn, size);
     }
     const double *q_two = of_both(q, p->q_at, k->nq, at), *v_two = reads_velocities(group) ? of_both(v, p->v_at, k->nv, rate) : v;
-    if (held > 0) return carom_tape_values_held(tape, turn, block(m, work, k->held + (size_t)(held - 1) * k->held_size), group, 0, q_two, v_two);
+    if (held > 0) return carom_tape_values_held(tape, turn, held_tape(m, work, p, held), group, 0, q_two, v_two);
     return carom_tape_values(tape, turn, group, 0, q_two, v_two);
 }
 
@@ -187,7 +202,7 @@ static void ask(const carom_model *m, void *work, const pair *p, pair_group grou
     const int held = held_block(m, work, p);
     if (p->shares && m->kinds[p->kind].patch) carom_patch_eval(m, p, group, q, v, x);
     else if (p->shares) take(ask_kind(m, work, p, held, group, q, v), group_count(m->kinds[p->kind].two, p, group), x);
-    else if (held > 0) take(carom_tape_values_held(p->own->tape, block(m, work, p->own->work), block(m, work, p->own->held), group, t, q, v), p->own->tape->group[group].count, x);
+    else if (held > 0) take(carom_tape_values_held(p->own->tape, block(m, work, p->own->work), held_tape(m, work, p, held), group, t, q, v), p->own->tape->group[group].count, x);
     else carom_tape_eval(p->own->tape, block(m, work, p->own->work), group, t, q, v, x);
 }
 
@@ -311,12 +326,9 @@ static void hold(const carom_model *m, void *work, const pair *p, int block_of, 
         ask(m, work, p, PAIR_DIRECTIONS, t, q, v, x);
         ask(m, work, p, PAIR_CURVATURE, t, q, v, x);
     }
-    if (!p->shares) {
-        carom_tape_hold(p->own->tape, block(m, work, p->own->work), block(m, work, p->own->held));
-        return;
-    }
     const pair_kind *k = &m->kinds[p->kind];
-    carom_tape_hold(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), block(m, work, k->held + (size_t)(block_of - 1) * k->held_size));
+    if (!p->shares) carom_tape_hold(p->own->tape, block(m, work, p->own->work), held_tape(m, work, p, block_of));
+    else carom_tape_hold(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), held_tape(m, work, p, block_of));
 }
 
 carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q) {
@@ -334,6 +346,15 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
             *held = far(m, work, p, bound[i]) ? 0 : tape && !carom_tape_piecewise(tape) ? -1 : p->shares ? ++taken[p->kind] : 1;
             if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
             if (*held > 0) hold(m, work, p, (int)*held, t, q, v);
+        }
+        int n;
+        pair *listed = carom_near_pairs(m, work, &n);
+        for (int i = 0; i < n; ++i) {
+            const carom_tape *tape = m->kinds[listed[i].kind].two->pairs->own->tape;
+            if (m->kinds[listed[i].kind].patch) continue;
+            listed[i].holds = 0; // free, while it is looked at
+            if (carom_tape_piecewise(tape)) hold(m, work, &listed[i], 1, t, q, v);
+            listed[i].holds = carom_tape_piecewise(tape) ? 1 : -1;
         }
         h[KNOWN] = 1 + h[EXACT];
         point[0] = t;

@@ -48,10 +48,12 @@ typedef struct live {
     long long *before;   // slots: what they held
     carom_bounds *box, *room; // nshapes; in the place of `found` and `before`, which are written after the search over boxes
     double *centre;      // 3 nshapes
-    double *bound_radius;       // nshapes: how far it may come during the step, beyond its ball
+    double *skin;        // nshapes: how far it may come while the list is in use
+    double *q, *v, h, reach; // nq, nv: where the list was made, for a step of h, and list->reach then
     int *root;           // nbodies
     double *calm;        // 2 nbodies: scratch of sleep.c
     patch *patch;        // of every pair, where some are found by search
+    unsigned char *held; // held_size bytes of every pair: its tape, held on its features; NULL: they are not followed
 } live;
 
 // A pair has a slot at least.
@@ -65,10 +67,14 @@ static size_t search_size(size_t slots, size_t shapes) {
     return round_up(codes > boxes ? codes : boxes);
 }
 
-static size_t list_work(const void *model, int slots) {
-    const size_t n = (size_t)slots, shapes = (size_t)((const carom_model *)model)->near->nshapes, bodies = (size_t)((const carom_model *)model)->nbodies;
+static size_t held_size(const struct near_pairs *x, const carom_list *list) { return list->follows ? (size_t)list->slots * x->held_size : 0; }
+
+static size_t list_work(const void *model, const carom_list *list) {
+    const carom_model *m = model;
+    const struct near_pairs *x = m->near;
+    const size_t n = (size_t)list->slots, shapes = (size_t)x->nshapes, bodies = (size_t)m->nbodies;
     return round_up(bodies * sizeof(int)) + round_up(2 * bodies * sizeof(double)) + round_up(sizeof(live)) + round_up(n * sizeof(pair)) + round_up(n * sizeof(int)) + search_size(n, shapes) +
-           round_up(4 * shapes * sizeof(double)) + round_up(patch_count(((const carom_model *)model)->near, n) * sizeof(patch));
+           round_up(4 * shapes * sizeof(double)) + round_up((size_t)(m->nq + m->nv) * sizeof(double)) + round_up(patch_count(x, n) * sizeof(patch)) + held_size(x, list);
 }
 
 static live *open_list(const carom_model *m, const carom_list *list) {
@@ -79,14 +85,65 @@ static live *open_list(const carom_model *m, const carom_list *list) {
     l->pair_of = (void *)at, at += round_up(n * sizeof *l->pair_of);
     l->found = (void *)at, l->before = l->found + n;
     l->box = (void *)at, l->room = l->box + shapes, at += search_size(n, shapes);
-    l->centre = (void *)at, l->bound_radius = l->centre + 3 * shapes, at += round_up(4 * shapes * sizeof(double));
+    l->centre = (void *)at, l->skin = l->centre + 3 * shapes, at += round_up(4 * shapes * sizeof(double));
+    l->q = (void *)at, l->v = l->q + m->nq, at += round_up((size_t)(m->nq + m->nv) * sizeof *l->q);
     l->root = (void *)at, at += round_up((size_t)m->nbodies * sizeof *l->root);
     l->calm = (void *)at, at += round_up(2 * (size_t)m->nbodies * sizeof *l->calm);
-    l->patch = (void *)at;
+    l->patch = (void *)at, at += round_up(patch_count(m->near, n) * sizeof *l->patch);
+    l->held = list->follows && m->near->held_size ? at : NULL;
     return l;
 }
 
 static const double SLACK = 0.01; // of the radius: for velocities that change during the step
+
+static bool round_shape(const shape *s) { return s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT; }
+
+// A shape turns about the origin of its body; a round one does not change by that.
+static double arm_of(const shape *s) { return sqrt(carom_dot(s->at, s->at, 3)) + (round_shape(s) ? 0 : s->bound_radius); }
+
+// (LST-1)  Points of a body within `size` of `at` move from r_0 + R_0 x to r_1 + R_1 x, by |r_1 - r_0 + (R_1 - R_0) at| + size |R_1 - R_0|/sqrt(2) at most: |R_1 - R_0|, of all entries, is sqrt(8) sin(phi/2) of a
+//          turn by phi.  spins: it may have turned farther than these positions show.
+static double moved(const body *b, const double *at, double size, const double *q_0, const double *q_1, bool spins) {
+    double r_0[3], R_0[9], r_1[3], R_1[9], way[3], turn = 0;
+    carom_body_pose(b, q_0, r_0, R_0);
+    carom_body_pose(b, q_1, r_1, R_1);
+    for (int j = 0; j < 9; ++j) R_1[j] = spins ? 0 : R_1[j] - R_0[j], turn += R_1[j] * R_1[j];
+    for (int j = 0; j < 3; ++j) way[j] = r_1[j] - r_0[j] + R_1[3 * j] * at[0] + R_1[3 * j + 1] * at[1] + R_1[3 * j + 2] * at[2];
+    return sqrt(carom_dot(way, way, 3)) + (spins ? 2 * (sqrt(carom_dot(at, at, 3)) + size) : size * sqrt(0.5 * turn));
+}
+
+// (LST-2)  On a motion over h velocities differ from each other by D = 2 |v_1 - v_0| + max(|v_0|, |v_1|)/2 at most, twice and more of what its ends show.  Then no point of it is farther than h D/4 from the straight
+//          way between its ends, and none farther than that and the farther end from where it is at q.
+static double body_strays(const body *b, const double *at, double size, const double *q, const carom_way *w) {
+    if (b->v < 0) return 0;
+    const int n = b->space == SPATIAL ? 6 : 3, lengths = n / 3 + n / 6; // 2 of 3, 3 of 6
+    const double arm = sqrt(carom_dot(at, at, 3)) + size;
+    double D[2] = {0}, most[2] = {0}, least[2] = {0};
+    for (int i = 0; i < n; ++i) {
+        const double x = w->v_0[b->v + i], y = w->v_1[b->v + i];
+        D[i >= lengths] += (y - x) * (y - x), most[i >= lengths] += x * x, least[i >= lengths] += y * y;
+    }
+    for (int i = 0; i < 2; ++i) most[i] = sqrt(fmax(most[i], least[i])), D[i] = 2 * sqrt(D[i]) + 0.5 * most[i];
+    const bool spins = arm > 0 && w->h * (most[1] + D[1]) > 2;
+    const double far = fmax(moved(b, at, size, q, w->q_0, spins), moved(b, at, size, q, w->q_1, spins));
+    return far + 0.25 * w->h * (D[0] + (spins ? 0 : D[1] * arm));
+}
+
+static double shape_strays(const shape *s, const double *q, const carom_way *w) {
+    const double size = round_shape(s) ? 0 : s->bound_radius, far = body_strays(s->body, s->at, size, q, w);
+    return s->next ? fmax(far, body_strays(s->next, (const double[3]){0}, s->bound_radius, q, w)) : far;
+}
+
+typedef struct search {
+    const carom_model *m;
+    carom_list *list;
+    live *l;
+    const double *q, *v;
+    double h;
+    int n, held;                                       // pairs found; slots up to the last in use
+    struct { int n, apart[15]; } own[CAROM_BROAD_PARTS]; // by each thread; cache lines apart
+    long contacts[CAROM_TEAM];                         // of a thread's share of the pairs
+} search;
 
 // Half the edges of the bounding box along axis i; A = R X.
 static double extent(const shape *s, const double *A, int i) {
@@ -97,15 +154,19 @@ static double extent(const shape *s, const double *A, int i) {
 }
 
 // Where shape i is, and the box in which it stays during the step.
-static void look_at(const carom_model *m, live *l, int i, const double *q, const double *v, double h, carom_bounds *box) {
-    const shape *s = m->near->shape[i];
+static void look_at(const search *f, int i, carom_bounds *box) {
+    live *l = f->l;
+    const shape *s = f->m->near->shape[i];
+    const double *q = f->q;
     double r[3], R[9], A[9], *c = l->centre + 3 * (size_t)i;
     carom_body_pose(s->body, q, r, R);
     for (int j = 0; j < 3; ++j) c[j] = r[j] + R[3 * j] * s->at[0] + R[3 * j + 1] * s->at[1] + R[3 * j + 2] * s->at[2];
     if (!carom_shape_finite(s)) return;
-    const bool round = s->kind == SHAPE_ROUND || s->kind == SHAPE_POINT;
+    const bool round = round_shape(s);
     for (int j = 0; j < 9 && !round; ++j) A[j] = R[j / 3 * 3] * s->X[j % 3] + R[j / 3 * 3 + 1] * s->X[3 + j % 3] + R[j / 3 * 3 + 2] * s->X[6 + j % 3];
-    const double d = l->bound_radius[i] = h * carom_body_speed(s->body, v, sqrt(carom_dot(s->at, s->at, 3)) + (round ? 0 : s->bound_radius)) + SLACK * s->bound_radius;
+    double d = f->h * carom_body_speed(s->body, f->v, arm_of(s));
+    if (f->list->ahead) d = fmax(d, shape_strays(s, q, f->list->ahead));
+    d = l->skin[i] = d + SLACK * s->bound_radius + l->reach;
     for (int j = 0; j < 3; ++j) {
         const double half = round ? s->bound_radius : fmin(s->bound_radius, extent(s, A, j));
         box->low[j] = c[j] - half - d;
@@ -120,7 +181,7 @@ static void look_at(const carom_model *m, live *l, int i, const double *q, const
 //         of R/2 is nowhere deeper than R (1 - sqrt(15)/4) = 0.03 R.
 static const double FAR = 0.5;
 
-static double travel(const struct near_pairs *x, const live *l, int i) { return carom_shape_finite(x->shape[i]) ? l->bound_radius[i] - SLACK * x->shape[i]->bound_radius : 0; }
+static double travel(const struct near_pairs *x, const live *l, int i) { return carom_shape_finite(x->shape[i]) ? l->skin[i] - SLACK * x->shape[i]->bound_radius - l->reach : 0; }
 
 static bool rushes(const struct near_pairs *x, const live *l) {
     double most = 0, thinnest = INFINITY;
@@ -155,17 +216,6 @@ static carom_status gap_of_pair(const void *model, void *work, int k, const doub
 }
 
 // -- the search -----------------------------------------------------------------------------------------------------------
-
-typedef struct search {
-    const carom_model *m;
-    carom_list *list;
-    live *l;
-    const double *q, *v;
-    double h;
-    int n, held;                                       // pairs found; slots up to the last in use
-    struct { int n, apart[15]; } own[CAROM_BROAD_PARTS]; // by each thread; cache lines apart
-    long contacts[CAROM_TEAM];                         // of a thread's share of the pairs
-} search;
 
 enum { MOST_SLOTS = 1 << 28 };
 
@@ -202,8 +252,14 @@ static void found(void *user, int part, int a, int b) {
     search *f = user;
     const struct near_pairs *x = f->m->near;
     const double *c = f->l->centre + 3 * (size_t)a, *d = f->l->centre + 3 * (size_t)b, way[3] = {c[0] - d[0], c[1] - d[1], c[2] - d[2]};
-    const double most = x->shape[a]->bound_radius + x->shape[b]->bound_radius + f->l->bound_radius[a] + f->l->bound_radius[b];
+    const double most = x->shape[a]->bound_radius + x->shape[b]->bound_radius + f->l->skin[a] + f->l->skin[b];
     if (way[0] * way[0] + way[1] * way[1] + way[2] * way[2] <= most * most) note(f, part, a, b);
+}
+
+// A plane that moves: how far may its points at such a distance from the origin of its body come?
+static double plane_skin(const search *f, const shape *s, double far) {
+    const double own = f->h * carom_body_speed(s->body, f->v, far);
+    return (f->list->ahead ? fmax(own, body_strays(s->body, (const double[3]){0}, far, f->q, f->list->ahead)) : own) + f->l->reach;
 }
 
 // Shape i, of which there is no end, against bounded ones: a plane against those near it, the others against all.
@@ -217,8 +273,8 @@ static void beside(search *f, int part, int i, int from, int to) {
         const shape *o = x->shape[k];
         if (x->group[k] < 0 || !carom_shape_finite(o)) continue;
         const double *c = f->l->centre + 3 * (size_t)k, *p = f->l->centre + 3 * (size_t)i, way[3] = {c[0] - p[0], c[1] - p[1], c[2] - p[2]};
-        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = f->h * carom_body_speed(s->body, f->v, sqrt(carom_dot(arm, arm, 3)) + o->bound_radius);
-        if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->bound_radius + f->l->bound_radius[k] + own) note(f, part, i, k);
+        const double arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, own = s->body->v < 0 ? 0 : plane_skin(f, s, sqrt(carom_dot(arm, arm, 3)) + o->bound_radius);
+        if (s->kind != SHAPE_PLANE || n[0] * way[0] + n[1] * way[1] + n[2] * way[2] <= o->bound_radius + f->l->skin[k] + own) note(f, part, i, k);
     }
 }
 
@@ -240,7 +296,7 @@ static void look_at_all(void *user, int part, int parts) {
     carom_broad_part(x->nshapes, part, parts, &from, &to);
     for (int i = 0, boxes = 0; i < to; ++i) {
         if (x->group[i] < 0) continue;
-        if (i >= from) look_at(f->m, f->l, i, f->q, f->v, f->h, &f->l->box[boxes]);
+        if (i >= from) look_at(f, i, &f->l->box[boxes]);
         boxes += carom_shape_finite(x->shape[i]);
     }
 }
@@ -303,7 +359,7 @@ static void keep_near(void *user, int part, int parts) {
         if (!code) continue;
         if (code != last) at = bsearch(&code, f->l->found, (size_t)f->n, sizeof code, by_code), last = code;
         if (at) f->l->pair_of[at - f->l->found] = -1;
-        else holds[i] = 0, list->fresh[i] = true;
+        else if (!list->stays || !list->stays[i]) holds[i] = 0, list->fresh[i] = true;
     }
 }
 
@@ -345,6 +401,9 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     const struct near_pairs *x = m->near;
     search f = {.m = m, .list = list, .l = open_list(m, list), .q = q, .v = v, .h = h};
     int boxes = 0;
+    f.l->reach = list->reach;
+    f.l->h = h;
+    if (list->stays) carom_copy(f.l->q, q, m->nq), carom_copy(f.l->v, v, m->nv); // those who ask strays() want contacts to stay
     for (int i = 0; i < x->nshapes; ++i) boxes += x->group[i] >= 0 && carom_shape_finite(x->shape[i]);
     carom_team_run(list->team, look_at_all, &f);
     carom_team_run(list->team, all_beside, &f);
@@ -357,6 +416,31 @@ static carom_status make_list(const void *model, carom_list *list, double t, con
     if (wanted(contacts) > list->slots && list->slots < MOST_SLOTS) return want_slots(list, wanted(contacts)), CAROM_NO_MEMORY;
     if (list->calm) f.n = carom_near_sleep(m, list, f.l->root, f.l->calm, f.l->found, f.n, t, h, v);
     return place(&f);
+}
+
+// (LST-3)  The list has every pair that may touch as long as no shape is farther from where it was when the list was made than its skin.  Planes that move have a skin against every bounded shape; other shapes without end
+//          are in the list with all that they may touch.
+static double strays(const void *model, const void *work, const carom_way *w) {
+    const carom_model *m = model;
+    const struct near_pairs *x = m->near;
+    const carom_list *list = carom_near_list(m, work);
+    const live *l = list->work;
+    double most = -HUGE_VAL;
+    for (int i = 0; i < x->nshapes; ++i) {
+        const shape *s = x->shape[i];
+        if (x->group[i] < 0 || s->body->v < 0) continue;
+        if (carom_shape_finite(s)) most = fmax(most, shape_strays(s, l->q, w) - l->skin[i]);
+        if (s->kind != SHAPE_PLANE) continue;
+        const search f = {.list = &(carom_list){0}, .l = list->work, .q = l->q, .v = l->v, .h = l->h};
+        double r[3], R[9];
+        carom_body_pose(s->body, l->q, r, R);
+        for (int k = 0; k < x->nshapes; ++k) {
+            if (x->group[k] < 0 || !carom_shape_finite(x->shape[k])) continue;
+            const double *c = l->centre + 3 * (size_t)k, arm[3] = {c[0] - r[0], c[1] - r[1], c[2] - r[2]}, far = sqrt(carom_dot(arm, arm, 3)) + x->shape[k]->bound_radius;
+            most = fmax(most, body_strays(s->body, (const double[3]){0}, far, l->q, w) - plane_skin(&f, s, far));
+        }
+    }
+    return most + l->reach;
 }
 
 // Pairs are shared among threads in ranges, each with its work blocks.
@@ -398,6 +482,8 @@ static void adopt_pairs(void *user, int part, int parts) {
             p->first = m->ne + m->nc + i;
             carom_pair_place(m, p);
             if (x->patches) p->patch = &l->patch[n - 1], p->patch->known = p->patch->held = false;
+            p->held = l->held ? l->held + (size_t)(n - 1) * x->held_size : NULL;
+            p->holds = 0;
             while (n > first_of(l, lane + 1, a->lanes)) ++lane;
             p->turn = lane;
         }
@@ -415,6 +501,7 @@ static void adopt(const void *model, void *work, carom_list *list) {
     for (int i = 0; i < CAROM_TEAM; ++i) a.first[i + 1] += a.first[i];
     list->pairs = a.l->npairs = a.first[CAROM_TEAM];
     carom_team_run(list->team, adopt_pairs, &a);
+    carom_pairs_unknown(m, work);
 }
 
 static int known_as(const void *model, const carom_list *list, int slot) {
@@ -473,6 +560,7 @@ carom_status carom_near_system(carom_model *m, carom_error *err) {
     s->listed = m->near->slots;
     s->list_work = list_work;
     s->list = make_list;
+    s->strays = strays;
     s->adopt = adopt;
     s->known_as = known_as;
     s->may_pass = may_pass;
@@ -530,6 +618,13 @@ void carom_near_hold(const carom_model *m, const void *work, carom_hold what, co
     const live *l = list ? list->work : NULL;
     for (int i = 0; l && i < l->npairs; ++i)
         if (m->kinds[l->pair[i].kind].patch) carom_patch_hold(m, &l->pair[i], what, q);
+}
+
+pair *carom_near_pairs(const carom_model *m, const void *work, int *n) {
+    const carom_list *list = m->near ? carom_near_list(m, work) : NULL;
+    const live *l = list ? list->work : NULL;
+    *n = l && l->held ? l->npairs : 0;
+    return l ? l->pair : NULL;
 }
 
 carom_status carom_pairs_gaps(const carom_model *m, void *work, double t, const double *q, double *g) {
@@ -643,8 +738,8 @@ carom_status carom_near_open(const carom_model *m, void *work, const double *q, 
     while (status == CAROM_NO_MEMORY) {
         free_look(x);
         const size_t n = (size_t)x->list.slots;
-        x->list = (carom_list){.slots = x->list.slots, .holds = calloc(n, sizeof *x->list.holds), .fresh = calloc(n, sizeof *x->list.fresh), .law = calloc(n, sizeof *x->list.law),
-                               .work = aligned_alloc(64, round_up(list_work(m, x->list.slots)))};
+        x->list = (carom_list){.slots = x->list.slots, .holds = calloc(n, sizeof *x->list.holds), .fresh = calloc(n, sizeof *x->list.fresh), .law = calloc(n, sizeof *x->list.law)};
+        x->list.work = aligned_alloc(64, round_up(list_work(m, &x->list)));
         x->gap = calloc((size_t)(m->ne + m->nc) + n, sizeof *x->gap);
         if (!x->list.holds || !x->list.fresh || !x->list.law || !x->list.work || !x->gap) break;
         status = make_list(m, &x->list, 0, q, m->v0, 0);

@@ -91,10 +91,12 @@ typedef struct pair {
     const yielding *soft; // of one that comes and goes; NULL: it is rigid
     pair_own *own;
     struct patch *patch; // patches.c: where its features are kept
+    void *held;          // of one that comes and goes: its tape, held on its features; NULL: it is not followed
     int number;          // of its first contact under the entry's name, from 1; 0: the name alone
     int first, count;
     bool shares;         // has a tape in common with pairs of its kind
     bool listed;         // comes and goes: near.c
+    signed char holds;   // then: how its features are held, as head() of narrow.c has it for those that are always there
     int kind;            // then: which, and where the positions and velocities of its bodies start, in the order of velocities
     int turn;            // its number within the kind
     int q_at[2], v_at[2];
@@ -182,6 +184,7 @@ struct near_pairs {
     size_t at;            // offset in the model's work block: the list in use
     int lanes;            // threads that may ask tapes of its pairs at once: each has work blocks and a place for answers
     size_t room;          // offset of these places, pair_count numbers each
+    size_t held_size;     // bytes of a pair whose tape has several features, held on some; 0: none has
 };
 
 enum { MOST_PAIRS = 500, MOST_BOXES = 300, MOST_NEAR_SHAPES = 46000, MOST_LANES = 8, MOST_NEAR_KINDS = 2000 };
@@ -202,6 +205,7 @@ void carom_near_still(const carom_model *m, const void *work, double *f); // no 
 /// The list in use; NULL: none.
 static inline carom_list *carom_near_list(const carom_model *m, const void *work) { return *(carom_list *const *)(const void *)((const unsigned char *)work + m->near->at); }
 const pair *carom_near_at(const carom_list *list, int k); // pair k of list->pairs
+pair *carom_near_pairs(const carom_model *m, const void *work, int *n); // those whose features are followed
 /// The kind of what a slot holds.
 int carom_near_kind(const carom_model *m, const void *work, int slot);
 /// Friction of contacts whose coefficients vary, as carom_system.friction gives it.
@@ -300,5 +304,6 @@ bool carom_pair_values(const carom_model *m, void *work, const pair *p, pair_gro
 void carom_pair_places(const carom_model *m, void *work, const pair *p, double t, const double *q, double *x);
 /// Gaps and rates of far pairs as well are exact from now on for this work block, or bounds again.
 void carom_pairs_exact(const carom_model *m, void *work, bool exact);
+void carom_pairs_unknown(const carom_model *m, void *work); // those that come and go are others now: nothing is held
 /// Features of pairs that are near: keep those of (t, q), answer with those kept, or with what is.
 carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q);

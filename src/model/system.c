@@ -223,7 +223,7 @@ static carom_status curvature(const void *model, void *work, double t, const dou
 static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
     const carom_model *m = model;
     if (m->near) carom_near_hold(m, work, what, q);
-    return m->npairs ? carom_pairs_hold(m, work, what, t, q) : CAROM_OK;
+    return m->npairs || (m->near && m->near->held_size) ? carom_pairs_hold(m, work, what, t, q) : CAROM_OK;
 }
 
 // Entries of a matrix, from value `first` of a group on.  False when one is not finite.
@@ -671,6 +671,7 @@ static void set_optional(const carom_model *m, carom_system *s, bool turns) {
     const bool own = m->nc > 0 && m->ne == 0 && m->npairs == 0 && !m->near && m->nmember == 0 && !turns;
     s->reach = own && s->flags & CAROM_TIMELESS_GAPS ? reach : NULL;
     s->hold = m->npairs || (m->near && m->near->patches) ? hold : NULL;
+    s->hold_list = m->near && m->near->held_size ? hold : NULL;
     s->travel = m->npairs ? carom_model_travel : NULL;
     s->works = m->nelements ? works : NULL;
     s->free_motion = m->only_expressions ? free_motion : NULL;

@@ -58,6 +58,7 @@ typedef struct carom_inside {
     carom_chain *chain;
     carom_noted noted;
     bool gaps_before;       // the scheme has asked for gaps at the start of a step (carom_gaps_before)
+    double reach;           // of the list of contacts: what the motion of this step has wanted so far (carom_list.reach)
     struct carom_discs *discs; // contacts with a disc for each of sliding, rolling, spinning (discs.c); NULL: there are none
 } carom_inside;
 

@@ -764,6 +764,10 @@ carom_status carom_inner(carom_step *s, double t, const double *q, const double 
     return status == CAROM_OK ? CAROM_OK : carom_fail(s->err, status, "t = %.9g: stopped", t);
 }
 
+void carom_list_suffices(carom_step *s, const carom_way *motion) {
+    if (s->sys->strays) s->inside->reach = fmax(s->inside->reach, s->sys->strays(s->sys->model, s->sys_work, motion));
+}
+
 carom_status carom_limit_parts(carom_step *s, double parts, double most) {
     s->inside->spent += parts;
     if (s->inside->spent <= most) return CAROM_OK;

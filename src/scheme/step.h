@@ -236,6 +236,9 @@ void carom_problem_scale(carom_step *s, const double *c, int n);
 /// The same for a problem of the scheme's own making (s->problem, start in its p) whose block b belongs to constraint id[b].
 carom_status carom_problem_run(carom_step *s, const int *id);
 
+/// A piece of the motion of this step, of a scheme that must not miss a contact on it.  Where the list of contacts is too short for it, the step will be made again with a longer one.
+void carom_list_suffices(carom_step *s, const carom_way *motion);
+
 /// The step has as many parts more: internal steps, events.  CAROM_NOT_CONVERGED where the run's step has more than `most`, with those of its halves and of all that was refused: a step that is refused for
 /// its many parts has as many when it is halved, and would take for ever.
 carom_status carom_limit_parts(carom_step *s, double parts, double most);

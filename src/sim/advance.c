@@ -24,9 +24,8 @@ carom_status carom_sim_give_up(carom_sim *sim, carom_error *err, int depth) {
     return carom_fail(err, code, "%.900s (also with the step halved %d times)", sim->error.text, depth);
 }
 
-// Where contacts come and go, no scheme locates events.  Those that are named find their steps, also in stiff models.
+// Those that are named find their steps, also in stiff models.
 const char *carom_sim_finer(const carom_sim *sim) {
-    if (sim->list.slots) return "a smaller step";
     if (sim->scheme->own_steps) return "smaller tolerances";
     return sim->scheme->emits_events || sim->sys->nc == 0 ? "a smaller step, or a scheme that chooses its own (auto, event-driven)" : "a smaller step, or a scheme that locates events (auto, event-driven)";
 }

@@ -32,6 +32,22 @@ static carom_status grow(carom_sim *sim, carom_error *err) {
     return status;
 }
 
+// Contacts of which something is remembered that may matter later stay in the list, with all of their pair: what follows does not depend on how far the list reaches.
+static void recall(carom_sim *sim) {
+    const carom_list *l = &sim->list;
+    const int first = sim->own.nc - sim->own.listed, ne = sim->step.sys->ne;
+    if (!l->stays) return;
+    for (int i = 0, start = 0; i < l->slots; ++i) {
+        l->stays[i] = false;
+        if (i >= sim->own.listed || !l->holds[i]) continue;
+        if (l->holds[i] > 0) start = i;
+        const bool stays = l->stays[start] || carom_memory_recalls(sim->memory + first + i, sim->kept->t) || sim->scheme->recalls(sim->scheme_work, &sim->step, ne + first + i);
+        for (int k = start; k <= i; ++k) l->stays[k] = stays;
+    }
+    for (int i = l->slots - 1; i > 0; --i)
+        if (l->holds[i] < 0) l->stays[i - 1] = l->stays[i - 1] || l->stays[i];
+}
+
 // Those that have fallen asleep stand still from now on; what they had is booked.
 static carom_status put_to_sleep(carom_sim *sim, carom_error *err) {
     double kinetic, potential, *had = sim->v_try; // scratch
@@ -60,8 +76,13 @@ carom_status carom_sim_list(carom_sim *sim, double h, carom_error *err) {
     carom_status status;
     do {
         if (l->asleep) memcpy(sim->slept, l->asleep, (size_t)sim->own.nparts * sizeof *l->asleep);
+        recall(sim);
+        carom_way ahead = {.q_0 = sim->q, .v_0 = sim->v};
+        l->reach = sim->kept->reach;
+        l->ahead = sim->scheme->ahead && sim->scheme->ahead(sim->scheme_work, sim->kept->t, &ahead) ? &ahead : NULL;
         status = sim->own.list(sim->own.model, l, sim->kept->t, sim->q, sim->v, h);
         if (status == CAROM_NO_MEMORY) CAROM_TRY(grow(sim, err));
+        l->ahead = NULL;
     } while (status == CAROM_NO_MEMORY);
     if (status != CAROM_OK) return carom_fail(err, status, "t = %.9g: the model failed to compute its contacts", sim->kept->t);
     const int first = sim->own.nc - sim->own.listed;

@@ -7,29 +7,51 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The state as it was before the step just done.  Where contacts come and go, the list of that step is made again: with the reach that the step has needed, and with as many slots as there were.
+static carom_status go_back(carom_sim *sim, const void *before, carom_error *err) {
+    const carom_kept *then = before;
+    const double reach = sim->kept->reach;
+    if (sim->list.slots && then->slots != sim->list.slots) {
+        sim->list.slots = (int)then->slots;
+        CAROM_TRY(carom_sim_allocate(sim, err));
+    }
+    memcpy(sim->kept, before, sim->kept_size);
+    carom_sim_adopt(sim);
+    if (!sim->list.slots) return CAROM_OK;
+    sim->kept->reach = fmax(sim->kept->reach, reach);
+    return carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err);
+}
+
 carom_status carom_sim_between(carom_sim *sim, const void *before, double t, double *q, double *v, void *room, carom_error *err) {
     if (!sim || !before || !q || !v || !room) return CAROM_MISSING(err);
     carom_step *s = &sim->step;
     const bool reacted = s->reacted;
-    const int events = s->nevents;
+    const int events = s->nevents, slots = sim->list.slots;
+    const size_t size = sim->kept_size;
     carom_status (*const on_inner)(void *, double, const double *, const double *) = sim->on_inner;
     carom_status (*const on_event)(void *, carom_side, double, const double *, const double *) = s->inside->on_event;
     carom_status (*const on_change)(void *, const carom_change *) = s->inside->on_change;
-    void *const user = sim->inner_user;
-    memcpy(room, sim->kept, sim->kept_size);
-    memcpy(sim->kept, before, sim->kept_size);
-    carom_sim_adopt(sim);
+    void *const user = sim->inner_user, *const kept = slots ? malloc(size) : room; // a list may have become longer since there was room
+    if (!kept) return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a simulation");
+    memcpy(kept, sim->kept, size);
     carom_sim_watch_inner(sim, NULL, NULL); // observers do not see these steps
     s->inside->on_event = NULL;
     s->inside->on_change = NULL;
     s->nevents = 0;
+    carom_status status = go_back(sim, before, err);
     carom_zero(s->impulse, sim->nl);
     carom_zero(s->force, sim->nl);
-    carom_status status = CAROM_OK;
-    if (t > sim->kept->t) status = carom_sim_advance(sim, sim->kept->t, t - sim->kept->t, err);
+    if (status == CAROM_OK && t > sim->kept->t) status = carom_sim_advance(sim, sim->kept->t, t - sim->kept->t, err);
     carom_copy(q, sim->q, sim->sys->nq);
     carom_copy(v, sim->v, sim->sys->nv);
-    memcpy(sim->kept, room, sim->kept_size);
+    if (sim->list.slots != slots) {
+        carom_error own;
+        sim->list.slots = slots;
+        const carom_status again = carom_sim_allocate(sim, &own);
+        if (again != CAROM_OK) return free(kept), carom_fail(err, again, "%s", own.text);
+    }
+    memcpy(sim->kept, kept, size);
+    if (slots) free(kept);
     carom_sim_adopt(sim);
     carom_sim_watch_inner(sim, on_inner, user);
     s->inside->on_event = on_event;

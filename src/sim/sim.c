@@ -196,6 +196,34 @@ static inline carom_status take_step(carom_sim *sim, double *h, carom_error *err
     return sim->control.on ? carom_adaptive_step(sim, h, err) : planned_step(sim, h, err);
 }
 
+carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
+    if (!sim) return CAROM_MISSING(err);
+    return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
+}
+
+// (LST-4)  A scheme that must not miss a contact says how long the list has to be, step by step of its integrator (carom_list_suffices).  One that was too short may have missed some: the step is
+//          made again with a longer one.  The next one is a little longer than this step needed; it shrinks slowly, so that few steps are made twice.
+static carom_status take_listed_step(carom_sim *sim, double *h, carom_error *err) {
+    enum { TRIES = 64 };
+    static const double MORE = 1.5, SPARE = 1.25, SHRINKS = 0.95;
+    carom_inside *in = sim->step.inside;
+    for (int tries = 0;; ++tries) {
+        in->reach = 0;
+        const carom_status status = take_step(sim, h, err);
+        const double had = sim->kept->reach;
+        if (!(in->reach > had) || in->reach == HUGE_VAL || tries == TRIES) {
+            sim->kept->reach = fmax(SPARE * in->reach, SHRINKS * had);
+            return status;
+        }
+        carom_sim_undo(sim);
+        sim->kept->reach = MORE * fmax(in->reach, had);
+        CAROM_TRY(carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err));
+        carom_sim_mark(sim);
+        sim->step.parts = 0;
+        in->spent = 0;
+    }
+}
+
 // (FV-4)  Before the first step no reactions are known.  Those of a trial step are, and of another one with them; both are undone.
 static void guess_reactions(carom_sim *sim) {
     enum { TRIALS = 3 };
@@ -209,11 +237,6 @@ static void guess_reactions(carom_sim *sim) {
         carom_sim_undo(sim);
         carom_copy(sim->reaction, sim->guess, sim->nl);
     }
-}
-
-carom_status carom_sim_ready(carom_sim *sim, carom_error *err) {
-    if (!sim) return CAROM_MISSING(err);
-    return sim->kept->n > 0 && sim->list.slots ? carom_sim_list(sim, sim->control.on ? sim->kept->h_next : sim->h, err) : CAROM_OK;
 }
 
 // What happened at contacts in a step of length h from t_0 on.  reacts: some reacted in it or in the step before.
@@ -307,7 +330,8 @@ carom_status carom_sim_whole_step(carom_sim *sim, carom_error *err) {
     in->t_end = sim->t_end;
     sim->unbooked = HUGE_VAL;
     double h;
-    carom_status status = take_step(sim, &h, err);
+    carom_status status = sim->list.slots ? take_listed_step(sim, &h, err) : take_step(sim, &h, err);
+    k = sim->kept; // as above
     const bool taken = status == CAROM_OK;
     if (taken && k->ledger.counts.residual > residual) {
         k->ledger.residual_t = k->t;

@@ -13,6 +13,8 @@ void carom_sim_list_make(carom_sim *sim) {
     if (!sim->sys->listed) return;
     sim->own = *sim->sys;
     sim->list.slots = sim->own.listed;
+    sim->list.follows = sim->scheme->recalls && sim->own.hold_list;
+    if (sim->list.follows) sim->own.hold = sim->own.hold_list;
     sim->slot = sim->own.contacts[sim->own.nc - 1];
     sim->sys = &sim->own;
 }
@@ -26,7 +28,8 @@ void carom_sim_list_allocate(carom_sim *sim, carom_arena *mem, carom_arena *keep
     l->asleep = sim->own.sleeps ? carom_allocate_bytes(keep, (size_t)sim->own.nparts * sizeof *l->asleep) : NULL;
     sim->slept = sim->own.sleeps ? carom_allocate_bytes(mem, (size_t)sim->own.nparts * sizeof *sim->slept) : NULL;
     l->fresh = carom_allocate_bytes(mem, n * sizeof *l->fresh);
-    l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l->slots));
+    l->stays = sim->scheme->recalls ? carom_allocate_bytes(mem, n * sizeof *l->stays) : NULL;
+    l->work = carom_allocate_bytes(mem, sim->own.list_work(sim->own.model, l));
 }
 
 // Contacts so many that a problem may be too large for every solver but one: a run goes on with what that leaves, and

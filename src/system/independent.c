@@ -134,7 +134,8 @@ static void inputs(const void *model, void *work, const double *x) { base_of(mod
 static carom_status sample(const void *model, void *work, int k, bool effect, double t, const double *q, const double *v, double *x) {
     return base_of(model)->sample(base_of(model)->model, work, k, effect, t, q, v, x);
 }
-static size_t list_work(const void *model, int slots) { return base_of(model)->list_work(base_of(model)->model, slots); }
+static size_t list_work(const void *model, const carom_list *of) { return base_of(model)->list_work(base_of(model)->model, of); }
+static double strays(const void *model, const void *work, const carom_way *motion) { return base_of(model)->strays(base_of(model)->model, work, motion); }
 static carom_status list(const void *model, carom_list *to, double t, const double *q, const double *v, double h) {
     return base_of(model)->list(base_of(model)->model, to, t, q, v, h);
 }
@@ -183,6 +184,8 @@ void carom_independent_make(carom_independent *I, const carom_system *base, int 
     s->sample = base->sample ? sample : NULL;
     s->list_work = base->list_work ? list_work : NULL;
     s->list = base->list ? list : NULL;
+    s->strays = base->strays ? strays : NULL;
+    s->hold_list = NULL; // what the simulation wants of it is hold
     s->adopt = base->adopt ? adopt : NULL;
     s->known_as = base->known_as ? known_as : NULL;
     s->reach = NULL; // there are constraints

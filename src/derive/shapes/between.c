@@ -181,7 +181,8 @@ static bool some_boxes(const carom_mech *x) {
 bool carom_pairs_many(const resolver *r) {
     long total = 0;
     for (int i = 0; i < r->mech->ncontacts; ++i) total += count_pairs(&r->mech->contacts[i]);
-    return total > (some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS) || some_searched(r->mech);
+    const long most = r->m->written ? MOST_CONTACTS : some_boxes(r->mech) ? MOST_BOXES : MOST_PAIRS;
+    return total > most || some_searched(r->mech);
 }
 
 static carom_status read_sleep(resolver *r, bool many) {

@@ -1,0 +1,173 @@
+// test_sizes.c: what carom does does not change at a count.
+//
+// Families of growing size: a few bodies that fall on a floor and on each other, and others that fly elsewhere.  Their number decides whether pairs of shapes are
+// written as formulas or come and go, and must decide nothing else: neither schemes, commands nor events.
+#define _POSIX_C_SOURCE 200809L
+#include "model_text.h"
+#include <carom/event.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_EVENTS = 400 };
+typedef struct outcome { int n, states; bool listed; double t[MOST_EVENTS], x[64]; } outcome; // times of impacts and accumulations
+
+typedef struct family {
+    const char *name, *gravity, *actor, *other, *floor, *law; // body of an actor i, of another one i
+    int actors, few, many, nq;                                // so many others that pairs are written, and that they come and go; positions of a body
+    double end;
+} family;
+
+static const family families[] = {
+    {"circles", "[0, -10]", "mass: 1, inertia: 0.01, at: [0.05*i, 0.4 + 0.35*i], spin: i, shape: {circle: 0.1}", "mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}", "[0, 1]",
+     "restitution: 0.8, friction: 0.3", 3, 28, 31, 3, 0.6},
+    {"boxes in the plane", "[0, -10]", "mass: 1, inertia: 0.01, at: [0.02*i, 0.4 + 0.4*i], angle: 0.3 + i, shape: {box: [0.2, 0.15]}", "mass: 1, inertia: 0.01, at: [9 + i, 9], shape: {circle: 0.1}", "[0, 1]",
+     "restitution: 0.7", 2, 28, 31, 3, 0.4},
+    {"spheres", "[0, 0, -10]", "mass: 1, inertia: [0.01, 0.01, 0.01], at: [0.05*i, 0.02*i, 0.4 + 0.35*i], spin: [1, i, 0], shape: {sphere: 0.1}", "mass: 1, inertia: [0.01, 0.01, 0.01], at: [2 + 0.25*i, 2, 2], shape: {sphere: 0.1}",
+     "[0, 0, 1]", "restitution: 0.8, friction: 0.3", 3, 28, 31, 7, 0.6},
+    {"capsules", "[0, 0, -10]", "mass: 1, inertia: [0.01, 0.02, 0.02], at: [0.08*i, 0.05*i, 0.5 + 0.5*i], spin: [2*i, 1, 3*i], shape: {capsule: [0.1, 0.2]}", "mass: 1, inertia: [0.01, 0.01, 0.01], at: [2 + 0.25*i, 2, 2], shape: {sphere: 0.1}",
+     "[0, 0, 1]", "restitution: 0.7", 2, 28, 31, 7, 0.4},
+};
+
+static carom_model *make(const family *f, int others) {
+    char text[2000];
+    snprintf(text, sizeof text, "carom: 1\ngravity: %s\nbodies:\n  a: {repeat: %d, index: i, body: {%s}}\n  o: {repeat: %d, index: i, body: {%s}}\nshapes: {floor: {plane: %s}}\ncontacts: {c: {among: [a, o, floor], %s}}\n",
+             f->gravity, f->actors, f->actor, others, f->other, f->floor, f->law);
+    return good(text);
+}
+
+static void fall(const family *f, int others, const char *scheme, double h, outcome *x) {
+    carom_model *m = make(f, others);
+    carom_error err = {0};
+    carom_sim_def def = sim_def(m, scheme, NULL, h, f->end);
+    carom_sim *sim = carom_sim_create(&def, &err);
+    if (!sim) fail_msg("%s, %s, %d: %s", f->name, scheme, others, err.text);
+    *x = (outcome){.listed = carom_model_system(m)->listed > 0};
+    while (!carom_sim_done(sim)) {
+        if (carom_sim_step(sim, &err) != CAROM_OK) fail_msg("%s, %s, %d: %s", f->name, scheme, others, err.text);
+        const carom_now now = carom_sim_now(sim);
+        for (int i = 0; i < now.nevents && x->n < MOST_EVENTS; ++i) // slip of what does not move is rounding
+            if (now.events[i].kind == CAROM_IMPACT || now.events[i].kind == CAROM_ACCUMULATION) x->t[x->n++] = now.events[i].t;
+    }
+    x->states = f->nq * f->actors;
+    int first = 0;
+    while (strcmp(carom_model_coordinate(m, first), "a.0.x") != 0) ++first;
+    for (int i = 0; i < x->states; ++i) x->x[i] = carom_sim_now(sim).q[first + i];
+    carom_sim_destroy(sim);
+    carom_model_destroy(m);
+}
+
+// Impacts of one scheme, on both sides of the count: in number and time.
+static void events_do_not_change_at_a_count(void **state) {
+    (void)state;
+    static const struct { const char *scheme; double h, tol; } by[] = {{"mixed", 0.005, 1e-9}, {"auto", 0.02, 1e-9}, {"event-driven", 0.02, 1e-9}, {"splitting", 0.002, 1e-9}};
+    for (size_t k = 0; k < sizeof families / sizeof *families; ++k)
+        for (size_t s = 0; s < sizeof by / sizeof *by; ++s) {
+            const family *f = &families[k];
+            static outcome few, many;
+            if (!carom_schemes_find(by[s].scheme)) continue;
+            fall(f, f->few, by[s].scheme, by[s].h, &few);
+            fall(f, f->many, by[s].scheme, by[s].h, &many);
+            assert_true(!few.listed && many.listed && few.n > 0);
+            if (few.n != many.n) fail_msg("%s, %s: %d events of pairs, %d of the list", f->name, by[s].scheme, few.n, many.n);
+            double apart = 0, later = 0;
+            for (int i = 0; i < few.n; ++i) later = fmax(later, fabs(few.t[i] - many.t[i]));
+            for (int i = 0; i < few.states; ++i) apart = fmax(apart, fabs(few.x[i] - many.x[i]));
+            print_message("%s, %s: %d events, times to %.1e, positions to %.1e\n", f->name, by[s].scheme, few.n, later, apart);
+            if (!(later < by[s].tol && apart < 100 * by[s].tol)) fail_msg("%s, %s: events differ by %g, positions by %g", f->name, by[s].scheme, later, apart);
+        }
+}
+
+// Saved on the way and restored, also in a simulation whose list has been longer, a run has the bits of the whole one.
+static void a_resumed_run_has_the_bits_of_the_whole_one(void **state) {
+    (void)state;
+    static const char *const by[] = {"mixed", "auto", "event-driven", "splitting"};
+    for (size_t s = 0; s < sizeof by / sizeof *by; ++s) {
+        const family *f = &families[s % 2 ? 0 : 1];
+        carom_error err = {0};
+        if (!carom_schemes_find(by[s])) continue;
+        carom_model *m = make(f, f->many);
+        const int nq = carom_model_system(m)->nq, nv = carom_model_system(m)->nv;
+        const carom_sim_def def = sim_def(m, by[s], NULL, 0.005, f->end);
+        carom_sim *whole = carom_sim_create(&def, &err), *again = carom_sim_create(&def, &err);
+        if (!whole || !again) fail_msg("%s: %s", by[s], err.text);
+        enum { STATES = 8 };
+        void *kept[STATES];
+        size_t bytes[STATES];
+        int n = 0;
+        for (int i = 1; !carom_sim_done(whole); ++i) {
+            if (carom_sim_step(whole, &err) != CAROM_OK) fail_msg("%s: %s", by[s], err.text);
+            if (i % 9 != 0 || n == STATES) continue;
+            const void *now = carom_sim_state(whole, &bytes[n]);
+            kept[n] = malloc(bytes[n]);
+            memcpy(kept[n], now, bytes[n]);
+            ++n;
+        }
+        for (int k = n - 1; k >= 0; --k) {
+            if (carom_sim_restore(again, kept[k], bytes[k], &err) != CAROM_OK || carom_sim_run(again, NULL, NULL, &err) != CAROM_OK) fail_msg("%s, from state %d on: %s", by[s], k, err.text);
+            if (memcmp(carom_sim_now(whole).q, carom_sim_now(again).q, (size_t)nq * sizeof(double)) != 0 || memcmp(carom_sim_now(whole).v, carom_sim_now(again).v, (size_t)nv * sizeof(double)) != 0)
+                fail_msg("%s: from state %d on the end is another one", by[s], k);
+            free(kept[k]);
+        }
+        carom_sim_destroy(whole);
+        carom_sim_destroy(again);
+        carom_model_destroy(m);
+    }
+}
+
+// -- commands -----------------------------------------------------------------------------------------------------------
+
+static void write_to(const char *file, const char *text) {
+    FILE *f = fopen(file, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+// The first line of what a command says.
+static void say(const char *command, const char *file, int n, const char *rest, char *line, size_t size) {
+    char text[900];
+    snprintf(text, sizeof text, "%s/carom %s %s --set n=%d %s 2>&1", CAROM_BINARY_DIR, command, file, n, rest);
+    FILE *f = popen(text, "r");
+    assert_non_null(f);
+    if (!fgets(line, (int)size, f)) line[0] = 0;
+    char more[300];
+    while (fgets(more, sizeof more, f)) {}
+    const int status = pclose(f);
+    if (status != 0) fail_msg("%s: status %d: %s", text, status, line);
+}
+
+// Balls on soft ground: with it 31 make 496 pairs and 32 make 528.
+static void no_command_declines_a_count(void **state) {
+    (void)state;
+    static const char text[] = "carom: 1\nparameters: {n: 31}\ngravity: [0, -10]\nbodies:\n  b: {repeat: n, body: {mass: 1, inertia: 0.01, at: [0.3*i, 0.1], shape: {circle: 0.1}}}\n"
+                               "shapes: {floor: {plane: [0, 1]}}\ncontacts: {c: {among: b, restitution: 0.3}, g: {between: [b, floor], stiffness: 1000, damping: 5}}\n"
+                               "simulation: {scheme: auto, step: 1e-2, end: 0.1}\n";
+    static const int sizes[] = {31, 32, 40};
+    static const struct { const char *command, *rest; bool same; } commands[] = {
+        {"run", "--scheme auto --out sizes.csv --force --quiet", false},
+        {"run", "--scheme mixed --out sizes.csv --force --quiet", false},
+        {"run", "--scheme splitting --out sizes.csv --force --quiet", false},
+        {"equilibrium", "", false},
+        {"modes", "", false},
+        {"gradient", "--scheme auto --of b.0.y --by b.0.y", true},
+        {"check", "", false},
+        {"export fmu", "--compile off -o sizes.fmu", false},
+        {"export c", "-o sizes.c", false},
+    };
+    char first[300], line[300];
+    write_to("sizes.yaml", text);
+    for (size_t k = 0; k < sizeof commands / sizeof *commands; ++k)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+            remove("sizes.fmu"), remove("sizes.c");
+            say(commands[k].command, "sizes.yaml", sizes[i], commands[k].rest, i ? line : first, sizeof line);
+            double x = 0, y = 0; // the gradient's line begins FILE: NAME = NUMBER
+            if (i && commands[k].same && !(sscanf(first, "%*s %*s = %lf", &x) == 1 && sscanf(line, "%*s %*s = %lf", &y) == 1 && fabs(x - y) < 1e-9))
+                fail_msg("%s: '%s' with %d bodies, '%s' with %d", commands[k].command, line, sizes[i], first, sizes[0]);
+        }
+    remove("sizes.yaml"), remove("sizes.csv"), remove("sizes.csv.events.csv"), remove("sizes.fmu"), remove("sizes.c");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(events_do_not_change_at_a_count), cmocka_unit_test(a_resumed_run_has_the_bits_of_the_whole_one), cmocka_unit_test(no_command_declines_a_count)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
