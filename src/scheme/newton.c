@@ -155,6 +155,7 @@ static carom_status solve_contacts(carom_newton *N, carom_step *s, const carom_l
 // N->S at the point just evaluated; the velocities of joints without reactions count for the scale of tolerances, those of the first iterate.
 static carom_status factorise_joints(carom_newton *N, carom_step *s, int k, int nj, bool *good) {
     CAROM_TRY(N->eval(N->work, s, N, N->v_1, true));
+    N->have_A = true;
     N->chord.age = 0;
     *good = carom_saddle_factor(&N->S, N->A, &N->L.W, &N->V.W);
     if (!*good || k > 0) return CAROM_OK;
@@ -230,7 +231,7 @@ static carom_status linearise(carom_newton *N, carom_step *s) {
         return CAROM_OK;
     }
     N->F.ready = false;
-    CAROM_TRY(N->eval(N->work, s, N, N->v_1, true));
+    if (!N->have_A) CAROM_TRY(N->eval(N->work, s, N, N->v_1, true));
     CAROM_TRY(carom_iteration_factor(s, &N->F, N->A));
     N->F.ready = N->constant;
     N->h = s->h;
@@ -240,6 +241,7 @@ static carom_status linearise(carom_newton *N, carom_step *s) {
 static carom_status evaluate(void *newton, carom_step *s, int k, bool *answer) {
     carom_newton *N = newton;
     N->k = k;
+    N->have_A = false;
     CAROM_TRY(N->eval(N->work, s, N, N->v_1, false));
     *answer = k > 0 && done(N, s);
     return CAROM_OK;
@@ -251,7 +253,6 @@ static carom_status correct(void *newton, carom_step *s, int k) {
     if (n > 0 && N->S.on) {
         CAROM_TRY(correct_joints(N, s, k, &N->by_saddle));
         if (N->by_saddle) return CAROM_OK;
-        CAROM_TRY(N->eval(N->work, s, N, N->v_1, false)); // what was tried has overwritten velocities
     }
     CAROM_TRY(linearise(N, s));
     // (NEW-2)  x = A^-1 R;  u_1 - V'x is the local velocity without reactions

@@ -94,6 +94,7 @@ struct carom_newton {
     carom_saddle S;        // (NEW-6)
     bool by_saddle;        // the last correction was made with it
     carom_chord chord;     // its factor
+    bool have_A;           // A and V stand for the iterate
     double free;           // largest velocity of a joint without reactions
     int *at;               // rows of the contacts of L alone
     carom_local L, V;      // W and w; V's columns replace W in the constraint

@@ -386,23 +386,21 @@ static void right_hand_side(carom_newmark *w, const carom_step *s, const carom_l
     for (int j = 0; j < nj; ++j) b[2 * nv + j] = -s->c[j];
 }
 
-// Increments y_s and y_w, and reactions w->p.  *done is false where joints are rows of the contact problem.
-static carom_status correct_joints(carom_newmark *w, carom_step *s, bool *done) {
+// Increments y_s and y_w, and reactions w->p.  again: the factor of an iterate before serves.  *done is false where joints are rows of the contact problem.
+static carom_status correct_joints(carom_newmark *w, carom_step *s, bool again, bool *done) {
     carom_saddle *S = &w->S;
     const int nv = s->sys->nv, n = rows(&w->L), nj = S->ne, nc = w->L.nb - nj;
     *done = false;
-    if (!factorise_joints(w, s)) return CAROM_OK;
+    if (!again && !factorise_joints(w, s)) return CAROM_OK;
     const carom_local L = carom_contacts_of(s, &w->L, w->at);
     constraints(w, s);
-    carom_copy(w->u, s->c, n); // u is evaluated anew at the next iterate
-    for (int i = 0; i < nj; ++i) w->u[i] += row(w, s, i); // without reactions
     right_hand_side(w, s, &L, NULL, nj);
-    if (!solve_joints(w, s, true)) return CAROM_OK;
-    carom_problem_scale(s, w->u, nj);
+    if (!solve_joints(w, s, !again)) return CAROM_OK;
+    carom_problem_scale(s, &w->free, 1);
     s->counts->problems += nc == 0; // else that of contacts counts
     if (nc > 0) {
-        for (int j = 0; j < nj; ++j) w->g_j[j] = s->c[j];
-        for (int i = nj; i < n; ++i) w->u[i] += row(w, s, i);
+        carom_copy(w->g_j, s->c, nj);
+        for (int i = nj; i < n; ++i) w->u[i] = s->c[i] + row(w, s, i); // u is evaluated anew at the next iterate
         CAROM_TRY(solve_contacts(w, s, &L, nj));
         carom_copy(w->u + nj, s->problem.p, n - nj);
         carom_copy(s->c, w->g_j, nj);
@@ -413,21 +411,35 @@ static carom_status correct_joints(carom_newmark *w, carom_step *s, bool *done) 
     carom_copy(w->y_s, S->x, nv);
     carom_copy(w->y_w, S->x + nv, nv);
     for (int j = 0; j < nj; ++j) w->p[j] -= S->x[2 * nv + j];
+    w->chosen = false;
     *done = true;
     return CAROM_OK;
 }
 
+// The rows of joints without reactions at the first iterate of a set count for the scale of tolerances.
+static void look_at_joints(carom_newmark *w, carom_step *s) {
+    increments(w, s, NULL);
+    constraints(w, s);
+    w->free = 0;
+    for (int j = 0; j < w->S.ne; ++j) w->free = fmax(w->free, fabs(s->c[j] + row(w, s, j)));
+}
+
 static carom_status correct(void *memory, carom_step *s, int k) {
-    (void)k;
     carom_newmark *w = memory;
     const int nv = s->sys->nv, n = rows(&w->L);
-    CAROM_TRY(matrices(w, s));
-    if (n > 0 && !on_position(w)) CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
-    increments(w, s, NULL); // without reactions
-    w->by_saddle = false;
-    if (n > 0 && w->S.on) CAROM_TRY(correct_joints(w, s, &w->by_saddle));
+    const bool again = k > 0 && w->by_saddle && !w->chosen && carom_chord_serves(&w->chord);
+    if (again) w->chord.age += 1;
+    else {
+        w->chord.age = 0;
+        CAROM_TRY(matrices(w, s));
+        if (n > 0 && !on_position(w)) CAROM_TRY(carom_rate_gradient(s, &w->D, &w->L, s->t + s->h, w->q_1, w->v_1));
+    }
+    if (n > 0 && w->S.on) {
+        if (!again && (k == 0 || w->chosen || !w->by_saddle)) look_at_joints(w, s);
+        CAROM_TRY(correct_joints(w, s, again, &w->by_saddle));
+    }
+    if (n == 0) increments(w, s, NULL); // without reactions
     if (n > 0 && !w->by_saddle) {
-        if (w->S.on) carom_local_velocity(w->u, &w->L, w->v_1); // what was tried has overwritten it
         CAROM_TRY(contact_problem(w, s));
         increments(w, s, NULL);
         if (w->chosen && !on_position(w)) CAROM_TRY(carom_problem_bounce(s, &w->L, w->u_0));
@@ -461,7 +473,8 @@ static bool rounding_of_forces(carom_newmark *w, const carom_step *s, double lef
 
 static bool done(carom_newmark *w, carom_step *s) {
     const int n = rows(&w->L);
-    const double allowed = s->newton_tol * carom_momentum_size(w->size, w->M), left = carom_momentum_size(w->r_s, w->M);
+    const double size = carom_momentum_size(w->size, w->M), allowed = s->newton_tol * size, left = carom_momentum_size(w->r_s, w->M);
+    if (w->by_saddle) carom_chord_note(&w->chord, (left + carom_momentum_size(w->r_w, w->M)) / size + carom_norm_max(w->u, w->S.ne) / s->scale);
     if (!(left <= allowed) && !rounding_of_forces(w, s, left)) return false;
     if (n == 0) return true;
     if (splits(w) && !(carom_momentum_size(w->r_w, w->M) <= allowed)) return false;
@@ -518,6 +531,7 @@ static carom_status iterate(carom_newmark *w, carom_step *s) {
         for (int id = 0; id < ne + nc; ++id) w->sign[id] = 1;
     }
     CAROM_TRY(choose(w, s));
+    w->by_saddle = false;
     const carom_iteration I = {.method = "Newton's method", .most = MOST, .x = w->v_1, .n = s->sys->nv, .evaluate = judge, .correct = correct};
     return carom_iterate(&I, w, s, NULL);
 }

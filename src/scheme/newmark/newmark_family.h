@@ -11,6 +11,7 @@
 #include "scheme/bent.h"
 #include "linalg/saddle.h"
 #include "scheme/identity.h"
+#include "scheme/newton.h"
 #include "scheme/responses.h"
 #include "scheme/turn.h"
 
@@ -67,6 +68,8 @@ typedef struct carom_newmark {
     int *at;                     // rows of contacts alone
     double *g_j;                 // rows of joints at the present iterate
     bool by_saddle;              // the last correction was made with it
+    carom_chord chord;           // its factor
+    double free;                 // largest row of a joint without reactions
     bool decided, chosen;        // the contacts of this step are known; the set is new: its impact is not known yet
     bool have_M;                 // M is constant and stands
     carom_identity I;
