@@ -28,7 +28,7 @@ unset border
 unset tics
 unset xlabel
 unset grid
-set key at graph 0.05,1 left top Left reverse samplen 2 spacing 1.1 maxrows 23
+set key at graph 0.05,1 left top Left reverse samplen 2 spacing 0.9 vertical maxrows 24 maxcols 1
 set xrange [1:2]
 set yrange [1:2]
 plot for [i = 1:23] NaN with linespoints lc rgb colour[i] pt point[i] ps 0.8 lw (i == 15 || i == 16 ? 2 : 0.7) title word(schemes, i)
