@@ -1,6 +1,6 @@
 # all-schemes.gp: error over CPU time on the papers' examples, a curve per scheme.  Wants style, picture; reads MODEL.csv.
 load style
-set terminal pngcairo size 1500,900 font 'sans,10' noenhanced background '#ffffff'
+set terminal pngcairo size 1100,680 font 'sans,8' noenhanced background '#ffffff'
 set output picture
 set logscale xy
 set format '%.0e'
@@ -21,15 +21,15 @@ do for [k = 1:7] {
     if (k == 7) { set yrange [1e-2:10]; set ytics 10 }
     there = system("awk -F, 'NR > 1 && $3 > 0 { print $1 }' ".word(files, k).".csv | sort -u | tr '\\n' ' '")
     has(i) = strstrt(' '.there, ' '.word(schemes, i).' ') > 0
-    plot for [i = 1:23] (has(i) ? rows(word(files, k), word(schemes, i)) : '/dev/null') using 6:3 with linespoints lc rgb colour[i] pt point[i] ps 0.6 lw (i == 15 || i == 16 ? 2.2 : 1) title word(schemes, i)
+    plot for [i = 1:23] (has(i) ? rows(word(files, k), word(schemes, i)) : '/dev/null') using 6:3 with linespoints lc rgb colour[i] pt point[i] ps 0.4 lw (i == 15 || i == 16 ? 2 : 0.7) title word(schemes, i)
 }
 unset label 1
 unset border
 unset tics
 unset xlabel
 unset grid
-set key at graph 0.05,1 left top Left reverse samplen 2 spacing 1.1 maxrows 23
+set key at graph 0.05,1 left top Left reverse samplen 2 spacing 0.9 vertical maxrows 24 maxcols 1
 set xrange [1:2]
 set yrange [1:2]
-plot for [i = 1:23] NaN with linespoints lc rgb colour[i] pt point[i] ps 0.8 lw (i == 15 || i == 16 ? 2.2 : 1) title word(schemes, i)
+plot for [i = 1:23] NaN with linespoints lc rgb colour[i] pt point[i] ps 0.8 lw (i == 15 || i == 16 ? 2 : 0.7) title word(schemes, i)
 unset multiplot
