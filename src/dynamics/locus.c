@@ -560,6 +560,8 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         for (int i = 0; i < 2; ++i) s->ahead[i] = at->tau[s->ntau - 1 + i] / fmax(plane, 1e-300);
         if (n == 0) CAROM_TRY(tests(s, at->tau, a, &n)); // else they are those of the end of the last step
         if (s->kind == CAROM_LOCUS_FOLD) a[0].value = plane;
+        if (s->kind == CAROM_LOCUS_HOPF) s->coefficient = a[1].value; // behind that of Bogdanov and Takens
+        if (s->kind == CAROM_LOCUS_DOUBLING) s->coefficient = a[0].value;
         CAROM_TRY(add_row(s, part, A, at->B, ""));
         if (s->l->curve.rows >= most) return CAROM_OK;
         if (way > 4 * longest) { // is it back where it began?
