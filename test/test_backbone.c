@@ -3,7 +3,9 @@
 
 static const double PI = 3.14159265358979323846;
 
-#define DUFFING "carom: 1\nparameters: {w: %s, F: %s}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2 + 1/4*x^4\"}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n"
+#define DUFFING                                                                                                        \
+    "carom: 1\nparameters: {w: %s, F: %s}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2 " \
+    "+ 1/4*x^4\"}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n"
 
 // x'' + 0.2 x' + x + x^3 = 0.3 cos 1.3 t, the large one of its orbits.
 static void response(void **state) {
@@ -17,8 +19,10 @@ static void response(void **state) {
     f.response = "x";
     carom_branch b = follow(&f);
     const long r = row_at(&b, 1, 1.3);
-    assert_close(value_in(&b, "x.amplitude", r), 1.032702885561, 1e-9), assert_close(value_in(&b, "x.phase", r), -63.9760133990, 1e-6);
-    assert_close(value_in(&b, "x.h3", r), 0.021822915951, 1e-9), assert_close(value_in(&b, "x.h3.phase", r), 171.6188114928, 1e-5);
+    assert_close(value_in(&b, "x.amplitude", r), 1.032702885561, 1e-9),
+        assert_close(value_in(&b, "x.phase", r), -63.9760133990, 1e-6);
+    assert_close(value_in(&b, "x.h3", r), 0.021822915951, 1e-9),
+        assert_close(value_in(&b, "x.h3.phase", r), 171.6188114928, 1e-5);
     assert_close(value_in(&b, "x.mean", r), 0, 1e-9), assert_close(value_in(&b, "x.h2", r), 0, 1e-9);
     carom_branch_free(&b), carom_orbit_free(&o);
     f = define_branch(&d, NULL, NULL, "w", 1.2, 1.3);
@@ -46,14 +50,24 @@ static void quadrature(void **state) {
     snprintf(value, sizeof value, "w=%.17g", b.branch.column[1].real[r]);
     const char *const set[] = {value, NULL};
     const double at[2] = {value_in(&b, "x", r), value_in(&b, "x'", r)};
-    carom_locus_def l = {.model = {.text = text, .length = strlen(text), .file = "model.yaml", .set = set}, .run = carom_run_nothing(), .kind = CAROM_LOCUS_QUADRATURE, .start = at, .period = "2*pi/w", .guess = 2 * PI, .response = "x",
-                         .by = {"w", "F"}, .from = {0.9, 0.05}, .to = {1.3, 0.2}, .step = 0.2};
+    carom_locus_def l = {.model = {.text = text, .length = strlen(text), .file = "model.yaml", .set = set},
+                         .run = carom_run_nothing(),
+                         .kind = CAROM_LOCUS_QUADRATURE,
+                         .start = at,
+                         .period = "2*pi/w",
+                         .guess = 2 * PI,
+                         .response = "x",
+                         .by = {"w", "F"},
+                         .from = {0.9, 0.05},
+                         .to = {1.3, 0.2},
+                         .step = 0.2};
     carom_locus c;
     carom_error err = {0};
     if (carom_locus_run(&c, &l, &err) != CAROM_OK) fail_msg("%s", err.text);
     assert_true(c.curve.rows > 5);
     for (long i = 0; i < c.curve.rows; ++i) {
-        const double w = c.curve.column[1].real[i], F = c.curve.column[2].real[i], A = c.curve.column[7].real[i], third = A * A * A / 4 / fabs(1 - 9 * w * w); // of x^3
+        const double w = c.curve.column[1].real[i], F = c.curve.column[2].real[i], A = c.curve.column[7].real[i],
+                     third = A * A * A / 4 / fabs(1 - 9 * w * w);         // of x^3
         assert_close(F, 0.2 * w * (A + 9 * third * third / A), 1e-3 * F); // the third harmonic to leading order
     }
     carom_locus_free(&c), carom_branch_free(&b), carom_orbit_free(&o);
@@ -66,7 +80,10 @@ static void conservative_orbits(void **state) {
     static const double period[] = {4.76802202910, 3.17972331678};
     for (int i = 0; i < 2; ++i) {
         char text[300];
-        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: %s}}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2 + 1/4*x^4\"}\nsimulation: {end: 20}\n", at[i]);
+        snprintf(text, sizeof text,
+                 "carom: 1\ncoordinates: {x: {at: %s}}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2 + "
+                 "1/4*x^4\"}\nsimulation: {end: 20}\n",
+                 at[i]);
         carom_orbit_def d = define(text, "free", 0);
         d.conservative = true, d.energy = NAN;
         carom_orbit o = find_orbit(&d);
@@ -78,13 +95,18 @@ static void conservative_orbits(void **state) {
         assert_close(o.period, 4.0043095218, 1e-8);
         carom_orbit_free(&o);
     }
-    carom_orbit_def d = define("carom: 1\ncoordinates: {x: {at: 0, rate: 2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2\"}\ncontacts: {stop: {gap: 1 - x, restitution: 1}}\nsimulation: {end: 20}\n", "free", 0);
+    carom_orbit_def d =
+        define("carom: 1\ncoordinates: {x: {at: 0, rate: 2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
+               "\"1/2*x^2\"}\ncontacts: {stop: {gap: 1 - x, restitution: 1}}\nsimulation: {end: 20}\n",
+               "free", 0);
     d.conservative = true, d.energy = NAN;
     carom_orbit o = find_orbit(&d);
     assert_close(o.period, 4 * PI / 3, 1e-9);
     carom_orbit_free(&o);
     // damped: there is none
-    d = define("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2\"}\nforces: {x: \"-0.1*x'\"}\nsimulation: {end: 20}\n", "free", 0);
+    d = define("carom: 1\ncoordinates: {x: {at: 1}}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2\"}\nforces: "
+               "{x: \"-0.1*x'\"}\nsimulation: {end: 20}\n",
+               "free", 0);
     d.conservative = true, d.energy = NAN;
     refused(&d, CAROM_NOT_CONVERGED, "must be conservative");
 }
@@ -105,19 +127,25 @@ static carom_branch family(const char *text, int mode, double from, double to, d
 static void nonlinear_mode(void **state) {
     (void)state;
     double start[4];
-    carom_branch b = family("carom: 1\ncoordinates: {x1: 0, x2: 0}\nenergy: {kinetic: \"1/2*x1'^2 + 1/2*x2'^2\", potential: \"x1^2 + x2^2 - x1*x2 + x1^4/8\"}\n", 1, 0.01, 1, start);
+    carom_branch b = family("carom: 1\ncoordinates: {x1: 0, x2: 0}\nenergy: {kinetic: \"1/2*x1'^2 + 1/2*x2'^2\", "
+                            "potential: \"x1^2 + x2^2 - x1*x2 + x1^4/8\"}\n",
+                            1, 0.01, 1, start);
     const long r = b.branch.rows - 1;
     assert_close(b.branch.column[1].real[r], 1, 1e-9);
     assert_close(value_in(&b, "period", r), 5.89468561546, 1e-9);
-    assert_close(value_in(&b, "max(x1)", r), 0.89075204151, 1e-7), assert_close(value_in(&b, "max(x2)", r), 1.01653920234, 1e-7);
+    assert_close(value_in(&b, "max(x1)", r), 0.89075204151, 1e-7),
+        assert_close(value_in(&b, "max(x2)", r), 1.01653920234, 1e-7);
     carom_branch_free(&b);
 }
 
-// x'' + x = 0 with an elastic stop at 1: from the energy 1/2 on, T = 2 (pi - acos(1/sqrt(2 E))).  Two masses, one of which meets the stop: the mode in phase grazes at 1, that out of phase at 2.
+// x'' + x = 0 with an elastic stop at 1: from the energy 1/2 on, T = 2 (pi - acos(1/sqrt(2 E))).  Two masses, one of
+// which meets the stop: the mode in phase grazes at 1, that out of phase at 2.
 static void through_the_stop(void **state) {
     (void)state;
     double start[4];
-    carom_branch b = family("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2\"}\ncontacts: {stop: {gap: 1 - x, restitution: 1}}\n", 1, 0.1, 2, start);
+    carom_branch b = family("carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
+                            "\"1/2*x^2\"}\ncontacts: {stop: {gap: 1 - x, restitution: 1}}\n",
+                            1, 0.1, 2, start);
     assert_close(at_event(&b, "grazing stop", 0), 0.5, 1e-8);
     for (long r = 0; r < b.branch.rows; ++r) {
         const double E = b.branch.column[1].real[r];
@@ -127,7 +155,9 @@ static void through_the_stop(void **state) {
     assert_true(b.note.code == CAROM_OK);
     carom_branch_free(&b);
     for (int mode = 1; mode <= 2; ++mode) {
-        b = family("carom: 1\ncoordinates: {x1: 0, x2: 0}\nenergy: {kinetic: \"1/2*x1'^2 + 1/2*x2'^2\", potential: \"1/2*x1^2 + 1/2*x2^2 + 1/4*(x1 - x2)^2\"}\ncontacts: {stop: {gap: 1 - x2, restitution: 1}}\n", mode, 0.5, 2.5, start);
+        b = family("carom: 1\ncoordinates: {x1: 0, x2: 0}\nenergy: {kinetic: \"1/2*x1'^2 + 1/2*x2'^2\", potential: "
+                   "\"1/2*x1^2 + 1/2*x2^2 + 1/4*(x1 - x2)^2\"}\ncontacts: {stop: {gap: 1 - x2, restitution: 1}}\n",
+                   mode, 0.5, 2.5, start);
         assert_close(at_event(&b, "grazing stop", 0), mode, 1e-8);
         assert_true(b.note.code == CAROM_OK);
         carom_branch_free(&b);
@@ -135,6 +165,8 @@ static void through_the_stop(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(response), cmocka_unit_test(quadrature), cmocka_unit_test(conservative_orbits), cmocka_unit_test(nonlinear_mode), cmocka_unit_test(through_the_stop)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(response), cmocka_unit_test(quadrature),
+                                       cmocka_unit_test(conservative_orbits), cmocka_unit_test(nonlinear_mode),
+                                       cmocka_unit_test(through_the_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,24 @@
 static const double PI = 3.14159265358979323846;
 
 // The curve from the n-th event of a branch, a model with `text` and the parameter of the branch at `by[0]`.
-static carom_locus curve_of(const char *text, const carom_branch *b, const char *event, int n, const char *period, carom_locus_kind kind, const char *A, double a, double a_1, const char *B, double c, double c_1, int most) {
+static carom_locus curve_of(const char *text, const carom_branch *b, const char *event, int n, const char *period,
+                            carom_locus_kind kind, const char *A, double a, double a_1, const char *B, double c,
+                            double c_1, int most) {
     const long r = row_of(b, event, n);
     char value[60];
     snprintf(value, sizeof value, "%s=%.17g", b->branch.column[1].name, b->branch.column[1].real[r]);
     const char *const set[] = {value, NULL};
     const double start[2] = {b->branch.column[6].real[r], b->branch.column[7].real[r]};
-    carom_locus_def d = {.model = {.text = text, .length = strlen(text), .file = "model.yaml", .set = set}, .run = carom_run_nothing(), .kind = kind, .start = start, .period = period, .guess = b->branch.column[2].real[r],
-                         .by = {A, B}, .from = {a, c}, .to = {a_1, c_1}, .most = most};
+    carom_locus_def d = {.model = {.text = text, .length = strlen(text), .file = "model.yaml", .set = set},
+                         .run = carom_run_nothing(),
+                         .kind = kind,
+                         .start = start,
+                         .period = period,
+                         .guess = b->branch.column[2].real[r],
+                         .by = {A, B},
+                         .from = {a, c},
+                         .to = {a_1, c_1},
+                         .most = most};
     carom_locus l;
     carom_error err = {0};
     if (carom_locus_run(&l, &d, &err) != CAROM_OK) fail_msg("%s", err.text);
@@ -25,7 +35,8 @@ static carom_branch rests(const char *text, const char *by, double from, double 
     return follow(&f);
 }
 
-static carom_branch orbits(const char *text, const char *period, double transient, const char *by, double from, double to) {
+static carom_branch orbits(const char *text, const char *period, double transient, const char *by, double from,
+                           double to) {
     const carom_orbit_def d = define(text, period, transient);
     carom_orbit o = find_orbit(&d);
     double start[2];
@@ -51,7 +62,8 @@ static int count(const carom_locus *l) {
 // a - P sin a = c: folds where P cos a = 1, a cusp at P = 1, c = 0.  Without c the strut buckles at P = k.
 static void strut(void **state) {
     (void)state;
-    const char *text = "carom: 1\nparameters: {P: 1.2, c: 0.2, k: 1}\ncoordinates: {a: {at: 0.9}}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"1/2*k*a^2 + P*cos(a) - c*a\"}\nforces: {a: \"-a'\"}\n";
+    const char *text = "carom: 1\nparameters: {P: 1.2, c: 0.2, k: 1}\ncoordinates: {a: {at: 0.9}}\nenergy: {kinetic: "
+                       "\"1/2*a'^2\", potential: \"1/2*k*a^2 + P*cos(a) - c*a\"}\nforces: {a: \"-a'\"}\n";
     carom_branch b = rests(text, "c", -0.3, 0.3, 0);
     assert_close(fabs(at_event(&b, "fold", 0)), 0.077639414614, 1e-10);
     carom_locus l = curve_of(text, &b, "fold", 0, NULL, CAROM_LOCUS_FOLD, "P", 0.5, 2, "c", -1, 1, 0);
@@ -63,7 +75,8 @@ static void strut(void **state) {
     assert_close(l.curve.column[1].real[r], 1, 1e-9), assert_close(l.curve.column[2].real[r], 0, 1e-9);
     assert_int_equal(count(&l), 1);
     carom_locus_free(&l), carom_branch_free(&b);
-    const char *straight = "carom: 1\nparameters: {P: 0, c: 0, k: 1}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"1/2*k*a^2 + P*cos(a) - c*a\"}\nforces: {a: \"-a'\"}\n";
+    const char *straight = "carom: 1\nparameters: {P: 0, c: 0, k: 1}\ncoordinates: {a: 0}\nenergy: {kinetic: "
+                           "\"1/2*a'^2\", potential: \"1/2*k*a^2 + P*cos(a) - c*a\"}\nforces: {a: \"-a'\"}\n";
     b = rests(straight, "P", 0, 2, 0);
     l = curve_of(straight, &b, "branch", 0, NULL, CAROM_LOCUS_BRANCH, "P", 0, 3, "k", 0.5, 2, 0);
     assert_true(l.curve.rows > 10);
@@ -71,49 +84,62 @@ static void strut(void **state) {
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
-// x'' + x = p x' + q x'^3 - x'^5: Hopf points at p = 0, Re c1 = 3/2 q; folds of orbits where p + 3/4 q r^2 - 5/8 r^4 = 0 to first order.
+// x'' + x = p x' + q x'^3 - x'^5: Hopf points at p = 0, Re c1 = 3/2 q; folds of orbits where p + 3/4 q r^2 - 5/8 r^4 =
+// 0 to first order.
 static void bautin(void **state) {
     (void)state;
-    const char *text = "carom: 1\nparameters: {p: -0.2, q: 0.5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2\"}\nforces: {x: \"p*x' + q*x'^3 - x'^5\"}\n";
+    const char *text = "carom: 1\nparameters: {p: -0.2, q: 0.5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+                       "potential: \"1/2*x^2\"}\nforces: {x: \"p*x' + q*x'^3 - x'^5\"}\n";
     carom_branch b = rests(text, "p", -0.2, 0.2, CAROM_SWITCH_HOPF);
     assert_close(at_event(&b, "fold", 0), -0.056249381993, 1e-9);
     carom_locus l = curve_of(text, &b, "hopf", 0, NULL, CAROM_LOCUS_HOPF, "p", -0.2, 0.2, "q", -1, 1, 0);
     const long r = event_row(&l, "bautin");
     assert_close(l.curve.column[1].real[r], 0, 1e-9), assert_close(l.curve.column[2].real[r], 0, 1e-6);
-    for (long i = 0; i < l.curve.rows; ++i) assert_close(l.curve.column[7].real[i], 1.5 * l.curve.column[2].real[i], 1e-5), assert_close(l.curve.column[5].real[i], 1, 1e-9);
+    for (long i = 0; i < l.curve.rows; ++i)
+        assert_close(l.curve.column[7].real[i], 1.5 * l.curve.column[2].real[i], 1e-5),
+            assert_close(l.curve.column[5].real[i], 1, 1e-9);
     assert_int_equal(count(&l), 1);
     carom_locus_free(&l);
     l = curve_of(text, &b, "fold", 0, "free", CAROM_LOCUS_FOLD, "p", -0.1, 0.1, "q", 0.4, 0.6, 12);
-    for (long i = 0; i < l.curve.rows; ++i) assert_close(l.curve.column[1].real[i], -9. / 40 * pow(l.curve.column[2].real[i], 2), 5e-6);
+    for (long i = 0; i < l.curve.rows; ++i)
+        assert_close(l.curve.column[1].real[i], -9. / 40 * pow(l.curve.column[2].real[i], 2), 5e-6);
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
 // x'' + 0.2 x' + x + x^3 = F cos w t
 static void duffing(void **state) {
     (void)state;
-    const char *text = "carom: 1\nparameters: {w: 1.2, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2 + 1/4*x^4\"}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n";
+    const char *text = "carom: 1\nparameters: {w: 1.2, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+                       "potential: \"1/2*x^2 + 1/4*x^4\"}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\n";
     carom_branch b = orbits(text, "2*pi/w", 100, "w", 1.1, 1.5);
     carom_locus l = curve_of(text, &b, "fold", 0, "2*pi/w", CAROM_LOCUS_FOLD, "w", 1, 1.5, "F", 0.12, 0.21, 0);
     const long r = event_row(&l, "cusp");
-    assert_close(l.curve.column[1].real[r], 1.18729985814, 1e-8), assert_close(l.curve.column[2].real[r], 0.16470226034, 1e-8);
+    assert_close(l.curve.column[1].real[r], 1.18729985814, 1e-8),
+        assert_close(l.curve.column[2].real[r], 0.16470226034, 1e-8);
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
 // x'' - 0.2 (1 - x^2) x' + x = F cos w t: resonance 1:4 on the border of entrainment.
 static void van_der_pol(void **state) {
     (void)state;
-    const char *text = "carom: 1\nparameters: {w: 1.2, F: 1}\ncoordinates: {x: 2}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2\"}\nforces: {x: \"0.2*(1 - x^2)*x' + F*cos(w*t)\"}\n";
+    const char *text = "carom: 1\nparameters: {w: 1.2, F: 1}\ncoordinates: {x: 2}\nenergy: {kinetic: \"1/2*x'^2\", "
+                       "potential: \"1/2*x^2\"}\nforces: {x: \"0.2*(1 - x^2)*x' + F*cos(w*t)\"}\n";
     carom_branch b = orbits(text, "2*pi/w", 300, "w", 1.15, 1.4);
-    carom_locus l = curve_of(text, &b, "neimark-sacker", 0, "2*pi/w", CAROM_LOCUS_TORUS, "w", 1.2, 1.4, "F", 0.9, 1.2, 0);
+    carom_locus l =
+        curve_of(text, &b, "neimark-sacker", 0, "2*pi/w", CAROM_LOCUS_TORUS, "w", 1.2, 1.4, "F", 0.9, 1.2, 0);
     const long r = event_row(&l, "resonance 1:4");
-    assert_close(l.curve.column[1].real[r], 1.33757880115, 1e-9), assert_close(l.curve.column[2].real[r], 1.13350279466, 1e-9);
+    assert_close(l.curve.column[1].real[r], 1.33757880115, 1e-9),
+        assert_close(l.curve.column[2].real[r], 1.13350279466, 1e-9);
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
-// A ball on a table: Q = sqrt((A w^2)^2 - (pi g (1 - e)/(1 + e))^2) is 0 at the fold and 2 g (1 + e^2)/(1 + e)^2 at the doubling.  c of the doubling: from the doubled orbits, and by differences.
+// A ball on a table: Q = sqrt((A w^2)^2 - (pi g (1 - e)/(1 + e))^2) is 0 at the fold and 2 g (1 + e^2)/(1 + e)^2 at the
+// doubling.  c of the doubling: from the doubled orbits, and by differences.
 static void table(void **state) {
     (void)state;
-    const char *text = "carom: 1\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: 0, rate: 0.9}}\nenergy: {kinetic: \"1/2*y'^2\", potential: g*y}\ncontacts: {table: {gap: \"y - A*sin(w*t)\", restitution: e}}\n";
+    const char *text =
+        "carom: 1\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: 0, rate: 0.9}}\nenergy: "
+        "{kinetic: \"1/2*y'^2\", potential: g*y}\ncontacts: {table: {gap: \"y - A*sin(w*t)\", restitution: e}}\n";
     const carom_orbit_def d = define(text, "2*pi/w", 20);
     carom_orbit o = find_orbit(&d);
     double start[2];
@@ -121,22 +147,29 @@ static void table(void **state) {
     f.switches = CAROM_SWITCH_DOUBLING;
     carom_branch b = follow(&f);
     for (int k = 0; k < 2; ++k) {
-        carom_locus l = curve_of(text, &b, k ? "fold" : "period-doubling", 0, "2*pi/w", k ? CAROM_LOCUS_FOLD : CAROM_LOCUS_DOUBLING, "A", 0.0005, 0.03, "e", 0.3, 0.95, 0);
+        carom_locus l = curve_of(text, &b, k ? "fold" : "period-doubling", 0, "2*pi/w",
+                                 k ? CAROM_LOCUS_FOLD : CAROM_LOCUS_DOUBLING, "A", 0.0005, 0.03, "e", 0.3, 0.95, 0);
         if (l.curve.rows < 20) fail_msg("%ld points: %s", l.curve.rows, l.note.text);
         for (long i = 0; i < l.curve.rows; ++i) {
-            const double A = l.curve.column[1].real[i], e = l.curve.column[2].real[i], Q = k ? 0 : 2 * 9.81 * (1 + e * e) / pow(1 + e, 2);
+            const double A = l.curve.column[1].real[i], e = l.curve.column[2].real[i],
+                         Q = k ? 0 : 2 * 9.81 * (1 + e * e) / pow(1 + e, 2);
             assert_close(A * 900, hypot(Q, PI * 9.81 * (1 - e) / (1 + e)), 1e-8);
         }
-        if (k == 0) assert_close(l.curve.column[7].real[0] / value_in(&b, "coefficient", row_of(&b, "period-doubling", 0)), 1, 0.15); // their units, sizes of motions at A = 0.0117 and 0.01, differ
+        if (k == 0)
+            assert_close(l.curve.column[7].real[0] / value_in(&b, "coefficient", row_of(&b, "period-doubling", 0)), 1,
+                         0.15); // their units, sizes of motions at A = 0.0117 and 0.01, differ
         carom_locus_free(&l);
     }
     carom_branch_free(&b), carom_orbit_free(&o);
 }
 
-// x'' + 0.2 x' + x = F cos w t, x <= 1: grazing at F = |1 - w^2 + 0.2 i w|.  It is degenerate where half the damped frequency divides that of the force, w = sqrt(0.99).
+// x'' + 0.2 x' + x = F cos w t, x <= 1: grazing at F = |1 - w^2 + 0.2 i w|.  It is degenerate where half the damped
+// frequency divides that of the force, w = sqrt(0.99).
 static void grazing(void **state) {
     (void)state;
-    const char *text = "carom: 1\nparameters: {e: 0.8, w: 0.9, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: 1/2*x^2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\ncontacts: {stop: {gap: 1 - x, restitution: e}}\n";
+    const char *text =
+        "carom: 1\nparameters: {e: 0.8, w: 0.9, F: 0.2}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+        "potential: 1/2*x^2}\nforces: {x: \"F*cos(w*t) - 0.2*x'\"}\ncontacts: {stop: {gap: 1 - x, restitution: e}}\n";
     carom_branch b = orbits(text, "2*pi/w", 100, "F", 0.2, 0.27);
     carom_locus l = curve_of(text, &b, "grazing", 0, "2*pi/w", CAROM_LOCUS_GRAZING, "F", 0.1, 0.4, "w", 0.8, 1.1, 0);
     for (long i = 0; i < l.curve.rows; ++i) {
@@ -144,7 +177,8 @@ static void grazing(void **state) {
         assert_close(F, hypot(1 - w * w, 0.2 * w), 1e-9);
     }
     const long r = event_row(&l, "degenerate-grazing");
-    assert_close(l.curve.column[2].real[r], sqrt(0.99), 1e-8), assert_close(l.curve.column[1].real[r], 0.19924858845, 1e-8);
+    assert_close(l.curve.column[2].real[r], sqrt(0.99), 1e-8),
+        assert_close(l.curve.column[1].real[r], 0.19924858845, 1e-8);
     carom_locus_free(&l), carom_branch_free(&b);
 }
 
@@ -152,9 +186,17 @@ static void refused_curves(void **state) {
     (void)state;
     carom_locus l;
     carom_error err = {0};
-    const char *text = "carom: 1\nparameters: {p: 1, q: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*p*q*x^2\"}\n";
-    carom_locus_def d = {.model = {.text = text, .length = strlen(text), .file = "model.yaml"}, .run = carom_run_nothing(), .kind = CAROM_LOCUS_TORUS, .guess = NAN, .by = {"p", "q"}, .from = {0, 0}, .to = {2, 2}};
-    static const char *const words[] = {"--curve torus belongs to orbits", "two different numbers", "got p twice", "outside the given ranges", "'x' is not a parameter"};
+    const char *text = "carom: 1\nparameters: {p: 1, q: 1}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+                       "potential: \"1/2*p*q*x^2\"}\n";
+    carom_locus_def d = {.model = {.text = text, .length = strlen(text), .file = "model.yaml"},
+                         .run = carom_run_nothing(),
+                         .kind = CAROM_LOCUS_TORUS,
+                         .guess = NAN,
+                         .by = {"p", "q"},
+                         .from = {0, 0},
+                         .to = {2, 2}};
+    static const char *const words[] = {"--curve torus belongs to orbits", "two different numbers", "got p twice",
+                                        "outside the given ranges", "'x' is not a parameter"};
     for (int i = 0; i < 5; ++i) {
         carom_locus_def e = d;
         if (i > 0) e.kind = CAROM_LOCUS_FOLD;
@@ -169,6 +211,9 @@ static void refused_curves(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strut), cmocka_unit_test(bautin), cmocka_unit_test(duffing), cmocka_unit_test(van_der_pol), cmocka_unit_test(table), cmocka_unit_test(grazing), cmocka_unit_test(refused_curves)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strut),         cmocka_unit_test(bautin),
+                                       cmocka_unit_test(duffing),       cmocka_unit_test(van_der_pol),
+                                       cmocka_unit_test(table),         cmocka_unit_test(grazing),
+                                       cmocka_unit_test(refused_curves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

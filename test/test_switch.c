@@ -10,13 +10,17 @@ static carom_branch switch_from_rest(const char *text, const char *by, double fr
     return follow(&f);
 }
 
-// k a = P k sin a: behind P = 1 the strut leans to a = P sin a, and a^2/6 = P - 1 there; both sides are images of each other.
+// k a = P k sin a: behind P = 1 the strut leans to a = P sin a, and a^2/6 = P - 1 there; both sides are images of each
+// other.
 static void strut(void **state) {
     (void)state;
     static const char *const k[] = {"1", "1e8"};
     for (int i = 0; i < 2; ++i) {
         char text[300];
-        snprintf(text, sizeof text, "carom: 1\nparameters: {P: 0, k: %s}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: \"1/2*k*a^2 + P*k*cos(a)\"}\n", k[i]);
+        snprintf(text, sizeof text,
+                 "carom: 1\nparameters: {P: 0, k: %s}\ncoordinates: {a: 0}\nenergy: {kinetic: \"1/2*a'^2\", potential: "
+                 "\"1/2*k*a^2 + P*k*cos(a)\"}\n",
+                 k[i]);
         carom_branch b = switch_from_rest(text, "P", 0, 1.2, CAROM_SWITCH_ALL);
         assert_int_equal(b.branches, 2);
         const long r = row_of(&b, "branch (supercritical pitchfork)", 0);
@@ -30,7 +34,9 @@ static void strut(void **state) {
 // x (p - x) = 0: two lines that cross, each followed in both directions.
 static void transcritical(void **state) {
     (void)state;
-    carom_branch b = switch_from_rest("carom: 1\nparameters: {p: -0.5}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"-1/2*p*x^2 + x^3/3\"}\nforces: {x: \"-x'\"}\n", "p", -0.5, 1, CAROM_SWITCH_BRANCH);
+    carom_branch b = switch_from_rest("carom: 1\nparameters: {p: -0.5}\ncoordinates: {x: 0}\nenergy: {kinetic: "
+                                      "\"1/2*x'^2\", potential: \"-1/2*p*x^2 + x^3/3\"}\nforces: {x: \"-x'\"}\n",
+                                      "p", -0.5, 1, CAROM_SWITCH_BRANCH);
     assert_int_equal(b.branches, 3);
     assert_close(at_event(&b, "branch (transcritical)", 0), 0, 1e-9);
     for (long r = 0; r < b.branch.rows; ++r)
@@ -38,10 +44,12 @@ static void transcritical(void **state) {
     carom_branch_free(&b);
 }
 
-// x'' - (p - x^2) x' + x + b x^2 = 0: sigma = p/2, c1 = -1/2 - 5 i/12 with q = (1, i) at b = 1/2.  b = 0: van der Pol's equation at p = 1.
+// x'' - (p - x^2) x' + x + b x^2 = 0: sigma = p/2, c1 = -1/2 - 5 i/12 with q = (1, i) at b = 1/2.  b = 0: van der Pol's
+// equation at p = 1.
 static void hopf(void **state) {
     (void)state;
-    const char *text = "carom: 1\nparameters: {p: -0.5, b: %s}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2 + b*x^3/3\"}\nforces: {x: \"(p - x^2)*x'\"}\n";
+    const char *text = "carom: 1\nparameters: {p: -0.5, b: %s}\ncoordinates: {x: 0}\nenergy: {kinetic: \"1/2*x'^2\", "
+                       "potential: \"1/2*x^2 + b*x^3/3\"}\nforces: {x: \"(p - x^2)*x'\"}\n";
     char own[300];
     snprintf(own, sizeof own, text, "0");
     carom_branch b = switch_from_rest(own, "p", -0.5, 1, CAROM_SWITCH_ALL);
@@ -59,12 +67,15 @@ static void hopf(void **state) {
     carom_branch_free(&b);
 }
 
-// A block on a belt with falling friction 1/(1 + 3 u) and damping 0.3: friction feeds 3/(1 + 3 v)^2 back, 0.3 of it at v = (sqrt(10) - 1)/3; the orbits are on the side of
-// stable sliding.
+// A block on a belt with falling friction 1/(1 + 3 u) and damping 0.3: friction feeds 3/(1 + 3 v)^2 back, 0.3 of it at
+// v = (sqrt(10) - 1)/3; the orbits are on the side of stable sliding.
 static void belt(void **state) {
     (void)state;
-    carom_branch b = switch_from_rest("carom: 1\nparameters: {v: 0.9}\ncoordinates: {x: {at: 1.2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/2*x^2\"}\nforces: {x: \"-0.3*x'\"}\n"
-                                      "contacts: {belt: {normal force: 1, slip rate: \"x' - v\", friction: \"1/(1 + 3*slip.speed)\"}}\n", "v", 0.6, 1, CAROM_SWITCH_HOPF);
+    carom_branch b = switch_from_rest(
+        "carom: 1\nparameters: {v: 0.9}\ncoordinates: {x: {at: 1.2}}\nenergy: {kinetic: \"1/2*x'^2\", potential: "
+        "\"1/2*x^2\"}\nforces: {x: \"-0.3*x'\"}\n"
+        "contacts: {belt: {normal force: 1, slip rate: \"x' - v\", friction: \"1/(1 + 3*slip.speed)\"}}\n",
+        "v", 0.6, 1, CAROM_SWITCH_HOPF);
     const long r = row_of(&b, "hopf (subcritical)", 0);
     assert_close(b.branch.column[1].real[r], (sqrt(10) - 1) / 3, 1e-9);
     assert_true(value_in(&b, "coefficient", r) > 0);
@@ -74,7 +85,9 @@ static void belt(void **state) {
 // x'' + 0.2 x' + x^3 = F cos t: the symmetric orbit loses its symmetry at F = 2.403377116057.
 static void duffing(void **state) {
     (void)state;
-    const carom_orbit_def d = define("carom: 1\nparameters: {F: 2.3}\ncoordinates: {x: 1.2}\nenergy: {kinetic: \"1/2*x'^2\", potential: \"1/4*x^4\"}\nforces: {x: \"F*cos(t) - 0.2*x'\"}\n", "2*pi", 200);
+    const carom_orbit_def d = define("carom: 1\nparameters: {F: 2.3}\ncoordinates: {x: 1.2}\nenergy: {kinetic: "
+                                     "\"1/2*x'^2\", potential: \"1/4*x^4\"}\nforces: {x: \"F*cos(t) - 0.2*x'\"}\n",
+                                     "2*pi", 200);
     carom_orbit o = find_orbit(&d);
     double start[2];
     carom_follow_def f = define_branch(&d, &o, start, "F", 2.3, 2.6);
@@ -85,7 +98,8 @@ static void duffing(void **state) {
     const long r = row_at(&b, 2, 2.6);
     const double x = value_in(&b, "x", r), v = value_in(&b, "x'", r);
     if (fabs(x - 1.45696874805) < 1e-3) assert_close(x, 1.45696874805, 1e-8), assert_close(v, 2.01716223293, 1e-8);
-    assert_close(value_in(&b, "mu1.re", r), 0.32702075, 1e-7), assert_close(fabs(value_in(&b, "mu1.im", r)), 0.42150560, 1e-7);
+    assert_close(value_in(&b, "mu1.re", r), 0.32702075, 1e-7),
+        assert_close(fabs(value_in(&b, "mu1.im", r)), 0.42150560, 1e-7);
     carom_branch_free(&b);
     carom_orbit_free(&o);
 }
@@ -93,8 +107,10 @@ static void duffing(void **state) {
 // A ball on a table: orbits of two impacts behind the doubling.
 static void table(void **state) {
     (void)state;
-    const carom_orbit_def d = define("carom: 1\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: 0, rate: 0.9}}\nenergy: {kinetic: \"1/2*y'^2\", potential: g*y}\n"
-                                     "contacts: {table: {gap: \"y - A*sin(w*t)\", restitution: e}}\n", "2*pi/w", 20);
+    const carom_orbit_def d = define("carom: 1\nparameters: {g: 9.81, e: 0.8, w: 30, A: 0.01}\ncoordinates: {y: {at: "
+                                     "0, rate: 0.9}}\nenergy: {kinetic: \"1/2*y'^2\", potential: g*y}\n"
+                                     "contacts: {table: {gap: \"y - A*sin(w*t)\", restitution: e}}\n",
+                                     "2*pi/w", 20);
     carom_orbit o = find_orbit(&d);
     double start[2];
     carom_follow_def f = define_branch(&d, &o, start, "A", 0.01, 0.0125);
@@ -103,13 +119,16 @@ static void table(void **state) {
     const long r = row_of(&b, "period-doubling (supercritical)", 0), end = row_at(&b, 2, 0.0125);
     assert_close(b.branch.column[1].real[r], 0.0116721175039, 1e-12);
     assert_true(value_in(&b, "coefficient", r) > 0);
-    assert_close(value_in(&b, "mu1.re", end), -0.0678231385, 1e-8), assert_close(fabs(value_in(&b, "mu1.im", end)), 0.6363961203, 1e-8);
+    assert_close(value_in(&b, "mu1.re", end), -0.0678231385, 1e-8),
+        assert_close(fabs(value_in(&b, "mu1.im", end)), 0.6363961203, 1e-8);
     assert_close(value_in(&b, "period", end), 4 * PI / 30, 1e-12);
     carom_branch_free(&b);
     carom_orbit_free(&o);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strut), cmocka_unit_test(transcritical), cmocka_unit_test(hopf), cmocka_unit_test(belt), cmocka_unit_test(duffing), cmocka_unit_test(table)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strut),   cmocka_unit_test(transcritical),
+                                       cmocka_unit_test(hopf),    cmocka_unit_test(belt),
+                                       cmocka_unit_test(duffing), cmocka_unit_test(table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -259,7 +259,7 @@ class Gradient(Structure):
 
 
 class OrbitDef(Structure):
-    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("exchange", c_void_p), ("segments", c_int), ("transient", c_double), ("guess", c_double),
+    _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("exchange", c_void_p), ("segments", c_int), ("transient", c_double), ("guess", c_double), ("conservative", c_bool), ("energy", c_double),
                 ("stop", c_void_p), ("user", c_void_p)]
 
 
@@ -293,7 +293,7 @@ class CTable(Structure):
 
 class FollowDef(Structure):
     _fields_ = [("model", ModelDef), ("run", RunGiven), ("start", c_void_p), ("period", c_char_p), ("guess", c_double), ("exchange", c_void_p), ("by", c_char_p),
-                ("from", c_double), ("to", c_double), ("step", c_double), ("most", c_int), ("switches", c_int), ("on_point", c_void_p), ("user", c_void_p),
+                ("from", c_double), ("to", c_double), ("step", c_double), ("most", c_int), ("switches", c_int), ("conservative", c_bool), ("response", c_char_p), ("on_point", c_void_p), ("user", c_void_p),
                 ("stop", c_void_p)]
 
 

@@ -112,11 +112,11 @@ static bool read_by(job *j, const carom_model *m) {
     j->name[equals - by] = 0, j->name[colon - by] = 0;
     carom_error err;
     if (cli_has(j->a, "conservative")) {
-        char *end = NULL, *last = NULL;
         j->def.by = j->name;
         if (strcmp(j->name, "energy") != 0) return cli_say("--conservative: expected --by energy=A:B, got %s", by), false;
-        j->def.from = strtod(equals + 1, &end), j->def.to = strtod(colon + 1, &last);
-        return end == colon && last && !*last && last > colon + 1 ? true : (cli_say("--by: '%s' is not energy=A:B with two numbers", by), false);
+        if (!carom_model_quantity(NULL, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) || !carom_model_quantity(NULL, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
+            return cli_say("--by: '%s' is not energy=A:B with two numbers: %s", by, err.text), false;
+        return true;
     }
     if (!carom_model_quantity(m, j->name, equals + 1, (size_t)(colon - equals - 1), &j->def.from, &err) || !carom_model_quantity(m, j->name, colon + 1, strlen(colon + 1), &j->def.to, &err))
         return cli_say("--by: '%s' is not NAME=A:B with two numbers: %s", by, err.text), false;

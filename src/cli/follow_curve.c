@@ -15,7 +15,7 @@ typedef struct job {
     carom_table branch;
     carom_model *model;
     long row;
-    char *note[8];                 // texts of the branch file
+    char *note[8]; // texts of the branch file
     const char **set, **options, **exchange;
     char *value, *out, *own, *name[2];
     double *start;
@@ -40,9 +40,15 @@ static bool read_kind(job *j, int *nth) {
     const size_t n = colon ? (size_t)(colon - text) : strlen(text);
     int kind = -1;
     for (int i = 0; i < CAROM_LOCUS_KINDS; ++i)
-        if (strlen(carom_locus_word((carom_locus_kind)i)) == n && strncmp(carom_locus_word((carom_locus_kind)i), text, n) == 0) kind = i;
+        if (strlen(carom_locus_word((carom_locus_kind)i)) == n &&
+            strncmp(carom_locus_word((carom_locus_kind)i), text, n) == 0)
+            kind = i;
     *nth = colon ? atoi(colon + 1) : 1;
-    if (kind < 0 || *nth < 1) return cli_say("--curve: expected fold, branch, hopf, doubling, torus, grazing or quadrature, perhaps with :N for the N-th event, got '%s'", text), false;
+    if (kind < 0 || *nth < 1)
+        return cli_say("--curve: expected fold, branch, hopf, doubling, torus, grazing or quadrature, perhaps with :N "
+                       "for the N-th event, got '%s'",
+                       text),
+               false;
     j->def.kind = (carom_locus_kind)kind;
     return true;
 }
@@ -53,7 +59,8 @@ static bool find_quadrature(job *j, int nth) {
     const carom_column *phase = NULL;
     for (int i = 6; i < t->columns && !phase; ++i)
         if (carom_ends(t->column[i].name, ".amplitude") && i + 1 < t->columns) phase = &t->column[i + 1];
-    if (!phase) return cli_say("--curve quadrature: %s has no response; make it with --response NAME", j->a->word[0]), false;
+    if (!phase)
+        return cli_say("--curve quadrature: %s has no response; make it with --response NAME", j->a->word[0]), false;
     int count = 0;
     j->row = -1;
     for (long r = 0; r + 1 < t->rows; ++r) {
@@ -61,13 +68,16 @@ static bool find_quadrature(job *j, int nth) {
         if (t->column[0].integer[r] != t->column[0].integer[r + 1] || !(a * b < 0)) continue;
         if (++count == nth) j->row = fabs(a) < fabs(b) ? r : r + 1;
     }
-    if (j->row < 0) cli_say("--curve quadrature: the phase of the response is a quarter of a period at %d point%s of %s, got :%d", count, count == 1 ? "" : "s", j->a->word[0], nth);
+    if (j->row < 0)
+        cli_say("--curve quadrature: the phase of the response is a quarter of a period at %d point%s of %s, got :%d",
+                count, count == 1 ? "" : "s", j->a->word[0], nth);
     return j->row >= 0;
 }
 
 // The N-th event of the kind, in the order of the file.
 static bool find_event(job *j, int nth) {
-    static const char *const word[CAROM_LOCUS_KINDS] = {"fold", "branch", "hopf", "period-doubling", "neimark-sacker", "grazing ", ""};
+    static const char *const word[CAROM_LOCUS_KINDS] = {"fold",           "branch",   "hopf", "period-doubling",
+                                                        "neimark-sacker", "grazing ", ""};
     if (j->def.kind == CAROM_LOCUS_QUADRATURE) return find_quadrature(j, nth);
     const carom_table *t = &j->branch;
     int count = 0;
@@ -78,8 +88,10 @@ static bool find_event(job *j, int nth) {
         if (++count == nth) j->row = r;
     }
     if (j->row >= 0) return true;
-    if (count == 0) cli_say("--curve: %s has no event of this kind: %s", j->a->word[0], carom_locus_word(j->def.kind));
-    else cli_say("--curve: %s has %d event%s of this kind, got :%d", j->a->word[0], count, count == 1 ? "" : "s", nth);
+    if (count == 0)
+        cli_say("--curve: %s has no event of this kind: %s", j->a->word[0], carom_locus_word(j->def.kind));
+    else
+        cli_say("--curve: %s has %d event%s of this kind, got :%d", j->a->word[0], count, count == 1 ? "" : "s", nth);
     return false;
 }
 
@@ -96,7 +108,9 @@ static bool read_by(job *j) {
         strcpy(j->name[i], by[i]);
         j->name[i][equals - by[i]] = 0;
         carom_error err;
-        if (!carom_model_quantity(j->model, j->name[i], equals + 1, (size_t)(colon - equals - 1), &j->def.from[i], &err) || !carom_model_quantity(j->model, j->name[i], colon + 1, strlen(colon + 1), &j->def.to[i], &err))
+        if (!carom_model_quantity(j->model, j->name[i], equals + 1, (size_t)(colon - equals - 1), &j->def.from[i],
+                                  &err) ||
+            !carom_model_quantity(j->model, j->name[i], colon + 1, strlen(colon + 1), &j->def.to[i], &err))
             cli_say("--by: '%s' is not NAME=A:B with two numbers: %s", by[i], err.text), good = false;
         j->def.by[i] = j->name[i];
     }
@@ -110,9 +124,11 @@ static bool read_event(job *j) {
     carom_error err = {0};
     for (int i = 0; i < NOTES; ++i) {
         j->note[i] = carom_table_note_read(j->a->word[0], notes[i]);
-        if (!j->note[i]) return cli_say("%s does not hold its model; make it again with this version", j->a->word[0]), false;
+        if (!j->note[i])
+            return cli_say("%s does not hold its model; make it again with this version", j->a->word[0]), false;
     }
-    if (j->note[FILES][0]) return cli_say("%s: --curve does not support models that read other files", j->a->word[0]), false;
+    if (j->note[FILES][0])
+        return cli_say("%s: --curve does not support models that read other files", j->a->word[0]), false;
     j->set = lines(j->note[SET], 1), j->options = lines(j->note[OPTIONS], 0), j->exchange = lines(j->note[EXCHANGE], 0);
     int n = 0;
     while (j->set[n]) ++n;
@@ -120,20 +136,25 @@ static bool read_event(job *j) {
     if (!j->value) abort();
     carom_format(j->value + sprintf(j->value, "%s=", t->column[1].name), 30, "%.17g", t->column[1].real[j->row]);
     j->set[n] = j->value;
-    j->def.model = (carom_model_def){.text = j->note[MODEL], .length = strlen(j->note[MODEL]), .file = j->a->word[0], .set = j->set};
+    j->def.model = (carom_model_def){
+        .text = j->note[MODEL], .length = strlen(j->note[MODEL]), .file = j->a->word[0], .set = j->set};
     j->model = carom_model_create(&j->def.model, &err);
     if (!j->model) return cli_say("%s", err.text), false;
     const carom_system *s = carom_model_system(j->model);
     j->start = calloc((size_t)(s->nq + s->nv) + 1, sizeof *j->start);
     if (!j->start) abort();
     for (int i = 0; i < s->nq + s->nv; ++i) {
-        const carom_column *c = carom_table_column(t, i < s->nq ? carom_model_coordinate(j->model, i) : carom_model_velocity(j->model, i - s->nq));
-        j->start[i] = c && c->kind == CAROM_COLUMN_REAL ? c->real[j->row] : i < s->nq ? carom_model_q0(j->model)[i] : carom_model_v0(j->model)[i - s->nq];
+        const carom_column *c = carom_table_column(t, i < s->nq ? carom_model_coordinate(j->model, i)
+                                                                : carom_model_velocity(j->model, i - s->nq));
+        j->start[i] = c && c->kind == CAROM_COLUMN_REAL ? c->real[j->row]
+                      : i < s->nq                       ? carom_model_q0(j->model)[i]
+                                                        : carom_model_v0(j->model)[i - s->nq];
     }
     const double period = t->column[2].real[j->row];
     j->def.start = j->start, j->def.guess = period > 0 ? period : NAN;
     j->def.period = period > 0 ? j->note[PERIOD][0] ? j->note[PERIOD] : "free" : NULL;
-    j->def.exchange = j->exchange, j->def.response = j->def.kind == CAROM_LOCUS_QUADRATURE && j->note[RESPONSE][0] ? j->note[RESPONSE] : NULL;
+    j->def.exchange = j->exchange,
+    j->def.response = j->def.kind == CAROM_LOCUS_QUADRATURE && j->note[RESPONSE][0] ? j->note[RESPONSE] : NULL;
     j->def.run = cli_run_given(j->a);
     j->def.run.scheme = j->note[SCHEME], j->def.run.options = j->options;
     return true;
@@ -141,23 +162,29 @@ static bool read_event(job *j) {
 
 static void print_text(const job *j, const carom_locus *l) {
     const carom_table *t = &l->curve;
-    cli_print("%s: %ld points of a %s curve%s%s\n", j->a->word[0], t->rows, carom_locus_word(j->def.kind), l->scheme && l->scheme[0] ? ", with " : "", l->scheme ? l->scheme : "");
+    cli_print("%s: %ld points of a %s curve%s%s\n", j->a->word[0], t->rows, carom_locus_word(j->def.kind),
+              l->scheme && l->scheme[0] ? ", with " : "", l->scheme ? l->scheme : "");
     for (long r = 0; r < t->rows; ++r)
-        if (t->column[6].text[r][0]) cli_print("  part %lld   %s = %-18.12g %s = %-18.12g %s\n", t->column[0].integer[r], t->column[1].name, t->column[1].real[r], t->column[2].name, t->column[2].real[r], t->column[6].text[r]);
+        if (t->column[6].text[r][0])
+            cli_print("  part %lld   %s = %-18.12g %s = %-18.12g %s\n", t->column[0].integer[r], t->column[1].name,
+                      t->column[1].real[r], t->column[2].name, t->column[2].real[r], t->column[6].text[r]);
     cli_print("%s\n", j->out);
 }
 
 static void print_json(const job *j, const carom_locus *l) {
     const carom_table *t = &l->curve;
     fputs("{\"curve\": ", stdout), carom_json_string(stdout, carom_locus_word(j->def.kind));
-    fputs(", \"by\": [", stdout), carom_json_string(stdout, j->def.by[0]), fputs(", ", stdout), carom_json_string(stdout, j->def.by[1]);
+    fputs(", \"by\": [", stdout), carom_json_string(stdout, j->def.by[0]), fputs(", ", stdout),
+        carom_json_string(stdout, j->def.by[1]);
     fputs("], \"file\": ", stdout), carom_json_string(stdout, j->out);
     fputs(",\n \"note\": ", stdout), carom_json_string(stdout, l->note.code == CAROM_OK ? "" : l->note.text);
     fputs(",\n \"events\": [", stdout);
     for (long r = 0, n = 0; r < t->rows; ++r) {
         if (!t->column[6].text[r][0]) continue;
         fputs(n++ ? ",\n  {" : "\n  {", stdout);
-        for (int i = 0; i < t->columns; ++i) fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout), follow_cell(&t->column[i], r);
+        for (int i = 0; i < t->columns; ++i)
+            fputs(i ? ", " : "", stdout), carom_json_string(stdout, t->column[i].name), fputs(": ", stdout),
+                follow_cell(&t->column[i], r);
         fputs("}", stdout);
     }
     fputs("],\n \"columns\": {", stdout);
@@ -178,10 +205,15 @@ static int follow_it(job *j) {
     int code = cli_exit(status);
     const bool some = l.curve.rows > 0;
     carom_error other = {0};
-    if (some && carom_locus_write(&l, &j->def, j->out, &other) != CAROM_OK) cli_say("%s", other.text), code = CLI_FAILED;
-    if (status != CAROM_OK) cli_say("%s: %s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text, some ? "; the points so far are in " : "", some ? j->out : "");
-    if (code == CLI_DONE && cli_has(j->a, "json")) print_json(j, &l);
-    else if (code == CLI_DONE && !cli_has(j->a, "quiet")) print_text(j, &l);
+    if (some && carom_locus_write(&l, &j->def, j->out, &other) != CAROM_OK)
+        cli_say("%s", other.text), code = CLI_FAILED;
+    if (status != CAROM_OK)
+        cli_say("%s: %s%s%s", j->a->word[0], status == CAROM_STOPPED ? "interrupted" : err.text,
+                some ? "; the points so far are in " : "", some ? j->out : "");
+    if (code == CLI_DONE && cli_has(j->a, "json"))
+        print_json(j, &l);
+    else if (code == CLI_DONE && !cli_has(j->a, "quiet"))
+        print_text(j, &l);
     if (code == CLI_DONE && l.note.code != CAROM_OK) cli_say("%s: %s", j->a->word[0], l.note.text);
     const char *file = j->out;
     if (code == CLI_DONE && cli_has(j->a, "plot")) code = curve_plot(&file, 1, cli_value(j->a, "plot"), NULL);
@@ -191,12 +223,23 @@ static int follow_it(job *j) {
 
 static bool read_usage(job *j, int *nth) {
     const cli_args *a = j->a;
-    static const char *const others[] = {"orbit", "equilibrium", "period", "switch", "exchange", "scheme", "option", "resume", "strict", "set", "input", "response", "conservative", NULL};
+    static const char *const others[] = {"orbit",  "equilibrium", "period",       "switch", "exchange",
+                                         "scheme", "option",      "resume",       "strict", "set",
+                                         "input",  "response",    "conservative", NULL};
     for (int i = 0; others[i]; ++i)
-        if (cli_has(a, others[i])) return cli_say("--curve and --%s are mutually exclusive: the branch file holds the model and its settings", others[i]), false;
+        if (cli_has(a, others[i]))
+            return cli_say("--curve and --%s are mutually exclusive: the branch file holds the model and its settings",
+                           others[i]),
+                   false;
     long points = 0;
-    if (!carom_ends(a->word[0], ".h5") || !carom_table_probe(a->word[0], "branch")) return cli_say("--curve: expected the .h5 file of a branch, got %s; make one with `carom follow MODEL ... -o FILE.h5`", a->word[0]), false;
-    if (!read_kind(j, nth) || !cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) || !gnuplot_takes(cli_value(a, "plot"))) return false;
+    if (!carom_ends(a->word[0], ".h5") || !carom_table_probe(a->word[0], "branch"))
+        return cli_say("--curve: expected the .h5 file of a branch, got %s; make one with `carom follow MODEL ... -o "
+                       "FILE.h5`",
+                       a->word[0]),
+               false;
+    if (!read_kind(j, nth) || !cli_positive(a, "step", &j->def.step) || !cli_whole(a, "points", 1000000, &points) ||
+        !gnuplot_takes(cli_value(a, "plot")))
+        return false;
     j->def.most = (int)points;
     static const char *const endings[] = {".branch.h5", ".h5", NULL};
     char tail[40];
@@ -204,8 +247,10 @@ static bool read_usage(job *j, int *nth) {
     const char *out = cli_value(a, "out");
     j->own = out ? NULL : cli_rename(a->word[0], endings, tail);
     j->out = out ? (char *)(size_t)out : j->own;
-    if (!carom_ends(j->out, ".h5") && !carom_ends(j->out, ".csv")) return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
-    if (cli_has(a, "plot") && !carom_ends(j->out, ".h5")) return cli_say("--plot: plots are made of .h5 curves; give --out FILE.h5"), false;
+    if (!carom_ends(j->out, ".h5") && !carom_ends(j->out, ".csv"))
+        return cli_say("'%s' ends neither in .h5 nor in .csv", j->out), false;
+    if (cli_has(a, "plot") && !carom_ends(j->out, ".h5"))
+        return cli_say("--plot: plots are made of .h5 curves; give --out FILE.h5"), false;
     j->def.stop = cli_signals_asked;
     return cli_writable(j->out) && cli_writable(cli_value(a, "plot"));
 }
@@ -215,14 +260,18 @@ int follow_curve(const cli_args *a) {
     carom_error err = {0};
     int code = CLI_USAGE, nth = 1;
     if (read_usage(&j, &nth)) {
-        if (carom_table_read(a->word[0], "branch", &j.branch, &err) != CAROM_OK) cli_say("%s", err.text);
-        else if (j.branch.columns < 7 || j.branch.column[5].kind != CAROM_COLUMN_TEXT) cli_say("%s holds no branch", a->word[0]);
-        else if (find_event(&j, nth) && read_event(&j) && read_by(&j)) code = follow_it(&j);
+        if (carom_table_read(a->word[0], "branch", &j.branch, &err) != CAROM_OK)
+            cli_say("%s", err.text);
+        else if (j.branch.columns < 7 || j.branch.column[5].kind != CAROM_COLUMN_TEXT)
+            cli_say("%s holds no branch", a->word[0]);
+        else if (find_event(&j, nth) && read_event(&j) && read_by(&j))
+            code = follow_it(&j);
         carom_table_free(&j.branch);
     }
     carom_model_destroy(j.model);
     for (int i = 0; i < NOTES; ++i) free(j.note[i]);
-    free(j.set), free(j.options), free(j.exchange), free(j.value), free(j.own), free(j.start), free(j.name[0]), free(j.name[1]);
+    free(j.set), free(j.options), free(j.exchange), free(j.value), free(j.own), free(j.start), free(j.name[0]),
+        free(j.name[1]);
     return code;
 }
 
@@ -238,7 +287,8 @@ static void put_points(FILE *s, const carom_table *t, bool stable) {
             open = false;
             continue;
         }
-        for (long k = open ? r + 1 : r; k <= r + 1; ++k) carom_format(row, sizeof row, "%.10g %.10g\n", t->column[1].real[k], t->column[2].real[k]), fputs(row, s);
+        for (long k = open ? r + 1 : r; k <= r + 1; ++k)
+            carom_format(row, sizeof row, "%.10g %.10g\n", t->column[1].real[k], t->column[2].real[k]), fputs(row, s);
         open = true;
     }
     fputs("\n", s);
@@ -266,19 +316,30 @@ static bool draw(const carom_table *t, char *const *kind, int n, const char *fil
     if (!events || !of) abort();
     for (int i = 0; i < n; ++i) {
         for (long r = 0; r < t[i].rows; ++r) ++of[i][t[i].column[4].integer[r] != 0];
-        for (int k = 0; k < 2; ++k) fprintf(s, "$%s%d << EOD\n", k ? "stable" : "unstable", i), put_points(s, &t[i], k), fputs("EOD\n", s);
+        for (int k = 0; k < 2; ++k)
+            fprintf(s, "$%s%d << EOD\n", k ? "stable" : "unstable", i), put_points(s, &t[i], k), fputs("EOD\n", s);
         fprintf(s, "$events%d << EOD\n", i), events[i] = put_events(s, &t[i]), fputs("EOD\n", s);
     }
     gnuplot_terminal(s, gnuplot_kind(file), 800, 560);
-    fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph 0.06\nset xlabel ", s), gnuplot_quote(s, t[0].column[1].name);
+    fputs("set grid\nset key outside top center horizontal\nset offsets graph 0.02, graph 0.12, graph 0.06, graph "
+          "0.06\nset xlabel ",
+          s),
+        gnuplot_quote(s, t[0].column[1].name);
     fputs("\nset ylabel ", s), gnuplot_quote(s, t[0].column[2].name);
     fputs("\nplot NaN notitle", s);
     for (int i = 0; i < n; ++i) {
         const char *c = colour[i % 7];
-        if (of[i][1] > 1) fprintf(s, ", $stable%d using 1:2 with lines lw 2 lc rgb '%s' title ", i, c), gnuplot_quote(s, kind[i]);
-        if (of[i][0] > 1) fprintf(s, ", $unstable%d using 1:2 with lines lw 2 dt 2 lc rgb '%s'", i, c), fputs(of[i][1] > 1 ? " notitle" : " title ", s);
+        if (of[i][1] > 1)
+            fprintf(s, ", $stable%d using 1:2 with lines lw 2 lc rgb '%s' title ", i, c), gnuplot_quote(s, kind[i]);
+        if (of[i][0] > 1)
+            fprintf(s, ", $unstable%d using 1:2 with lines lw 2 dt 2 lc rgb '%s'", i, c),
+                fputs(of[i][1] > 1 ? " notitle" : " title ", s);
         if (of[i][0] > 1 && of[i][1] <= 1) gnuplot_quote(s, kind[i]);
-        if (events[i] > 0) fprintf(s, ", $events%d using 1:2 with points pt 7 ps 0.7 lc rgb '#333333' notitle, $events%d using 1:2:3 with labels left offset 0.7,0.5 font ',9' notitle", i, i);
+        if (events[i] > 0)
+            fprintf(s,
+                    ", $events%d using 1:2 with points pt 7 ps 0.7 lc rgb '#333333' notitle, $events%d using 1:2:3 "
+                    "with labels left offset 0.7,0.5 font ',9' notitle",
+                    i, i);
     }
     fputs("\n", s);
     const bool good = (!script || follow_keep_script(s, script, file)) && gnuplot_render(s, file);
@@ -297,8 +358,12 @@ int curve_plot(const char *const *files, int n, const char *file, const char *sc
         good = carom_table_read(files[read], "curve", &t[read], &err) == CAROM_OK;
         if (!good) cli_say("%s: %s", files[read], err.text);
         const carom_table *x = &t[read];
-        if (good && !(x->columns > 7 && x->rows > 1 && x->column[6].kind == CAROM_COLUMN_TEXT && x->column[4].kind == CAROM_COLUMN_INTEGER)) cli_say("%s holds no curve that can be drawn", files[read]), good = false;
-        if (good && read > 0 && (strcmp(x->column[1].name, t[0].column[1].name) != 0 || strcmp(x->column[2].name, t[0].column[2].name) != 0))
+        if (good && !(x->columns > 7 && x->rows > 1 && x->column[6].kind == CAROM_COLUMN_TEXT &&
+                      x->column[4].kind == CAROM_COLUMN_INTEGER))
+            cli_say("%s holds no curve that can be drawn", files[read]), good = false;
+        if (good && read > 0 &&
+            (strcmp(x->column[1].name, t[0].column[1].name) != 0 ||
+             strcmp(x->column[2].name, t[0].column[2].name) != 0))
             cli_say("%s is a curve of other parameters than %s", files[read], files[0]), good = false;
         kind[read] = good ? carom_table_note_read(files[read], "kind") : NULL;
         good = good && kind[read];

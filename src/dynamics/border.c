@@ -19,7 +19,8 @@ bool carom_null_vector(const double *A, int n, bool transposed, double *x) {
             B[i + j * n] = sum;
             if (i == j) trace += sum;
         }
-    for (int i = 0; i < n; ++i) B[i + i * n] += SHIFT * trace + (trace == 0), x[i] = 1 + 0.37 * cos(1.7 * i); // any vector
+    for (int i = 0; i < n; ++i)
+        B[i + i * n] += SHIFT * trace + (trace == 0), x[i] = 1 + 0.37 * cos(1.7 * i); // any vector
     carom_dense_ldl(B, n, n, 0, diagonal);
     for (int round = 0; round < ROUNDS; ++round) {
         carom_dense_ldl_solve(B, n, n, x);

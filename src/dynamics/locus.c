@@ -1,16 +1,17 @@
 // locus.c: curves of events in two parameters.
 //
-//     F(u, A, B) = 0,   g(u, A, B) = 0,   tau (du, dA, dB) = 0                                                     (LOC-1)
+//     F(u, A, B) = 0,   g(u, A, B) = 0,   tau (du, dA, dB) = 0 (LOC-1)
 //
 // with F the equations of equilibria or orbits and g a function that vanishes at the event:
 //
-//     fold:      [M b; c' 0] (w; g) = (0; 1),  M = F_u, b and c its null vectors at the last point                  (LOC-2)
-//     branch:    F + beta psi = 0, this g, and psi.F_A = 0 with psi the left null vector                            (LOC-3)
-//     quadrature: Re X_1 = 0, the first harmonic of a response against cos of the excitation                      (LOC-5)
-//     doubling:  prod (mu_i + 1);   torus: prod_{i<j} (mu_i mu_j - 1);   hopf: prod_{i<j} (lambda_i + lambda_j)     (LOC-4)
+//     fold:      [M b; c' 0] (w; g) = (0; 1),  M = F_u, b and c its null vectors at the last point (LOC-2) branch:    F
+//     + beta psi = 0, this g, and psi.F_A = 0 with psi the left null vector                            (LOC-3)
+//     quadrature: Re X_1 = 0, the first harmonic of a response against cos of the excitation (LOC-5) doubling:  prod
+//     (mu_i + 1);   torus: prod_{i<j} (mu_i mu_j - 1);   hopf: prod_{i<j} (lambda_i + lambda_j)     (LOC-4)
 //
-// Products are symmetric in the eigenvalues, so they are smooth where these collide; each is divided by its other factors at the last point.  Orbits that graze are found by (GRZ-1) along the normal
-// of the curve in the plane of both parameters, in which it is smooth.
+// Products are symmetric in the eigenvalues, so they are smooth where these collide; each is divided by its other
+// factors at the last point.  Orbits that graze are found by (GRZ-1) along the normal of the curve in the plane of both
+// parameters, in which it is smooth.
 #include "base/missing.h"
 #include "dynamics/border.h"
 #include "dynamics/curve.h"
@@ -22,49 +23,56 @@
 #include <string.h>
 
 static const double STEP = 0.05, FIRST = 0.1, SMALLEST = 1e-4; // steps: the longest; of it the first, the shortest
-static const double DELTA = 1e-5;      // in units of the unknowns: differences of g
+static const double DELTA = 1e-5;                              // in units of the unknowns: differences of g
 static const double GOOD = 1e-10, ENOUGH = 1e-8; // of a correction: to end with; where it falls no further
-static const double CUT = 1e-13;       // of a matrix that has cancelled
-static const double SHARP = 0.94;      // cosine of the largest turn in a step
-static const double LEAST = 0.05;      // a factor of (LOC-4) that is not critical counts as no less
-static const double REAL = 1e-3;       // beta of (LOC-3): the curve is one of three parameters
-static const double SETTLED = 1e-9;    // of a step: a point that is located
-static const double WEAK = 1e-3;       // of typical speeds: an impact beside grazing
-static const double BESIDE = 1e-5;     // of the range: from grazing to an orbit that does not touch
+static const double CUT = 1e-13;                 // of a matrix that has cancelled
+static const double SHARP = 0.94;                // cosine of the largest turn in a step
+static const double LEAST = 0.05;                // a factor of (LOC-4) that is not critical counts as no less
+static const double REAL = 1e-3;                 // beta of (LOC-3): the curve is one of three parameters
+static const double SETTLED = 1e-9;              // of a step: a point that is located
+static const double WEAK = 1e-3;                 // of typical speeds: an impact beside grazing
+static const double BESIDE = 1e-5;               // of the range: from grazing to an orbit that does not touch
 enum { TESTS = 8, MOST_POINTS = 1000, NEWTON = 10 };
 
 typedef struct locus {
     carom_locus *l;
     const carom_locus_def *def;
-    carom_follow_def follow;       // of the curve
+    carom_follow_def follow; // of the curve
     carom_curve k;
     const carom_model *m;
     carom_locus_kind kind;
     bool orbits;
-    int nq, nv, ntau, N, U;        // N: unknowns of F with A; U: with B, and beta
-    double other, size[2], beta;   // B; ranges
+    int nq, nv, ntau, N, U;                  // N: unknowns of F with A; U: with B, and beta
+    double other, size[2], beta;             // B; ranges
     double *F, *J, *K, *S, *b, *c, *w, *psi; // S: ntau x N, unknowns as tangents
-    double *A, *A_0, *rhs, *z, *work;  // of Newton's method; A_0: U x U without its last row
+    double *A, *A_0, *rhs, *z, *work;        // of Newton's method; A_0: U x U without its last row
     int *col, *pivot;
     double *tau, *tau_1, *by, *x, *least, *most;
-    double norm;                   // log of the other factors of (LOC-4)
-    double critical;               // cos of the angle of the pair (torus), square of its frequency (hopf)
+    double norm;     // log of the other factors of (LOC-4)
+    double critical; // cos of the angle of the pair (torus), square of its frequency (hopf)
     bool complex_pair;
-    double coefficient;            // of the bifurcation, (HOP-2) or (DBL-1); NaN: not computed
+    double coefficient; // of the bifurcation, (HOP-2) or (DBL-1); NaN: not computed
     double *place, *place_0, *place_1;
     carom_curve_look look;
-    double ahead[2];               // direction of the curve in the plane at the last point
-    double *touch[2];              // states that touch, of the last two points
+    double ahead[2];  // direction of the curve in the plane at the last point
+    double *touch[2]; // states that touch, of the last two points
     long room;
     carom_error *err;
 } locus;
 
-typedef struct test { double value; const char *name; bool genuine, ends; } test;
+typedef struct test {
+    double value;
+    const char *name;
+    bool genuine, ends;
+} test;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a curve"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for a curve");
+}
 
 const char *carom_locus_word(carom_locus_kind kind) {
-    static const char *const word[CAROM_LOCUS_KINDS] = {"fold", "branch", "hopf", "doubling", "torus", "grazing", "quadrature"};
+    static const char *const word[CAROM_LOCUS_KINDS] = {"fold",  "branch",  "hopf",      "doubling",
+                                                        "torus", "grazing", "quadrature"};
     return word[kind];
 }
 
@@ -82,10 +90,14 @@ static double first_value(locus *s) {
 
 // -- g --------------------------------------------------------------------------------------------------------------
 
-typedef struct factor { double size; int i, j; } factor;
+typedef struct factor {
+    double size;
+    int i, j;
+} factor;
 
 // (LOC-4)  The product in logarithms, and its least factor.  `without`: eigenvalues left out, -1: none.
-static carom_signed product(const carom_curve_look *l, carom_locus_kind kind, double unit, int without_i, int without_j, bool all, factor *least, double *rest) {
+static carom_signed product(const carom_curve_look *l, carom_locus_kind kind, double unit, int without_i, int without_j,
+                            bool all, factor *least, double *rest) {
     double log_size = 0, angle = 0, others = 0;
     *least = (factor){INFINITY, -1, -1};
     for (int i = 0; i < l->n; ++i)
@@ -94,7 +106,10 @@ static carom_signed product(const carom_curve_look *l, carom_locus_kind kind, do
             const bool out = i == without_i || i == without_j, out_2 = j == without_i || j == without_j;
             if (all ? out || out_2 : out && out_2) continue;
             const double complex a = l->re[i] + I * l->im[i], b = l->re[j] + I * l->im[j];
-            const double complex f = kind == CAROM_LOCUS_DOUBLING ? a + 1 : kind == CAROM_LOCUS_FOLD ? (unit > 0 ? a / unit : a - 1) : kind == CAROM_LOCUS_HOPF ? (a + b) / unit : a * b - 1;
+            const double complex f = kind == CAROM_LOCUS_DOUBLING ? a + 1
+                                     : kind == CAROM_LOCUS_FOLD   ? (unit > 0 ? a / unit : a - 1)
+                                     : kind == CAROM_LOCUS_HOPF   ? (a + b) / unit
+                                                                  : a * b - 1;
             const double size = cabs(f);
             const bool conjugate = l->im[i] != 0 && l->re[i] == l->re[j] && l->im[i] == -l->im[j];
             log_size += log(fmax(size, 1e-300)), angle += carg(f), others += log(fmax(size, LEAST));
@@ -121,7 +136,8 @@ static bool solve_border(locus *s, double *g) {
     for (int transposed = 0; transposed < 2; ++transposed) {
         for (int j = 0; j < n; ++j)
             for (int i = 0; i < n; ++i) s->K[i + j * N] = transposed ? s->J[j + i * n] : s->J[i + j * n];
-        for (int i = 0; i < n; ++i) s->K[i + n * N] = transposed ? s->c[i] : s->b[i], s->K[n + i * N] = transposed ? s->b[i] : s->c[i];
+        for (int i = 0; i < n; ++i)
+            s->K[i + n * N] = transposed ? s->c[i] : s->b[i], s->K[n + i * N] = transposed ? s->b[i] : s->c[i];
         s->K[n + n * N] = 0;
         double *x = transposed ? s->psi : s->w;
         carom_zero(x, N);
@@ -159,7 +175,8 @@ static carom_status evaluate(locus *s, double g[2]) {
     const carom_signed x = product(&s->look, s->kind, unit_of(s), -1, -1, false, &least, &rest);
     if (least.i < 0) return carom_fail(s->err, CAROM_NOT_CONVERGED, "there are no eigenvalues");
     g[0] = x.sign * exp(fmin(x.log_size - s->norm, 300)), g[1] = 0;
-    const double complex a = s->look.re[least.i] + I * s->look.im[least.i], b = s->look.re[least.j] + I * s->look.im[least.j];
+    const double complex a = s->look.re[least.i] + I * s->look.im[least.i],
+                         b = s->look.re[least.j] + I * s->look.im[least.j];
     s->complex_pair = s->look.im[least.i] != 0;
     s->critical = s->kind == CAROM_LOCUS_TORUS ? creal(a + b) / 2 : s->kind == CAROM_LOCUS_HOPF ? creal(a * b) : 0;
     return CAROM_OK;
@@ -170,7 +187,10 @@ static carom_status refresh(locus *s) {
     int N = 0;
     CAROM_TRY(s->k.equations(s->k.user, s->F, s->J, &N));
     s->N = N, s->U = N + 1 + (s->kind == CAROM_LOCUS_BRANCH);
-    if (bordered(s)) return carom_null_vector(s->J, N - 1, false, s->c) && carom_null_vector(s->J, N - 1, true, s->b) ? CAROM_OK : no_memory(s->err);
+    if (bordered(s))
+        return carom_null_vector(s->J, N - 1, false, s->c) && carom_null_vector(s->J, N - 1, true, s->b)
+                   ? CAROM_OK
+                   : no_memory(s->err);
     CAROM_TRY(s->k.look(s->k.user, &s->look));
     factor least;
     double response[CAROM_RESPONSES];
@@ -204,7 +224,8 @@ static carom_status differentiate(locus *s) {
     s->k.save(s->k.user, s->place_0);
     carom_status status = CAROM_OK;
     for (int j = 0; j <= N && status == CAROM_OK; ++j) {
-        status = j < N ? s->k.predict(s->k.user, s->S + (size_t)j * (size_t)s->ntau, DELTA) : set_other(s, B + DELTA * s->size[1]);
+        status = j < N ? s->k.predict(s->k.user, s->S + (size_t)j * (size_t)s->ntau, DELTA)
+                       : set_other(s, B + DELTA * s->size[1]);
         if (status == CAROM_OK) status = evaluate(s, g_1);
         for (int k = 0; k < gs; ++k) s->A_0[n + k + j * U] = (g_1[k] - g[k]) / DELTA;
         for (int i = 0; i < n && j == N; ++i) s->A_0[i + j * U] = (s->F[i] - F[i]) / DELTA;
@@ -215,7 +236,8 @@ static carom_status differentiate(locus *s) {
 }
 
 static void last_row(locus *s, const double *tau) {
-    for (int j = 0; j < s->N; ++j) s->A[s->U - 1 + j * s->U] = carom_dot(tau, s->S + (size_t)j * (size_t)s->ntau, s->ntau);
+    for (int j = 0; j < s->N; ++j)
+        s->A[s->U - 1 + j * s->U] = carom_dot(tau, s->S + (size_t)j * (size_t)s->ntau, s->ntau);
     s->A[s->U - 1 + s->N * s->U] = tau[s->ntau];
 }
 
@@ -223,7 +245,9 @@ static carom_status solve(locus *s, const double *tau) {
     carom_copy(s->A, s->A_0, (ptrdiff_t)s->U * s->U);
     last_row(s, tau);
     carom_dense_shortest(s->A, s->U, s->U, CUT, s->col, s->work, s->rhs, s->z);
-    return isfinite(carom_norm_max(s->z, s->U)) ? CAROM_OK : carom_fail(s->err, CAROM_SINGULAR, "the equations of the curve are singular");
+    return isfinite(carom_norm_max(s->z, s->U))
+               ? CAROM_OK
+               : carom_fail(s->err, CAROM_SINGULAR, "the equations of the curve are singular");
 }
 
 static carom_status move(locus *s, const double *tau, double by) {
@@ -242,7 +266,8 @@ static carom_status correct(locus *s, const double *tau, int *iterations) {
         for (int k = 0; k < gs; ++k) s->rhs[n + k] = -g[k];
         if (*iterations > 0) { // A += r d'/d'd, r = what is left
             const double size = carom_dot(s->z, s->z, U);
-            for (int j = 0; j < U && size > 0; ++j) carom_axpy(s->A_0 + (size_t)j * (size_t)U, -s->z[j] / size, s->rhs, U - 1);
+            for (int j = 0; j < U && size > 0; ++j)
+                carom_axpy(s->A_0 + (size_t)j * (size_t)U, -s->z[j] / size, s->rhs, U - 1);
         }
         CAROM_TRY(solve(s, tau));
         const double far = carom_norm_max(s->z, U);
@@ -275,26 +300,35 @@ static carom_status turn(locus *s, double *tau) {
 
 // -- points of codimension two ----------------------------------------------------------------------------------------
 
-static int put_test(test *t, int n, double value, const char *name, bool genuine, bool ends) { return t[n] = (test){value, name, genuine, ends}, n + 1; }
+static int put_test(test *t, int n, double value, const char *name, bool genuine, bool ends) {
+    return t[n] = (test){value, name, genuine, ends}, n + 1;
+}
 
-// What else vanishes: a further eigenvalue at its border, each with the name that it has together with that of the curve.
+// What else vanishes: a further eigenvalue at its border, each with the name that it has together with that of the
+// curve.
 static int put_products(locus *s, test *t, int n) {
     const double unit = unit_of(s);
     factor own = {0, -1, -1}, least;
     double rest;
     product(&s->look, s->kind == CAROM_LOCUS_BRANCH ? CAROM_LOCUS_FOLD : s->kind, unit, -1, -1, false, &own, &rest);
-    static const char *const of_orbits[3][3] = {{"resonance 1:1", "fold-flip", "fold-torus"}, {"fold-flip", "double-flip", "flip-torus"}, {"fold-torus", "flip-torus", "double-torus"}};
+    static const char *const of_orbits[3][3] = {{"resonance 1:1", "fold-flip", "fold-torus"},
+                                                {"fold-flip", "double-flip", "flip-torus"},
+                                                {"fold-torus", "flip-torus", "double-torus"}};
     static const char *const of_rests[2][2] = {{"bogdanov-takens", "zero-hopf"}, {"zero-hopf", "double-hopf"}};
     static const carom_locus_kind kinds[3] = {CAROM_LOCUS_FOLD, CAROM_LOCUS_DOUBLING, CAROM_LOCUS_TORUS};
-    const int mine = s->kind == CAROM_LOCUS_DOUBLING ? 1 : s->kind == CAROM_LOCUS_TORUS || s->kind == CAROM_LOCUS_HOPF ? 2 : 0;
+    const int mine = s->kind == CAROM_LOCUS_DOUBLING                               ? 1
+                     : s->kind == CAROM_LOCUS_TORUS || s->kind == CAROM_LOCUS_HOPF ? 2
+                                                                                   : 0;
     for (int k = 0; k < 3; ++k) {
         if (!s->orbits && k == 1) continue;
         const carom_locus_kind kind = k == 2 && !s->orbits ? CAROM_LOCUS_HOPF : kinds[k];
         const bool same = k == mine;
-        const carom_signed x = product(&s->look, kind, unit, same || k == 2 || mine == 2 ? own.i : -1, same || k == 2 || mine == 2 ? own.j : -1, true, &least, &rest);
+        const carom_signed x = product(&s->look, kind, unit, same || k == 2 || mine == 2 ? own.i : -1,
+                                       same || k == 2 || mine == 2 ? own.j : -1, true, &least, &rest);
         const bool pair = k < 2 || (least.i >= 0 && s->look.im[least.i] != 0);
         const char *name = s->orbits ? of_orbits[mine][k] : of_rests[mine == 2][k == 2];
-        n = put_test(t, n, least.i < 0 ? NAN : x.sign * exp(fmax(-300, fmin(300, x.log_size - rest))), name, pair, false);
+        n = put_test(t, n, least.i < 0 ? NAN : x.sign * exp(fmax(-300, fmin(300, x.log_size - rest))), name, pair,
+                     false);
     }
     return n;
 }
@@ -302,7 +336,8 @@ static int put_products(locus *s, test *t, int n) {
 static carom_status tests(locus *s, const double *tau, test *t, int *count) {
     int n = 0;
     if (bordered(s)) CAROM_TRY(s->k.look(s->k.user, &s->look));
-    if (s->kind == CAROM_LOCUS_FOLD) n = put_test(t, n, tau[s->ntau - 1] * s->ahead[0] + tau[s->ntau] * s->ahead[1], "cusp", true, false);
+    if (s->kind == CAROM_LOCUS_FOLD)
+        n = put_test(t, n, tau[s->ntau - 1] * s->ahead[0] + tau[s->ntau] * s->ahead[1], "cusp", true, false);
     if (s->kind == CAROM_LOCUS_HOPF) n = put_test(t, n, s->critical, "bogdanov-takens", true, true);
     if (s->kind == CAROM_LOCUS_TORUS) {
         static const double at[4] = {1, -1, -0.5, 0};
@@ -315,8 +350,10 @@ static carom_status tests(locus *s, const double *tau, test *t, int *count) {
     if (s->k.first_lyapunov && (s->kind == CAROM_LOCUS_HOPF || s->kind == CAROM_LOCUS_DOUBLING)) {
         const carom_status status = s->k.first_lyapunov(s->k.user, &c);
         if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return status;
-        if (status == CAROM_OK) s->coefficient = c;
-        else c = NAN;
+        if (status == CAROM_OK)
+            s->coefficient = c;
+        else
+            c = NAN;
         n = put_test(t, n, c, s->kind == CAROM_LOCUS_HOPF ? "bautin" : "generalised-doubling", true, false);
     }
     *count = s->kind == CAROM_LOCUS_TORUS ? n : put_products(s, t, n);
@@ -340,10 +377,17 @@ static carom_status make_table(locus *s) {
     t->name = malloc(sizeof "curve"), t->column = calloc((size_t)(HEAD + s->nq + s->nv) + 1, sizeof *t->column);
     if (!t->name || !t->column) return no_memory(s->err);
     strcpy(t->name, "curve");
-    bool good = add_column(t, CAROM_COLUMN_INTEGER, "part") && add_column(t, CAROM_COLUMN_REAL, s->def->by[0]) && add_column(t, CAROM_COLUMN_REAL, s->def->by[1]) && add_column(t, CAROM_COLUMN_REAL, "period") &&
-                add_column(t, CAROM_COLUMN_INTEGER, "stable") && add_column(t, CAROM_COLUMN_REAL, "frequency") && add_column(t, CAROM_COLUMN_TEXT, "event") && add_column(t, CAROM_COLUMN_REAL, s->kind == CAROM_LOCUS_QUADRATURE ? "amplitude" : "coefficient");
-    for (int i = 0; i < s->nq; ++i) good = good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_coordinate(s->m, i)));
-    for (int i = 0; i < s->nv; ++i) good = good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_velocity(s->m, i)));
+    bool good = add_column(t, CAROM_COLUMN_INTEGER, "part") && add_column(t, CAROM_COLUMN_REAL, s->def->by[0]) &&
+                add_column(t, CAROM_COLUMN_REAL, s->def->by[1]) && add_column(t, CAROM_COLUMN_REAL, "period") &&
+                add_column(t, CAROM_COLUMN_INTEGER, "stable") && add_column(t, CAROM_COLUMN_REAL, "frequency") &&
+                add_column(t, CAROM_COLUMN_TEXT, "event") &&
+                add_column(t, CAROM_COLUMN_REAL, s->kind == CAROM_LOCUS_QUADRATURE ? "amplitude" : "coefficient");
+    for (int i = 0; i < s->nq; ++i)
+        good =
+            good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_coordinate(s->m, i)));
+    for (int i = 0; i < s->nv; ++i)
+        good =
+            good && (carom_model_presses(s->m, i) || add_column(t, CAROM_COLUMN_REAL, carom_model_velocity(s->m, i)));
     return good ? CAROM_OK : no_memory(s->err);
 }
 
@@ -357,7 +401,9 @@ static bool grow(void **p, size_t n, size_t size) {
 static bool is_stable(locus *s) {
     factor own = {0, -1, -1};
     double rest;
-    if (s->kind < CAROM_LOCUS_GRAZING) product(&s->look, s->kind == CAROM_LOCUS_BRANCH ? CAROM_LOCUS_FOLD : s->kind, unit_of(s), -1, -1, false, &own, &rest);
+    if (s->kind < CAROM_LOCUS_GRAZING)
+        product(&s->look, s->kind == CAROM_LOCUS_BRANCH ? CAROM_LOCUS_FOLD : s->kind, unit_of(s), -1, -1, false, &own,
+                &rest);
     for (int i = 0; i < s->look.n; ++i) {
         const double off = s->orbits ? hypot(s->look.re[i], s->look.im[i]) - 1 : s->look.re[i];
         if (off > s->look.noise && i != own.i && i != own.j) return false;
@@ -372,7 +418,9 @@ static carom_status add_row(locus *s, int part, double A, double B, const char *
         bool good = true;
         for (int i = 0; i < t->columns && good; ++i) {
             carom_column *c = &t->column[i];
-            good = c->kind == CAROM_COLUMN_REAL ? grow((void **)&c->real, room, sizeof *c->real) : c->kind == CAROM_COLUMN_INTEGER ? grow((void **)&c->integer, room, sizeof *c->integer) : grow((void **)&c->text, room, sizeof *c->text);
+            good = c->kind == CAROM_COLUMN_REAL      ? grow((void **)&c->real, room, sizeof *c->real)
+                   : c->kind == CAROM_COLUMN_INTEGER ? grow((void **)&c->integer, room, sizeof *c->integer)
+                                                     : grow((void **)&c->text, room, sizeof *c->text);
         }
         if (!good) return no_memory(s->err);
         s->room = (long)room;
@@ -385,7 +433,8 @@ static carom_status add_row(locus *s, int part, double A, double B, const char *
     if (!text) return no_memory(s->err);
     strcpy(text, event);
     const long r = t->rows;
-    t->column[0].integer[r] = part, t->column[1].real[r] = A, t->column[2].real[r] = B, t->column[3].real[r] = period, t->column[4].integer[r] = is_stable(s);
+    t->column[0].integer[r] = part, t->column[1].real[r] = A, t->column[2].real[r] = B, t->column[3].real[r] = period,
+    t->column[4].integer[r] = is_stable(s);
     t->column[5].real[r] = frequency, t->column[6].text[r] = text, t->column[7].real[r] = s->coefficient;
     int at = HEAD;
     for (int i = 0; i < s->nq + s->nv; ++i)
@@ -398,9 +447,12 @@ static carom_status add_row(locus *s, int part, double A, double B, const char *
 
 static bool fatal(carom_status status) { return status == CAROM_STOPPED || status == CAROM_NO_MEMORY; }
 
-typedef struct here { double *place, *tau, B, beta; } here;
+typedef struct here {
+    double *place, *tau, B, beta;
+} here;
 
-// The point at `by` along the tangent of the last one.  Its derivatives are in A_0; the new ones are found if these do not lead there.
+// The point at `by` along the tangent of the last one.  Its derivatives are in A_0; the new ones are found if these do
+// not lead there.
 static carom_status step_to(locus *s, const here *from, double by, int *iterations) {
     for (int round = 0; round < 2; ++round) {
         CAROM_TRY(set_other(s, from->B));
@@ -424,7 +476,8 @@ static bool inside(const locus *s, double A, double B, double slack) {
 }
 
 // A test that has another sign at the end of the step than at its start vanishes in between: regula falsi (Illinois).
-static carom_status locate(locus *s, const here *from, double ds, const test *a, const test *b, int which, int part, bool *ends) {
+static carom_status locate(locus *s, const here *from, double ds, const test *a, const test *b, int which, int part,
+                           bool *ends) {
     carom_bracket k = {.b = ds, .f_a = a[which].value, .f_b = b[which].value};
     test t[2 * TESTS];
     int iterations, n = 0;
@@ -443,7 +496,8 @@ static carom_status locate(locus *s, const here *from, double ds, const test *a,
         last = by;
         carom_bracket_cut(&k, by, t[which].value, (t[which].value < 0) == (k.f_a < 0));
     }
-    if (!t[which].genuine) return CAROM_OK; // two real eigenvalues whose sum or product passes its border: nothing happens
+    if (!t[which].genuine)
+        return CAROM_OK; // two real eigenvalues whose sum or product passes its border: nothing happens
     *ends = t[which].ends;
     return add_row(s, part, first_value(s), s->other, t[which].name);
 }
@@ -451,7 +505,9 @@ static carom_status locate(locus *s, const here *from, double ds, const test *a,
 static void note_end(locus *s, int part, double A, double B) {
     if (s->l->note.code != CAROM_OK) return;
     const carom_error why = *s->err;
-    carom_fail(&s->l->note, why.code == CAROM_OK ? CAROM_NOT_CONVERGED : why.code, "part %d ends at %.60s = %.9g, %.60s = %.9g: %.400s", part, s->def->by[0], A, s->def->by[1], B, why.code == CAROM_OK ? "the sequence of contacts changes" : why.text);
+    carom_fail(&s->l->note, why.code == CAROM_OK ? CAROM_NOT_CONVERGED : why.code,
+               "part %d ends at %.60s = %.9g, %.60s = %.9g: %.400s", part, s->def->by[0], A, s->def->by[1], B,
+               why.code == CAROM_OK ? "the sequence of contacts changes" : why.text);
 }
 
 // On to the border of the ranges, which lies before ds: bisection on the step, then the last point inside.
@@ -462,8 +518,10 @@ static carom_status to_border(locus *s, const here *from, double ds, int part) {
         const double by = (low + high) / 2;
         const carom_status status = step_to(s, from, by, &iterations);
         if (fatal(status)) return status;
-        if (status == CAROM_OK && inside(s, first_value(s), s->other, 0)) low = by;
-        else high = by;
+        if (status == CAROM_OK && inside(s, first_value(s), s->other, 0))
+            low = by;
+        else
+            high = by;
         if (high - low < 1e-9 && low > 0) break;
     }
     test t[2 * TESTS];
@@ -472,7 +530,8 @@ static carom_status to_border(locus *s, const here *from, double ds, int part) {
     return add_row(s, part, first_value(s), s->other, "");
 }
 
-// An event has come near the start of the orbit: it begins elsewhere, and the curve goes the same way in the plane of both parameters.
+// An event has come near the start of the orbit: it begins elsewhere, and the curve goes the same way in the plane of
+// both parameters.
 static carom_status settle(locus *s, double *tau) {
     bool moved = false;
     CAROM_TRY(s->k.settle(s->k.user, &moved));
@@ -499,7 +558,10 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         at->B = s->other, at->beta = s->beta;
         const double plane = hypot(at->tau[s->ntau - 1], at->tau[s->ntau]), A = at->place[0];
         for (int i = 0; i < 2; ++i) s->ahead[i] = at->tau[s->ntau - 1 + i] / fmax(plane, 1e-300);
-        CAROM_TRY(tests(s, at->tau, a, &n));
+        if (n == 0) CAROM_TRY(tests(s, at->tau, a, &n)); // else they are those of the end of the last step
+        if (s->kind == CAROM_LOCUS_FOLD) a[0].value = plane;
+        if (s->kind == CAROM_LOCUS_HOPF) s->coefficient = a[1].value; // behind that of Bogdanov and Takens
+        if (s->kind == CAROM_LOCUS_DOUBLING) s->coefficient = a[0].value;
         CAROM_TRY(add_row(s, part, A, at->B, ""));
         if (s->l->curve.rows >= most) return CAROM_OK;
         if (way > 4 * longest) { // is it back where it began?
@@ -533,7 +595,9 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
         }
         const double B = s->other, value = first_value(s), beta = s->beta;
         if (s->kind == CAROM_LOCUS_BRANCH && fabs(beta) > REAL * ds)
-            return carom_fail(s->err, CAROM_UNSUPPORTED, "branch points are isolated in these two parameters: without a symmetry they form curves in three parameters only");
+            return carom_fail(s->err, CAROM_UNSUPPORTED,
+                              "branch points are isolated in these two parameters: without a symmetry they form curves "
+                              "in three parameters only");
         CAROM_TRY(tests(s, s->tau_1, b, &n_1));
         bool ended = false;
         double *kept = malloc(((size_t)s->ntau + 1) * sizeof *kept);
@@ -556,24 +620,31 @@ static carom_status walk(locus *s, int part, const double *start, double B_0, co
             if (status == CAROM_OK) status = turn(s, s->tau_1);
         }
         carom_copy(at->tau, kept, s->ntau + 1);
+        memcpy(a, b, sizeof a), n = n_1;
         free(kept), free(place);
         if (status != CAROM_OK || ended) return status;
         CAROM_TRY(settle(s, at->tau));
         CAROM_TRY(s->k.keep(s->k.user, at->tau));
         way += ds;
-        if (iterations <= 4) ds = fmin(1.5 * ds, longest);
-        else if (iterations > 6) ds *= 0.7;
+        if (iterations <= 4)
+            ds = fmin(1.5 * ds, longest);
+        else if (iterations > 6)
+            ds *= 0.7;
     }
 }
 
-// -- orbits that graze --------------------------------------------------------------------------------------------------
+// -- orbits that graze
+// --------------------------------------------------------------------------------------------------
 
 // A point of the plane, in units of the ranges.
-typedef struct spot { double x[2]; } spot;
+typedef struct spot {
+    double x[2];
+} spot;
 
 // The orbit with approach speed y on the line through `at` along the normal of u; *sigma: how far.
 static carom_status touch_on(locus *s, const spot *at, const double *u, double y, double *sigma) {
-    const double origin[2] = {at->x[0] * s->size[0], at->x[1] * s->size[1]}, way[2] = {-u[1] * s->size[0] / s->size[0], u[0] * s->size[1] / s->size[0]};
+    const double origin[2] = {at->x[0] * s->size[0], at->x[1] * s->size[1]},
+                 way[2] = {-u[1] * s->size[0] / s->size[0], u[0] * s->size[1] / s->size[0]};
     // the line is measured in units of the first range, as the curve has it
     CAROM_TRY(s->k.aim(s->k.user, origin, way, 0));
     CAROM_TRY(s->k.touch(s->k.user, y));
@@ -581,9 +652,12 @@ static carom_status touch_on(locus *s, const spot *at, const double *u, double y
     return CAROM_OK;
 }
 
-static void along(const spot *at, const double *u, double sigma, spot *to) { to->x[0] = at->x[0] - sigma * u[1], to->x[1] = at->x[1] + sigma * u[0]; }
+static void along(const spot *at, const double *u, double sigma, spot *to) {
+    to->x[0] = at->x[0] - sigma * u[1], to->x[1] = at->x[1] + sigma * u[0];
+}
 
-// How the parameters must move for a weak impact, per speed in units of typical ones: it vanishes where grazing is degenerate.  exact: its limit for speed 0, by extrapolation.
+// How the parameters must move for a weak impact, per speed in units of typical ones: it vanishes where grazing is
+// degenerate.  exact: its limit for speed 0, by extrapolation.
 static carom_status weak_side(locus *s, const spot *at, const double *u, bool exact, double *side) {
     double sigma = 0, x[3] = {0};
     const double speed = WEAK * s->k.typical(s->k.user);
@@ -615,7 +689,8 @@ static carom_status next_grazing(locus *s, const spot *at, const double *u, doub
     const int nx = s->nq + s->nv + 1;
     double sigma = 0;
     const spot guess = {{at->x[0] + ds * u[0], at->x[1] + ds * u[1]}};
-    for (int i = 0; i < nx; ++i) s->by[i] = s->touch[1][i] + (before > 0 ? ds / before : 0) * (s->touch[1][i] - s->touch[0][i]);
+    for (int i = 0; i < nx; ++i)
+        s->by[i] = s->touch[1][i] + (before > 0 ? ds / before : 0) * (s->touch[1][i] - s->touch[0][i]);
     s->k.touching(s->k.user, s->by, true);
     CAROM_TRY(touch_on(s, &guess, u, 0, &sigma));
     if (fabs(sigma) > 0.5 * ds) return carom_fail(s->err, CAROM_NOT_CONVERGED, "the curve turns too fast");
@@ -624,7 +699,8 @@ static carom_status next_grazing(locus *s, const spot *at, const double *u, doub
 }
 
 // Where the weak impact changes sides, between `at` and ds further along u.
-static carom_status locate_degenerate(locus *s, int part, const spot *at, const double *u, double ds, double before, double side, double there) {
+static carom_status locate_degenerate(locus *s, int part, const spot *at, const double *u, double ds, double before,
+                                      double side, double there) {
     carom_bracket k = {.b = ds, .f_a = side, .f_b = there};
     spot found = *at;
     double last = 0, *touched = malloc((size_t)(s->nq + s->nv + 1) * sizeof *touched);
@@ -634,7 +710,8 @@ static carom_status locate_degenerate(locus *s, int part, const spot *at, const 
         double by = carom_bracket_next(&k), value = NAN;
         if (!(by > k.a && by < k.b)) by = (k.a + k.b) / 2;
         status = next_grazing(s, at, u, by, before, &found);
-        if (status == CAROM_OK) s->k.touching(s->k.user, touched, false), status = weak_side(s, &found, u, true, &value);
+        if (status == CAROM_OK)
+            s->k.touching(s->k.user, touched, false), status = weak_side(s, &found, u, true, &value);
         if (status != CAROM_OK || isnan(value)) break;
         good = fabs(by - last) < SETTLED * ds;
         last = by;
@@ -677,17 +754,21 @@ static carom_status walk_grazing(locus *s, int part, const spot *start, const do
                 const double by = (low + high) / 2;
                 const carom_status status = next_grazing(s, &at, u, by, before, &next);
                 if (fatal(status)) return status;
-                if (status == CAROM_OK && inside(s, next.x[0] * s->size[0], next.x[1] * s->size[1], 0)) low = by, last = next;
-                else high = by;
+                if (status == CAROM_OK && inside(s, next.x[0] * s->size[0], next.x[1] * s->size[1], 0))
+                    low = by, last = next;
+                else
+                    high = by;
             }
             return low > 0 ? grazing_row(s, part, &last, "") : CAROM_OK;
         }
-        const double length = hypot(next.x[0] - at.x[0], next.x[1] - at.x[1]), v[2] = {(next.x[0] - at.x[0]) / length, (next.x[1] - at.x[1]) / length};
+        const double length = hypot(next.x[0] - at.x[0], next.x[1] - at.x[1]),
+                     v[2] = {(next.x[0] - at.x[0]) / length, (next.x[1] - at.x[1]) / length};
         double *touched = malloc((size_t)nx * sizeof *touched);
         if (!touched) return no_memory(s->err);
         s->k.touching(s->k.user, touched, false);
         carom_status status = weak_side(s, &next, u, false, &there);
-        if (status == CAROM_OK && side * there < 0) status = locate_degenerate(s, part, &at, u, ds, before, side, there);
+        if (status == CAROM_OK && side * there < 0)
+            status = locate_degenerate(s, part, &at, u, ds, before, side, there);
         if (status == CAROM_OK) status = put_touching(s, &next, touched);
         if (status == CAROM_OK) status = grazing_row(s, part, &next, "");
         carom_copy(s->touch[0], s->touch[1], nx), carom_copy(s->touch[1], touched, nx);
@@ -695,7 +776,8 @@ static carom_status walk_grazing(locus *s, int part, const spot *start, const do
         CAROM_TRY(status);
         before = length, way += length, side = there, at = next;
         u[0] = v[0], u[1] = v[1];
-        if (way > 4 * longest && hypot(at.x[0] - start->x[0], at.x[1] - start->x[1]) < 0.75 * ds) return grazing_row(s, part, &at, "closed");
+        if (way > 4 * longest && hypot(at.x[0] - start->x[0], at.x[1] - start->x[1]) < 0.75 * ds)
+            return grazing_row(s, part, &at, "closed");
         if (turned > 0.995) ds = fmin(1.5 * ds, longest);
     }
     return CAROM_OK;
@@ -706,7 +788,8 @@ static carom_status follow_grazing(locus *s) {
     const int nx = s->nq + s->nv + 1;
     char text[120];
     carom_status status = CAROM_NOT_CONVERGED;
-    const double first = first_value(s), shift[] = {0, BESIDE, -BESIDE, 10 * BESIDE, -10 * BESIDE, 100 * BESIDE, -100 * BESIDE};
+    const double first = first_value(s),
+                 shift[] = {0, BESIDE, -BESIDE, 10 * BESIDE, -10 * BESIDE, 100 * BESIDE, -100 * BESIDE};
     double *kept = calloc(2 * (size_t)nx + (size_t)s->k.nplace, sizeof *kept), *x = kept + nx;
     if (!kept) return no_memory(s->err);
     for (size_t i = 0; i < sizeof shift / sizeof *shift && status != CAROM_OK; ++i) {
@@ -715,7 +798,8 @@ static carom_status follow_grazing(locus *s) {
         if (status == CAROM_OK) status = s->k.begin(s->k.user);
         if (status == CAROM_OK) status = s->k.linearise(s->k.user);
         if (status == CAROM_OK) status = s->k.graze(s->k.user, text, sizeof text);
-        if (status == CAROM_OK && fabs(first_value(s) - first) > 0.01 * s->size[0]) status = carom_fail(s->err, CAROM_NOT_CONVERGED, "no orbit that grazes was found at the event");
+        if (status == CAROM_OK && fabs(first_value(s) - first) > 0.01 * s->size[0])
+            status = carom_fail(s->err, CAROM_NOT_CONVERGED, "no orbit that grazes was found at the event");
         if (fatal(status)) break;
     }
     if (status == CAROM_OK) status = s->k.precise(s->k.user, true);
@@ -724,7 +808,8 @@ static carom_status follow_grazing(locus *s) {
         s->k.touching(s->k.user, kept, false);
         status = CAROM_NOT_CONVERGED;
         double u[2] = {0, 1};
-        for (int i = 0; i < 4 && status != CAROM_OK; ++i) { // a line along the first axis, a little aside along the second one; then the reverse
+        for (int i = 0; i < 4 && status != CAROM_OK;
+             ++i) { // a line along the first axis, a little aside along the second one; then the reverse
             const double d = 1e-3 * (i % 2 ? -1 : 1), normal[2] = {i < 2 ? 0 : 1, i < 2 ? 1 : 0};
             const spot aside = {{start.x[0] + d * normal[0], start.x[1] + d * normal[1]}};
             double sigma = 0;
@@ -775,9 +860,13 @@ static carom_status follow_smooth(locus *s) {
     }
     if (status != CAROM_OK) {
         const carom_error why = *s->err;
-        return fatal(status) ? status : carom_fail(s->err, status, "no %s was found at the start of the curve: %.400s", carom_locus_word(s->kind), why.text);
+        return fatal(status) ? status
+                             : carom_fail(s->err, status, "no %s was found at the start of the curve: %.400s",
+                                          carom_locus_word(s->kind), why.text);
     }
-    if (s->kind == CAROM_LOCUS_TORUS && !s->complex_pair) return carom_fail(s->err, CAROM_BAD_INPUT, "the multipliers at the start are real: it is no torus bifurcation but a neutral saddle");
+    if (s->kind == CAROM_LOCUS_TORUS && !s->complex_pair)
+        return carom_fail(s->err, CAROM_BAD_INPUT,
+                          "the multipliers at the start are real: it is no torus bifurcation but a neutral saddle");
     CAROM_TRY(turn(s, s->tau));
     const double start_B = s->other;
     const size_t nplace = (size_t)s->k.nplace, ntau = (size_t)s->ntau + 1;
@@ -799,21 +888,65 @@ static carom_status follow_smooth(locus *s) {
 static carom_status run(locus *s) {
     const carom_locus_def *def = s->def;
     for (int i = 0; i < 2; ++i) {
-        if (!def->by[i] || def->from[i] == def->to[i] || !isfinite(def->from[i]) || !isfinite(def->to[i])) return carom_fail(s->err, CAROM_BAD_INPUT, "--by: give NAME=A:B twice, with two different numbers each");
+        if (!def->by[i] || def->from[i] == def->to[i] || !isfinite(def->from[i]) || !isfinite(def->to[i]))
+            return carom_fail(s->err, CAROM_BAD_INPUT, "--by: give NAME=A:B twice, with two different numbers each");
         s->size[i] = fabs(def->to[i] - def->from[i]);
     }
-    if (strcmp(def->by[0], def->by[1]) == 0) return carom_fail(s->err, CAROM_BAD_INPUT, "--by: give two different parameters, got %.60s twice", def->by[0]);
+    if (strcmp(def->by[0], def->by[1]) == 0)
+        return carom_fail(s->err, CAROM_BAD_INPUT, "--by: give two different parameters, got %.60s twice", def->by[0]);
     s->orbits = def->period != NULL;
-    if (s->kind == CAROM_LOCUS_QUADRATURE && !def->response) return carom_fail(s->err, CAROM_BAD_INPUT, "--curve quadrature needs a branch with --response NAME");
+    if (s->kind == CAROM_LOCUS_QUADRATURE && !def->response)
+        return carom_fail(s->err, CAROM_BAD_INPUT, "--curve quadrature needs a branch with --response NAME");
     if (s->orbits ? s->kind == CAROM_LOCUS_HOPF : s->kind >= CAROM_LOCUS_DOUBLING)
-        return carom_fail(s->err, CAROM_BAD_INPUT, "--curve %s belongs to %s", carom_locus_word(s->kind), s->orbits ? "equilibria" : "orbits");
-    s->follow = (carom_follow_def){.model = def->model, .run = def->run, .start = def->start, .period = def->period, .guess = def->guess, .exchange = def->exchange, .response = def->response, .by = def->by[0], .from = def->from[0], .to = def->to[0], .stop = def->stop, .user = (void *)(size_t)def->user};
-    CAROM_TRY(s->orbits ? carom_curve_orbits(&s->k, &s->follow, def->by[1], &s->m, &s->l->scheme, s->err) : carom_curve_rests(&s->k, &s->follow, def->by[1], &s->m, &s->l->scheme, s->err));
+        return carom_fail(s->err, CAROM_BAD_INPUT, "--curve %s belongs to %s", carom_locus_word(s->kind),
+                          s->orbits ? "equilibria" : "orbits");
+    s->follow = (carom_follow_def){.model = def->model,
+                                   .run = def->run,
+                                   .start = def->start,
+                                   .period = def->period,
+                                   .guess = def->guess,
+                                   .exchange = def->exchange,
+                                   .response = def->response,
+                                   .by = def->by[0],
+                                   .from = def->from[0],
+                                   .to = def->to[0],
+                                   .stop = def->stop,
+                                   .user = (void *)(size_t)def->user};
+    CAROM_TRY(s->orbits ? carom_curve_orbits(&s->k, &s->follow, def->by[1], &s->m, &s->l->scheme, s->err)
+                        : carom_curve_rests(&s->k, &s->follow, def->by[1], &s->m, &s->l->scheme, s->err));
     const carom_system *sys = carom_model_system(s->m);
     s->nq = sys->nq, s->nv = sys->nv, s->ntau = s->k.ntau;
     const size_t n = (size_t)s->ntau + 4, nplace = (size_t)s->k.nplace, nx = (size_t)(s->nq + s->nv) + 2;
-    double **part[] = {&s->F, &s->J, &s->K, &s->S, &s->b, &s->c, &s->w, &s->psi, &s->A, &s->A_0, &s->rhs, &s->z, &s->work, &s->tau, &s->tau_1, &s->by, &s->x, &s->least, &s->most, &s->place, &s->place_0, &s->place_1, &s->look.re, &s->look.im, &s->touch[0], &s->touch[1]};
-    const size_t size[] = {n, n * n, n * n, n * n, n, n, n, n, n * n, n * n, n, n, 4 * n, n, n, n + nx, nx, nx, nx, nplace, nplace, nplace, (size_t)s->k.neig + 1, (size_t)s->k.neig + 1, nx, nx};
+    double **part[] = {&s->F,       &s->J,       &s->K,       &s->S,        &s->b,       &s->c,     &s->w,
+                       &s->psi,     &s->A,       &s->A_0,     &s->rhs,      &s->z,       &s->work,  &s->tau,
+                       &s->tau_1,   &s->by,      &s->x,       &s->least,    &s->most,    &s->place, &s->place_0,
+                       &s->place_1, &s->look.re, &s->look.im, &s->touch[0], &s->touch[1]};
+    const size_t size[] = {n,
+                           n * n,
+                           n * n,
+                           n * n,
+                           n,
+                           n,
+                           n,
+                           n,
+                           n * n,
+                           n * n,
+                           n,
+                           n,
+                           4 * n,
+                           n,
+                           n,
+                           n + nx,
+                           nx,
+                           nx,
+                           nx,
+                           nplace,
+                           nplace,
+                           nplace,
+                           (size_t)s->k.neig + 1,
+                           (size_t)s->k.neig + 1,
+                           nx,
+                           nx};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof **part[i]);
         if (!*part[i]) return no_memory(s->err);
@@ -825,7 +958,10 @@ static carom_status run(locus *s) {
         double value;
         if (strcmp(carom_model_parameter(s->m, i, &value), def->by[1]) == 0) s->other = value, index = 1;
     }
-    if (!inside(s, first_value(s), s->other, 1e-9)) return carom_fail(s->err, CAROM_BAD_INPUT, "--by: the event lies at %.60s = %.9g, %.60s = %.9g, outside the given ranges", def->by[0], first_value(s), def->by[1], s->other);
+    if (!inside(s, first_value(s), s->other, 1e-9))
+        return carom_fail(s->err, CAROM_BAD_INPUT,
+                          "--by: the event lies at %.60s = %.9g, %.60s = %.9g, outside the given ranges", def->by[0],
+                          first_value(s), def->by[1], s->other);
     // periods of the excitation in the orbit
     if (s->orbits && strcmp(def->period, "free") != 0 && !isnan(def->guess)) {
         double period = 0;
@@ -841,9 +977,13 @@ carom_status carom_locus_run(carom_locus *l, const carom_locus_def *def, carom_e
     *l = (carom_locus){0};
     locus s = {.l = l, .def = def, .kind = def->kind, .coefficient = NAN, .err = err};
     const carom_status status = run(&s);
-    if (s.orbits) carom_curve_orbits_close(&s.k);
-    else carom_curve_rests_close(&s.k);
-    double *part[] = {s.F, s.J, s.K, s.S, s.b, s.c, s.w, s.psi, s.A, s.A_0, s.rhs, s.z, s.work, s.tau, s.tau_1, s.by, s.x, s.least, s.most, s.place, s.place_0, s.place_1, s.look.re, s.look.im, s.touch[0], s.touch[1]};
+    if (s.orbits)
+        carom_curve_orbits_close(&s.k);
+    else
+        carom_curve_rests_close(&s.k);
+    double *part[] = {s.F,    s.J,     s.K,       s.S,       s.b,       s.c,       s.w,        s.psi,     s.A,
+                      s.A_0,  s.rhs,   s.z,       s.work,    s.tau,     s.tau_1,   s.by,       s.x,       s.least,
+                      s.most, s.place, s.place_0, s.place_1, s.look.re, s.look.im, s.touch[0], s.touch[1]};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) free(part[i]);
     free(s.col), free(s.pivot);
     return status;
