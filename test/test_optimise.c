@@ -120,6 +120,31 @@ static void kink(void **state) {
     carom_optimum_free(&o);
 }
 
+// Sixty names: the force of least effort that moves a mass from rest at 0 to rest at 1 in unit time is 6 - 12 t, of effort 12.  Here it is a sum of sixty cosines, and missing the end costs 1e3 of the square.
+static void many_names(void **state) {
+    (void)state;
+    enum { N = 60 };
+    static char text[20000], by[N][30];
+    const char *names[N + 1] = {NULL};
+    size_t at = 0;
+    at += (size_t)snprintf(text + at, sizeof text - at, "carom: 1\nparameters: {");
+    for (int i = 0; i < N; ++i) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "%su%d: 0", i ? ", " : "", i);
+        snprintf(by[i], sizeof by[i], "u%d=-20:20", i);
+        names[i] = by[i];
+    }
+    at += (size_t)snprintf(text + at, sizeof text - at, "}\ncoordinates: {x: {at: 0, rate: 0}}\nlet:\n  u: 0");
+    for (int i = 0; i < N; ++i) at += (size_t)snprintf(text + at, sizeof text - at, " + u%d*sqrt(2)*cos(%d*pi*t)", i, i);
+    snprintf(text + at, sizeof text - at, "\nenergy: {kinetic: x'^2/2}\nforces: {x: u}\n");
+    carom_optimise_def d = define(text, "integral(u^2) + 1e3*((x - 1)^2 + x'^2)", names, 1);
+    d.evaluations = 400;
+    carom_optimum o = optimum(&d);
+    assert_true(o.exact && o.derivatives == o.runs);
+    assert_string_equal(o.method, "ccsaq");
+    assert_true(o.objective < 12.0 && o.objective > 11.5); // with the weights 1e3 of the ends a little less than 12
+    carom_optimum_free(&o);
+}
+
 static void bad_input(void **state) {
     (void)state;
     carom_optimise_def d = define(damped, "integral(x^2)", LIST("q=0:1"), 10);
@@ -144,6 +169,6 @@ static void bad_input(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(damping), cmocka_unit_test(throw), cmocka_unit_test(restarts), cmocka_unit_test(kink), cmocka_unit_test(bad_input)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damping), cmocka_unit_test(throw), cmocka_unit_test(restarts), cmocka_unit_test(kink), cmocka_unit_test(many_names), cmocka_unit_test(bad_input)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

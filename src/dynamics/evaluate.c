@@ -1,9 +1,12 @@
 // evaluate.c: results of one run for a search: with derivatives, with values alone, or as any scheme gives them.
 #include "base/tolerance.h"
+#include "dynamics/adjoint.h"
 #include "dynamics/optimise.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MANY = 10 }; // names: with more the way back is shorter
 
 carom_status carom_evaluate_open(search *k) {
     const carom_optimise_def *d = k->def;
@@ -47,10 +50,37 @@ static carom_status follow(search *k, carom_task *t, carom_results *r, carom_tas
     return CAROM_OK;
 }
 
+// Many names: result after result, on the way back.
+static carom_status go_back(search *k, carom_error *err) {
+    carom_task *t = &k->task;
+    carom_status status = CAROM_OK;
+    for (int i = 0; k->texts[i] && status == CAROM_OK; ++i) {
+        const char *one[] = {k->texts[i], NULL};
+        carom_results r;
+        carom_task_run run = {0};
+        double at;
+        status = carom_results_read(&r, one, t->option, err);
+        t->model.observe = r.expression;
+        if (status == CAROM_OK) status = carom_task_begin(t, k->x, t->run.end, &run, err);
+        t->model.observe = NULL;
+        if (status == CAROM_OK) k->o->scheme = carom_sim_scheme(run.sim)->name;
+        if (status == CAROM_OK) status = carom_adjoint_find(t, &run, &r, k->texts[i], k->def->stop, k->def->stop_user, &k->result[i], k->slopes + (size_t)i * (size_t)t->nfree, &at, err);
+        carom_task_end(&run);
+        carom_results_free(&r);
+    }
+    k->distance = INFINITY;
+    return status;
+}
+
 carom_status carom_evaluate_path(search *k, bool derive, carom_error *err) {
     carom_results r;
     carom_task_run run = {0};
     carom_path w = {0};
+    if (derive && !k->plain && !k->forwards && k->task.nfree > MANY * (1 + 2 * k->o->nsubject)) {
+        const carom_status back = go_back(k, err);
+        if (back != CAROM_UNSUPPORTED) return back;
+        k->forwards = true;
+    }
     if (k->plain) return carom_task_derivable(&k->task, 50, err) == CAROM_OK ? carom_fail(err, CAROM_UNSUPPORTED, "the scheme has no derivatives") : err->code;
     carom_status status = carom_results_read(&r, k->texts, k->task.option, err);
     if (status == CAROM_OK) status = follow(k, &k->task, &r, &run, &w, derive, err);

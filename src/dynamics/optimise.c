@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 50 };                    // names: more are left to CCSAQ
+enum { MANY = 50, STALE = 20 };        // names: more are left to CCSAQ; runs without progress that end a search by derivatives, as at a kink
 static const double TOLERANCE = 1e-7;  // of a distance of bounds
 static const double STATIONARY = 1e-4; // of the objective over the distance of the bounds: a gradient below vanishes
 static const double ACTIVE = 1e-6;     // of a distance of bounds, of a constraint's size: it is active
@@ -149,6 +149,7 @@ static bool evaluate(search *k, const double *u, bool derive) {
     const bool better = status == CAROM_OK && is_better(k, k->value[0], violation);
     for (int i = 0; i < o->nsubject; ++i) k->shown[i] = k->relation[i] > 0 ? -k->value[1 + i] : k->value[1 + i];
     k->status = add_row(k, status == CAROM_OK ? 0 : 1, k->x, k->def->most ? -k->value[0] : k->value[0], k->shown, better);
+    k->stale = better ? 0 : k->stale + 1;
     if (better) keep_best(k, violation);
     if (status == CAROM_OK && isnan(o->first) && o->runs == 1) o->first = k->def->most ? -k->value[0] : k->value[0];
     if (status == CAROM_OK && !(k->worst > k->value[0])) k->worst = k->value[0];
@@ -161,7 +162,7 @@ static bool evaluate(search *k, const double *u, bool derive) {
 // A run that fails counts as worse than all others; a search by derivatives ends there.
 static double objective(unsigned n, const double *u, double *slope, void *user) {
     search *k = user;
-    if (!evaluate(k, u, slope != NULL) || (slope && !k->derived)) return k->nlopt.force_stop(k->opt), 0;
+    if (!evaluate(k, u, slope != NULL) || (slope && !k->derived) || (k->gradients && k->stale > STALE + k->o->n)) return k->nlopt.force_stop(k->opt), 0;
     if (slope)
         for (unsigned j = 0; j < n; ++j) slope[j] = k->slope[j] / k->scale;
     return isfinite(k->value[0]) ? k->value[0] / k->scale : fmax(0, k->worst / k->scale) + 10;
@@ -198,7 +199,7 @@ static carom_status go(search *k, const char *algorithm, const char *method, dou
     l->set_lower_bounds1(k->opt, 0), l->set_upper_bounds1(k->opt, 1);
     l->set_xtol_abs1(k->opt, tolerance), l->set_maxeval(k->opt, most);
     if (step > 0) l->set_initial_step1(k->opt, step);
-    k->method = method, k->gradients = strcmp(method, "cobyla") != 0, k->status = CAROM_OK, k->exhausted = false;
+    k->method = method, k->gradients = strcmp(method, "cobyla") != 0, k->status = CAROM_OK, k->exhausted = false, k->stale = 0;
     const int code = l->optimize(k->opt, u, &f);
     enum { OUT_OF_RUNS = 5, INVALID = -2 };
     k->exhausted = code == OUT_OF_RUNS;

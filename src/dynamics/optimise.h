@@ -8,6 +8,7 @@ typedef struct search {
     carom_optimum *o;
     carom_task task, simple;  // with derivatives; as the model or the command line has the scheme
     bool plain;               // runs of `simple`
+    bool forwards;            // there is no way back
     bool given;               // a method without derivatives was asked for
     const char **texts;       // the objective, both sides of every constraint; NULL-terminated
     char **own;
@@ -26,6 +27,7 @@ typedef struct search {
     carom_nlopt nlopt;
     carom_nlopt_opt opt;
     const char *method;
+    int stale;                 // runs since the last that was better
     bool gradients, exhausted; // the method uses derivatives; it ran out of runs
     carom_status status;
     carom_error why, *err;    // why: the first run that failed
