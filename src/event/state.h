@@ -115,10 +115,12 @@ static inline bool carom_phase_open(const carom_phase *w, int c) { return w->f.m
 static inline double carom_phase_time(const carom_phase *w) { return w->now[CAROM_PHASE_SIZE_Q] / w->now[CAROM_PHASE_SIZE_V]; }
 
 /// exact: slip along direction k of L that counts as none.  The scale of normal velocities is what impacts have shown, before the first that of
-/// all velocities; slip may be fast where impacts are slight.
+/// all velocities; slip may be fast where impacts are slight.  Impacts may be ever so slight (a table that begins to throw what rests on it): below
+/// CAROM_PHASE_SLIGHT of all velocities they are no scale.
+#define CAROM_PHASE_SLIGHT 1e-2
 static inline double carom_phase_still(const carom_phase *w, const carom_step *s, const carom_local *L, int k, bool slip) {
-    const double any = carom_local_magnitude(L, k, w->span) / carom_phase_time(w), speed = *s->speed;
-    return w->limits.velocity * (slip ? fmax(speed, any) : speed > 0 ? speed : any);
+    const double any = carom_local_magnitude(L, k, w->span) / carom_phase_time(w), speed = s->scale;
+    return w->limits.velocity * (slip ? fmax(speed, any) : speed > 0 ? fmax(speed, CAROM_PHASE_SLIGHT * any) : any);
 }
 /// Slip along more than one tangent that began from rest and is still too slow to have a direction of its own.
 static inline bool carom_phase_young(const carom_phase *w, int c, int tangents) { return w->f.follows && tangents > 1 && w->f.live[c] == 0; }

@@ -70,6 +70,14 @@ static bool on_kink(const carom_system *sys, const double *phi, int c) {
     return false;
 }
 
+// (EV-33)  What the gap of an open contact rounds to: 4 eps max(sum |W_i| span_i, sum |W_i q_i|).  An angle that has gone round
+//          many times rounds like a long way.
+static double gap_floor(const carom_phase *w, const carom_step *s, int c, const double *q) {
+    const int k = w->all.at[s->sys->ne + c];
+    const double place = s->sys->nq == s->sys->nv ? carom_local_magnitude(&w->all, k, q) : 0;
+    return 4 * DBL_EPSILON * fmax(carom_local_magnitude(&w->all, k, w->span), place);
+}
+
 // (MX-8), (EV-6)  open: phi = g - min(0, g_0);  closed: lambda_N;  sticking: mu lambda_N - |lambda_T|;  sliding: u_T.d, or |u_T|; all plus
 //         what rounding may take.  Reactions are multiplied by their Delassus number, so that functions of closed contacts are accelerations.
 carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
@@ -84,7 +92,7 @@ carom_status carom_phase_watch(carom_phase *w, carom_step *s, carom_point *P) {
         P->phi[c] = P->g[ne + c] + w->offset[c];
         P->phi[nc + c] = 1;
         P->kink[c] = w->floor[nc + c] = 0;
-        if (carom_phase_open(w, c)) w->floor[c] = w->limits.exact ? 4 * DBL_EPSILON * carom_local_magnitude(&w->all, w->all.at[ne + c], w->span) : 0;
+        if (carom_phase_open(w, c)) w->floor[c] = w->limits.exact ? gap_floor(w, s, c, P->q) : 0;
     }
     const carom_flow *f = &w->f;
     if (closed) {
