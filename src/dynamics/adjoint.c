@@ -1,15 +1,18 @@
 // adjoint.c: the gradient of one result of a run by many names, backwards.
 //
-// Columns y obey linear recursions: of a step of Dormand and Prince y_1 = y + h sum_s b_s k_s, k_s = A_s (y + h sum_j a_sj k_j) + B_s dp, at an event y_1 = S y + S_p dp.  The weights l of y obey the
-// transposed ones, from the end of the run to its start, whatever the number of parameters:
+// Columns y obey linear recursions: of a step of Dormand and Prince y_1 = y + h sum_s b_s k_s, k_s = A_s (y + h sum_j
+// a_sj k_j) + B_s dp, at an event y_1 = S y + S_p dp.  The weights l of y obey the transposed ones, from the end of the
+// run to its start, whatever the number of parameters:
 //
-//     kappa_s = h b_s l + h sum_(j > s) a_js A_j'kappa_j,   l <- l + sum_s A_s'kappa_s,   dJ += B_s'kappa_s;      l <- S'l,   dJ += S_p'l          (ADJ-2)
+//     kappa_s = h b_s l + h sum_(j > s) a_js A_j'kappa_j,   l <- l + sum_s A_s'kappa_s,   dJ += B_s'kappa_s
+//     at events  l <- S'l,   dJ += S_p'l                                                                  (ADJ-2)
 //
 // A' is that of (VAR-1): with X = M^-1 B, G = W'X and weights mu of da,
 //
-//     s = G^-T X'mu,   r = M^-1 (mu - W s):      d(f - M a) + d(B lambda) weighted by r, d(W'a + kappa) by -s                                   (ADJ-3)
+//     s = G^-T X'mu,   r = M^-1 (mu - W s):      d(f - M a) + d(B lambda) by r, d(W'a + kappa) by -s  (ADJ-3)
 //
-// and their gradients by the state and all parameters come in one pass (ADJ-1).  S is found by columns along the state and those parameters that enter there.
+// and their gradients by the state and all parameters come in one pass (ADJ-1).  S is found by columns along the state
+// and those parameters that enter there.
 #include "dynamics/adjoint.h"
 #include "base/grow.h"
 #include "base/tolerance.h"
@@ -32,23 +35,25 @@ typedef struct adjoint {
     carom_task_run *run;
     carom_results *r;
     const char *of;
-    carom_path path;    // of the run, without columns; then of its stages
-    carom_path jump;    // of events, with columns
+    carom_path path; // of the run, without columns; then of its stages
+    carom_path jump; // of events, with columns
     record *rec;
     long n, nphases;
-    double *phase;      // nphases x phase_size
+    double *phase; // nphases x phase_size
     int nv, nq, np, columns;
-    double *l, *g, *all; // weights of the state, 2 nv; gradient by names; by all parameters of the model
+    double *l, *g, *all;  // weights of the state, 2 nv; gradient by names; by all parameters of the model
     double *kappa, *back; // STAGES x 2 nv: weights of the stages, A'kappa
-    double *omega;      // nwatch: weights of integrals
-    double *square;     // and of integrals of squares
-    double *z;          // columns: what integrals change by at an event
+    double *omega;        // nwatch: weights of integrals
+    double *square;       // and of integrals of squares
+    double *z;            // columns: what integrals change by at an event
     double *dp, *touched, *scratch;
-    int *name;          // of a column beyond the state: which name
+    int *name; // of a column beyond the state: which name
     carom_error *err;
 } adjoint;
 
-static carom_status no_memory(adjoint *k) { return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for the way back of a run"); }
+static carom_status no_memory(adjoint *k) {
+    return carom_fail(k->err, CAROM_NO_MEMORY, "not enough memory for the way back of a run");
+}
 
 // -- forwards -----------------------------------------------------------------------------------------------------
 
@@ -121,8 +126,11 @@ static carom_status stage_back(adjoint *k, const double *kq, const double *kv, d
     }
     carom_axpy(g + nv, 1, kq, nv); // dq' = dv
     carom_path_spread(w, w->lambda);
-    const carom_status status = carom_variation_back(w->x, w->p.t, w->p.q, w->p.v, w->a, n > 0 ? w->full : NULL, r, s, slip, g, g + nv, k->all);
-    return status == CAROM_OK ? CAROM_OK : carom_fail(k->err, status, "t = %.9g: the derivatives of the model have no finite value here", w->p.t);
+    const carom_status status =
+        carom_variation_back(w->x, w->p.t, w->p.q, w->p.v, w->a, n > 0 ? w->full : NULL, r, s, slip, g, g + nv, k->all);
+    return status == CAROM_OK
+               ? CAROM_OK
+               : carom_fail(k->err, status, "t = %.9g: the derivatives of the model have no finite value here", w->p.t);
 }
 
 // Integrals: weight h b_s of what is watched.
@@ -132,7 +140,9 @@ static carom_status watched_back(adjoint *k, double by, const double *q, const d
     carom_model_watch(r->model, carom_sim_work(r->sim), t, q, v, r->x, r->x, true);
     for (int i = 0; i < r->nwatch; ++i) r->dx[i] = by * (k->omega[i] + 2 * k->square[i] * r->x[i]);
     const carom_status status = carom_variation_watched_back(k->path.x, t, q, v, r->dx, g, g + k->nv, k->all);
-    return status == CAROM_OK ? CAROM_OK : carom_fail(k->err, status, "t = %.9g: the derivative of '%.80s' is not finite", t, r->expression[0]);
+    return status == CAROM_OK
+               ? CAROM_OK
+               : carom_fail(k->err, status, "t = %.9g: the derivative of '%.80s' is not finite", t, r->expression[0]);
 }
 
 // (ADJ-2)
@@ -143,14 +153,17 @@ static carom_status step_back(adjoint *k, const record *e) {
     const double *q = e->x, *v = q + k->nq, *a = v + nv;
     w->phase = k->phase + (size_t)e->phase * w->phase_size;
     for (int s = STAGES - 1; s >= 0; --s) {
-        double *kappa = k->kappa + (size_t)s * (size_t)n, *back = k->back + (size_t)s * (size_t)n, *q_s = w->q_1, *v_s = w->v_1;
+        double *kappa = k->kappa + (size_t)s * (size_t)n, *back = k->back + (size_t)s * (size_t)n, *q_s = w->q_1,
+               *v_s = w->v_1;
         for (int i = 0; i < n; ++i) kappa[i] = e->h * T->b[s] * k->l[i];
-        for (int j = s + 1; j < STAGES; ++j) carom_axpy(kappa, e->h * carom_butcher_a(T, j, s), k->back + (size_t)j * (size_t)n, n);
+        for (int j = s + 1; j < STAGES; ++j)
+            carom_axpy(kappa, e->h * carom_butcher_a(T, j, s), k->back + (size_t)j * (size_t)n, n);
         carom_copy(v_s, v, nv), carom_copy(q_s, q, k->nq);
         for (int j = 0; j < s; ++j) { // shift = h sum a_sj v_j, v_j = v + h sum a_ji a_i
             const double h_a = e->h * carom_butcher_a(T, s, j);
             carom_axpy(v_s, h_a, a + (size_t)j * (size_t)nv, nv), carom_axpy(q_s, h_a, v, nv);
-            for (int i = 0; i < j; ++i) carom_axpy(q_s, h_a * e->h * carom_butcher_a(T, j, i), a + (size_t)i * (size_t)nv, nv);
+            for (int i = 0; i < j; ++i)
+                carom_axpy(q_s, h_a * e->h * carom_butcher_a(T, j, i), a + (size_t)i * (size_t)nv, nv);
         }
         const double t = e->t + e->h * carom_butcher_c(T, s);
         CAROM_TRY(carom_path_evaluate(w, t, q_s, v_s));
@@ -209,8 +222,10 @@ static carom_status event_back(adjoint *k, long i) {
     CAROM_TRY(cross_again(k, i));
     for (int j = 0; j < k->jump.n; ++j) {
         const double x = carom_dot(k->l, k->jump.y + (size_t)j * (size_t)n, n) + k->z[j];
-        if (j < n) k->scratch[j] = x;
-        else k->g[k->name[j - n]] += x;
+        if (j < n)
+            k->scratch[j] = x;
+        else
+            k->g[k->name[j - n]] += x;
     }
     carom_copy(k->l, k->scratch, n);
     return CAROM_OK;
@@ -222,14 +237,19 @@ static carom_status check(adjoint *k) {
     const carom_results *r = k->r;
     const carom_system *s = &k->path.p.sys;
     for (int c = 0; c < s->nc; ++c)
-        if (carom_system_directions(s, s->ne + c) > 2) return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives backwards are not supported with contacts of two tangents");
+        if (carom_system_directions(s, s->ne + c) > 2)
+            return carom_fail(k->err, CAROM_UNSUPPORTED,
+                              "derivatives backwards are not supported with contacts of two tangents");
     for (int i = 0; i < r->nwatch; ++i)
-        if (r->watch[i].slots & (1u << WATCH_LOW | 1u << WATCH_HIGH)) return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives backwards are not supported for extremes");
-    if (r->event[0].some && r->event[0].time && r->event[0].word == CAROM_AT_CLOSE) return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives backwards are not supported for limits of impacts");
+        if (r->watch[i].slots & (1u << WATCH_LOW | 1u << WATCH_HIGH))
+            return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives backwards are not supported for extremes");
+    if (r->event[0].some && r->event[0].time && r->event[0].word == CAROM_AT_CLOSE)
+        return carom_fail(k->err, CAROM_UNSUPPORTED, "derivatives backwards are not supported for limits of impacts");
     return CAROM_OK;
 }
 
-// The second path: a column for every component of the state, and for every name that enters where velocities jump, or where contacts open, stick and slip.
+// The second path: a column for every component of the state, and for every name that enters where velocities jump, or
+// where contacts open, stick and slip.
 static carom_status open_jump(adjoint *k) {
     const carom_task *t = k->task;
     bool forces = false;
@@ -268,7 +288,10 @@ static carom_status end(adjoint *k) {
         double *e = k->scratch, *p = e + 2 * nv;
         carom_zero(e, 2 * nv + t->np);
         e[j] = 1;
-        if (carom_variation_composed(w->x, T, w->q, w->v, (carom_direction){0, e, e + nv, p}, r->average, r->dwatch, r->dout) != CAROM_OK) return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivative of '%.80s' is not finite", T, r->expression[0]);
+        if (carom_variation_composed(w->x, T, w->q, w->v, (carom_direction){0, e, e + nv, p}, r->average, r->dwatch,
+                                     r->dout) != CAROM_OK)
+            return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivative of '%.80s' is not finite", T,
+                              r->expression[0]);
         if (j < 2 * nv) k->l[j] = r->dout[0];
         for (int i = 0, at = 0; j >= 2 * nv && i < t->nfree; ++i)
             if (t->free[i].kind == CAROM_FREE_PARAMETER && at++ == j - 2 * nv) k->g[i] += r->dout[0];
@@ -279,9 +302,14 @@ static carom_status end(adjoint *k) {
         if ((square ? of->square : of->integral) < 0) continue;
         double *d = r->dwatch + WATCH_COUNT * (i / 2);
         const double rms = square ? sqrt(w->z[of->square] / T) : 0;
-        if (square) d[WATCH_RMS] = rms > 0 ? 1 / (2 * T * rms) : 0;
-        else d[WATCH_MEAN] = 1 / T, d[WATCH_INTEGRAL] = 1;
-        if (carom_variation_composed(w->x, T, w->q, w->v, (carom_direction){0, NULL, NULL, NULL}, r->average, r->dwatch, r->dout) != CAROM_OK) return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivative of '%.80s' is not finite", T, r->expression[0]);
+        if (square)
+            d[WATCH_RMS] = rms > 0 ? 1 / (2 * T * rms) : 0;
+        else
+            d[WATCH_MEAN] = 1 / T, d[WATCH_INTEGRAL] = 1;
+        if (carom_variation_composed(w->x, T, w->q, w->v, (carom_direction){0, NULL, NULL, NULL}, r->average, r->dwatch,
+                                     r->dout) != CAROM_OK)
+            return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivative of '%.80s' is not finite", T,
+                              r->expression[0]);
         (square ? k->square : k->omega)[i / 2] = r->dout[0];
         carom_zero(r->dwatch, none);
     }
@@ -299,8 +327,10 @@ static carom_status direct(adjoint *k, const carom_change *x, bool before) {
         carom_zero(e, t->np);
         e[p++] = 1;
         if (column) continue;
-        if (carom_variation_observed(k->path.x, x->t, before ? x->q_before : x->q, before ? x->v_before : x->v, (carom_direction){0, NULL, NULL, e}, k->r->dout) != CAROM_OK)
-            return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivative of '%.80s' is not finite", x->t, k->r->expression[0]);
+        if (carom_variation_observed(k->path.x, x->t, before ? x->q_before : x->q, before ? x->v_before : x->v,
+                                     (carom_direction){0, NULL, NULL, e}, k->r->dout) != CAROM_OK)
+            return carom_fail(k->err, CAROM_USER, "t = %.9g: the derivative of '%.80s' is not finite", x->t,
+                              k->r->expression[0]);
         k->g[j] += k->r->dout[0];
     }
     return CAROM_OK;
@@ -317,12 +347,16 @@ static carom_status end_at_event(adjoint *k, long i) {
         k->jump.on_step = NULL;
         at.event[0].seen = at.event[0].number - 1;
         status = cross_again(k, i);
-        if (status == CAROM_STOPPED && at.event[0].found) status = CAROM_OK;
-        else if (status == CAROM_OK) status = carom_fail(k->err, CAROM_NOT_CONVERGED, "the event was not found on the way back");
+        if (status == CAROM_STOPPED && at.event[0].found)
+            status = CAROM_OK;
+        else if (status == CAROM_OK)
+            status = carom_fail(k->err, CAROM_NOT_CONVERGED, "the event was not found on the way back");
     }
     for (int j = 0; j < k->jump.n && status == CAROM_OK; ++j) {
-        if (j < 2 * k->nv) k->l[j] = at.gradient[j];
-        else k->g[k->name[j - 2 * k->nv]] += at.gradient[j];
+        if (j < 2 * k->nv)
+            k->l[j] = at.gradient[j];
+        else
+            k->g[k->name[j - 2 * k->nv]] += at.gradient[j];
     }
     if (status == CAROM_OK && !at.event[0].time) status = direct(k, &k->rec[i].change, at.event[0].before);
     k->jump.user = k, k->jump.on_side = on_side, k->jump.asks = NULL;
@@ -335,7 +369,8 @@ static carom_status start(adjoint *k) {
     const carom_task *t = k->task;
     carom_path w = {.borrowed = true, .x = k->path.x};
     carom_status status = carom_task_columns(t, k->run, &w, 0, k->err);
-    for (int j = 0; j < t->nfree && status == CAROM_OK; ++j) k->g[j] += carom_dot(k->l, w.y + (size_t)j * 2 * (size_t)k->nv, 2 * k->nv);
+    for (int j = 0; j < t->nfree && status == CAROM_OK; ++j)
+        k->g[j] += carom_dot(k->l, w.y + (size_t)j * 2 * (size_t)k->nv, 2 * k->nv);
     carom_path_close(&w);
     if (status != CAROM_OK) return status;
     double *chosen = calloc((size_t)t->np + 1, sizeof *chosen);
@@ -350,7 +385,13 @@ static carom_status start(adjoint *k) {
 static carom_status allocate(adjoint *k) {
     const size_t nv = (size_t)k->nv, n = 2 * nv, watched = (size_t)k->r->nwatch + 1;
     double **part[] = {&k->l, &k->all, &k->kappa, &k->back, &k->omega, &k->square, &k->scratch};
-    const size_t size[] = {n, (size_t)carom_variation_parameters(k->path.x) + 1, STAGES * n, STAGES * n, watched, watched, n + (size_t)k->task->np + 1};
+    const size_t size[] = {n,
+                           (size_t)carom_variation_parameters(k->path.x) + 1,
+                           STAGES * n,
+                           STAGES * n,
+                           watched,
+                           watched,
+                           n + (size_t)k->task->np + 1};
     for (size_t i = 0; i < sizeof part / sizeof *part; ++i) {
         *part[i] = calloc(size[i] + 1, sizeof(double));
         if (!*part[i]) return no_memory(k);
@@ -378,7 +419,10 @@ static carom_status find(adjoint *k, double *value, double *at) {
     bool event = w->t - w->t_event <= CAROM_INSTANT * w->t;
     if (!r->event[0].some && !event) CAROM_TRY(carom_path_arrives(w, CAROM_INSTANT * w->t, &event));
     if (!r->event[0].some && event && carom_model_observes_state(k->run->model, 0))
-        return carom_fail(err, CAROM_NOT_CONVERGED, "t = %.9g: an event falls on the end of the run, where the motion has no derivative; end it earlier or later", w->t);
+        return carom_fail(err, CAROM_NOT_CONVERGED,
+                          "t = %.9g: an event falls on the end of the run, where the motion has no derivative; end it "
+                          "earlier or later",
+                          w->t);
     double *own_phases = w->phase; // stages take the phases that were kept
     CAROM_TRY(open_jump(k));
     k->jump.user = k, k->jump.on_side = on_side;
@@ -387,20 +431,25 @@ static carom_status find(adjoint *k, double *value, double *at) {
     if (r->event[0].some) {
         while (last >= 0 && k->rec[last].h >= 0) --last;
         back = end_at_event(k, last--);
-    } else back = end(k);
-    for (long i = last; i >= 0 && back == CAROM_OK; --i) back = k->rec[i].h < 0 ? event_back(k, i) : step_back(k, &k->rec[i]);
+    } else
+        back = end(k);
+    for (long i = last; i >= 0 && back == CAROM_OK; --i)
+        back = k->rec[i].h < 0 ? event_back(k, i) : step_back(k, &k->rec[i]);
     w->phase = own_phases;
     CAROM_TRY(back);
     return start(k);
 }
 
-carom_status carom_adjoint_find(carom_task *t, carom_task_run *run, carom_results *r, const char *of, bool (*stop)(const void *user), const void *user, double *value, double *gradient, double *at, carom_error *err) {
+carom_status carom_adjoint_find(carom_task *t, carom_task_run *run, carom_results *r, const char *of,
+                                bool (*stop)(const void *user), const void *user, double *value, double *gradient,
+                                double *at, carom_error *err) {
     adjoint k = {.task = t, .run = run, .r = r, .of = of, .g = gradient, .err = err};
     carom_sim_stop_when(run->sim, stop, user);
     carom_zero(gradient, t->nfree);
     const carom_status status = find(&k, value, at);
     for (long i = 0; i < k.n; ++i) free(k.rec[i].x);
-    free(k.rec), free(k.phase), free(k.l), free(k.all), free(k.kappa), free(k.back), free(k.omega), free(k.square), free(k.scratch), free(k.z), free(k.dp), free(k.name);
+    free(k.rec), free(k.phase), free(k.l), free(k.all), free(k.kappa), free(k.back), free(k.omega), free(k.square),
+        free(k.scratch), free(k.z), free(k.dp), free(k.name);
     carom_path_close(&k.jump);
     carom_path_close(&k.path);
     return status;
