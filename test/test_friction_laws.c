@@ -258,8 +258,35 @@ static void a_coefficient_that_fails_changes_nothing(void **state) {
     }
 }
 
+// A block slides until it rests: with slip u, u' = -mu(u) g, it goes the way int u du/(mu g), integrated here in log u with 4000 intervals (Simpson).  The curve is as narrow as 1e-6 of the speed: a step that
+// looks at its ends alone does not see it.
+static double way(double u_0, double v_s) {
+    enum { N = 4000 };
+    const double low = log(1e-9 * v_s), high = log(u_0), h = (high - low) / N;
+    double sum = 0;
+    for (int i = 0; i <= N; ++i) {
+        const double u = exp(low + i * h), mu = 0.3 + 0.1 * exp(-(u / v_s) * (u / v_s));
+        sum += (i == 0 || i == N ? 1 : i % 2 ? 4 : 2) * u * u / (9.81 * mu);
+    }
+    return sum * h / 3;
+}
+
+static void narrow_curves(void **state) {
+    (void)state;
+    static const double widths[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-6};
+    for (int i = 0; i < 5; ++i) {
+        char text[400];
+        snprintf(text, sizeof text, "carom: 1\ncoordinates: {x: {at: 0, rate: 1}, y: 0}\nenergy: {kinetic: x'^2/2 + y'^2/2, potential: 9.81*y}\n"
+                                    "contacts: {floor: {gap: y, slip: x, friction: {static: 0.4, kinetic: 0.3, stribeck: %g}}}\n", widths[i]);
+        const end e = run(text, "event-driven", 0.1, 0.5);
+        assert_true(e.v[0] == 0);
+        if (!(fabs(e.q[0] - way(1, widths[i])) < 1e-10)) fail_msg("stribeck %g: %.12g, %.12g expected", widths[i], e.q[0], way(1, widths[i]));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(narrow_curves),
         cmocka_unit_test(stick_and_slip_on_a_belt), cmocka_unit_test(static_friction_holds), cmocka_unit_test(static_friction_holds_at_a_turning_point),
         cmocka_unit_test(coefficients_by_speed_and_place), cmocka_unit_test(two_directions_between_shapes), cmocka_unit_test(mistakes_are_told), cmocka_unit_test(a_coefficient_that_fails_changes_nothing),
         cmocka_unit_test(a_direction_in_the_tangential_plane), cmocka_unit_test(near_names), cmocka_unit_test(slip_off_one_end), cmocka_unit_test(galerkin_schemes_stop_and_jam), cmocka_unit_test(slip_begins_with_the_force),

@@ -366,6 +366,62 @@ static void equal_extremes(void **state) {
     carom_gradient_free(&g);
 }
 
+// -- backwards ----------------------------------------------------------------------------------------------------
+
+// Of more than ten names derivatives come on the way back; they must be those of each name alone, which come forwards.
+static void same_backwards(const char *text, const char *of, const char *const *by, double end, double tolerance) {
+    carom_gradient g = gradient(text, of, by, end);
+    if (!g.adjoint) fail_msg("%s: not backwards", of);
+    double most = 0;
+    for (int j = 0; j < g.n; ++j) most = fmax(most, fabs(g.gradient[j]));
+    for (int j = 0; j < g.n; ++j) {
+        carom_gradient one = gradient(text, of, (const char *const[]){by[j], NULL}, end);
+        assert_true(!one.adjoint);
+        if (!(fabs(one.value - g.value) <= 1e-9 * fmax(1, fabs(g.value)))) fail_msg("%s: %.12g backwards, %.12g forwards", of, g.value, one.value);
+        if (!(fabs(one.gradient[0] - g.gradient[j]) <= tolerance * fmax(most, 1))) fail_msg("%s by %s: %.12g backwards, %.12g forwards", of, by[j], g.gradient[j], one.gradient[0]);
+        carom_gradient_free(&one);
+    }
+    carom_gradient_free(&g);
+}
+
+static void backwards(void **state) {
+    (void)state;
+    // impacts of two masses with a spring, restitution of an expression, masses that enter all
+    static const char *const by[] = {"m1", "m2", "k1", "k2", "c", "e", "stop", "F", "w", "x", "y", "x'", "y'", NULL};
+    static const char masses[] = "carom: 1\nparameters: {m1: 1, m2: 1.5, k1: 4, k2: 3, c: 0.1, e: 0.6, stop: 0.3, F: 0.8, w: 1.3, e2: e^2}\ncoordinates: {x: {at: 0.2, rate: 1}, y: {at: 0, rate: -0.5}}\n"
+                                 "energy: {kinetic: m1*x'^2/2 + m2*y'^2/2 + 0.1*m1*x*x'*y', potential: k1*x^2/2 + k2*(x - y)^2/2}\nforces: {x: F*cos(w*t) - c*x', y: -c*y'}\n"
+                                 "contacts: {wall: {gap: stop - x, restitution: e}, each: {gap: 0.5 + x - y, restitution: e2}}\n";
+    same_backwards(masses, "x*y + k1*y'", by, 6, 1e-8);
+    same_backwards(masses, "integral(x^2 + F*y) + m1*rms(y')*mean(x)", by, 6, 1e-8);
+    same_backwards(masses, "time of wall.impact[2]", by, 10, 1e-8);
+    same_backwards(masses, "x' + k2*y at wall.impact[2]", by, 10, 1e-8);
+    same_backwards(masses, "x'*y before wall.impact[2]", by, 10, 1e-8);
+    // a block on a belt: slides, sticks, breaks away; a joint holds it on a line, which is pressed
+    static const char *const friction[] = {"m", "k", "v", "mu", "ms", "N", "a", "c", "x", "x'", "w", NULL};
+    static const char belt[] = "carom: 1\nparameters: {m: 1, k: 2, v: 0.4, mu: 0.3, ms: 0.4, N: 3, a: 0.1, c: 0.05, w: 0.7}\ncoordinates: {x: {at: 0, rate: 0}, y: {at: 0, rate: 0}}\n"
+                               "energy: {kinetic: m*x'^2/2 + m*y'^2/2, potential: k*x^2/2 + N*y}\nforces: {x: -c*x' + a*cos(w*t), y: a*sin(x)}\n"
+                               "contacts: {belt: {gap: y, slip rate: \"x' - v\", friction: mu/(1 + ms*slip.speed)}}\n";
+    same_backwards(belt, "x + x'", friction, 9, 1e-7);
+    same_backwards(belt, "integral(x^2)", friction, 9, 1e-7);
+    same_backwards(belt, "time of belt.slip[1]", friction, 9, 1e-7);
+    same_backwards(belt, "time of belt.stick[2]", friction, 20, 1e-7);
+    // what has no way back goes forwards
+    carom_gradient g = gradient(masses, "max(x)", by, 6);
+    assert_true(!g.adjoint && g.n == 13);
+    carom_gradient_free(&g);
+    refused(masses, "x at wall.impact[99]", by, 6, CAROM_NOT_CONVERGED, "increase --end");
+}
+
+// A pendulum with a rod that is a joint, onto a stop: constraints in masses and directions.
+static void backwards_with_joints(void **state) {
+    (void)state;
+    static const char *const by[] = {"m", "l", "g", "e", "at", "c", "k", "s", "F", "w", "p", NULL};
+    static const char pendulum[] = "carom: 1\nparameters: {m: 1, l: 1, g: 9.81, e: 0.5, at: 0.3, c: 0.1, k: 0.5, s: 0.1, F: 0.3, w: 2, p: 0.2}\ncoordinates: {x: {at: 0.8}, y: {at: -0.6}}\n"
+                                   "energy: {kinetic: m*(x'^2 + y'^2)/2, potential: m*g*y + k*(x - s)^2/2}\nforces: {x: -c*x' + F*cos(w*t + p)}\nconstraints: {rod: x^2 + y^2 - 1}\ncontacts: {wall: {gap: x + at, restitution: e}}\n";
+    same_backwards(pendulum, "x + y'", by, 2, 1e-8);
+    same_backwards(pendulum, "time of wall.impact[1]", by, 2, 1e-8);
+}
+
 // -- shipped models against differences: `test_gradient long` ------------------------------------------------------
 
 static double value_with(const char *text, const char *of, const char *name, double p, double end) {
@@ -471,7 +527,7 @@ int main(int argc, char **argv) {
         return cmocka_run_group_tests(tests, NULL, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(held_inputs), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(together), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(columns), cmocka_unit_test(held), cmocka_unit_test(no_number), cmocka_unit_test(times_of_impacts), cmocka_unit_test(times_of_opening_and_slip), cmocka_unit_test(composed), cmocka_unit_test(near_grazing), cmocka_unit_test(equal_extremes),
+        cmocka_unit_test(ball_once), cmocka_unit_test(ball_rests), cmocka_unit_test(held_inputs), cmocka_unit_test(block_stops), cmocka_unit_test(block_breaks_away), cmocka_unit_test(oblique_impact), cmocka_unit_test(stops_in_the_plane), cmocka_unit_test(begins_in_the_plane), cmocka_unit_test(energies_of_a_bar), cmocka_unit_test(together), cmocka_unit_test(with_mixed), cmocka_unit_test(keeps_rows), cmocka_unit_test(columns), cmocka_unit_test(held), cmocka_unit_test(no_number), cmocka_unit_test(times_of_impacts), cmocka_unit_test(times_of_opening_and_slip), cmocka_unit_test(composed), cmocka_unit_test(near_grazing), cmocka_unit_test(equal_extremes), cmocka_unit_test(backwards), cmocka_unit_test(backwards_with_joints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

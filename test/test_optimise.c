@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST(...) (const char *const[]){__VA_ARGS__, NULL}
+#define LIST(...)                                                                                                      \
+    (const char *const[]) { __VA_ARGS__, NULL }
 
 static carom_optimise_def define(const char *text, const char *of, const char *const *by, double end) {
     carom_optimise_def d = {.of = of, .by = by, .run = carom_run_nothing()};
@@ -29,7 +30,8 @@ static void refused(const carom_optimise_def *d, carom_status status, const char
 }
 
 // x'' + 2 z x' + x = 0 from x = 1: the least integral of x^2 to t = 10 is known to ten digits.
-static const char damped[] = "# damping\ncarom: 1\nparameters: {z: 0.1, k: 1}\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: x'^2/2, potential: k*x^2/2}\nforces: {x: -2*z*x'}\n";
+static const char damped[] = "# damping\ncarom: 1\nparameters: {z: 0.1, k: 1}\ncoordinates: {x: {at: 1, rate: "
+                             "0}}\nenergy: {kinetic: x'^2/2, potential: k*x^2/2}\nforces: {x: -2*z*x'}\n";
 
 static void damping(void **state) {
     (void)state;
@@ -46,7 +48,8 @@ static void damping(void **state) {
     assert_close(o.value[0], 0.4997829188, 1e-5);
     assert_string_equal(o.method, "cobyla");
     carom_optimum_free(&o);
-    // another scheme, which has no derivatives: of second order, so that the optimum is another one by the square of the step
+    // another scheme, which has no derivatives: of second order, so that the optimum is another one by the square of
+    // the step
     d = define(damped, "integral(x^2)", LIST("z=0.01:2"), 10);
     d.run.scheme = "moreau-jean", d.run.step = 0.01;
     o = optimum(&d);
@@ -60,10 +63,12 @@ static void damping(void **state) {
     carom_optimum_free(&o);
 }
 
-// A ball thrown with speed 10 from y = 2 flies farthest with sin^2 a = 1/(2 + 2 g h/v^2); below a ceiling y <= H with sin a = sqrt(2 g (H - h))/v.
+// A ball thrown with speed 10 from y = 2 flies farthest with sin^2 a = 1/(2 + 2 g h/v^2); below a ceiling y <= H with
+// sin a = sqrt(2 g (H - h))/v.
 static void throw(void **state) {
     (void)state;
-    static const char ball[] = "carom: 1\nparameters: {a: 0.3, v: 10, h: 2}\ncoordinates: {x: {at: 0, rate: v*cos(a)}, y: {at: h, rate: v*sin(a)}}\nenergy: {kinetic: x'^2/2 + y'^2/2, potential: 9.81*y}\n"
+    static const char ball[] = "carom: 1\nparameters: {a: 0.3, v: 10, h: 2}\ncoordinates: {x: {at: 0, rate: v*cos(a)}, "
+                               "y: {at: h, rate: v*sin(a)}}\nenergy: {kinetic: x'^2/2 + y'^2/2, potential: 9.81*y}\n"
                                "contacts: {ground: {gap: y}}\n";
     carom_optimise_def d = define(ball, "x at ground.impact[1]", LIST("a=0.05:1.5"), 5);
     d.most = true;
@@ -78,7 +83,8 @@ static void throw(void **state) {
     assert_close(o.value[0], a, 1e-6);
     assert_close(o.objective, 10 * cos(a) * T, 1e-5);
     // d range/da = -multiplier d apex/da, for the objective that is minimised
-    const double apex = 100 * sin(a) * cos(a) / 9.81, later = 10 * cos(a) / 9.81 + apex / (9.81 * sqrt(6 / 9.81)), range = -10 * sin(a) * T + 10 * cos(a) * later;
+    const double apex = 100 * sin(a) * cos(a) / 9.81, later = 10 * cos(a) / 9.81 + apex / (9.81 * sqrt(6 / 9.81)),
+                 range = -10 * sin(a) * T + 10 * cos(a) * later;
     assert_close(o.multiplier[0], range / apex, 1e-4);
     assert_true(fabs(o.subject[0]) < 1e-5);
     carom_optimum_free(&o);
@@ -93,7 +99,8 @@ static void throw(void **state) {
 // A double well: from z = 0.9 the nearer minimum at 0.8, which is higher; other starts find that at 0.2.
 static void restarts(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {z: 0.9}\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\n";
+    static const char text[] =
+        "carom: 1\nparameters: {z: 0.9}\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\n";
     carom_optimise_def d = define(text, "min((z - 0.2)^2, (z - 0.8)^2 + 0.01) + 0*x", LIST("z=0:1"), 1);
     carom_optimum o = optimum(&d);
     assert_close(o.value[0], 0.8, 1e-5);
@@ -111,12 +118,40 @@ static void restarts(void **state) {
 // |z - 0.3| + (w - 0.4)^2 is least where the gradient by z jumps.
 static void kink(void **state) {
     (void)state;
-    static const char text[] = "carom: 1\nparameters: {z: 0.9, w: 0.1}\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\n";
+    static const char text[] =
+        "carom: 1\nparameters: {z: 0.9, w: 0.1}\ncoordinates: {x: {at: 0, rate: 1}}\nenergy: {kinetic: x'^2/2}\n";
     carom_optimise_def d = define(text, "2*abs(z - 0.3) + (w - 0.4)^2 + x", LIST("z=0:1", "w=0:1"), 1);
     carom_optimum o = optimum(&d);
     assert_close(o.value[0], 0.3, 1e-5);
     assert_close(o.value[1], 0.4, 1e-2);
     assert_true(o.kink);
+    carom_optimum_free(&o);
+}
+
+// Sixty names: the force of least effort that moves a mass from rest at 0 to rest at 1 in unit time is 6 - 12 t, of
+// effort 12.  Here it is a sum of sixty cosines, and missing the end costs 1e3 of the square.
+static void many_names(void **state) {
+    (void)state;
+    enum { N = 60 };
+    static char text[20000], by[N][30];
+    const char *names[N + 1] = {NULL};
+    size_t at = 0;
+    at += (size_t)snprintf(text + at, sizeof text - at, "carom: 1\nparameters: {");
+    for (int i = 0; i < N; ++i) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "%su%d: 0", i ? ", " : "", i);
+        snprintf(by[i], sizeof by[i], "u%d=-20:20", i);
+        names[i] = by[i];
+    }
+    at += (size_t)snprintf(text + at, sizeof text - at, "}\ncoordinates: {x: {at: 0, rate: 0}}\nlet:\n  u: 0");
+    for (int i = 0; i < N; ++i)
+        at += (size_t)snprintf(text + at, sizeof text - at, " + u%d*sqrt(2)*cos(%d*pi*t)", i, i);
+    snprintf(text + at, sizeof text - at, "\nenergy: {kinetic: x'^2/2}\nforces: {x: u}\n");
+    carom_optimise_def d = define(text, "integral(u^2) + 1e3*((x - 1)^2 + x'^2)", names, 1);
+    d.evaluations = 400;
+    carom_optimum o = optimum(&d);
+    assert_true(o.exact && o.derivatives == o.runs);
+    assert_string_equal(o.method, "ccsaq");
+    assert_true(o.objective < 12.0 && o.objective > 11.5); // with the weights 1e3 of the ends a little less than 12
     carom_optimum_free(&o);
 }
 
@@ -144,6 +179,8 @@ static void bad_input(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(damping), cmocka_unit_test(throw), cmocka_unit_test(restarts), cmocka_unit_test(kink), cmocka_unit_test(bad_input)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damping),    cmocka_unit_test(throw),
+                                       cmocka_unit_test(restarts),   cmocka_unit_test(kink),
+                                       cmocka_unit_test(many_names), cmocka_unit_test(bad_input)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

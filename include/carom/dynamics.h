@@ -168,6 +168,7 @@ typedef struct carom_gradient {
     char **name;
     double value, *gradient, t;  // at the end t
     double *distance;            // how far each name may change until the sequence of events is another one, to first order; infinite: not known
+    bool adjoint;                // found on the way back, as for more than 10 names where that is possible: distances are not known
     char note[400];              // a warning: a contact is nearly grazed, or two extremes are equal; empty: none
     long rows;
     double *row;                 // t, value and gradient: 2 + n numbers each

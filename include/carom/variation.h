@@ -50,6 +50,18 @@ carom_status carom_variation_composed(carom_variation *x, double t, const double
 carom_status carom_variation_restitution(carom_variation *x, int contact, double speed, double d, const double *p, double *y);
 /// Coefficients of every contact (NULL: not wanted), restitution that varies at approach speed 0; of friction that varies the two that carom_system.friction begins with: it slips, it sticks.
 carom_status carom_variation_laws(carom_variation *x, double t, const double *q, const double *v, carom_direction d, double *restitution, double *tangential, double *slip, double *stick);
+// Backwards: the gradient of one number that is a weighted sum of changes, by all directions at once.
+/// Prepare for it.  CAROM_UNSUPPORTED: not with flexible members, bodies that turn in space, parameters of the structure, nearest places of rings.
+carom_status carom_variation_transpose(carom_variation *x, carom_error *err);
+int carom_variation_parameters(const carom_variation *x); // all of the model, chosen or not
+/// By velocities (nv), of velocities (nv) and by all parameters, added to gq, gv and gp: of r.(d(f - M a) + d(W lambda)) + s.d(W'a + kappa) + slip.d(coefficients of friction of contacts that slide);
+/// lambda and s by direction, slip by contact; lambda NULL: of r.d(f - M a).
+carom_status carom_variation_back(carom_variation *x, double t, const double *q, const double *v, const double *a, const double *lambda, const double *r, const double *s, const double *slip, double *gq, double *gv, double *gp);
+carom_status carom_variation_watched_back(carom_variation *x, double t, const double *q, const double *v, const double *weight, double *gq, double *gv, double *gp);
+/// A gradient by all parameters, added to that by the chosen ones.
+void carom_variation_gather(const carom_variation *x, const double *all, double *chosen);
+/// Does chosen parameter k enter masses, gaps, directions, rates, laws, or (forces) any of these and forces?  True where it is not known.
+bool carom_variation_enters(const carom_variation *x, int k, bool forces);
 /// The initial state by parameters p (as in carom_direction): along velocities, and of velocities.
 carom_status carom_variation_start(carom_variation *x, const double *p, double *q, double *v, carom_error *err);
 

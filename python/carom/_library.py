@@ -254,7 +254,7 @@ class GradientDef(Structure):
 
 
 class Gradient(Structure):
-    _fields_ = [("n", c_int), ("name", POINTER(c_char_p)), ("value", c_double), ("gradient", POINTER(c_double)), ("t", c_double), ("distance", POINTER(c_double)), ("note", c_char * 400), ("rows", c_long),
+    _fields_ = [("n", c_int), ("name", POINTER(c_char_p)), ("value", c_double), ("gradient", POINTER(c_double)), ("t", c_double), ("distance", POINTER(c_double)), ("adjoint", c_bool), ("note", c_char * 400), ("rows", c_long),
                 ("row", POINTER(c_double)), ("scheme", c_char_p)]
 
 

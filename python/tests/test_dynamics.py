@@ -42,6 +42,20 @@ class Dynamics(Case):
         self.assertEqual(m.names, ["y'"])
         self.assertAlmostEqual(carom.modes(HANGING, at="initial", set={"k": 200}).frequencies[0], 10 / (2 * math.pi), 12)
 
+    def test_optimise(self):
+        model = "carom: 1\nparameters: {z: 0.1}\ncoordinates: {x: {at: 1, rate: 0}}\nenergy: {kinetic: \"x'^2/2\", potential: x^2/2}\nforces: {x: \"-2*z*x'\"}\nsimulation: {scheme: event-driven, step: 0.1, end: 10}\n"
+        o = carom.optimise(model, by={"z": (0.01, 2)}, minimise="integral(x^2)")
+        self.assertAlmostEqual(o.values["z"], 0.4997829188, 7)
+        self.assertEqual(len(o.history["z"]), o.runs)
+        self.assertEqual(carom.Model(o.text).parameters["z"], o.values["z"])
+        with self.assertRaisesRegex(carom.InputError, "minimise"):
+            carom.optimise(model, by={"z": (0, 1)})
+
+    def test_basins(self):
+        model = "carom: 1\ncoordinates: {x: 0}\nenergy: {kinetic: \"x'^2/2\", potential: x^4/4}\nforces: {x: \"0.35*cos(t) - 0.2*x'\"}\nsimulation: {scheme: half-explicit-rk, step: 0.05, end: 10}\n"
+        b = carom.basins(model, {"x": "-2:2:3", "x'": np.linspace(-1, 1, 3)}, workers=2)
+        self.assertEqual(b.runs["label"].tolist(), [1, 1, 1, 1, 2, 1, 1, 1, 1])
+
     def test_gradient(self):
         # y = Y - g t^2/2 until T = sqrt(2 Y/g), then e u s - g s^2/2, s = t - T, u = sqrt(2 g Y)
         ball = "carom: 1\nparameters: {g: 10, e: 0.5}\ncoordinates: {y: 1}\nenergy: {kinetic: y'^2/2, potential: g*y}\ncontacts: {floor: {gap: y, restitution: e}}\n"

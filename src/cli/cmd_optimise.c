@@ -9,41 +9,55 @@
 #include <unistd.h>
 
 static const cli_option options[] = {
-    {"minimise", 0, "EXPR", "expression to minimise: as --of of `carom gradient`, e.g. max(x), integral(x^2) + c, `time of CONTACT.impact[1]`", false},
+    {"minimise", 0, "EXPR",
+     "expression to minimise: as --of of `carom gradient`, e.g. max(x), integral(x^2) + c, `time of CONTACT.impact[1]`",
+     false},
     {"maximise", 0, "EXPR", "expression to maximise", false},
-    {"by", 0, "NAME=LOW:HIGH,...", "parameters to change, and their bounds; the search starts from the model's values", true},
+    {"by", 0, "NAME=LOW:HIGH,...", "parameters to change, and their bounds; the search starts from the model's values",
+     true},
     {"subject-to", 0, "EXPR <= VALUE", "constraint, also with >= or =; both sides are expressions", true},
     {"restarts", 0, "N", "further searches from other points between the bounds (default: 0)", false},
-    {"method", 0, "slsqp|ccsaq|cobyla", "default: slsqp, for more than 50 names ccsaq; cobyla, without derivatives, where there are none", false},
+    {"method", 0, "slsqp|ccsaq|cobyla",
+     "default: slsqp, for more than 50 names ccsaq; cobyla, without derivatives, where there are none", false},
     {"evaluations", 0, "N", "maximum number of runs of one search (default: 100, and 20 for each name)", false},
     {"tolerance", 0, "X", "accuracy of each name, relative to the distance of its bounds (default: 1e-7)", false},
-    {"scheme", 0, "NAME", "time-stepping scheme (default: event-driven if the model has derivatives, else the model's)", false},
+    {"scheme", 0, "NAME", "time-stepping scheme (default: event-driven if the model has derivatives, else the model's)",
+     false},
     {"step", 0, "H", "step size", false},
     {"end", 0, "T", "end time: a number, one with a unit, or an expression of parameters", false},
-    CLI_OPTION, CLI_MODEL,
+    CLI_OPTION,
+    CLI_MODEL,
     {"start", 0, "FILE", "initial state from `carom equilibrium --save FILE`, or from the last row of a result", false},
     {"best", 0, "FILE", "model with the best values (default: MODEL.best.yaml beside the model)", false},
-    {"out", 'o', "FILE", "table of all runs, .csv or .h5 (default: none): run, search, method, status, names, objective, constraints, best", false},
+    {"out", 'o', "FILE",
+     "table of all runs, .csv or .h5 (default: none): run, search, method, status, names, objective, constraints, best",
+     false},
     {"plot", 0, "FILE", "objective and names versus runs: .svg, .png or .pdf", false},
-    {"json", 0, NULL, "{parameters, objective, constraints, gradient, multipliers, ...} as JSON on standard output", false},
+    {"json", 0, NULL, "{parameters, objective, constraints, gradient, multipliers, ...} as JSON on standard output",
+     false},
     {"quiet", 'q', NULL, "print errors only", false},
     {NULL, 0, NULL, NULL, false},
 };
 
-typedef struct watcher { bool on, shown; double last; } watcher;
+typedef struct watcher {
+    bool on, shown;
+    double last;
+} watcher;
 
 static void show(void *user, const carom_optimum *o) {
     watcher *w = user;
     if (!w->on || cli_clock() - w->last < 0.1) return;
     w->last = cli_clock(), w->shown = true;
-    fprintf(stderr, "\rsearch %d of %d, run %d, best %.9g%s   ", o->search + 1, o->searches, o->runs, o->objective, o->violation > 0 ? " (constraints violated)" : "");
+    fprintf(stderr, "\rsearch %d of %d, run %d, best %.9g%s   ", o->search + 1, o->searches, o->runs, o->objective,
+            o->violation > 0 ? " (constraints violated)" : "");
     fflush(stderr);
 }
 
 // -- output -------------------------------------------------------------------------------------------------------
 
 static void print_text(const carom_optimum *o, const carom_optimise_def *d, const char *file, const char *best) {
-    cli_print("%s: %s %s = %.12g, initially %.9g\n", file, d->most ? "largest" : "least", d->of, o->objective, o->first);
+    cli_print("%s: %s %s = %.12g, initially %.9g\n", file, d->most ? "largest" : "least", d->of, o->objective,
+              o->first);
     printf("  %d run%s, %d with derivatives, method %s", o->runs, o->runs == 1 ? "" : "s", o->derivatives, o->method);
     cli_print(", scheme %s", o->scheme);
     if (o->searches > 1) printf("; best of %d searches: number %d", o->searches, o->search + 1);
@@ -62,7 +76,8 @@ static void print_text(const carom_optimum *o, const carom_optimise_def *d, cons
     }
     if (!isnan(o->slope)) printf("  gradient beside bounds and constraints: %.2g, relative\n", o->slope);
     if (o->kink) puts("  the best lies at a kink: the sequence of events changes here, and the gradient jumps");
-    if (isfinite(o->distance) && !o->kink) printf("  the sequence of events changes when a parameter changes by %.2g of its value\n", o->distance);
+    if (isfinite(o->distance) && !o->kink)
+        printf("  the sequence of events changes when a parameter changes by %.2g of its value\n", o->distance);
     if (best) cli_print("  model with these values: %s\n", best);
 }
 
@@ -89,7 +104,9 @@ static void print_json(const carom_optimum *o, bool converged, const char *best)
     fputs(",\n ", stdout), by_name(o, "gradient", o->gradient);
     fputs(",\n \"slope\": ", stdout), carom_json_number(stdout, o->slope);
     fputs(", \"distance\": ", stdout), carom_json_number(stdout, o->distance);
-    printf(", \"kink\": %s, \"runs\": %d, \"derivatives\": %d, \"search\": %d, \"converged\": %s,\n \"method\": \"%s\", \"scheme\": ", o->kink ? "true" : "false", o->runs, o->derivatives, o->search + 1, converged ? "true" : "false", o->method);
+    printf(", \"kink\": %s, \"runs\": %d, \"derivatives\": %d, \"search\": %d, \"converged\": %s,\n \"method\": "
+           "\"%s\", \"scheme\": ",
+           o->kink ? "true" : "false", o->runs, o->derivatives, o->search + 1, converged ? "true" : "false", o->method);
     carom_json_string(stdout, o->scheme ? o->scheme : "");
     fputs(", \"best\": ", stdout);
     best ? carom_json_string(stdout, best) : (void)fputs("null", stdout);
@@ -113,15 +130,22 @@ static bool plot(const carom_optimum *o, const char *of, const char *file) {
     fputs("EOD\n", s);
     for (int j = 0; j < o->n && j < GNUPLOT_COLOURS; ++j) {
         fprintf(s, "$x%d << EOD\n", j);
-        for (long r = 0; r < t->rows; ++r) carom_format(row, sizeof row, "%ld %.10g\n", r, (t->column[4 + j].real[r] - o->low[j]) / (o->high[j] - o->low[j])), fputs(row, s);
+        for (long r = 0; r < t->rows; ++r)
+            carom_format(row, sizeof row, "%ld %.10g\n", r,
+                         (t->column[4 + j].real[r] - o->low[j]) / (o->high[j] - o->low[j])),
+                fputs(row, s);
         fputs("EOD\n", s);
     }
     gnuplot_terminal(s, gnuplot_kind(file), 800, 640);
     fputs("set multiplot layout 2,1\nset grid\nset xlabel 'run'\nset ylabel ", s), gnuplot_quote(s, of);
-    fprintf(s, "\nplot $f using 1:2 with points pt 7 ps 0.4 lc rgb '#555555' title 'runs', $f using 1:3 with steps lw 1.5 lc rgb '%s' title 'best'\n", gnuplot_palette[0]);
+    fprintf(s,
+            "\nplot $f using 1:2 with points pt 7 ps 0.4 lc rgb '#555555' title 'runs', $f using 1:3 with steps lw 1.5 "
+            "lc rgb '%s' title 'best'\n",
+            gnuplot_palette[0]);
     fputs("set ylabel '(value - lower bound)/(upper - lower bound)'\nset yrange [-0.02:1.02]\nplot ", s);
     for (int j = 0; j < o->n && j < GNUPLOT_COLOURS; ++j) {
-        fprintf(s, "%s$x%d using 1:2 with linespoints pt 7 ps 0.3 lc rgb '%s' title ", j ? ", " : "", j, gnuplot_palette[j]);
+        fprintf(s, "%s$x%d using 1:2 with linespoints pt 7 ps 0.3 lc rgb '%s' title ", j ? ", " : "", j,
+                gnuplot_palette[j]);
         gnuplot_quote(s, o->name[j]);
     }
     fputs("\nunset multiplot\n", s);
@@ -154,14 +178,19 @@ static int optimise(const cli_args *a, carom_optimise_def *d, const char *best) 
     cli_signals_end();
     if (w.shown) fputs("\r\033[K", stderr);
     int code = cli_exit(status);
-    const bool some = o.history.rows > 0, found = o.value && o.text && (status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_STOPPED);
+    const bool some = o.history.rows > 0,
+               found = o.value && o.text &&
+                       (status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_STOPPED);
     if (found && !write_best(&o, best)) code = CLI_FAILED;
-    if (found && cli_has(a, "json")) print_json(&o, status == CAROM_OK, best);
-    else if (found && !cli_has(a, "quiet")) print_text(&o, d, a->word[0], best);
+    if (found && cli_has(a, "json"))
+        print_json(&o, status == CAROM_OK, best);
+    else if (found && !cli_has(a, "quiet"))
+        print_text(&o, d, a->word[0], best);
     if (some && cli_has(a, "out") && !write_history(&o, cli_value(a, "out"))) code = CLI_FAILED;
     if (found && cli_has(a, "plot") && !plot(&o, d->of, cli_value(a, "plot"))) code = CLI_FAILED;
     if (status != CAROM_OK) cli_say_of(a->word[0], err.text);
-    if (status == CAROM_OK && !o.text) cli_say("%s: the values do not stand in the model file as single texts; no %s is written", a->word[0], best);
+    if (status == CAROM_OK && !o.text)
+        cli_say("%s: the values do not stand in the model file as single texts; no %s is written", a->word[0], best);
     carom_optimum_free(&o);
     return code;
 }
@@ -169,13 +198,19 @@ static int optimise(const cli_args *a, carom_optimise_def *d, const char *best) 
 static bool read_usage(const cli_args *a, carom_optimise_def *d) {
     const char *out = cli_value(a, "out"), *picture = cli_value(a, "plot");
     long restarts = 0, evaluations = 0;
-    if (cli_has(a, "minimise") == cli_has(a, "maximise")) return cli_say("optimise: give --minimise EXPR or --maximise EXPR"), false;
+    if (cli_has(a, "minimise") == cli_has(a, "maximise"))
+        return cli_say("optimise: give --minimise EXPR or --maximise EXPR"), false;
     d->most = cli_has(a, "maximise"), d->of = cli_value(a, d->most ? "maximise" : "minimise");
     if (!cli_has(a, "by")) return cli_say("optimise: give --by NAME=LOW:HIGH"), false;
-    if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv")) return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), false;
+    if (out && !carom_ends(out, ".h5") && !carom_ends(out, ".csv"))
+        return cli_say("-o: '%s' ends neither in .h5 nor in .csv", out), false;
     d->run = cli_run_given(a), d->method = cli_value(a, "method");
-    if (!cli_duration(a, "step", &d->run.step) || !cli_duration(a, "end", &d->run.end) || !cli_positive(a, "tolerance", &d->tolerance)) return false;
-    if (!cli_whole(a, "restarts", 100000, &restarts) || !cli_whole(a, "evaluations", 1000000, &evaluations) || !gnuplot_takes(picture)) return false;
+    if (!cli_duration(a, "step", &d->run.step) || !cli_duration(a, "end", &d->run.end) ||
+        !cli_positive(a, "tolerance", &d->tolerance))
+        return false;
+    if (!cli_whole(a, "restarts", 100000, &restarts) || !cli_whole(a, "evaluations", 1000000, &evaluations) ||
+        !gnuplot_takes(picture))
+        return false;
     if (d->tolerance >= 1) return cli_say("--tolerance: expected a number below 1, got %g", d->tolerance), false;
     d->restarts = (int)restarts, d->evaluations = (int)evaluations;
     return !cli_wants_model(a->word[0]) && cli_writable(out) && cli_writable(picture);
@@ -184,8 +219,10 @@ static bool read_usage(const cli_args *a, carom_optimise_def *d) {
 // MODEL.best.yaml beside the model.
 static char *name_best(const char *model) {
     size_t n = strlen(model);
-    if (carom_ends(model, ".yaml")) n -= 5;
-    else if (carom_ends(model, ".yml")) n -= 4;
+    if (carom_ends(model, ".yaml"))
+        n -= 5;
+    else if (carom_ends(model, ".yml"))
+        n -= 4;
     char *name = malloc(n + 11);
     if (!name) abort();
     memcpy(name, model, n);
@@ -201,8 +238,10 @@ static int run(const cli_args *a) {
     const char **by = cli_names(a, "by", &own), **subject = cli_list(a, "subject-to");
     cli_source s = {0};
     bool good = cli_writable(best) && cli_source_read(&s, a) && cli_source_start(&s, a);
-    if (good && cli_same_file(a->word[0], best)) cli_say("--best: %s is the model; give another name", best), good = false;
-    d.model = s.def, d.run.options = s.options, d.start = s.start, d.signals = s.signals, d.by = by, d.subject = subject;
+    if (good && cli_same_file(a->word[0], best))
+        cli_say("--best: %s is the model; give another name", best), good = false;
+    d.model = s.def, d.run.options = s.options, d.start = s.start, d.signals = s.signals, d.by = by,
+    d.subject = subject;
     const int code = good ? optimise(a, &d, best) : CLI_USAGE;
     cli_source_free(&s);
     free(by), free(subject), free(own), free(name);
@@ -210,8 +249,15 @@ static int run(const cli_args *a) {
 }
 
 const cli_verb cli_optimise = {
-    .name = "optimise", .arguments = "MODEL", .about = "find parameters between bounds that minimise or maximise a result of a run, under constraints", .least = 1, .most = 1,
-    .options = options, .run = run,
-    .text = "Searches use the exact derivatives of `carom gradient` where they exist (SLSQP or CCSAQ of NLopt), and none where they do not (COBYLA). The best values are written as a model\n"
-            "that `carom run` accepts. Where the sequence of events changes at the optimum, the gradient may jump there; the summary reports this. Exit status 1: not converged, or no admissible values.",
+    .name = "optimise",
+    .arguments = "MODEL",
+    .about = "find parameters between bounds that minimise or maximise a result of a run, under constraints",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .run = run,
+    .text = "Searches use the exact derivatives of `carom gradient` where they exist (SLSQP or CCSAQ of NLopt), and "
+            "none where they do not (COBYLA). The best values are written as a model\n"
+            "that `carom run` accepts. Where the sequence of events changes at the optimum, the gradient may jump "
+            "there; the summary reports this. Exit status 1: not converged, or no admissible values.",
 };

@@ -4,6 +4,7 @@
 // With F at p - 2h, ..., p + 2h the derivative by p is (F(-2h) - 8 F(-h) + 8 F(h) - F(2h))/(12 h) + O(h^4).
 #include "base/missing.h"
 #include "expr/graph.h"
+#include "expr/transpose.h"
 #include "derive/shapes/shapes.h"
 #include "model/watch.h"
 #include <carom/difference.h>
@@ -40,6 +41,7 @@ struct carom_variation {
     carom_error *no_start; // n: why there is none
     double *q, *y, *out, *parameters;
     double *member;    // 2 nv: unknowns of a member
+    struct backwards *back; // NULL: not yet
 };
 
 static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for derivatives of a model"); }
@@ -208,7 +210,7 @@ static const double *changed(carom_variation *x, int group, double t, const doub
     *dp++ = d.t;
     carom_zero(dp, m->np);
     for (int k = 0; k < x->n && d.p; ++k)
-        if (x->h[k] == 0) carom_axpy(dp, d.p[k], x->P + (size_t)k * (size_t)m->np, m->np);
+        if (x->h[k] == 0 && d.p[k] != 0) carom_axpy(dp, d.p[k], x->P + (size_t)k * (size_t)m->np, m->np);
     carom_tape_eval(x->tape, x->work, group, t, m->nmember ? x->q : q, x->y, x->out);
     return x->out;
 }
@@ -414,17 +416,18 @@ static carom_status read_outside(carom_model *m, carom_node *parameter, carom_no
     return status;
 }
 
-static carom_status make_tape(carom_variation *x, carom_error *err) {
+// Changes of everything, group by group; node is to be freed.
+static carom_status changes(carom_variation *x, carom_node **node, carom_node *of[V_COUNT], int *most, carom_error *err) {
     carom_model *m = x->own.m;
     carom_graph *g = m->graph;
     const int links = m->ne + m->nc, n = m->visible.nv;
     const int count[V_COUNT] = {n, m->mass.n, links, m->W.n + m->w.n, m->ndir, m->ndir, 2 * m->nrub, m->nbound, m->nout, m->nobserved, m->nwatch, m->np};
     memcpy(x->count, count, sizeof count);
     size_t all = 0;
-    int most = 0;
-    for (int k = 0; k < V_COUNT; ++k) all += (size_t)count[k], most = count[k] > most ? count[k] : most;
-    carom_node *node = calloc(all + 1, sizeof *node), *of[V_COUNT], *next = node;
-    if (!node) return no_memory(err);
+    *most = 0;
+    for (int k = 0; k < V_COUNT; ++k) all += (size_t)count[k], *most = count[k] > *most ? count[k] : *most;
+    carom_node *next = *node = calloc(all + 1, sizeof **node);
+    if (!next) return no_memory(err);
     for (int k = 0; k < V_COUNT; next += count[k++]) of[k] = next;
     for (int i = 0; i < n; ++i) of[V_FORCE][i] = m->f[i];
     for (int i = 0; i < m->mass.n; ++i) of[V_MASS][i] = m->mass.node[i];
@@ -436,14 +439,22 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
     for (int i = 0; i < m->nout; ++i) of[V_OUTPUTS][i] = m->output_node[i];
     for (int i = 0; i < m->nobserved; ++i) of[V_OBSERVED][i] = m->observed[i];
     for (int i = 0; i < m->nwatch; ++i) of[V_WATCHED][i] = m->watch[i];
-    carom_status status = read_outside(m, of[V_PARAMETERS], of[V_BOUND], err);
-    carom_group group[V_COUNT];
-    for (int k = 0; k < V_COUNT && status == CAROM_OK; ++k) {
+    CAROM_TRY(read_outside(m, of[V_PARAMETERS], of[V_BOUND], err));
+    for (int k = 0; k < V_COUNT; ++k)
         for (int i = 0; i < count[k]; ++i) of[k][i] = carom_graph_change(g, of[k][i], n);
-        group[k] = (carom_group){.count = count[k], .nodes = of[k]};
-    }
+    return CAROM_OK;
+}
+
+static carom_status make_tape(carom_variation *x, carom_error *err) {
+    carom_model *m = x->own.m;
+    const int n = m->visible.nv;
+    carom_node *node = NULL, *of[V_COUNT];
+    int most;
+    carom_status status = changes(x, &node, of, &most, err);
+    carom_group group[V_COUNT];
+    for (int k = 0; k < V_COUNT && status == CAROM_OK; ++k) group[k] = (carom_group){.count = x->count[k], .nodes = of[k]};
     const int inputs = 3 * n + 1 + m->check_parameters;
-    if (status == CAROM_OK) x->tape = carom_tape_compile(g, group, V_COUNT, m->visible.nq, inputs, m->check_parameters, err);
+    if (status == CAROM_OK) x->tape = carom_tape_compile(m->graph, group, V_COUNT, m->visible.nq, inputs, m->check_parameters, err);
     free(node);
     if (status != CAROM_OK || !x->tape) return status != CAROM_OK ? status : CAROM_NO_MEMORY;
     x->work = calloc(1, carom_tape_work_size(x->tape));
@@ -456,6 +467,145 @@ static carom_status make_tape(carom_variation *x, carom_error *err) {
     carom_copy(x->parameters, m->parameter, m->np);
     carom_tape_work_init(x->tape, x->work, x->parameters);
     return CAROM_OK;
+}
+
+// -- backwards ---------------------------------------------------------------------------------------------------------
+
+// Weights of forces, masses, directions, curvatures, friction that varies, what is bound, and watched expressions, in this order.
+static const int weighed[] = {V_FORCE, V_MASS, V_DIRECTIONS, V_CURVATURE, V_FRICTION, V_BOUND, V_WATCHED};
+enum { WEIGHED = sizeof weighed / sizeof *weighed };
+enum { B_FREE, B_ALL, B_WATCHED, B_COUNT }; // forces and masses; all but what is watched
+
+struct backwards {
+    carom_tape *tape;
+    void *work;
+    int n, first[WEIGHED + 1], size; // gradients; places of weights behind the changes; of a gradient
+    double *y, *out, *w;
+    bool *anywhere, *at_impacts;     // np: does a parameter enter?
+};
+
+static carom_status transpose(carom_variation *x, struct backwards *b, carom_node *of[V_COUNT], carom_error *err) {
+    carom_model *m = x->own.m;
+    carom_graph *g = m->graph;
+    const int n = m->visible.nv, inputs = 3 * n + 1 + m->check_parameters;
+    for (int k = 0; k < WEIGHED; ++k) b->first[k + 1] = b->first[k] + x->count[weighed[k]];
+    b->size = 2 * n + 1 + m->np;
+    const size_t all = (size_t)b->first[WEIGHED] + 1, size = (size_t)b->size;
+    size_t touched = 0;
+    static const int impact[] = {V_MASS, V_GAPS, V_DIRECTIONS, V_RATES, V_FRICTION, V_BOUND};
+    for (size_t k = 0; k < sizeof impact / sizeof *impact; ++k) touched += (size_t)x->count[impact[k]];
+    carom_node *node = calloc(2 * all + (B_COUNT + 1) * size + 2 * touched + 1, sizeof *node);
+    if (!node) return no_memory(err);
+    carom_node *y = node, *w = y + all, *to = w + all, *events = to + (B_COUNT + 1) * size, *one = events + touched;
+    for (int k = 0; k < WEIGHED; ++k)
+        for (int i = 0; i < x->count[weighed[k]]; ++i) y[b->first[k] + i] = of[weighed[k]][i], w[b->first[k] + i] = carom_graph_input(g, CAROM_VELOCITY, inputs + b->first[k] + i);
+    const int from[B_COUNT] = {0, 0, b->first[WEIGHED - 1]}, last[B_COUNT] = {b->first[2], b->first[WEIGHED - 1], b->first[WEIGHED]};
+    carom_status status = CAROM_OK;
+    for (int k = 0; k < B_COUNT && status == CAROM_OK; ++k) status = carom_graph_transpose(g, last[k] - from[k], y + from[k], w + from[k], n, b->size, to + (size_t)k * size);
+    size_t at = 0;
+    for (size_t k = 0; k < sizeof impact / sizeof *impact; ++k)
+        for (int i = 0; i < x->count[impact[k]]; ++i, ++at) events[at] = of[impact[k]][i], one[at] = carom_graph_input(g, CAROM_VELOCITY, inputs + b->first[WEIGHED] + (int)at);
+    if (status == CAROM_OK) status = carom_graph_transpose(g, (int)touched, events, one, n, b->size, to + B_COUNT * size);
+    const carom_node zero = carom_graph_number(g, 0);
+    for (int i = 0; i < m->np && status == CAROM_OK; ++i) {
+        const size_t place = (size_t)(2 * n + 1 + i);
+        b->at_impacts[i] = to[B_COUNT * size + place] != zero;
+        b->anywhere[i] = b->at_impacts[i] || to[B_ALL * size + place] != zero;
+    }
+    carom_group group[B_COUNT];
+    for (int k = 0; k < B_COUNT; ++k) group[k] = (carom_group){.count = b->size, .nodes = to + (size_t)k * size};
+    if (status == CAROM_OK) b->tape = carom_tape_compile(g, group, B_COUNT, m->visible.nq, inputs + b->first[WEIGHED], m->check_parameters, err);
+    else if (status == CAROM_UNSUPPORTED) carom_fail(err, status, "the derivatives of this model cannot be taken backwards");
+    free(node);
+    if (status != CAROM_OK || !b->tape) return status != CAROM_OK ? status : CAROM_NO_MEMORY;
+    b->work = calloc(1, carom_tape_work_size(b->tape));
+    b->y = calloc((size_t)inputs + all + size, sizeof *b->y);
+    if (!b->work || !b->y) return no_memory(err);
+    b->w = b->y + inputs, b->out = b->w + all;
+    carom_tape_work_init(b->tape, b->work, x->parameters);
+    return CAROM_OK;
+}
+
+static void backwards_free(struct backwards *b) {
+    if (!b) return;
+    carom_tape_destroy(b->tape);
+    free(b->work), free(b->y), free(b->anywhere), free(b);
+}
+
+carom_status carom_variation_transpose(carom_variation *x, carom_error *err) {
+    if (!x) return CAROM_MISSING(err);
+    const carom_model *m = x->own.m;
+    if (x->back) return CAROM_OK;
+    if (m->nmember || m->sys.lift) return carom_fail(err, CAROM_UNSUPPORTED, "derivatives backwards are not supported with flexible members and with bodies that turn in space");
+    for (int k = 0; k < x->n; ++k)
+        if (x->h[k] != 0) return carom_fail(err, CAROM_UNSUPPORTED, "derivatives backwards are not supported by parameters that are part of the structure");
+    struct backwards *b = x->back = calloc(1, sizeof *b);
+    carom_node *node = NULL, *of[V_COUNT];
+    int most;
+    if (!b) return no_memory(err);
+    b->anywhere = calloc(2 * (size_t)m->np + 1, sizeof *b->anywhere);
+    b->at_impacts = b->anywhere + m->np;
+    carom_status status = b->anywhere ? changes(x, &node, of, &most, err) : no_memory(err);
+    if (status == CAROM_OK) status = transpose(x, b, of, err);
+    free(node);
+    if (status == CAROM_OK) return CAROM_OK;
+    backwards_free(b);
+    x->back = NULL;
+    return status;
+}
+
+int carom_variation_parameters(const carom_variation *x) { return x ? x->own.m->np : 0; }
+
+bool carom_variation_enters(const carom_variation *x, int k, bool forces) {
+    if (!x || !x->back) return true;
+    const double *P = x->P + (size_t)k * (size_t)x->own.m->np;
+    for (int i = 0; i < x->own.m->np; ++i)
+        if (P[i] != 0 && (forces ? x->back->anywhere : x->back->at_impacts)[i]) return true;
+    return false;
+}
+
+void carom_variation_gather(const carom_variation *x, const double *all, double *chosen_ones) {
+    if (!x) return;
+    for (int k = 0; k < x->n; ++k) chosen_ones[k] += carom_dot(x->P + (size_t)k * (size_t)x->own.m->np, all, x->own.m->np);
+}
+
+static carom_status add_back(carom_variation *x, int group, double t, const double *q, const double *v, double *gq, double *gv, double *gp) {
+    struct backwards *b = x->back;
+    const carom_model *m = x->own.m;
+    const int n = m->visible.nv;
+    carom_copy(b->y, v, n);
+    carom_tape_eval(b->tape, b->work, group, t, q, b->y, b->out);
+    carom_axpy(gq, 1, b->out, n), carom_axpy(gv, 1, b->out + n, n), carom_axpy(gp, 1, b->out + 2 * n + 1, m->np);
+    bool fine = true;
+    for (int i = 0; i < b->size; ++i) fine = fine && fabs(b->out[i]) <= DBL_MAX;
+    return fine ? CAROM_OK : CAROM_USER;
+}
+
+carom_status carom_variation_back(carom_variation *x, double t, const double *q, const double *v, const double *a, const double *lambda, const double *r, const double *s, const double *slip, double *gq, double *gv, double *gp) {
+    if (!x || !x->back || !q || !v || !a || !r) return CAROM_BAD_INPUT;
+    const carom_model *m = x->own.m;
+    double *const w = x->back->w;
+    const int *first = x->back->first;
+    carom_copy(w, r, m->nv);
+    for (int e = 0; e < m->mass.n; ++e) {
+        const int i = m->mass.i[e], j = m->mass.j[e];
+        w[first[1] + e] = -(r[i] * a[j] + (i != j ? r[j] * a[i] : 0));
+    }
+    if (!lambda) return add_back(x, B_FREE, t, q, v, gq, gv, gp);
+    carom_zero(w + first[2], first[WEIGHED - 1] - first[2]);
+    for (int e = 0; e < m->W.n; ++e) w[first[2] + e] = r[m->W.i[e]] * lambda[m->W.j[e]] + s[m->W.j[e]] * a[m->W.i[e]];
+    carom_copy(w + first[3], s, m->ndir);
+    for (int c = 0; c < m->nc; ++c)
+        if (m->contacts[c].friction_varies) w[first[4] + 2 * m->rub_of[c]] += slip[c];
+    for (int i = 0; i < m->nbound; ++i)
+        if (m->bound[i].kind == BOUND_FRICTION) w[first[5] + i] = slip[m->bound[i].index];
+    return add_back(x, B_ALL, t, q, v, gq, gv, gp);
+}
+
+carom_status carom_variation_watched_back(carom_variation *x, double t, const double *q, const double *v, const double *weight, double *gq, double *gv, double *gp) {
+    if (!x || !x->back || !q || !v) return CAROM_BAD_INPUT;
+    carom_copy(x->back->w + x->back->first[WEIGHED - 1], weight, x->own.m->nwatch);
+    return add_back(x, B_WATCHED, t, q, v, gq, gv, gp);
 }
 
 static bool chosen(const carom_variation *x, int i) {
@@ -598,6 +748,7 @@ carom_status carom_variation_set(carom_variation *x, const double *value, bool *
     if (derived) return CAROM_OK;
     carom_copy(x->parameters, m->parameter, m->np);
     carom_tape_work_init(x->tape, x->work, x->parameters);
+    if (x->back) carom_tape_work_init(x->back->tape, x->back->work, x->parameters);
     m->sys.work_init(m, x->own.work);
     carom_pairs_exact(m, x->own.work, true);
     carom_zero(x->P, x->n * m->np);
@@ -610,6 +761,7 @@ void carom_variation_destroy(carom_variation *x) {
     if (!x) return;
     for (int i = 0; x->beside && i < BESIDE * x->n; ++i) desk_close(&x->beside[i]);
     desk_close(&x->own);
+    backwards_free(x->back);
     carom_tape_destroy(x->tape);
     free(x->work);
     free(x->parameter);

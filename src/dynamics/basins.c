@@ -1,9 +1,11 @@
 // basins.c: which initial values lead to which attractor.
 //
-// A run is followed from section point to section point x_1, x_2, ...; without a section the states at its ends take their place.  It is periodic with the least k for which
+// A run is followed from section point to section point x_1, x_2, ...; without a section the states at its ends take
+// their place.  It is periodic with the least k for which
 //
-//     |x_n - x_(n-k)| <= NEAR |x|   for the last 2 k points,   components in units of the largest that this run has seen     (BAS-1)
+//     |x_n - x_(n-k)| <= NEAR |x|   for the last 2 k points, by component                                 (BAS-1)
 //
+// in units of the largest values that this run has seen.
 // Two runs have one attractor when their orbits share a point within SHARED.
 #define _POSIX_C_SOURCE 200809L // clock_gettime, pthread_cond_timedwait
 #include "base/grow.h"
@@ -21,9 +23,14 @@
 #include <time.h>
 
 static const double NEAR = 1e-6, SHARED = 1e-3; // of the size of a component
-static const double ALIKE = 0.05;  // of the size: means of irregular motions that count as one
-static const double SMALLEST = 1e-9; // of the largest component: less is zero
-enum { PIECE = 8, LONGEST = 16, MOST = 400, MANY = 300 }; // section points at once; of a period; of a run; for exponents
+static const double ALIKE = 0.05;               // of the size: means of irregular motions that count as one
+static const double SMALLEST = 1e-9;            // of the largest component: less is zero
+enum {
+    PIECE = 8,
+    LONGEST = 16,
+    MOST = 400,
+    MANY = 300
+}; // section points at once; of a period; of a run; for exponents
 
 typedef enum basin_kind { BASIN_PERIODIC, BASIN_REST, BASIN_IRREGULAR, BASIN_OUT } basin_kind;
 
@@ -31,12 +38,12 @@ typedef enum basin_kind { BASIN_PERIODIC, BASIN_REST, BASIN_IRREGULAR, BASIN_OUT
 typedef struct fate {
     basin_kind kind;
     int period, status;
-    long points;       // until it was decided
-    double *x;         // the last `period` points, n each, the last one first; irregular: the mean of the second half
-    double *size;      // n: largest values of each component in the second half
-    double *state;     // at its end
-    double last;       // what the last period still changed
-    double T;          // time of the last period
+    long points;   // until it was decided
+    double *x;     // the last `period` points, n each, the last one first; irregular: the mean of the second half
+    double *size;  // n: largest values of each component in the second half
+    double *state; // at its end
+    double last;   // what the last period still changed
+    double T;      // time of the last period
     char *message;
     bool done;
 } fate;
@@ -44,7 +51,7 @@ typedef struct fate {
 typedef struct attractor {
     basin_kind kind;
     int period;
-    long count, run;   // run: whose points are known best
+    long count, run; // run: whose points are known best
     bool chaotic;
     double multiplier, exponent;
     int label;
@@ -60,7 +67,7 @@ typedef struct basins {
     const char **observe;
     char **own, section[60];
     int nown;
-    double *size;      // n: of each component, over all runs
+    double *size; // n: of each component, over all runs
     attractor *found;
     int nfound, *label; // of every run: attractor, -1: none
     pthread_mutex_t lock;
@@ -71,19 +78,28 @@ typedef struct basins {
     carom_error *err;
 } basins;
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for basins"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for basins");
+}
 
 // -- one run ------------------------------------------------------------------------------------------------------
 
 // Points of a run so far; each is t, then n numbers.
-typedef struct track { double *row; long points; double *size; } track;
+typedef struct track {
+    double *row;
+    long points;
+    double *size;
+} track;
 
-static const double *point(const basins *k, const track *t, long i) { return t->row + (size_t)(t->points - 1 - i) * (size_t)(1 + k->n); } // i-th last
+static const double *point(const basins *k, const track *t, long i) {
+    return t->row + (size_t)(t->points - 1 - i) * (size_t)(1 + k->n);
+} // i-th last
 
 static double apart(const basins *k, const double *size, const double *a, const double *b) {
     double most = 0, largest = 0;
     for (int i = 0; i < k->n; ++i) largest = fmax(largest, size[i]);
-    for (int i = 0; i < k->n; ++i) most = fmax(most, fabs(a[i] - b[i]) / fmax(size[i], fmax(SMALLEST * largest, 1e-300)));
+    for (int i = 0; i < k->n; ++i)
+        most = fmax(most, fabs(a[i] - b[i]) / fmax(size[i], fmax(SMALLEST * largest, 1e-300)));
     return most;
 }
 
@@ -91,7 +107,8 @@ static double apart(const basins *k, const double *size, const double *a, const 
 static int period_of(const basins *k, const track *t, double *last) {
     for (int p = 1; p <= k->longest && 3 * p <= t->points; ++p) {
         double most = 0;
-        for (int i = 0; i < 2 * p; ++i) most = fmax(most, apart(k, t->size, point(k, t, i) + 1, point(k, t, i + p) + 1));
+        for (int i = 0; i < 2 * p; ++i)
+            most = fmax(most, apart(k, t->size, point(k, t, i) + 1, point(k, t, i + p) + 1));
         if (most <= NEAR) return *last = most, p;
     }
     return 0;
@@ -104,8 +121,10 @@ static bool add_points(basins *k, track *t, const outcome *o) {
     for (long i = 0; i < more; ++i) {
         if (!carom_grow(&t->row, (size_t)t->points, width * sizeof *t->row)) return false;
         double *to = t->row + (size_t)t->points++ * width;
-        if (section) carom_copy(to, o->section + (size_t)i * width, (ptrdiff_t)width);
-        else to[0] = k->s->pieces ? o->end[carom_sweep_state(k->s) - 2] : 0, carom_copy(to + 1, o->observed, k->n);
+        if (section)
+            carom_copy(to, o->section + (size_t)i * width, (ptrdiff_t)width);
+        else
+            to[0] = k->s->pieces ? o->end[carom_sweep_state(k->s) - 2] : 0, carom_copy(to + 1, o->observed, k->n);
         for (int c = 0; c < k->n; ++c) t->size[c] = fmax(t->size[c], fabs(to[1 + c]));
     }
     return true;
@@ -144,11 +163,13 @@ static bool decide(basins *k, fate *f, const track *t, const outcome *o, bool la
         const int points = f->period ? f->period : 1;
         x = calloc((size_t)points * (size_t)n + 1, sizeof *x);
         for (int p = 0; x && p < points; ++p) carom_copy(x + (size_t)p * (size_t)n, point(k, t, p) + 1, n);
-        if (f->period) f->T = point(k, t, 0)[0] - point(k, t, f->period)[0];
+        if (f->period)
+            f->T = point(k, t, 0)[0] - point(k, t, f->period)[0];
         else if (x) {
             f->T = t->points > 1 ? point(k, t, 0)[0] - point(k, t, 1)[0] : 0;
             carom_zero(x, n);
-            for (long i = 0; i < (t->points + 1) / 2; ++i) carom_axpy(x, 2.0 / (double)(t->points + 1), point(k, t, i) + 1, n);
+            for (long i = 0; i < (t->points + 1) / 2; ++i)
+                carom_axpy(x, 2.0 / (double)(t->points + 1), point(k, t, i) + 1, n);
         }
     }
     f->x = x;
@@ -242,18 +263,21 @@ static carom_status run_lanes(basins *k) {
         if (s->gpu) {
             const carom_status status = carom_gpu_block(s, first, end, o, k->err);
             if (status != CAROM_OK) return free(o), status;
-        } else carom_lanes_block(s, first, end, o);
+        } else
+            carom_lanes_block(s, first, end, o);
         bool good = true;
         for (long i = first; i < end && good; ++i) {
             track t = {.size = calloc((size_t)k->n + 1, sizeof *t.size)};
-            good = t.size && o[i - first].done && add_points(k, &t, &o[i - first]) && decide(k, &k->fate[i], &t, &o[i - first], true) && k->fate[i].done;
+            good = t.size && o[i - first].done && add_points(k, &t, &o[i - first]) &&
+                   decide(k, &k->fate[i], &t, &o[i - first], true) && k->fate[i].done;
             free(t.row), free(t.size);
         }
         for (long i = first; i < end; ++i) carom_outcome_free(&o[i - first]);
         free(o);
         k->done = end;
         if (!good) return no_memory(k->err);
-        if (k->def->tick && !k->def->tick(k->def->user, k->done, s->runs)) return carom_fail(k->err, CAROM_STOPPED, "stopped");
+        if (k->def->tick && !k->def->tick(k->def->user, k->done, s->runs))
+            return carom_fail(k->err, CAROM_STOPPED, "stopped");
     }
     return CAROM_OK;
 }
@@ -273,14 +297,16 @@ static bool is_same(const basins *k, const attractor *a, const fate *f) {
 
 static carom_status gather(basins *k) {
     for (long r = 0; r < k->s->runs; ++r)
-        for (int i = 0; i < k->n && k->fate[r].kind != BASIN_OUT; ++i) k->size[i] = fmax(k->size[i], fmax(k->fate[r].size[i], fabs(k->fate[r].x[i])));
+        for (int i = 0; i < k->n && k->fate[r].kind != BASIN_OUT; ++i)
+            k->size[i] = fmax(k->size[i], fmax(k->fate[r].size[i], fabs(k->fate[r].x[i])));
     for (long r = 0; r < k->s->runs; ++r) {
         const fate *f = &k->fate[r];
         int a = 0;
         while (a < k->nfound && !is_same(k, &k->found[a], f)) ++a;
         if (a == k->nfound) {
             if (!CAROM_GROW(k->found, k->nfound)) return no_memory(k->err);
-            k->found[k->nfound++] = (attractor){.kind = f->kind, .period = f->period, .run = r, .multiplier = NAN, .exponent = NAN};
+            k->found[k->nfound++] =
+                (attractor){.kind = f->kind, .period = f->period, .run = r, .multiplier = NAN, .exponent = NAN};
         }
         ++k->found[a].count;
         if (f->last < k->fate[k->found[a].run].last) k->found[a].run = r;
@@ -291,7 +317,9 @@ static carom_status gather(basins *k) {
     for (int i = 0; i < k->nfound; ++i) {
         int best = -1;
         for (int a = 0; a < k->nfound; ++a)
-            if (k->found[a].label == 0 && k->found[a].kind != BASIN_OUT && (best < 0 || k->found[a].count > k->found[best].count)) best = a;
+            if (k->found[a].label == 0 && k->found[a].kind != BASIN_OUT &&
+                (best < 0 || k->found[a].count > k->found[best].count))
+                best = a;
         if (best >= 0) k->found[best].label = ++next;
     }
     return CAROM_OK;
@@ -317,12 +345,14 @@ static const char **settings(const basins *k, long run) {
     return set;
 }
 
-// Multipliers of a periodic orbit, the largest exponent of an irregular motion.  Where there are none the numbers stay NaN.
+// Multipliers of a periodic orbit, the largest exponent of an irregular motion.  Where there are none the numbers stay
+// NaN.
 static carom_status examine(basins *k, attractor *a) {
     const fate *f = &k->fate[a->run];
     const carom_sweep_def *d = &k->def->sweep;
     if (a->kind == BASIN_OUT || a->kind == BASIN_REST || !finite(f->state, k->s->nq + k->s->nv)) return CAROM_OK;
-    if (k->s->section.kind != SECTION_EVERY && k->s->driven) return CAROM_OK; // the end of the run has another phase than t = 0
+    if (k->s->section.kind != SECTION_EVERY && k->s->driven)
+        return CAROM_OK; // the end of the run has another phase than t = 0
     const char **set = settings(k, a->run);
     char period[40];
     if (!set) return no_memory(k->err);
@@ -330,7 +360,11 @@ static carom_status examine(basins *k, attractor *a) {
     if (a->kind == BASIN_PERIODIC) {
         carom_orbit orbit;
         carom_format(period, sizeof period, "%.17g", f->T);
-        carom_orbit_def o = {.model = d->model, .run = carom_run_nothing(), .start = f->state, .period = k->s->section.kind == SECTION_EVERY ? period : "free", .guess = f->T};
+        carom_orbit_def o = {.model = d->model,
+                             .run = carom_run_nothing(),
+                             .start = f->state,
+                             .period = k->s->section.kind == SECTION_EVERY ? period : "free",
+                             .guess = f->T};
         o.model.set = set;
         if (carom_orbit_find(&orbit, &o, &why) == CAROM_OK) a->multiplier = orbit.largest;
         carom_orbit_free(&orbit);
@@ -339,7 +373,8 @@ static carom_status examine(basins *k, attractor *a) {
         carom_lyapunov_def l = {.model = d->model, .run = carom_run_nothing(), .start = f->state};
         l.model.set = set;
         l.run.end = f->T > 0 ? MANY * f->T : 5 * carom_model_simulation(k->s->model).end;
-        if (carom_lyapunov_find(&x, &l, &why) == CAROM_OK && x.n > 0) a->exponent = x.exponent[0], a->chaotic = x.exponent[0] > 3 * x.error[0];
+        if (carom_lyapunov_find(&x, &l, &why) == CAROM_OK && x.n > 0)
+            a->exponent = x.exponent[0], a->chaotic = x.exponent[0] > 3 * x.error[0];
         carom_lyapunov_free(&x);
     }
     free(set);
@@ -354,10 +389,15 @@ static char *copy_of(const char *text) {
 }
 
 static const char *word(const attractor *a) {
-    return a->kind == BASIN_OUT ? "out" : a->kind == BASIN_REST ? "rest" : a->kind == BASIN_PERIODIC ? "periodic" : a->chaotic ? "chaotic" : "undecided";
+    return a->kind == BASIN_OUT        ? "out"
+           : a->kind == BASIN_REST     ? "rest"
+           : a->kind == BASIN_PERIODIC ? "periodic"
+           : a->chaotic                ? "chaotic"
+                                       : "undecided";
 }
 
-static carom_status make_table(basins *k, carom_table *t, const char *name, long rows, const char *const *fixed, const char *kinds, int varied) {
+static carom_status make_table(basins *k, carom_table *t, const char *name, long rows, const char *const *fixed,
+                               const char *kinds, int varied) {
     const int first = (int)strlen(kinds);
     t->columns = first + varied + k->n;
     t->name = copy_of(name);
@@ -369,7 +409,9 @@ static carom_status make_table(basins *k, carom_table *t, const char *name, long
         const char *text = vary ? k->s->vary[c - 1].name : f < first ? fixed[f] : k->s->observe[f - first];
         const char kind = vary || f >= first ? 'r' : kinds[f];
         char point[200];
-        if (!vary && f >= first) snprintf(point, sizeof point, "%s%.*s", varied ? "end." : "", (int)fmin(180, (double)strlen(text) - 2), text + 1); // without its parentheses
+        if (!vary && f >= first)
+            snprintf(point, sizeof point, "%s%.*s", varied ? "end." : "", (int)fmin(180, (double)strlen(text) - 2),
+                     text + 1); // without its parentheses
         t->column[c].name = copy_of(!vary && f >= first ? point : text);
         t->column[c].kind = kind == 'i' ? CAROM_COLUMN_INTEGER : kind == 't' ? CAROM_COLUMN_TEXT : CAROM_COLUMN_REAL;
         if (!t->column[c].name) return no_memory(k->err);
@@ -377,7 +419,9 @@ static carom_status make_table(basins *k, carom_table *t, const char *name, long
     return carom_table_reserve(t, rows, k->err);
 }
 
-static bool put_text(carom_column *c, long row, const char *text) { return free(c->text[row]), (c->text[row] = copy_of(text)) != NULL; }
+static bool put_text(carom_column *c, long row, const char *text) {
+    return free(c->text[row]), (c->text[row] = copy_of(text)) != NULL;
+}
 
 static carom_status write_runs(basins *k) {
     static const char *const fixed[] = {"run", "status", "message", "label", "period", "points"};
@@ -393,7 +437,8 @@ static carom_status write_runs(basins *k) {
         c[0].integer[r] = r;
         for (int i = 0; i < varied; ++i) c[1 + i].real[r] = value[i];
         c += varied;
-        c[1].integer[r] = f->status, c[3].integer[r] = k->found[k->label[r]].label, c[4].integer[r] = f->period, c[5].integer[r] = f->points;
+        c[1].integer[r] = f->status, c[3].integer[r] = k->found[k->label[r]].label, c[4].integer[r] = f->period,
+        c[5].integer[r] = f->points;
         good = put_text(&c[2], r, f->message ? f->message : "");
         for (int i = 0; i < k->n; ++i) c[6 + i].real[r] = f->kind == BASIN_OUT ? NAN : f->x[i];
     }
@@ -414,9 +459,12 @@ static carom_status write_attractors(basins *k) {
             if (a->label != label) continue;
             for (int p = 0; p < (a->period > 1 ? a->period : 1); ++p, ++r) {
                 carom_column *c = t->column;
-                c[0].integer[r] = label, c[2].integer[r] = a->period, c[3].integer[r] = a->count, c[4].real[r] = a->multiplier, c[5].real[r] = a->exponent, c[6].integer[r] = p + 1;
+                c[0].integer[r] = label, c[2].integer[r] = a->period, c[3].integer[r] = a->count,
+                c[4].real[r] = a->multiplier, c[5].real[r] = a->exponent, c[6].integer[r] = p + 1;
                 good = good && put_text(&c[1], r, word(a));
-                for (int j = 0; j < k->n; ++j) c[7 + j].real[r] = a->kind == BASIN_OUT ? NAN : k->fate[a->run].x[(size_t)p * (size_t)k->n + (size_t)j];
+                for (int j = 0; j < k->n; ++j)
+                    c[7 + j].real[r] =
+                        a->kind == BASIN_OUT ? NAN : k->fate[a->run].x[(size_t)p * (size_t)k->n + (size_t)j];
             }
         }
     return good ? CAROM_OK : no_memory(k->err);
@@ -442,7 +490,8 @@ static carom_status observe(basins *k, const carom_model *m) {
     for (int i = 0; !all && given[i]; ++i) CAROM_TRY(observe_one(k, given[i]));
     for (int i = 0; all && i < sys->nq + sys->nv; ++i) {
         const bool position = i < sys->nq;
-        if (position ? carom_model_recorded(m, i) : carom_model_velocity_recorded(m, i - sys->nq)) CAROM_TRY(observe_one(k, position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - sys->nq)));
+        if (position ? carom_model_recorded(m, i) : carom_model_velocity_recorded(m, i - sys->nq))
+            CAROM_TRY(observe_one(k, position ? carom_model_coordinate(m, i) : carom_model_velocity(m, i - sys->nq)));
     }
     k->observe = calloc((size_t)k->nown + 1, sizeof *k->observe);
     if (!k->observe) return no_memory(k->err);
@@ -460,14 +509,17 @@ static carom_status open(basins *k) {
     d.observe = k->observe;
     carom_forcing f;
     if (status == CAROM_OK) status = carom_model_forcing(m, -1, &f, k->err);
-    if (status == CAROM_OK && !d.section && f.forced && !(f.period > 0)) status = carom_fail(k->err, CAROM_BAD_INPUT, "time enters %s, and the period is not known; give --section 'every PERIOD'", f.where);
+    if (status == CAROM_OK && !d.section && f.forced && !(f.period > 0))
+        status = carom_fail(k->err, CAROM_BAD_INPUT,
+                            "time enters %s, and the period is not known; give --section 'every PERIOD'", f.where);
     if (status == CAROM_OK && !d.section && f.forced) {
         carom_format(k->section, sizeof k->section, "every %.17g", f.period);
         d.section = k->section;
     }
     carom_model_destroy(m);
     CAROM_TRY(status);
-    if (d.follow != CAROM_FOLLOW_NONE || d.parts > 0) return carom_fail(k->err, CAROM_BAD_INPUT, "basins have neither --follow nor --part");
+    if (d.follow != CAROM_FOLLOW_NONE || d.parts > 0)
+        return carom_fail(k->err, CAROM_BAD_INPUT, "basins have neither --follow nor --part");
     k->most = d.count > 0 ? d.count : MOST, k->longest = LONGEST;
     const bool lanes = d.lanes != CAROM_LANES_OFF || d.gpu;
     d.count = !d.section ? 0 : lanes ? k->most : PIECE;
@@ -475,11 +527,12 @@ static carom_status open(basins *k) {
     if (!k->s) return k->err->code;
     k->n = k->s->nobserve;
     if (!k->s->lanes) {
-        if (lanes && d.section) k->s->def.count = PIECE; // --lanes auto, and they do not do
+        if (lanes && d.section) k->s->def.count = PIECE;         // --lanes auto, and they do not do
         k->s->def.follow = CAROM_FOLLOW_UP, k->s->pieces = true; // a chain of one run: it hands its end on to itself
     }
     CAROM_TRY(carom_sweep_look_for_time(k->s, k->err));
-    k->fate = calloc((size_t)k->s->runs + 1, sizeof *k->fate), k->label = calloc((size_t)k->s->runs + 1, sizeof *k->label), k->size = calloc((size_t)k->n + 1, sizeof *k->size);
+    k->fate = calloc((size_t)k->s->runs + 1, sizeof *k->fate),
+    k->label = calloc((size_t)k->s->runs + 1, sizeof *k->label), k->size = calloc((size_t)k->n + 1, sizeof *k->size);
     return k->fate && k->label && k->size ? CAROM_OK : no_memory(k->err);
 }
 
@@ -499,7 +552,8 @@ carom_status carom_basins_find(carom_basins *b, const carom_basins_def *def, car
     if (!b || !def) return carom_fail(err, CAROM_BAD_INPUT, "basins need a definition and a place for the answer");
     basins k = {.b = b, .def = def, .err = err};
     const carom_status status = find(&k);
-    for (long r = 0; k.fate && r < k.s->runs; ++r) free(k.fate[r].x), free(k.fate[r].size), free(k.fate[r].state), free(k.fate[r].message);
+    for (long r = 0; k.fate && r < k.s->runs; ++r)
+        free(k.fate[r].x), free(k.fate[r].size), free(k.fate[r].state), free(k.fate[r].message);
     free(k.fate), free(k.label), free(k.size), free(k.found);
     if (k.s) k.s->def.follow = CAROM_FOLLOW_NONE;
     carom_sweep_destroy(k.s);

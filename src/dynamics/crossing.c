@@ -437,7 +437,7 @@ static carom_status cross(carom_path *w, const carom_change *x, bool first) {
         if (struck) CAROM_TRY(strike(w, x, (carom_direction){w->dt[j], dq, dv, w->dp + (size_t)j * (size_t)w->np}, dv));
         carom_axpy(dq, -w->dt[j], x->v, nv), carom_axpy(dv, -w->dt[j], w->a_after, nv);
     }
-    if (some) w->t_event = x->t;
+    if (some || (w->plain && (most > 0 || closes))) w->t_event = x->t;
     w->t = x->t;
     carom_copy(w->q, x->q, nq), carom_copy(w->v, x->v, nv);
     w->phase = w->phase_1, w->phase_1 = phase;

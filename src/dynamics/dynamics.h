@@ -228,6 +228,8 @@ void carom_path_close(carom_path *w);
 carom_status carom_path_run(carom_path *w);
 /// On from the end of the run to t_1, with the contacts as they are there: none is struck, opens, sticks or slips.
 carom_status carom_path_coast(carom_path *w, double t_1);
+/// One event alone, from the state and the phase before it, with the columns w->y; touched is the caller's.
+carom_status carom_path_jump(carom_path *w, const carom_change *x, double size_q, double size_v);
 /// Does a contact arrive within this time?
 carom_status carom_path_arrives(carom_path *w, double within, bool *arrives);
 /// A step of h without accepting it, with its error over the tolerance (NULL: not wanted).

@@ -1,13 +1,20 @@
 // evaluate.c: results of one run for a search: with derivatives, with values alone, or as any scheme gives them.
 #include "base/tolerance.h"
+#include "dynamics/adjoint.h"
 #include "dynamics/optimise.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MANY = 10 }; // names: with more the way back is shorter
+
 carom_status carom_evaluate_open(search *k) {
     const carom_optimise_def *d = k->def;
-    k->simple = (carom_task){.model = d->model, .run = d->run, .start = d->start, .signals = d->signals, .option = d->most ? "--maximise" : "--minimise"};
+    k->simple = (carom_task){.model = d->model,
+                             .run = d->run,
+                             .start = d->start,
+                             .signals = d->signals,
+                             .option = d->most ? "--maximise" : "--minimise"};
     k->task = k->simple;
     carom_results r;
     carom_status status = carom_results_read(&r, k->texts, k->task.option, k->err);
@@ -25,7 +32,8 @@ carom_status carom_evaluate_open(search *k) {
     return CAROM_OK;
 }
 
-static carom_status follow(search *k, carom_task *t, carom_results *r, carom_task_run *run, carom_path *w, bool derive, carom_error *err) {
+static carom_status follow(search *k, carom_task *t, carom_results *r, carom_task_run *run, carom_path *w, bool derive,
+                           carom_error *err) {
     t->model.observe = r->expression;
     const carom_status begun = carom_task_begin(t, k->x, t->run.end, run, err);
     t->model.observe = NULL;
@@ -36,7 +44,8 @@ static carom_status follow(search *k, carom_task *t, carom_results *r, carom_tas
     carom_results_attach(r, w, run->sim);
     w->plain = !derive;
     carom_sim_stop_when(run->sim, k->def->stop, k->def->stop_user);
-    CAROM_TRY(derive ? carom_task_columns(t, run, w, r->nz, err) : carom_path_open(w, run->model, run->sim, 0, NULL, 0, NULL, r->nz, err));
+    CAROM_TRY(derive ? carom_task_columns(t, run, w, r->nz, err)
+                     : carom_path_open(w, run->model, run->sim, 0, NULL, 0, NULL, r->nz, err));
     for (int j = 0; j < columns; ++j) w->unit[j] = k->x[j] != 0 ? fabs(k->x[j]) : k->o->high[j] - k->o->low[j];
     CAROM_TRY(carom_results_start(r, 0, run->x, run->x + carom_model_system(run->model)->nq));
     const carom_status status = carom_path_run(w);
@@ -47,11 +56,43 @@ static carom_status follow(search *k, carom_task *t, carom_results *r, carom_tas
     return CAROM_OK;
 }
 
+// Many names: result after result, on the way back.
+static carom_status go_back(search *k, carom_error *err) {
+    carom_task *t = &k->task;
+    carom_status status = CAROM_OK;
+    for (int i = 0; k->texts[i] && status == CAROM_OK; ++i) {
+        const char *one[] = {k->texts[i], NULL};
+        carom_results r;
+        carom_task_run run = {0};
+        double at;
+        status = carom_results_read(&r, one, t->option, err);
+        t->model.observe = r.expression;
+        if (status == CAROM_OK) status = carom_task_begin(t, k->x, t->run.end, &run, err);
+        t->model.observe = NULL;
+        if (status == CAROM_OK) k->o->scheme = carom_sim_scheme(run.sim)->name;
+        if (status == CAROM_OK)
+            status = carom_adjoint_find(t, &run, &r, k->texts[i], k->def->stop, k->def->stop_user, &k->result[i],
+                                        k->slopes + (size_t)i * (size_t)t->nfree, &at, err);
+        carom_task_end(&run);
+        carom_results_free(&r);
+    }
+    k->distance = INFINITY;
+    return status;
+}
+
 carom_status carom_evaluate_path(search *k, bool derive, carom_error *err) {
     carom_results r;
     carom_task_run run = {0};
     carom_path w = {0};
-    if (k->plain) return carom_task_derivable(&k->task, 50, err) == CAROM_OK ? carom_fail(err, CAROM_UNSUPPORTED, "the scheme has no derivatives") : err->code;
+    if (derive && !k->plain && !k->forwards && k->task.nfree > MANY * (1 + 2 * k->o->nsubject)) {
+        const carom_status back = go_back(k, err);
+        if (back != CAROM_UNSUPPORTED) return back;
+        k->forwards = true;
+    }
+    if (k->plain)
+        return carom_task_derivable(&k->task, 50, err) == CAROM_OK
+                   ? carom_fail(err, CAROM_UNSUPPORTED, "the scheme has no derivatives")
+                   : err->code;
     carom_status status = carom_results_read(&r, k->texts, k->task.option, err);
     if (status == CAROM_OK) status = follow(k, &k->task, &r, &run, &w, derive, err);
     carom_path_close(&w);
@@ -62,17 +103,25 @@ carom_status carom_evaluate_path(search *k, bool derive, carom_error *err) {
 
 // -- any scheme ---------------------------------------------------------------------------------------------------
 
-typedef struct plain { search *k; carom_results r; carom_task_run run; carom_average *average; carom_error *err; } plain;
+typedef struct plain {
+    search *k;
+    carom_results r;
+    carom_task_run run;
+    carom_average *average;
+    carom_error *err;
+} plain;
 
 // Times of events that the scheme tells.
 static carom_status note_events(plain *p, const carom_now *now) {
-    static const carom_event_kind kinds[CAROM_AT_COUNT] = {CAROM_IMPACT, CAROM_CLOSE, CAROM_OPEN, CAROM_STICK, CAROM_SLIP};
+    static const carom_event_kind kinds[CAROM_AT_COUNT] = {CAROM_IMPACT, CAROM_CLOSE, CAROM_OPEN, CAROM_STICK,
+                                                           CAROM_SLIP};
     for (int i = 0; i < p->r.n; ++i) {
         carom_at_event *e = &p->r.event[i];
         double last = NAN;
         for (int k = 0; e->some && !e->found && k < now->nevents; ++k) {
             const carom_event *x = &now->events[k];
-            if (x->kind != kinds[e->word] || !carom_model_contact_is(p->run.model, e->id, x->contact) || x->t == last) continue;
+            if (x->kind != kinds[e->word] || !carom_model_contact_is(p->run.model, e->id, x->contact) || x->t == last)
+                continue;
             last = x->t;
             if (++e->seen < e->number) continue;
             e->found = true, p->k->result[i] = x->t;
@@ -98,13 +147,17 @@ static carom_status run_plain(plain *p) {
     k->o->scheme = carom_sim_scheme(p->run.sim)->name;
     for (int i = 0; i < p->r.n; ++i) {
         carom_at_event *e = &p->r.event[i];
-        if (e->some && !e->time) return carom_fail(p->err, CAROM_UNSUPPORTED, "%s: values at events need a scheme that locates events, as event-driven", t->option);
+        if (e->some && !e->time)
+            return carom_fail(p->err, CAROM_UNSUPPORTED,
+                              "%s: values at events need a scheme that locates events, as event-driven", t->option);
         if (e->some) e->id = carom_model_contact(p->run.model, e->contact);
-        if (e->some && e->id == CAROM_NO_CONTACT) return carom_fail(p->err, CAROM_BAD_INPUT, "%s: the model has no contact '%.60s'", t->option, e->contact);
+        if (e->some && e->id == CAROM_NO_CONTACT)
+            return carom_fail(p->err, CAROM_BAD_INPUT, "%s: the model has no contact '%.60s'", t->option, e->contact);
     }
     p->average = calloc((size_t)carom_model_watched(p->run.model) + 1, sizeof *p->average);
     double *out = calloc((size_t)p->r.n + 1, sizeof *out);
-    if (!p->average || !out) return free(out), carom_fail(p->err, CAROM_NO_MEMORY, "not enough memory for results of a run");
+    if (!p->average || !out)
+        return free(out), carom_fail(p->err, CAROM_NO_MEMORY, "not enough memory for results of a run");
     carom_sim_stop_when(p->run.sim, k->def->stop, k->def->stop_user);
     carom_status status = carom_sim_run(p->run.sim, on_step, p, p->err);
     if (status == CAROM_STOPPED && carom_results_complete(&p->r)) status = CAROM_OK;
@@ -115,8 +168,12 @@ static carom_status run_plain(plain *p) {
         carom_model_observe(p->run.model, p->average, &ledger, carom_sim_work(p->run.sim), now.t, now.q, now.v, out);
         for (int i = 0; i < p->r.n && status == CAROM_OK; ++i) {
             const carom_at_event *e = &p->r.event[i];
-            if (!e->some) k->result[i] = out[i];
-            else if (!e->found) status = carom_fail(p->err, CAROM_NOT_CONVERGED, "'%.60s' has only %ld of %ld such events until t = %.9g; increase --end", e->contact, e->seen, e->number, now.t);
+            if (!e->some)
+                k->result[i] = out[i];
+            else if (!e->found)
+                status = carom_fail(p->err, CAROM_NOT_CONVERGED,
+                                    "'%.60s' has only %ld of %ld such events until t = %.9g; increase --end",
+                                    e->contact, e->seen, e->number, now.t);
         }
     }
     free(out);

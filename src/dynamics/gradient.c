@@ -1,7 +1,7 @@
 // gradient.c: derivatives of a result of a run: a value at the end, extremes and integrals, the time of an event and values there.
 #include "base/grow.h"
 #include "base/tolerance.h"
-#include "dynamics/results.h"
+#include "dynamics/adjoint.h"
 #include <carom/event.h>
 #include <carom/result.h>
 #include <math.h>
@@ -11,6 +11,8 @@
 
 static const double NEAR = 1e-3, AT = 1e-6; // of a name: a grazing contact that is as near makes a warning; makes derivatives one-sided
 static const double EQUAL = 1e-9;           // of an extreme: another one that is as large
+
+enum { MANY = 10 }; // names: with more the way back is shorter
 
 typedef struct finding {
     carom_task task;
@@ -25,6 +27,7 @@ typedef struct finding {
     double *extra;
     const char *of;
     bool keeps;              // rows in memory
+    bool done;               // on the way back
     carom_error *err;
 } finding;
 
@@ -145,6 +148,18 @@ static carom_status prepare(finding *k, const carom_gradient_def *def, carom_gra
     if (status == CAROM_OK) status = carom_task_derivable(&k->task, def->rows || def->file ? 500 : 50, k->err); // a step is the time between rows
     carom_run_given *given = &k->task.run;
     if (status == CAROM_OK) status = carom_task_begin(&k->task, value, given->end, &k->run, k->err);
+    if (status == CAROM_OK && k->task.nfree > MANY && !def->rows && !def->file) {
+        status = carom_adjoint_find(&k->task, &k->run, &k->results, def->of, def->stop, def->user, &g->value, g->gradient, &g->t, k->err);
+        k->done = status == CAROM_OK;
+        if (status == CAROM_UNSUPPORTED) { // forwards
+            const char *of[] = {def->of, NULL};
+            carom_task_end(&k->run);
+            carom_results_free(&k->results);
+            status = carom_results_read(&k->results, of, "--of", k->err);
+            k->task.model.observe = k->results.expression;
+            if (status == CAROM_OK) status = carom_task_begin(&k->task, value, given->end, &k->run, k->err);
+        }
+    }
     free(value);
     k->task.model.observe = NULL;
     return status;
@@ -189,6 +204,9 @@ static carom_status find(finding *k, const carom_gradient_def *def, carom_gradie
     if (r->event[0].some && (def->rows || def->file)) return carom_fail(k->err, CAROM_UNSUPPORTED, "--of '%.80s': a result at an event has no value at every row; leave -o out", def->of);
     CAROM_TRY(prepare(k, def, g));
     g->scheme = carom_sim_scheme(k->run.sim)->name;
+    g->adjoint = k->done;
+    for (int j = 0; j < g->n && k->done; ++j) g->distance[j] = INFINITY;
+    if (k->done) return CAROM_OK;
     CAROM_TRY(carom_results_bind(r, k->run.model, k->task.nfree, "--of", k->err));
     carom_results_attach(r, w, k->run.sim);
     r->user = k, w->label = label;

@@ -1,11 +1,12 @@
 // optimise.c: parameters between bounds with which a result of a run is least.
 //
-// Searches run in u = (x - low)/(high - low) (NLopt): SLSQP up to 50 names, CCSAQ beyond, with exact derivatives; COBYLA where there are none, and from the best point on where the gradient does not
-// vanish: at a change of the sequence of events it may jump.
+// Searches run in u = (x - low)/(high - low) (NLopt): SLSQP up to 50 names, CCSAQ beyond, with exact derivatives;
+// COBYLA where there are none, and from the best point on where the gradient does not vanish: at a change of the
+// sequence of events it may jump.
+#include "dynamics/optimise.h"
 #include "base/grow.h"
 #include "base/text.h"
 #include "dynamics/lapack.h"
-#include "dynamics/optimise.h"
 #include "model/rewrite.h"
 #include <carom/event.h>
 #include <math.h>
@@ -13,14 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 50 };                    // names: more are left to CCSAQ
+enum {
+    MANY = 50,
+    STALE = 20
+}; // names: more are left to CCSAQ; runs without progress that end a search by derivatives, as at a kink
 static const double TOLERANCE = 1e-7;  // of a distance of bounds
 static const double STATIONARY = 1e-4; // of the objective over the distance of the bounds: a gradient below vanishes
 static const double ACTIVE = 1e-6;     // of a distance of bounds, of a constraint's size: it is active
 static const double ADMISSIBLE = 1e-7; // of a constraint's size: it holds
 static const double BESIDE = 1e-3;     // of the distance of bounds: first step of a search from the best point on
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an optimum"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for an optimum");
+}
 
 // -- history ------------------------------------------------------------------------------------------------------
 
@@ -38,8 +44,14 @@ static carom_status name_history(search *k) {
     if (!t->column || !t->name) return no_memory(k->err);
     for (int c = 0; c < t->columns; ++c) {
         static const char *const fixed[] = {"run", "search", "method", "status"};
-        const char *name = c < 4 ? fixed[c] : c < 4 + n ? k->o->name[c - 4] : c == 4 + n ? k->def->of : c < 5 + n + m ? k->def->subject[c - 5 - n] : "best";
-        t->column[c].kind = c == 2 ? CAROM_COLUMN_TEXT : c < 4 || c == t->columns - 1 ? CAROM_COLUMN_INTEGER : CAROM_COLUMN_REAL;
+        const char *name = c < 4           ? fixed[c]
+                           : c < 4 + n     ? k->o->name[c - 4]
+                           : c == 4 + n    ? k->def->of
+                           : c < 5 + n + m ? k->def->subject[c - 5 - n]
+                                           : "best";
+        t->column[c].kind = c == 2                         ? CAROM_COLUMN_TEXT
+                            : c < 4 || c == t->columns - 1 ? CAROM_COLUMN_INTEGER
+                                                           : CAROM_COLUMN_REAL;
         t->column[c].name = copy_of(name);
         if (!t->column[c].name) return no_memory(k->err);
     }
@@ -52,7 +64,10 @@ static carom_status add_row(search *k, int status, const double *x, double f, co
     for (int c = 0; c < t->columns; ++c) {
         carom_column *to = &t->column[c];
         const size_t rows = (size_t)t->rows;
-        if (c == 2 ? !carom_grow(&to->text, rows, sizeof *to->text) : to->kind == CAROM_COLUMN_INTEGER ? !carom_grow(&to->integer, rows, sizeof *to->integer) : !carom_grow(&to->real, rows, sizeof *to->real)) return no_memory(k->err);
+        if (c == 2                             ? !carom_grow(&to->text, rows, sizeof *to->text)
+            : to->kind == CAROM_COLUMN_INTEGER ? !carom_grow(&to->integer, rows, sizeof *to->integer)
+                                               : !carom_grow(&to->real, rows, sizeof *to->real))
+            return no_memory(k->err);
         if (c == 2 && !(to->text[rows] = copy_of(k->method))) return no_memory(k->err);
         if (c == 0) to->integer[rows] = t->rows;
         if (c == 1) to->integer[rows] = k->o->search;
@@ -81,22 +96,26 @@ static double violation_of(const search *k, const double *value) {
 static bool is_better(const search *k, double f, double violation) {
     if (isnan(f)) return false;
     if (isnan(k->best_f)) return true;
-    if (violation > 0 || k->o->violation > 0) return violation < k->o->violation || (violation == k->o->violation && f < k->best_f);
+    if (violation > 0 || k->o->violation > 0)
+        return violation < k->o->violation || (violation == k->o->violation && f < k->best_f);
     return f < k->best_f;
 }
 
-// Objective (to be minimised) and constraints (<= 0, or = 0) from the results: the objective, then both sides of each constraint.
+// Objective (to be minimised) and constraints (<= 0, or = 0) from the results: the objective, then both sides of each
+// constraint.
 static void compose(search *k, const double *result, const double *slopes, bool derived) {
     const int m = k->o->nsubject;
     const size_t n = (size_t)k->o->n;
     k->value[0] = k->def->most ? -result[0] : result[0];
-    for (size_t j = 0; derived && j < n; ++j) k->slope[j] = (k->def->most ? -slopes[j] : slopes[j]) * (k->o->high[j] - k->o->low[j]); // by u
+    for (size_t j = 0; derived && j < n; ++j)
+        k->slope[j] = (k->def->most ? -slopes[j] : slopes[j]) * (k->o->high[j] - k->o->low[j]); // by u
     for (int i = 0; i < m; ++i) {
         const double left = result[1 + 2 * i], right = result[2 + 2 * i], sign = k->relation[i] > 0 ? -1 : 1;
         const double *by_left = slopes + (size_t)(1 + 2 * i) * n, *by_right = by_left + n;
         double *to = k->slope + (size_t)(1 + i) * n;
         k->value[1 + i] = sign * (left - right);
-        for (size_t j = 0; derived && j < n; ++j) to[j] = sign * (by_left[j] - by_right[j]) * (k->o->high[j] - k->o->low[j]);
+        for (size_t j = 0; derived && j < n; ++j)
+            to[j] = sign * (by_left[j] - by_right[j]) * (k->o->high[j] - k->o->low[j]);
         if (fabs(left) > k->size[i]) k->size[i] = fabs(left);
         if (fabs(right) > k->size[i]) k->size[i] = fabs(right);
     }
@@ -120,10 +139,13 @@ static bool evaluate(search *k, const double *u, bool derive) {
     carom_optimum *o = k->o;
     const int n = o->n;
     derive = derive || k->gradients; // they are asked for next
-    if (k->known && memcmp(u, k->u, (size_t)n * sizeof *u) == 0 && (k->derived || !derive || k->failed)) return k->status == CAROM_OK;
-    if (k->def->stop && k->def->stop(k->def->stop_user)) return k->status = carom_fail(k->err, CAROM_STOPPED, "stopped"), k->known = false;
+    if (k->known && memcmp(u, k->u, (size_t)n * sizeof *u) == 0 && (k->derived || !derive || k->failed))
+        return k->status == CAROM_OK;
+    if (k->def->stop && k->def->stop(k->def->stop_user))
+        return k->status = carom_fail(k->err, CAROM_STOPPED, "stopped"), k->known = false;
     carom_copy(k->u, u, n);
-    for (int j = 0; j < n; ++j) k->x[j] = fmin(fmax(o->low[j] + u[j] * (o->high[j] - o->low[j]), o->low[j]), o->high[j]);
+    for (int j = 0; j < n; ++j)
+        k->x[j] = fmin(fmax(o->low[j] + u[j] * (o->high[j] - o->low[j]), o->low[j]), o->high[j]);
     carom_error why = {0};
     k->derived = k->failed = false;
     carom_status status = CAROM_UNSUPPORTED;
@@ -131,16 +153,19 @@ static bool evaluate(search *k, const double *u, bool derive) {
         status = carom_evaluate_path(k, true, &why);
         k->derived = status == CAROM_OK;
         o->derivatives += k->derived;
-        if (!k->derived && status != CAROM_STOPPED && !k->o->not_exact[0]) snprintf(o->not_exact, sizeof o->not_exact, "%.390s", why.text);
+        if (!k->derived && status != CAROM_STOPPED && !k->o->not_exact[0])
+            snprintf(o->not_exact, sizeof o->not_exact, "%.390s", why.text);
     }
     if (!k->derived && status != CAROM_STOPPED) {
         k->failed = derive; // there are no derivatives here
         status = k->plain ? carom_evaluate_plain(k, &why) : carom_evaluate_path(k, false, &why);
     }
-    if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY) return *k->err = why, k->status = status, k->known = false;
+    if (status == CAROM_STOPPED || status == CAROM_NO_MEMORY)
+        return *k->err = why, k->status = status, k->known = false;
     ++o->runs;
     k->known = true;
-    if (status == CAROM_OK) compose(k, k->result, k->slopes, k->derived);
+    if (status == CAROM_OK)
+        compose(k, k->result, k->slopes, k->derived);
     else {
         for (int i = 0; i <= o->nsubject; ++i) k->value[i] = NAN;
         if (!k->why.text[0]) k->why = why;
@@ -148,7 +173,9 @@ static bool evaluate(search *k, const double *u, bool derive) {
     const double violation = status == CAROM_OK ? violation_of(k, k->value) : INFINITY;
     const bool better = status == CAROM_OK && is_better(k, k->value[0], violation);
     for (int i = 0; i < o->nsubject; ++i) k->shown[i] = k->relation[i] > 0 ? -k->value[1 + i] : k->value[1 + i];
-    k->status = add_row(k, status == CAROM_OK ? 0 : 1, k->x, k->def->most ? -k->value[0] : k->value[0], k->shown, better);
+    k->status =
+        add_row(k, status == CAROM_OK ? 0 : 1, k->x, k->def->most ? -k->value[0] : k->value[0], k->shown, better);
+    k->stale = better ? 0 : k->stale + 1;
     if (better) keep_best(k, violation);
     if (status == CAROM_OK && isnan(o->first) && o->runs == 1) o->first = k->def->most ? -k->value[0] : k->value[0];
     if (status == CAROM_OK && !(k->worst > k->value[0])) k->worst = k->value[0];
@@ -161,7 +188,8 @@ static bool evaluate(search *k, const double *u, bool derive) {
 // A run that fails counts as worse than all others; a search by derivatives ends there.
 static double objective(unsigned n, const double *u, double *slope, void *user) {
     search *k = user;
-    if (!evaluate(k, u, slope != NULL) || (slope && !k->derived)) return k->nlopt.force_stop(k->opt), 0;
+    if (!evaluate(k, u, slope != NULL) || (slope && !k->derived) || (k->gradients && k->stale > STALE + k->o->n))
+        return k->nlopt.force_stop(k->opt), 0;
     if (slope)
         for (unsigned j = 0; j < n; ++j) slope[j] = k->slope[j] / k->scale;
     return isfinite(k->value[0]) ? k->value[0] / k->scale : fmax(0, k->worst / k->scale) + 10;
@@ -178,11 +206,16 @@ static void constraints(unsigned m, double *value, unsigned n, const double *u, 
         ++at;
     }
 }
-static void inequalities(unsigned m, double *value, unsigned n, const double *u, double *slope, void *user) { constraints(m, value, n, u, slope, user, false); }
-static void equalities(unsigned m, double *value, unsigned n, const double *u, double *slope, void *user) { constraints(m, value, n, u, slope, user, true); }
+static void inequalities(unsigned m, double *value, unsigned n, const double *u, double *slope, void *user) {
+    constraints(m, value, n, u, slope, user, false);
+}
+static void equalities(unsigned m, double *value, unsigned n, const double *u, double *slope, void *user) {
+    constraints(m, value, n, u, slope, user, true);
+}
 
 // One search from u by one method.  Errors of NLopt, such as rounding, only end it.
-static carom_status go(search *k, const char *algorithm, const char *method, double *u, double step, double tolerance, int most) {
+static carom_status go(search *k, const char *algorithm, const char *method, double *u, double step, double tolerance,
+                       int most) {
     const carom_nlopt *l = &k->nlopt;
     const unsigned n = (unsigned)k->o->n;
     unsigned equal = 0;
@@ -198,7 +231,8 @@ static carom_status go(search *k, const char *algorithm, const char *method, dou
     l->set_lower_bounds1(k->opt, 0), l->set_upper_bounds1(k->opt, 1);
     l->set_xtol_abs1(k->opt, tolerance), l->set_maxeval(k->opt, most);
     if (step > 0) l->set_initial_step1(k->opt, step);
-    k->method = method, k->gradients = strcmp(method, "cobyla") != 0, k->status = CAROM_OK, k->exhausted = false;
+    k->method = method, k->gradients = strcmp(method, "cobyla") != 0, k->status = CAROM_OK, k->exhausted = false,
+    k->stale = 0;
     const int code = l->optimize(k->opt, u, &f);
     enum { OUT_OF_RUNS = 5, INVALID = -2 };
     k->exhausted = code == OUT_OF_RUNS;
@@ -211,7 +245,8 @@ static carom_status go(search *k, const char *algorithm, const char *method, dou
 
 // -- how good it is -----------------------------------------------------------------------------------------------
 
-// What is left of the gradient beside active constraints and bounds: grad f + sum lambda_i grad g_i = r over names between their bounds, the shortest r by orthogonalisation, lambda from it.
+// What is left of the gradient beside active constraints and bounds: grad f + sum lambda_i grad g_i = r over names
+// between their bounds, the shortest r by orthogonalisation, lambda from it.
 static carom_status inspect(search *k) {
     carom_optimum *o = k->o;
     const int n = o->n, m = o->nsubject;
@@ -237,7 +272,9 @@ static carom_status inspect(search *k) {
         if (k->relation[i] != 0 && fabs(x) > 10 * ACTIVE) continue;
         for (int j = 0; j < n; ++j) q[j] = held[j] ? 0 : k->best_slope[(size_t)(1 + i) * (size_t)n + (size_t)j];
         const double whole = carom_length(q, n);
-        for (int a = 0; a < active; ++a) R[a + active * m] = carom_dot(Q + (size_t)a * (size_t)n, q, n), carom_axpy(q, -R[a + active * m], Q + (size_t)a * (size_t)n, n);
+        for (int a = 0; a < active; ++a)
+            R[a + active * m] = carom_dot(Q + (size_t)a * (size_t)n, q, n),
+                           carom_axpy(q, -R[a + active * m], Q + (size_t)a * (size_t)n, n);
         const double left = carom_length(q, n);
         if (!(left > CAROM_DEPENDENT * whole)) continue; // it follows from others
         R[active + active * m] = left;
@@ -259,7 +296,8 @@ static carom_status inspect(search *k) {
 
 // -- all searches -------------------------------------------------------------------------------------------------
 
-// Points of a lattice that fills the unit cube evenly: frac(i alpha^k), alpha the inverse of the root of x^(n + 1) = x + 1.
+// Points of a lattice that fills the unit cube evenly: frac(i alpha^k), alpha the inverse of the root of x^(n + 1) = x
+// + 1.
 static void other_start(int i, int n, double *u) {
     double root = 1.5, alpha = 1;
     for (int a = 0; a < 60; ++a) root = pow(1 + root, 1.0 / (n + 1));
@@ -274,13 +312,16 @@ static carom_status one_search(search *k, double *u) {
     const carom_optimise_def *d = k->def;
     const double tolerance = d->tolerance > 0 ? d->tolerance : TOLERANCE;
     const int most = d->evaluations > 0 ? d->evaluations : 100 + 20 * k->o->n;
-    const char *method = d->method ? d->method : k->o->exact ? k->o->n > MANY && !k->equal ? "ccsaq" : "slsqp" : "cobyla";
+    const char *method = d->method     ? d->method
+                         : k->o->exact ? k->o->n > MANY && !k->equal ? "ccsaq" : "slsqp"
+                                       : "cobyla";
     const double best = k->best_f;
     if (strcmp(method, "cobyla") == 0) return go(k, "LN_COBYLA", "cobyla", u, 0.1, tolerance, most);
     CAROM_TRY(go(k, strcmp(method, "ccsaq") == 0 ? "LD_CCSAQ" : "LD_SLSQP", method, u, 0, tolerance, most));
     CAROM_TRY(inspect(k));
     const bool ours = !(k->best_f >= best); // this search has found it
-    if (d->method || !ours || (k->o->slope < STATIONARY && k->o->violation == 0)) return CAROM_OK; // it may also have run out of runs at a kink
+    if (d->method || !ours || (k->o->slope < STATIONARY && k->o->violation == 0))
+        return CAROM_OK; // it may also have run out of runs at a kink
     carom_copy(u, k->best_u, k->o->n);
     return go(k, "LN_COBYLA", "cobyla", u, BESIDE, tolerance, most);
 }
@@ -297,11 +338,13 @@ static carom_status first_run(search *k, const double *u) {
     if (status != CAROM_OK) {
         snprintf(o->not_exact, sizeof o->not_exact, "%.390s", why.text);
         carom_error other = {0};
-        if (carom_evaluate_path(k, false, &other) == CAROM_OK) o->exact = status == CAROM_NOT_CONVERGED && !k->given; // no derivative here only
+        if (carom_evaluate_path(k, false, &other) == CAROM_OK)
+            o->exact = status == CAROM_NOT_CONVERGED && !k->given; // no derivative here only
         else {
             k->plain = true;
             const carom_status plain = carom_evaluate_plain(k, &other);
-            if (plain == CAROM_BAD_INPUT || plain == CAROM_UNSUPPORTED || plain == CAROM_STOPPED) return *k->err = other, plain;
+            if (plain == CAROM_BAD_INPUT || plain == CAROM_UNSUPPORTED || plain == CAROM_STOPPED)
+                return *k->err = other, plain;
         }
     }
     k->known = false;
@@ -335,13 +378,21 @@ static carom_status search_all(search *k) {
         double *at = malloc((size_t)o->n * sizeof *at);
         if (!at) return no_memory(k->err);
         carom_copy(at, k->best_u, o->n);
-        if (evaluate(k, at, true) && k->derived) k->best_derived = true, carom_copy(k->best_slope, k->slope, (ptrdiff_t)o->n * (1 + o->nsubject)), o->distance = k->distance;
+        if (evaluate(k, at, true) && k->derived)
+            k->best_derived = true, carom_copy(k->best_slope, k->slope, (ptrdiff_t)o->n * (1 + o->nsubject)),
+            o->distance = k->distance;
         free(at);
     }
     CAROM_TRY(inspect(k));
     o->kink = o->exact && !(o->slope < STATIONARY);
-    if (o->violation > 0) return carom_fail(k->err, CAROM_NOT_CONVERGED, "no values between the bounds satisfy all constraints: the best violates one by %.3g, relative to its size; add --restarts or widen bounds", o->violation);
-    return exhausted ? carom_fail(k->err, CAROM_NOT_CONVERGED, "the search has not converged after %d runs; increase --evaluations", o->runs) : CAROM_OK;
+    if (o->violation > 0)
+        return carom_fail(k->err, CAROM_NOT_CONVERGED,
+                          "no values between the bounds satisfy all constraints: the best violates one by %.3g, "
+                          "relative to its size; add --restarts or widen bounds",
+                          o->violation);
+    return exhausted ? carom_fail(k->err, CAROM_NOT_CONVERGED,
+                                  "the search has not converged after %d runs; increase --evaluations", o->runs)
+                     : CAROM_OK;
 }
 
 // -- usage --------------------------------------------------------------------------------------------------------
@@ -350,7 +401,8 @@ static carom_status read_bounds(search *k) {
     carom_optimum *o = k->o;
     for (int j = 0; j < o->n; ++j) {
         const char *text = k->def->by[j], *sign = strchr(text, '='), *colon = sign ? strchr(sign, ':') : NULL;
-        if (!sign || !colon || sign == text) return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: write NAME=LOW:HIGH", text);
+        if (!sign || !colon || sign == text)
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: write NAME=LOW:HIGH", text);
         o->name[j] = calloc((size_t)(sign - text) + 1, 1);
         if (!o->name[j]) return no_memory(k->err);
         memcpy(o->name[j], text, (size_t)(sign - text));
@@ -361,10 +413,16 @@ static carom_status read_bounds(search *k) {
         carom_error why = {0};
         const carom_free_name *f = &k->task.free[j];
         if (f->kind != CAROM_FREE_PARAMETER)
-            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: parameters are optimised; make the initial value a parameter, as in `%.40s: {at: %.40s0}`", text, o->name[j], o->name[j]);
-        if (!carom_model_quantity(k->task.base, o->name[j], sign + 1, (size_t)(colon - sign - 1), &o->low[j], &why)) return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the lower bound %.200s", text, why.text);
-        if (!carom_model_quantity(k->task.base, o->name[j], colon + 1, strlen(colon + 1), &o->high[j], &why)) return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the upper bound %.200s", text, why.text);
-        if (!(o->low[j] < o->high[j] && isfinite(o->low[j]) && isfinite(o->high[j]))) return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the lower bound must be below the upper one", text);
+            return carom_fail(
+                k->err, CAROM_BAD_INPUT,
+                "--by %.60s: parameters are optimised; make the initial value a parameter, as in `%.40s: {at: %.40s0}`",
+                text, o->name[j], o->name[j]);
+        if (!carom_model_quantity(k->task.base, o->name[j], sign + 1, (size_t)(colon - sign - 1), &o->low[j], &why))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the lower bound %.200s", text, why.text);
+        if (!carom_model_quantity(k->task.base, o->name[j], colon + 1, strlen(colon + 1), &o->high[j], &why))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the upper bound %.200s", text, why.text);
+        if (!(o->low[j] < o->high[j] && isfinite(o->low[j]) && isfinite(o->high[j])))
+            return carom_fail(k->err, CAROM_BAD_INPUT, "--by %.60s: the lower bound must be below the upper one", text);
         o->begin[j] = fmin(fmax(f->value, o->low[j]), o->high[j]);
     }
     return CAROM_OK;
@@ -380,26 +438,34 @@ static carom_status read_subject(search *k, int i) {
         depth += (*c == '(') - (*c == ')');
         if (depth == 0 && (*c == '<' || *c == '>' || *c == '=')) sign = c;
     }
-    if (!sign) return carom_fail(k->err, CAROM_BAD_INPUT, "--subject-to '%.80s': write EXPRESSION <= VALUE, also with >= or =", text);
+    if (!sign)
+        return carom_fail(k->err, CAROM_BAD_INPUT,
+                          "--subject-to '%.80s': write EXPRESSION <= VALUE, also with >= or =", text);
     k->relation[i] = *sign == '<' ? -1 : *sign == '>' ? 1 : 0;
     k->equal = k->equal || *sign == '=';
     char *right = sign + 1 + (sign[1] == '=');
     while (sign > text && sign[-1] == ' ') --sign;
     *sign = 0;
     k->texts[1 + 2 * i] = text + strspn(text, " "), k->texts[2 + 2 * i] = right + strspn(right, " ");
-    if (!*k->texts[1 + 2 * i] || !*k->texts[2 + 2 * i]) return carom_fail(k->err, CAROM_BAD_INPUT, "--subject-to '%.80s': write EXPRESSION <= VALUE, also with >= or =", k->def->subject[i]);
+    if (!*k->texts[1 + 2 * i] || !*k->texts[2 + 2 * i])
+        return carom_fail(k->err, CAROM_BAD_INPUT,
+                          "--subject-to '%.80s': write EXPRESSION <= VALUE, also with >= or =", k->def->subject[i]);
     return CAROM_OK;
 }
 
 static carom_status allocate(search *k) {
     carom_optimum *o = k->o;
     const size_t n = (size_t)o->n + 1, m = (size_t)o->nsubject + 1;
-    double **part[] = {&o->value, &o->low, &o->high, &o->begin, &o->gradient, &o->subject, &o->multiplier, &k->x, &k->u, &k->best_u, &k->value, &k->slope, &k->best_slope, &k->result, &k->slopes, &k->size, &k->shown};
+    double **part[] = {&o->value,      &o->low,    &o->high,   &o->begin,  &o->gradient, &o->subject,
+                       &o->multiplier, &k->x,      &k->u,      &k->best_u, &k->value,    &k->slope,
+                       &k->best_slope, &k->result, &k->slopes, &k->size,   &k->shown};
     const size_t size[] = {n, n, n, n, n, m, m, n, n, n, m, n * m, n * m, 2 * m, 2 * n * m, m, m};
     bool good = true;
-    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) *part[i] = calloc(size[i], sizeof(double)), good = good && *part[i];
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
+        *part[i] = calloc(size[i], sizeof(double)), good = good && *part[i];
     o->name = calloc(n, sizeof *o->name), o->bound = calloc(n, sizeof *o->bound);
-    k->relation = calloc(m, sizeof *k->relation), k->texts = calloc(2 * m, sizeof *k->texts), k->own = calloc(m, sizeof *k->own);
+    k->relation = calloc(m, sizeof *k->relation), k->texts = calloc(2 * m, sizeof *k->texts),
+    k->own = calloc(m, sizeof *k->own);
     return good && o->name && o->bound && k->relation && k->texts && k->own ? CAROM_OK : no_memory(k->err);
 }
 
@@ -410,7 +476,9 @@ static carom_status write_text(search *k) {
     if (!index) return no_memory(k->err);
     for (int j = 0; j < o->n; ++j) index[j] = k->task.free[j].index;
     carom_error why = {0};
-    if (carom_model_rewrite(k->task.base, k->def->model.text, k->def->model.length, o->n, index, o->value, &o->text, &why) != CAROM_OK) free(o->text), o->text = NULL;
+    if (carom_model_rewrite(k->task.base, k->def->model.text, k->def->model.length, o->n, index, o->value, &o->text,
+                            &why) != CAROM_OK)
+        free(o->text), o->text = NULL;
     free(index);
     return CAROM_OK;
 }
@@ -425,12 +493,15 @@ static carom_status find(search *k) {
     if (o->n == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "nothing to optimise; give --by NAME=LOW:HIGH");
     bool known = !d->method;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; ++i) known = known || strcmp(d->method, methods[i]) == 0;
-    if (!known) return carom_fail(k->err, CAROM_BAD_INPUT, "unknown method '%.40s'; expected slsqp, ccsaq or cobyla", d->method);
+    if (!known)
+        return carom_fail(k->err, CAROM_BAD_INPUT, "unknown method '%.40s'; expected slsqp, ccsaq or cobyla",
+                          d->method);
     CAROM_TRY(carom_nlopt_load(&k->nlopt, k->err));
     k->texts[0] = d->of;
     for (int i = 0; i < o->nsubject; ++i) CAROM_TRY(read_subject(k, i));
     CAROM_TRY(read_bounds(k));
-    if (k->equal && d->method && strcmp(d->method, "ccsaq") == 0) return carom_fail(k->err, CAROM_BAD_INPUT, "--method ccsaq: constraints with = need slsqp or cobyla");
+    if (k->equal && d->method && strcmp(d->method, "ccsaq") == 0)
+        return carom_fail(k->err, CAROM_BAD_INPUT, "--method ccsaq: constraints with = need slsqp or cobyla");
     CAROM_TRY(name_history(k));
     const carom_status status = search_all(k);
     if (status == CAROM_OK || status == CAROM_NOT_CONVERGED || status == CAROM_STOPPED) {
@@ -443,11 +514,14 @@ carom_status carom_optimise(carom_optimum *o, const carom_optimise_def *def, car
     carom_error own = {0};
     if (!err) err = &own;
     if (o) *o = (carom_optimum){0};
-    if (!o || !def || !def->of || !def->by) return carom_fail(err, CAROM_BAD_INPUT, "an optimum needs an expression, names with bounds and a place for the answer");
+    if (!o || !def || !def->of || !def->by)
+        return carom_fail(err, CAROM_BAD_INPUT,
+                          "an optimum needs an expression, names with bounds and a place for the answer");
     search k = {.o = o, .def = def, .err = err};
     const carom_status status = find(&k);
     for (int i = 0; k.own && i < o->nsubject; ++i) free(k.own[i]);
-    free(k.x), free(k.u), free(k.best_u), free(k.value), free(k.slope), free(k.best_slope), free(k.result), free(k.slopes), free(k.size), free(k.shown);
+    free(k.x), free(k.u), free(k.best_u), free(k.value), free(k.slope), free(k.best_slope), free(k.result),
+        free(k.slopes), free(k.size), free(k.shown);
     free(k.relation), free(k.texts), free(k.own);
     carom_task_close(&k.task);
     carom_task_close(&k.simple);
@@ -457,7 +531,8 @@ carom_status carom_optimise(carom_optimum *o, const carom_optimise_def *def, car
 void carom_optimum_free(carom_optimum *o) {
     if (!o) return;
     for (int j = 0; o->name && j < o->n; ++j) free(o->name[j]);
-    free(o->name), free(o->value), free(o->low), free(o->high), free(o->begin), free(o->subject), free(o->gradient), free(o->multiplier), free(o->bound), free(o->text);
+    free(o->name), free(o->value), free(o->low), free(o->high), free(o->begin), free(o->subject), free(o->gradient),
+        free(o->multiplier), free(o->bound), free(o->text);
     carom_table_free(&o->history);
     *o = (carom_optimum){0};
 }

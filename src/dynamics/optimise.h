@@ -6,14 +6,15 @@
 typedef struct search {
     const carom_optimise_def *def;
     carom_optimum *o;
-    carom_task task, simple;  // with derivatives; as the model or the command line has the scheme
-    bool plain;               // runs of `simple`
-    bool given;               // a method without derivatives was asked for
-    const char **texts;       // the objective, both sides of every constraint; NULL-terminated
+    carom_task task, simple; // with derivatives; as the model or the command line has the scheme
+    bool plain;              // runs of `simple`
+    bool forwards;           // there is no way back
+    bool given;              // a method without derivatives was asked for
+    const char **texts;      // the objective, both sides of every constraint; NULL-terminated
     char **own;
-    int *relation;            // -1: <=, 1: >=, 0: =
-    bool equal;               // there is one with =
-    double *result, *slopes;  // of the texts; by name
+    int *relation;           // -1: <=, 1: >=, 0: =
+    bool equal;              // there is one with =
+    double *result, *slopes; // of the texts; by name
     // evaluated last, at u; objective to be minimised, constraints <= 0
     double *u, *x, *value, *slope, *shown, distance;
     bool known, derived, failed;
@@ -26,9 +27,10 @@ typedef struct search {
     carom_nlopt nlopt;
     carom_nlopt_opt opt;
     const char *method;
+    int stale;                 // runs since the last that was better
     bool gradients, exhausted; // the method uses derivatives; it ran out of runs
     carom_status status;
-    carom_error why, *err;    // why: the first run that failed
+    carom_error why, *err; // why: the first run that failed
 } search;
 
 /// The model with its free names.

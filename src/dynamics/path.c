@@ -349,6 +349,20 @@ static carom_status on_step(void *user, const carom_now *now) {
     return w->on_row ? w->on_row(w->user, w) : CAROM_OK;
 }
 
+carom_status carom_path_jump(carom_path *w, const carom_change *x, double size_q, double size_v) {
+    if (!w->phases) {
+        w->phase_size = x->phase_size;
+        w->phases = calloc(2 * w->phase_size + 1, sizeof *w->phases);
+        if (!w->phases) return carom_fail(w->err, CAROM_NO_MEMORY, "not enough memory for the modes of the contacts");
+        w->phase = w->phases, w->phase_1 = w->phases + w->phase_size;
+    }
+    w->begun = true, w->ready = false;
+    w->t = x->t_before, w->size_q = size_q, w->size_v = size_v;
+    carom_copy(w->q, x->q_before, w->p.nq), carom_copy(w->v, x->v_before, w->p.nv);
+    carom_copy(w->phase, x->phase_before, (ptrdiff_t)w->phase_size);
+    return carom_path_cross(w, x, false);
+}
+
 carom_status carom_path_coast(carom_path *w, double t_1) { return integrate(w, t_1); }
 
 carom_status carom_path_run(carom_path *w) {

@@ -2,14 +2,15 @@
 //
 // An event at h = 0 moves by dt = -dh/h' (VAR-2), and with it a value y there:
 //
-//     dy = y_x dx + y_p dp + y' dt,   y' along the motion on the side that is asked for                            (RES-1)
+//     dy = y_x dx + y_p dp + y' dt,   y' along the motion on the side that is asked for (RES-1)
 //
 // An extreme inside a smooth piece has y' = 0, and no dt.  Integrals of y get y dt from both sides of every event.
 //
-// A contact that is struck with speed u would have come u^2/(2 Gamma) behind the wall if nothing had stopped it, Gamma > 0 the acceleration of its gap; one that turns back has g_min left.
-// To first order this vanishes when a name changes by
+// A contact that is struck with speed u would have come u^2/(2 Gamma) behind the wall if nothing had stopped it, Gamma
+// > 0 the acceleration of its gap; one that turns back has g_min left. To first order this vanishes when a name changes
+// by
 //
-//     D = u^2/(2 Gamma |dh|),   D = g_min/|dh|,   dh the change of the gap at fixed time                            (RES-2)
+//     D = u^2/(2 Gamma |dh|),   D = g_min/|dh|,   dh the change of the gap at fixed time (RES-2)
 //
 // and what happens is another sequence of events beyond.
 #include "dynamics/results.h"
@@ -22,12 +23,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double VANISHED = 1e-13, NARROW = 1e-15; // of the slopes at both ends; of the step: where a value is extreme
-enum { RUN = 5 };                // impacts that make a run of them
-static const double LIMIT = 1e-6; // of the time: the limit of a run lies as near to where the scheme lets it end
+static const double VANISHED = 1e-13,
+                    NARROW = 1e-15; // of the slopes at both ends; of the step: where a value is extreme
+enum { RUN = 5 };                   // impacts that make a run of them
+static const double LIMIT = 1e-6;   // of the time: the limit of a run lies as near to where the scheme lets it end
 static const char *const words[CAROM_AT_COUNT] = {"impact", "close", "open", "stick", "slip"};
 
-static carom_status no_memory(carom_error *err) { return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for results of a run"); }
+static carom_status no_memory(carom_error *err) {
+    return carom_fail(err, CAROM_NO_MEMORY, "not enough memory for results of a run");
+}
 
 // -- the texts ----------------------------------------------------------------------------------------------------
 
@@ -87,7 +91,10 @@ static carom_status read_one(carom_results *r, int i, char *text, const char *op
     if (!at) return CAROM_OK;
     e->some = true, e->time = time;
     if (!read_event(at, e, &e->contact) || e->number < 1)
-        return carom_fail(r->err, CAROM_BAD_INPUT, "%s '%s': expected `time of CONTACT.impact[N]` or `EXPRESSION at CONTACT.impact[N]`, N = 1, 2, ...; also close, open, stick, slip", option, whole);
+        return carom_fail(r->err, CAROM_BAD_INPUT,
+                          "%s '%s': expected `time of CONTACT.impact[N]` or `EXPRESSION at CONTACT.impact[N]`, N = 1, "
+                          "2, ...; also close, open, stick, slip",
+                          option, whole);
     if (!e->contact) return no_memory(r->err);
     if (time) r->expression[i] = "t";
     return CAROM_OK;
@@ -98,7 +105,8 @@ carom_status carom_results_read(carom_results *r, const char *const *texts, cons
     size_t bytes = 1;
     for (int i = 0; i < r->n; ++i) bytes += strlen(texts[i]) + 1;
     r->own = calloc(bytes, 1);
-    r->expression = calloc((size_t)r->n + 1, sizeof *r->expression), r->event = calloc((size_t)r->n + 1, sizeof *r->event);
+    r->expression = calloc((size_t)r->n + 1, sizeof *r->expression),
+    r->event = calloc((size_t)r->n + 1, sizeof *r->event);
     if (!r->own || !r->expression || !r->event) return no_memory(err);
     char *at = r->own;
     for (int i = 0; i < r->n; ++i) {
@@ -118,13 +126,17 @@ static carom_status allocate(carom_results *r) {
     const carom_system *s = carom_model_system(r->model);
     const size_t n = (size_t)r->columns + 1, watched = (size_t)r->nwatch + 1;
     double **part[] = {&r->x, &r->dx, &r->dwatch, &r->out, &r->dout, &r->value, &r->gradient, &r->rate_0};
-    const size_t size[] = {watched, watched, WATCH_COUNT * watched, (size_t)r->n + 1, (size_t)r->n + 1, (size_t)r->n + 1, (size_t)r->n * n + 1, (size_t)s->nc + (size_t)s->ne + 1};
+    const size_t size[] = {
+        watched,          watched,          WATCH_COUNT * watched, (size_t)r->n + 1,
+        (size_t)r->n + 1, (size_t)r->n + 1, (size_t)r->n * n + 1,  (size_t)s->nc + (size_t)s->ne + 1};
     bool good = true;
-    for (size_t i = 0; i < sizeof part / sizeof *part; ++i) *part[i] = calloc(size[i], sizeof(double)), good = good && *part[i];
+    for (size_t i = 0; i < sizeof part / sizeof *part; ++i)
+        *part[i] = calloc(size[i], sizeof(double)), good = good && *part[i];
     r->limit = calloc((size_t)r->n + 1, sizeof *r->limit);
     good = good && r->limit;
     for (int i = 0; good && i < r->n; ++i) good = (r->limit[i].gradient = calloc(3 * n, sizeof(double))) != NULL;
-    r->watch = calloc(watched, sizeof *r->watch), r->average = calloc(watched, sizeof *r->average), r->grazing = calloc(n, sizeof *r->grazing);
+    r->watch = calloc(watched, sizeof *r->watch), r->average = calloc(watched, sizeof *r->average),
+    r->grazing = calloc(n, sizeof *r->grazing);
     good = good && r->watch && r->average && r->grazing;
     for (int k = 0; good && k < r->nwatch; ++k) {
         r->watch[k].low.gradient = calloc(n, sizeof(double)), r->watch[k].high.gradient = calloc(n, sizeof(double));
@@ -133,7 +145,8 @@ static carom_status allocate(carom_results *r) {
     return good ? CAROM_OK : no_memory(r->err);
 }
 
-carom_status carom_results_bind(carom_results *r, const carom_model *m, int columns, const char *option, carom_error *err) {
+carom_status carom_results_bind(carom_results *r, const carom_model *m, int columns, const char *option,
+                                carom_error *err) {
     const carom_system *s = carom_model_system(m);
     r->model = m, r->columns = columns, r->nwatch = carom_model_watched(m), r->err = err;
     CAROM_TRY(allocate(r));
@@ -141,16 +154,23 @@ carom_status carom_results_bind(carom_results *r, const carom_model *m, int colu
     for (int i = 0; i < r->n; ++i) {
         carom_at_event *e = &r->event[i];
         const char *figure = carom_model_ledger_use(m, i);
-        if (figure) return carom_fail(err, CAROM_UNSUPPORTED, "%s: there are no derivatives of '%s', a figure of the ledger", option, figure);
+        if (figure)
+            return carom_fail(err, CAROM_UNSUPPORTED, "%s: there are no derivatives of '%s', a figure of the ledger",
+                              option, figure);
         for (int k = 0; k < r->nwatch; ++k) r->watch[k].slots |= carom_model_watch_uses(m, k, i);
         if (!e->some) continue;
         for (int k = 0; k < r->nwatch; ++k)
-            if (carom_model_watch_uses(m, k, i)) return carom_fail(err, CAROM_UNSUPPORTED, "%s: extremes, averages and integrals run to the end of the run, not to an event", option);
+            if (carom_model_watch_uses(m, k, i))
+                return carom_fail(err, CAROM_UNSUPPORTED,
+                                  "%s: extremes, averages and integrals run to the end of the run, not to an event",
+                                  option);
         e->id = carom_model_contact(m, e->contact);
         bool found = false;
         for (int c = 0; c < s->nc - s->listed; ++c) found = found || carom_model_contact_is(m, e->id, c);
         const char *near = carom_nearest(e->contact, contact_name, m);
-        if (!found) return carom_fail(err, CAROM_BAD_INPUT, "%s: the model has no contact '%.60s'%s%s%s", option, e->contact, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        if (!found)
+            return carom_fail(err, CAROM_BAD_INPUT, "%s: the model has no contact '%.60s'%s%s%s", option, e->contact,
+                              near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
     for (int k = 0; k < r->nwatch; ++k) {
         carom_watching *w = &r->watch[k];
@@ -165,8 +185,10 @@ void carom_results_free(carom_results *r) {
     for (int i = 0; r->event && i < r->n; ++i) free(r->event[i].contact);
     for (int k = 0; r->watch && k < r->nwatch; ++k) free(r->watch[k].low.gradient), free(r->watch[k].high.gradient);
     for (int i = 0; r->limit && i < r->n; ++i) free(r->limit[i].gradient);
-    free(r->limit), free(r->expression), free(r->event), free(r->own), free(r->watch), free(r->average), free(r->grazing);
-    free(r->x), free(r->dx), free(r->dwatch), free(r->out), free(r->dout), free(r->value), free(r->gradient), free(r->rate_0);
+    free(r->limit), free(r->expression), free(r->event), free(r->own), free(r->watch), free(r->average),
+        free(r->grazing);
+    free(r->x), free(r->dx), free(r->dwatch), free(r->out), free(r->dout), free(r->value), free(r->gradient),
+        free(r->rate_0);
     *r = (carom_results){0};
 }
 
@@ -178,7 +200,9 @@ static const double *watched(carom_results *r, double t, const double *q, const 
 }
 
 static carom_status bad(carom_results *r, carom_status status, double t) {
-    return status == CAROM_OK ? CAROM_OK : carom_fail(r->err, status, "t = %.9g: the derivative of '%.80s' is not finite", t, r->expression[0]);
+    return status == CAROM_OK
+               ? CAROM_OK
+               : carom_fail(r->err, status, "t = %.9g: the derivative of '%.80s' is not finite", t, r->expression[0]);
 }
 
 static carom_status change(carom_results *r, double t, const double *q, const double *v, carom_direction d) {
@@ -196,7 +220,8 @@ static carom_status rates_of_gaps(carom_results *r, double t, const double *q, c
 
 // -- integrals and extremes along the motion ----------------------------------------------------------------------
 
-static carom_status rate(void *user, carom_path *w, double t, const double *q, const double *v, const double *y, double *z) {
+static carom_status rate(void *user, carom_path *w, double t, const double *q, const double *v, const double *y,
+                         double *z) {
     carom_results *r = user;
     const double *x = watched(r, t, q, v);
     for (int k = 0; k < r->nwatch; ++k) {
@@ -217,8 +242,10 @@ static carom_status rate(void *user, carom_path *w, double t, const double *q, c
 
 static bool beyond(bool high, double x, double y) { return isnan(y) || (high ? x > y : x < y); }
 
-// A value of watched expression k that may be its extreme; a, dt: of an event whose time changes, NULL: none.  peak: it is one of the smooth motion or at an event.
-static carom_status consider(carom_results *r, int k, bool high, bool peak, double t, const double *q, const double *v, const double *y, const double *a, const double *dt) {
+// A value of watched expression k that may be its extreme; a, dt: of an event whose time changes, NULL: none.  peak: it
+// is one of the smooth motion or at an event.
+static carom_status consider(carom_results *r, int k, bool high, bool peak, double t, const double *q, const double *v,
+                             const double *y, const double *a, const double *dt) {
     const carom_path *w = r->path;
     carom_extreme *e = high ? &r->watch[k].high : &r->watch[k].low;
     const double x = watched(r, t, q, v)[k];
@@ -240,10 +267,12 @@ static carom_status consider(carom_results *r, int k, bool high, bool peak, doub
     return CAROM_OK;
 }
 
-static carom_status consider_all(carom_results *r, bool peak, double t, const double *q, const double *v, const double *y, const double *a, const double *dt) {
+static carom_status consider_all(carom_results *r, bool peak, double t, const double *q, const double *v,
+                                 const double *y, const double *a, const double *dt) {
     for (int k = 0; k < r->nwatch; ++k)
         for (int high = 0; high < 2; ++high)
-            if (r->watch[k].slots & 1u << (high ? WATCH_HIGH : WATCH_LOW)) CAROM_TRY(consider(r, k, high, peak, t, q, v, y, a, dt));
+            if (r->watch[k].slots & 1u << (high ? WATCH_HIGH : WATCH_LOW))
+                CAROM_TRY(consider(r, k, high, peak, t, q, v, y, a, dt));
     return CAROM_OK;
 }
 
@@ -252,8 +281,10 @@ static carom_status consider_all(carom_results *r, bool peak, double t, const do
 static bool happens(const carom_results *r, const carom_at_event *e, const carom_change *x) {
     for (int c = 0; c < r->path->p.nc; ++c) {
         const int was = (int)x->mode_before[c], is = (int)x->mode[c];
-        const bool yes[CAROM_AT_COUNT] = {was == CAROM_MODE_OPEN && x->impulse[c] > 0, was == CAROM_MODE_OPEN && is != CAROM_MODE_OPEN, was != CAROM_MODE_OPEN && is == CAROM_MODE_OPEN,
-                                       was == CAROM_MODE_SLIP && is == CAROM_MODE_STICK, was == CAROM_MODE_STICK && is == CAROM_MODE_SLIP};
+        const bool yes[CAROM_AT_COUNT] = {
+            was == CAROM_MODE_OPEN && x->impulse[c] > 0, was == CAROM_MODE_OPEN && is != CAROM_MODE_OPEN,
+            was != CAROM_MODE_OPEN && is == CAROM_MODE_OPEN, was == CAROM_MODE_SLIP && is == CAROM_MODE_STICK,
+            was == CAROM_MODE_STICK && is == CAROM_MODE_SLIP};
         if (yes[e->word] && carom_model_contact_is(r->model, e->id, c)) return true;
     }
     return false;
@@ -267,11 +298,13 @@ static bool asks(void *user, const carom_change *x) {
     return false;
 }
 
-// The scheme lets a contact close when its impacts have become too slow to be told apart.  Before impact n those that are left take until
+// The scheme lets a contact close when its impacts have become too slow to be told apart.  Before impact n those that
+// are left take until
 //
-//     t_n + 2 e u/(A (1 - e)),   u the speed of the approach, A = -Gamma > 0                                         (RES-3)
+//     t_n + 2 e u/(A (1 - e)),   u the speed of the approach, A = -Gamma > 0 (RES-3)
 //
-// where A changes little.  With n this becomes better, but dt of an impact has the noise of gaps over u: of all n that counts which differs least from the one before.
+// where A changes little.  With n this becomes better, but dt of an impact has the noise of gaps over u: of all n that
+// counts which differs least from the one before.
 static carom_status predict(carom_results *r, int i, int c) {
     carom_path *w = r->path;
     carom_limit *z = &r->limit[i];
@@ -281,8 +314,12 @@ static carom_status predict(carom_results *r, int i, int c) {
     double *now = z->gradient + n, *last = now + n, change = 0;
     CAROM_TRY(rates_of_gaps(r, w->t, w->q, w->v, w->gaps));
     const double u = -w->gaps[s->ne + c];
-    CAROM_TRY(bad(r, carom_variation_rates(w->x, w->t, w->q, w->v, (carom_direction){1, w->v, w->a_before, NULL}, w->full), w->t));
-    const double A = -w->full[k], e = s->contacts[c].varies && u > 0 ? s->restitution(s->model, carom_sim_work(r->sim), c, u) : s->contacts[c].restitution;
+    CAROM_TRY(bad(r,
+                  carom_variation_rates(w->x, w->t, w->q, w->v, (carom_direction){1, w->v, w->a_before, NULL}, w->full),
+                  w->t));
+    const double A = -w->full[k], e = s->contacts[c].varies && u > 0
+                                          ? s->restitution(s->model, carom_sim_work(r->sim), c, u)
+                                          : s->contacts[c].restitution;
     if (!(u > 0 && A > 0 && e > 0 && e < 1)) return CAROM_OK;
     const double tail = 2 * e * u / (A * (1 - e));
     for (int j = 0; j < w->n; ++j) {
@@ -310,7 +347,8 @@ static carom_status predict_all(carom_results *r, carom_path *w) {
     for (int i = 0; i < r->n; ++i) {
         const carom_at_event *e = &r->event[i];
         for (int c = 0; e->some && e->time && e->word == CAROM_AT_CLOSE && !e->found && c < w->p.nc; ++c)
-            if (x->mode_before[c] == CAROM_MODE_OPEN && x->impulse[c] > 0 && carom_model_contact_is(r->model, e->id, c)) CAROM_TRY(predict(r, i, c));
+            if (x->mode_before[c] == CAROM_MODE_OPEN && x->impulse[c] > 0 && carom_model_contact_is(r->model, e->id, c))
+                CAROM_TRY(predict(r, i, c));
     }
     return CAROM_OK;
 }
@@ -331,7 +369,8 @@ static carom_status keep(carom_results *r, int i, const double *a) {
     carom_model_observe(r->model, r->average, &none, carom_sim_work(r->sim), w->t, w->q, w->v, r->out);
     r->value[i] = r->out[i], r->event[i].found = true;
     if (w->n == 0) return CAROM_OK;
-    CAROM_TRY(bad(r, carom_variation_observed(w->x, w->t, w->q, w->v, (carom_direction){1, w->v, a, NULL}, r->dout), w->t));
+    CAROM_TRY(
+        bad(r, carom_variation_observed(w->x, w->t, w->q, w->v, (carom_direction){1, w->v, a, NULL}, r->dout), w->t));
     along = r->dout[i];
     for (int j = 0; j < w->n; ++j) {
         CAROM_TRY(bad(r, carom_variation_observed(w->x, w->t, w->q, w->v, direction(w, w->y, j), r->dout), w->t));
@@ -361,11 +400,13 @@ static carom_status meet(carom_results *r, carom_path *w, carom_side side) {
 // -- grazing ------------------------------------------------------------------------------------------------------
 
 // (RES-2)  depth: u^2/(2 Gamma) or g_min.  The columns are those at (t, q).
-static carom_status approach(carom_results *r, int c, double depth, double t, const double *q, const double *y, bool struck) {
+static carom_status approach(carom_results *r, int c, double depth, double t, const double *q, const double *y,
+                             bool struck) {
     carom_path *w = r->path;
     for (int j = 0; j < w->n; ++j) {
         CAROM_TRY(bad(r, carom_variation_gaps(w->x, t, q, direction(w, y, j), w->gaps), t));
-        const double dh = fabs(w->gaps[carom_model_system(r->model)->ne + c]), distance = dh > 0 ? depth / dh : INFINITY;
+        const double dh = fabs(w->gaps[carom_model_system(r->model)->ne + c]),
+                     distance = dh > 0 ? depth / dh : INFINITY;
         if (distance < r->grazing[j].distance) r->grazing[j] = (carom_grazing){distance, t, c, struck};
     }
     return CAROM_OK;
@@ -379,7 +420,9 @@ static carom_status strike(carom_results *r, carom_path *w) {
         if (x->mode_before[c] != CAROM_MODE_OPEN || !(x->impulse[c] > 0)) continue;
         CAROM_TRY(rates_of_gaps(r, w->t, w->q, w->v, w->gaps));
         const double u = w->gaps[ne + c];
-        CAROM_TRY(bad(r, carom_variation_rates(w->x, w->t, w->q, w->v, (carom_direction){1, w->v, w->a_before, NULL}, w->full), w->t));
+        CAROM_TRY(bad(
+            r, carom_variation_rates(w->x, w->t, w->q, w->v, (carom_direction){1, w->v, w->a_before, NULL}, w->full),
+            w->t));
         const double Gamma = w->full[w->at_full[w->p.ne + c]];
         if (Gamma > 0) CAROM_TRY(approach(r, c, u * u / (2 * Gamma), w->t, w->q, w->y, true));
     }
@@ -398,7 +441,8 @@ static carom_status pass(carom_results *r, carom_path *w, double h) {
         CAROM_TRY(carom_path_stand(w, w->t, w->q, w->v, NULL));
         const double g_0 = w->p.g[w->p.ne + c];
         CAROM_TRY(carom_path_stand(w, w->t + h, w->q_1, w->v_1, NULL));
-        const double rise = w->p.g[w->p.ne + c] - g_0, b = 3 * rise - 2 * d_0 - d_1, k = d_0 + d_1 - 2 * rise; // g_0 + d_0 x + b x^2 + k x^3
+        const double rise = w->p.g[w->p.ne + c] - g_0, b = 3 * rise - 2 * d_0 - d_1,
+                     k = d_0 + d_1 - 2 * rise; // g_0 + d_0 x + b x^2 + k x^3
         const double x = -d_0 / (b + sqrt(fmax(0, b * b - 3 * k * d_0)));
         CAROM_TRY(carom_path_try(w, fmin(fmax(x, 0), 1) * h, NULL));
         CAROM_TRY(carom_path_stand(w, w->t + w->tried, w->q_1, w->v_1, NULL));
@@ -477,7 +521,9 @@ void carom_results_attach(carom_results *r, carom_path *w, carom_sim *sim) {
     if (r->nz > 0) w->rate = rate;
 }
 
-carom_status carom_results_start(carom_results *r, double t, const double *q, const double *v) { return consider_all(r, false, t, q, v, r->path->y, NULL, NULL); }
+carom_status carom_results_start(carom_results *r, double t, const double *q, const double *v) {
+    return consider_all(r, false, t, q, v, r->path->y, NULL, NULL);
+}
 
 // Changes of extremes, mean, rms and integral of watched expression k along column j.
 static carom_status change_watched(carom_results *r, int j) {
@@ -486,7 +532,8 @@ static carom_status change_watched(carom_results *r, int j) {
     CAROM_TRY(change(r, w->t, w->q, w->v, direction(w, w->y, j)));
     for (int k = 0; k < r->nwatch; ++k) {
         const carom_watching *of = &r->watch[k];
-        double *d = r->dwatch + WATCH_COUNT * k, integral = of->integral >= 0 ? w->z[of->integral + 1 + j] : 0, square = of->square >= 0 ? w->z[of->square + 1 + j] : 0;
+        double *d = r->dwatch + WATCH_COUNT * k, integral = of->integral >= 0 ? w->z[of->integral + 1 + j] : 0,
+               square = of->square >= 0 ? w->z[of->square + 1 + j] : 0;
         const double rms = of->square >= 0 && T > 0 ? sqrt(w->z[of->square] / T) : 0;
         d[WATCH_LOW] = of->low.some ? of->low.gradient[j] : 0, d[WATCH_HIGH] = of->high.some ? of->high.gradient[j] : 0;
         d[WATCH_MEAN] = T > 0 ? integral / T : r->dx[k];
@@ -504,19 +551,30 @@ carom_status carom_results_now(carom_results *r, double *value, double *gradient
     const double *x = watched(r, w->t, w->q, w->v);
     for (int k = 0; k < r->nwatch; ++k) {
         const carom_watching *of = &r->watch[k];
-        r->average[k] = (carom_average){.low = of->low.value, .high = of->high.value, .integral = of->integral >= 0 ? w->z[of->integral] : 0, .square = of->square >= 0 ? w->z[of->square] : 0, .x = x[k], .t = w->t};
+        r->average[k] = (carom_average){.low = of->low.value,
+                                        .high = of->high.value,
+                                        .integral = of->integral >= 0 ? w->z[of->integral] : 0,
+                                        .square = of->square >= 0 ? w->z[of->square] : 0,
+                                        .x = x[k],
+                                        .t = w->t};
     }
     carom_model_observe(r->model, r->average, &none, carom_sim_work(r->sim), w->t, w->q, w->v, r->out);
     for (int i = 0; i < r->n; ++i) {
         const carom_at_event *e = &r->event[i];
         value[i] = e->some ? r->value[i] : r->out[i];
         if (e->some && !e->found)
-            return carom_fail(r->err, CAROM_NOT_CONVERGED, "'%.60s' has %ld event%s '%s' until t = %.9g, not %ld; increase --end", e->contact, e->seen, e->seen == 1 ? "" : "s", words[e->word], w->t, e->number);
+            return carom_fail(r->err, CAROM_NOT_CONVERGED,
+                              "'%.60s' has %ld event%s '%s' until t = %.9g, not %ld; increase --end", e->contact,
+                              e->seen, e->seen == 1 ? "" : "s", words[e->word], w->t, e->number);
     }
     for (int j = 0; j < w->n && gradient; ++j) {
         CAROM_TRY(change_watched(r, j));
-        CAROM_TRY(bad(r, carom_variation_composed(w->x, w->t, w->q, w->v, direction(w, w->y, j), r->average, r->dwatch, r->dout), w->t));
-        for (int i = 0; i < r->n; ++i) gradient[(size_t)i * n + (size_t)j] = r->event[i].some ? r->gradient[(size_t)i * n + (size_t)j] : r->dout[i];
+        CAROM_TRY(bad(
+            r, carom_variation_composed(w->x, w->t, w->q, w->v, direction(w, w->y, j), r->average, r->dwatch, r->dout),
+            w->t));
+        for (int i = 0; i < r->n; ++i)
+            gradient[(size_t)i * n + (size_t)j] =
+                r->event[i].some ? r->gradient[(size_t)i * n + (size_t)j] : r->dout[i];
     }
     return CAROM_OK;
 }

@@ -3,6 +3,7 @@
 // Spec: docs/methods-event.md.  h is the interval between outputs; how finely it is divided is the integrator's
 // business.  Every step starts afresh from (q, v) and the kept modes of the contacts, so a run that was
 // interrupted goes on bit for bit.
+#include "scheme/friction.h"
 #include "event/cvode.h"
 #include "event/feature.h"
 #include "event/hidden.h"
@@ -101,6 +102,8 @@ typedef struct work {
     double energy;        // at the largest velocity
     double T, height;     // time to the next impact by a parabola, and its height
     int who;              // of which contact
+    double until;         // HUGE_VAL, or the end of the next phase: before a friction curve that a step has passed over
+    double *law;          // 3 CAROM_FRICTION_LAW nc: friction at the start, in the middle and at the end of a step
     double cap;           // HUGE_VAL, or what a step that passed over a short phase of other forces leaves to the next try
     long steps;           // of this step
 } work;
@@ -120,6 +123,7 @@ static void allocate(void *memory, carom_arena *mem, carom_arena *keep, const ca
                                  .kink = fmax(1e3 * opt[OPT_RTOL], KINK),
                                  .events = opt[OPT_EVENTS]};
     w->error = carom_allocate(mem, (size_t)(sys->nq + sys->nv));
+    w->law = carom_allocate(mem, 3 * CAROM_FRICTION_LAW * (size_t)sys->nc);
 }
 
 static carom_status start(void *memory, carom_step *s) {
@@ -233,6 +237,31 @@ static double allowed(double blur) { return blur > 0 ? 1 : SAFE; }
 // (EV-25)  A kink of forces at P->b, the end of a step none of whose stages need have met the forces before it: the next try is short against the time until then.
 static void try_finer(work *w) { w->cap = w->P.b.tau / CAROM_PHASE_FINE; }
 
+// (EV-34)  Slip stops at P->a in a step that may have passed over most of a narrow friction curve mu(u), as Stribeck's: half way in time mu must lie half way between its ends, roughly.
+//          If it does not, the phase ends half way, and the next steps come nearer.
+static carom_status end_before_curve(work *w, carom_step *s, bool *curved) {
+    static const double STRAIGHT = 0.1, NONE = 1e-9, FINEST = 1e-10; // of the change of mu; of mu; of the interval between records
+    carom_phase *P = &w->P;
+    const carom_system *sys = s->sys;
+    const double length = P->a.tau - P->from.tau, half = P->from.tau + 0.5 * length;
+    const int nc = sys->nc, size = CAROM_FRICTION_LAW * nc;
+    bool stops = false;
+    *curved = false;
+    for (int c = 0; c < nc && sys->friction; ++c) stops = stops || (P->f.mode[c] == CAROM_MODE_SLIP && sys->contacts[c].friction_varies && P->b.phi[nc + c] < 0);
+    if (!stops || !(length > FINEST * s->h)) return CAROM_OK;
+    CAROM_TRY(P->integrator->at(P, s, half, &P->trial));
+    const carom_point *at[3] = {&P->from, &P->trial, &P->a};
+    for (int i = 0; i < 3; ++i)
+        if (!carom_friction_laws(s, P->t + at[i]->tau, at[i]->q, at[i]->v, w->law + i * size)) return CAROM_OK;
+    for (int c = 0; c < nc; ++c) {
+        if (P->f.mode[c] != CAROM_MODE_SLIP || !sys->contacts[c].friction_varies || !(P->b.phi[nc + c] < 0)) continue;
+        const double *mu = w->law + CAROM_FRICTION_LAW * c, change = mu[2 * size] - mu[0];
+        *curved = *curved || (fabs(change) > NONE * fabs(mu[0]) && fabs(mu[size] - mu[0] - 0.5 * change) > STRAIGHT * fabs(change));
+    }
+    if (*curved) w->until = P->t + half;
+    return CAROM_OK;
+}
+
 // An event in the step to P->b, or its end; not *done: the error of the step to a kink is too large.
 static carom_status conclude(work *w, carom_step *s, double delta, double blur, bool *done, bool *found) {
     carom_phase *P = &w->P;
@@ -251,6 +280,9 @@ static carom_status conclude(work *w, carom_step *s, double delta, double blur, 
             return CAROM_OK;
         }
     }
+    bool curved;
+    CAROM_TRY(end_before_curve(w, s, &curved));
+    if (curved) return *done = *found = false, CAROM_OK;
     carom_phase_near(P, s, &P->b);
     return carom_phase_event(P, s, delta);
 }
@@ -343,7 +375,10 @@ static carom_status multistep(work *w, carom_step *s, double h, bool *found) {
         }
         if (*found) {
             const double delta = 4 * DBL_EPSILON * P->b.tau;
+            bool curved;
             CAROM_TRY(carom_phase_enclose(P, s, delta));
+            CAROM_TRY(end_before_curve(w, s, &curved));
+            if (curved) return *found = false, CAROM_OK;
             carom_phase_near(P, s, &P->b);
             return carom_phase_event(P, s, delta);
         }
@@ -373,6 +408,8 @@ static carom_status with_multistep(work *w, carom_step *s, double h, bool *found
 // One phase: to t_1 or across an event.
 static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
     carom_phase *P = &w->P;
+    if (P->t >= w->until) w->until = HUGE_VAL;
+    t_1 = fmin(t_1, w->until);
     const double h = t_1 - P->t;
     const bool first = w->cap == HUGE_VAL; // try
     double crossing, blur;
@@ -384,7 +421,7 @@ static carom_status phase(work *w, carom_step *s, double t_1, bool *found) {
     CAROM_TRY(carom_phase_crossing(P, s, h, &crossing, &blur));
     const double t = P->t, length = crossing > 0 ? crossing : h;
     if (first) CAROM_TRY(short_step(w, s, length, blur, &done, found));
-    if (!done && first && w->cap < HUGE_VAL) return CAROM_OK; // the phase begins anew
+    if (!done && first && (w->cap < HUGE_VAL || w->until < t_1)) return CAROM_OK; // the phase begins anew
     if (!done) return with_multistep(w, s, h, found);
     if (!*found && crossing == 0 && P->a.tau == h) P->t = t_1; // t + h rounds
     if (!*found && P->t == t) return carom_retry(s, "no progress in time at t = %.12g", t);
@@ -398,7 +435,7 @@ static carom_status march(work *w, carom_step *s) {
     const double t_1 = s->t + s->h;
     carom_phase_load(P, s);
     w->steps = 0;
-    w->cap = HUGE_VAL;
+    w->cap = w->until = HUGE_VAL;
     bool changes;
     CAROM_TRY(carom_phase_enter(P, s, s->h, &changes));
     if (changes) CAROM_TRY(carom_phase_settle(P, s, 0, NULL));

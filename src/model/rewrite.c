@@ -1,7 +1,7 @@
 // rewrite.c: see rewrite.h.  Comments and layout of the text stay as they are.
+#include "model/rewrite.h"
 #include "base/number.h"
 #include "model/model.h"
-#include "model/rewrite.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +12,14 @@ static const char *find(const char *text, const char *end, int line, int column)
         if (!text) return NULL;
         ++text;
     }
-    for (int i = 1; i < column && text < end; ++i)
-        do ++text;
+    for (int i = 1; i < column && text < end; ++i) do
+            ++text;
         while (text < end && ((unsigned char)*text & 0xc0) == 0x80);
     return text;
 }
 
-carom_status carom_model_rewrite(const carom_model *m, const char *text, size_t length, int n, const int *parameter, const double *value, char **out, carom_error *err) {
+carom_status carom_model_rewrite(const carom_model *m, const char *text, size_t length, int n, const int *parameter,
+                                 const double *value, char **out, carom_error *err) {
     enum { NUMBER = 40 };
     const char *end = text + length;
     char *to = *out = calloc(length + (size_t)n * NUMBER + 1, 1);
@@ -31,7 +32,9 @@ carom_status carom_model_rewrite(const carom_model *m, const char *text, size_t 
         if (k == n) continue;
         const char *from = d->line > 0 ? find(text, end, d->line, d->column) : NULL;
         if (!from || from < at || d->length > (size_t)(end - from) || memcmp(from, d->text, d->length) != 0)
-            return carom_fail(err, CAROM_UNSUPPORTED, "the value of '%.60s' does not stand in the model file as one piece of text", d->key ? d->key->text : "?");
+            return carom_fail(err, CAROM_UNSUPPORTED,
+                              "the value of '%.60s' does not stand in the model file as one piece of text",
+                              d->key ? d->key->text : "?");
         char number[NUMBER];
         carom_format(number, sizeof number, "%.17g", value[k]);
         memcpy(to, at, (size_t)(from - at));

@@ -3,4 +3,5 @@
 #include <carom/model.h>
 
 /// text: what m was read from.  *out: to be freed.  CAROM_UNSUPPORTED: a value does not stand in the text as one piece.
-carom_status carom_model_rewrite(const carom_model *m, const char *text, size_t length, int n, const int *parameter, const double *value, char **out, carom_error *err);
+carom_status carom_model_rewrite(const carom_model *m, const char *text, size_t length, int n, const int *parameter,
+                                 const double *value, char **out, carom_error *err);

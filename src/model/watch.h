@@ -1,4 +1,5 @@
-// watch.h (private): expressions that min(x), max(x), mean(x), rms(x) and integral(x) run over (watched), and observed expressions that use them.
+// watch.h (private): expressions that min(x), max(x), mean(x), rms(x) and integral(x) run over (watched), and observed
+// expressions that use them.
 #pragma once
 #include <carom/model.h>
 

@@ -65,6 +65,10 @@ void carom_friction_set(const carom_step *s, int c, bool sticks) {
     if (s->rub && s->sys->contacts[c].friction_varies) s->rub->contacts[c].friction = fmax(s->rub->law[EACH * c + (sticks ? STICK : SLIP)], LEAST);
 }
 
+bool carom_friction_laws(const carom_step *s, double t, const double *q, const double *v, double *law) {
+    return s->rub && s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->rub->force, law) == CAROM_OK;
+}
+
 carom_status carom_friction_at(carom_step *s, double t, const double *q, const double *v) {
     if (!s->rub) return CAROM_OK;
     if (s->sys->friction(s->sys->model, s->sys_work, t, q, v, s->rub->force, s->rub->law) != CAROM_OK)

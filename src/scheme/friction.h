@@ -20,6 +20,8 @@ carom_status carom_friction_settle(carom_step *s, const carom_local *L, const do
 
 /// Coefficients at a point, for contacts that stand still and for those that slip there.
 carom_status carom_friction_at(carom_step *s, double t, const double *q, const double *v);
+/// The laws alone, CAROM_FRICTION_LAW nc numbers, with the reactions as they are; false: there are none, or they are not finite.
+bool carom_friction_laws(const carom_step *s, double t, const double *q, const double *v, double *law);
 /// Did contact c stand still at that point?
 bool carom_friction_still(const carom_step *s, int c);
 /// The coefficient of contact c, were it at rest at that point.

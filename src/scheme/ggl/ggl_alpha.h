@@ -24,7 +24,7 @@ typedef struct carom_ggl_schur {
     double *e;                  // multipliers: right-hand side, then they
     carom_matrix A, M_plus;     // iteration matrix; M, with a trace of inertia where it has none
     carom_factor F_A, F_M;
-    carom_saddle saddle;        // (GA-23): joints of all blocks in the linear system
+    carom_saddle saddle;        // (GA-24): joints of all blocks in the linear system
     carom_matrix M_t;           // M in the storage of A
     carom_responses keep;            // constant: products W'XW for X = A^-1, M^-1, A^-1 K M^-1, A^-1 C M^-1
 } carom_ggl_schur;

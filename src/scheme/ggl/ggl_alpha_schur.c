@@ -232,7 +232,7 @@ static void free_response(carom_ggl_alpha *w, const carom_step *s, int blocks, i
 
 // -- joints in the linear system -------------------------------------------------------------------------------------
 
-// (GA-23)  A dv + h^2 K y + h C dw + W x_l = -r1,   M y + W x_nu = -r3,   M dw + W x_L = -r6   with joints in all three rows of x, of contacts on the right-hand side, and
+// (GA-24)  A dv + h^2 K y + h C dw + W x_l = -r1,   M y + W x_nu = -r3,   M dw + W x_L = -r6   with joints in all three rows of x, of contacts on the right-hand side, and
 //          (W + h beta/gamma D~)'dv + h D~'y = -r2,   beta/gamma W'dv + W'y = -r4,   (W + h beta/gamma D)'dv + h D'y + W'dw = -r7   for joints
 // False: there is no factor, or not all blocks are asked for.
 static bool factorise_joints(carom_ggl_alpha *w, const carom_step *s, int blocks) {
