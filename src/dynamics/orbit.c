@@ -197,7 +197,7 @@ static carom_status run_pieces(const carom_orbit *o, carom_sim_def sd, carom_sim
 }
 
 carom_status carom_orbit_record(const carom_orbit *orbit, const carom_orbit_def *def, const char *file, carom_error *err) {
-    if (!orbit) return CAROM_MISSING(err);
+    if (!orbit || !def) return CAROM_MISSING(err);
     carom_error own;
     if (!err) err = &own;
     const long pieces = orbit->segments > 1 ? orbit->segments : 1, rows = (499 + pieces) / pieces;

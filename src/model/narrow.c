@@ -331,7 +331,7 @@ static void hold(const carom_model *m, void *work, const pair *p, int block_of, 
     else carom_tape_hold(k->two->pairs->own->tape, block(m, work, turn_of(k, p)), held_tape(m, work, p, block_of));
 }
 
-carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q) {
+carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q, pair *listed, int n) {
     double *h = head(m, work), *taken = held_of(m, work, m->npairs), *point = taken + m->nkinds;
     const size_t size = (size_t)m->nq * sizeof *q;
     h[HELD] = 0;
@@ -347,8 +347,6 @@ carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what,
             if (p->shares && *held > m->kinds[p->kind].holds) *held = 0; // so many are not followed
             if (*held > 0) hold(m, work, p, (int)*held, t, q, v);
         }
-        int n;
-        pair *listed = carom_near_pairs(m, work, &n);
         for (int i = 0; i < n; ++i) {
             const carom_tape *tape = m->kinds[listed[i].kind].two->pairs->own->tape;
             if (m->kinds[listed[i].kind].patch) continue;

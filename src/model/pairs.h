@@ -306,4 +306,4 @@ void carom_pair_places(const carom_model *m, void *work, const pair *p, double t
 void carom_pairs_exact(const carom_model *m, void *work, bool exact);
 void carom_pairs_unknown(const carom_model *m, void *work); // those that come and go are others now: nothing is held
 /// Features of pairs that are near: keep those of (t, q), answer with those kept, or with what is.
-carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q);
+carom_status carom_pairs_hold(const carom_model *m, void *work, carom_hold what, double t, const double *q, pair *listed, int n); // listed: those of a list that are followed, n

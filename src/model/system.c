@@ -223,7 +223,9 @@ static carom_status curvature(const void *model, void *work, double t, const dou
 static carom_status hold(const void *model, void *work, carom_hold what, double t, const double *q) {
     const carom_model *m = model;
     if (m->near) carom_near_hold(m, work, what, q);
-    return m->npairs || (m->near && m->near->held_size) ? carom_pairs_hold(m, work, what, t, q) : CAROM_OK;
+    int n;
+    pair *listed = carom_near_pairs(m, work, &n);
+    return m->npairs || (m->near && m->near->held_size) ? carom_pairs_hold(m, work, what, t, q, listed, n) : CAROM_OK;
 }
 
 // Entries of a matrix, from value `first` of a group on.  False when one is not finite.
